@@ -1,17 +1,17 @@
 /**
- * The binary `svc`: serves, or speaks to a gateway that does. The only file that reads the
- * environment. Either half is loaded when it is called: a service has no use for the command line,
- * and a command need not wait for the service's code.
+ * The binary `svc`: serves, or runs a command against a running gateway. It is the only file that
+ * reads the environment. Each half is loaded when it is needed: a service does not use the command
+ * line, and a command does not wait for the code of the service.
  *
  * @module
  */
 
-import { writeWhole } from "./cli/output_file.ts";
+import { writeWhole } from "./cli/output/output_file.ts";
 import type { ProcessIo } from "./system/process_io.ts";
 
 const encoder = new TextEncoder();
 
-/** An environment variable; one that may not be read counts as absent. */
+/** Returns an environment variable; one that may not be read counts as absent. */
 function env(name: string): string | undefined {
   try {
     return Deno.env.get(name);
@@ -21,7 +21,7 @@ function env(name: string): string | undefined {
   }
 }
 
-/** Names of all variables; a process that may read some alone cannot list them. */
+/** Returns the names of all variables; a process that may read only some cannot list them. */
 function names(): readonly string[] {
   try {
     return Object.keys(Deno.env.toObject());
@@ -35,12 +35,15 @@ function print(text: string): void {
   writeWhole(Deno.stdout, encoder.encode(text));
 }
 
-/** A line that nobody takes is lost: a full disk, or a reader that has gone, must not end the service. */
+/**
+ * Writes to standard error. A line that cannot be written is lost: a full disk, or a reader that is
+ * gone, must not end the service.
+ */
 function complain(text: string): void {
   try {
     writeWhole(Deno.stderr, encoder.encode(text));
   } catch {
-    // There is no other place to say it.
+    // No other output remains for the message.
   }
 }
 
@@ -49,7 +52,7 @@ async function run(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
   const io: ProcessIo = { env, names, print, complain };
   if (command === "variables") {
-    // A step of the task `serve`, by a process of its own: the service may not list variables.
+    // A step of the task `serve`, in a separate process: the service may not list variables.
     const { tellUnknownVariables } = await import("./config/variables.ts");
     tellUnknownVariables(io);
     return 0;

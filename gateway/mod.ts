@@ -1,6 +1,6 @@
 /**
- * The gateway as a part: what a test, or a program that brings its own process, starts it by. The
- * binary is `main.ts`.
+ * The gateway as a library: tests, and programs with their own process, start it through this
+ * module. The binary is `main.ts`.
  *
  * @module
  */

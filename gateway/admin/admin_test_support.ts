@@ -6,7 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { CatalogContent, Model } from "../domain/catalog/catalog.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";

@@ -2,33 +2,32 @@ import { Hono, type Next } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
+import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { getDocument, getReference } from "../http/routes/description.ts";
-import { serveAdminToken } from "./service/admin_token.ts";
 import { authorize, tokenAdmission } from "./authorize.ts";
-import { serveCatalog } from "./catalog/catalog.ts";
-import { serveCatalogCheck } from "./catalog/catalog_check.ts";
+import { catalogHandlers } from "./catalog/catalog.ts";
+import { catalogCheckHandlers } from "./catalog/catalog_check.ts";
+import { modelHandlers } from "./catalog/models.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
-import { serveKeyPreview } from "./keys/key_preview.ts";
-import { serveKeyRotation } from "./keys/key_rotation.ts";
-import { serveKeys } from "./keys/keys.ts";
-import { serveLedger } from "./ledger/ledger.ts";
+import { keyPreviewHandlers } from "./keys/key_preview.ts";
+import { keyRotationHandlers } from "./keys/key_rotation.ts";
+import { keyHandlers } from "./keys/keys.ts";
+import { playgroundHandlers } from "./keys/playground.ts";
+import { ledgerHandlers } from "./ledger/ledger.ts";
 import { logFault } from "./log_fault.ts";
-import { serveMetrics } from "./service/metrics.ts";
-import { serveModels } from "./catalog/models.ts";
-import { serveOverview } from "./requests/overview.ts";
-import { servePepper } from "./service/pepper.ts";
-import { servePlayground } from "./keys/playground.ts";
-import { serveRequests } from "./requests/requests.ts";
+import { requestHandlers } from "./requests/requests.ts";
 import { resource } from "./resource.ts";
-import { serveService } from "./service/service.ts";
-import { serveUpstreams } from "./service/upstreams.ts";
-import { serveUsage } from "./requests/usage.ts";
-import { serveVectorStores } from "./vector_stores/vector_stores.ts";
-import { serveWallets } from "./wallets/wallets.ts";
+import { serveOperations } from "./routes.ts";
+import { adminTokenHandlers } from "./service/admin_token.ts";
+import { serveMetrics } from "./service/metrics.ts";
+import { pepperHandlers } from "./service/pepper.ts";
+import { serviceHandlers } from "./service/service.ts";
+import { vectorStoreHandlers } from "./vector_stores/vector_stores.ts";
+import { walletHandlers } from "./wallets/wallets.ts";
 
 /**
- * The operator's listener: the API, everything under `/admin/v1`, for holders of an admin token, and the
- * console over it.
+ * Builds the operator's listener: the API below `/admin/v1`, which needs an admin token, and the
+ * console.
  */
 export function createAdminApp(deps: AdminDeps): AdminApp {
   const api = createApi(deps);
@@ -36,10 +35,10 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   const admit = tokenAdmission(deps);
   app.use("/admin/v1/*", authorize(admit));
   app.route("/admin/v1", api);
-  // It holds no data: tools read it without a token.
+  // It holds no data, so tools may read it without a token.
   const { description } = deps;
-  resource(app, "/openapi.json", { GET: getDocument(description) });
-  resource(app, "/reference", { GET: getReference(description) });
+  resource(app, PUBLIC_PATHS.document, { GET: getDocument(description) });
+  resource(app, PUBLIC_PATHS.reference, { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
   consoleApi.route("/admin/v1", api);
@@ -55,9 +54,9 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
 }
 
 /**
- * The listener of `/metrics` alone. It takes the token of that page where there is one, and asks for
- * none otherwise: whoever opened the listener says by its address who reaches it. An operator's token
- * opens nothing here.
+ * Builds the listener of `/metrics` alone. It requires the token of that page where one is set, and
+ * none otherwise: the operator limits access by the listener's address. An admin token is not
+ * accepted here.
  */
 export function createMetricsApp(deps: AdminDeps): AdminApp {
   const app = emptyApp(deps);
@@ -69,7 +68,7 @@ export function createMetricsApp(deps: AdminDeps): AdminApp {
   return app;
 }
 
-/** An application that answers what goes wrong, and what it does not know, by the error table. */
+/** Returns an application that answers failures and unknown addresses by the error table. */
 function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
   const app: AdminApp = new Hono<AdminEnv>();
   app.onError((error, context) => {
@@ -89,27 +88,26 @@ function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
 
 function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
-  serveWallets(api, deps);
-  serveKeyPreview(api, deps);
-  serveKeys(api, deps);
-  serveKeyRotation(api, deps);
-  servePepper(api, deps);
-  serveAdminToken(api, deps);
-  serveService(api, deps);
-  serveCatalog(api, deps);
-  serveCatalogCheck(api, deps);
-  serveRequests(api, deps);
-  serveOverview(api, deps);
-  serveUsage(api, deps);
-  serveModels(api, deps);
-  serveUpstreams(api, deps);
-  servePlayground(api, deps);
-  serveLedger(api, deps);
-  serveVectorStores(api, deps);
+  serveOperations(api, deps, {
+    ...walletHandlers(deps),
+    ...keyHandlers(deps),
+    ...keyPreviewHandlers(deps),
+    ...keyRotationHandlers(deps),
+    ...pepperHandlers(deps),
+    ...adminTokenHandlers(deps),
+    ...serviceHandlers(deps),
+    ...catalogHandlers(deps),
+    ...catalogCheckHandlers(deps),
+    ...modelHandlers(deps),
+    ...requestHandlers(deps),
+    ...playgroundHandlers(deps),
+    ...ledgerHandlers(deps),
+    ...vectorStoreHandlers(deps),
+  });
   return api;
 }
 
-/** Answers tell of money and keys: no cache keeps them, unless they say that they may. */
+/** Answers contain money and keys: no cache may store them unless they allow it. */
 async function noStore(context: AdminContext, next: Next): Promise<void> {
   await next();
   context.res.headers.set("x-request-id", context.get("requestId"));

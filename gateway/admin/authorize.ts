@@ -1,25 +1,16 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
-import { BadKeys, type PresentedSecret } from "../http/bad_keys.ts";
+import { BadKeys } from "../http/bad_keys.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
-import type { AdminDeps, AdminEnv } from "./deps.ts";
+import type { AdminDeps, AdminEnv, AdmitToken } from "./deps.ts";
 
-/** The token of `Authorization: Bearer <admin token>`; empty where the header is no such thing. */
+/** Returns the token of `Authorization: Bearer <admin token>`, or "" for any other header. */
 export function presentedToken(authorization: string): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
 }
 
-/**
- * Whether a token is let in; throws `rate_limit_exceeded` where its address has guessed too often.
- * `opens`: what else opens the door that it is presented at.
- */
-export type AdmitToken = (
-  presented: PresentedSecret,
-  opens?: (secret: string) => boolean,
-) => Promise<boolean>;
-
-/** Looks admin tokens up, wherever they are presented. An address that sends many wrong ones waits. */
+/** Returns the check of admin tokens; an address that sends many wrong ones has to wait. */
 export function tokenAdmission(
   deps: Pick<AdminDeps, "catalogs" | "clock" | "logger"> & {
     readonly adminTokens: Pick<AdminTokens, "admits">;
@@ -38,13 +29,13 @@ export function tokenAdmission(
   };
 }
 
-/** Lets a request pass that carries `Authorization: Bearer <admin token>`. */
+/** Returns middleware that refuses requests without a valid `Authorization: Bearer <admin token>`. */
 export function authorize(admit: AdmitToken): MiddlewareHandler<AdminEnv> {
   return async function authorizeRequest(context, next): Promise<void> {
     const header = context.req.header("authorization");
     if (header === undefined) throw unauthorized("missing_api_key", "Send an admin token");
     const secret = presentedToken(header);
-    // Without a listener, as tests ask it, the application knows of no connection.
+    // Tests call the application without a listener, and so without a connection.
     const remoteAddress = context.env?.remoteAddress;
     if (!await admit({ secret, remoteAddress })) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");

@@ -3,8 +3,8 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, CatalogContent, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { ConnectionInfo } from "../http/env.ts";
 import type { ListenerDescription } from "../http/routes/description.ts";
-import type { AdmitToken } from "./authorize.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { PresentedSecret } from "../http/bad_keys.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
@@ -20,27 +20,27 @@ import type { VectorStores } from "../ports/vector_stores.ts";
 import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import type { RecentCounts } from "../upstreams/recent_attempts.ts";
 
-/** What the operator's API shows of the upstream pool. */
+/** State of the upstream pool, as the operator's API shows it. */
 export interface PoolView {
-  /** Availability by model id; a model not in it is available. */
+  /** Availability by model id; a model without an entry is available. */
   states(nowMs: number): ReadonlyMap<string, TargetState>;
-  /** Calls under way, by upstream id. */
+  /** Calls in flight, by upstream id. */
   inFlight(): ReadonlyMap<string, number>;
-  /** What the attempts of the last minutes came to, by an upstream's id. */
+  /** Counts of the attempts at an upstream in the last minutes. */
   recent(upstream: string): RecentCounts;
 }
 
-/** What `GET /metrics` shows, and to whom besides the operator. */
+/** The page of `GET /metrics`, and its token. */
 export interface MetricsPage {
-  /** The text that Prometheus reads, format 0.0.4. */
+  /** Returns the text that Prometheus reads, format 0.0.4. */
   page(): Promise<string>;
-  /** Whether a secret is the token that opens this page alone. */
+  /** Returns true when a secret is the token of this page alone. */
   admits(secret: string): boolean;
-  /** True where there is such a token. */
+  /** True when such a token is set. */
   readonly needsToken: boolean;
 }
 
-/** What the operator's API works with. */
+/** Dependencies of the operator's API. */
 export interface AdminDeps {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
@@ -53,64 +53,75 @@ export interface AdminDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
-  /** Absent where nothing is counted. */
+  /** Absent where metrics are off. */
   readonly metrics?: MetricsPage | undefined;
-  /** Told of every error answer. @default {nobody is told} */
+  /** Called with the code of every error answer. @default {not called} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   readonly adminTokens: AdminTokens;
   readonly description: ListenerDescription;
   /** Adds the console to the listener. */
   readonly mountConsole: (app: AdminApp, parts: ConsoleParts) => void;
-  /** Told of the admin token that has taken the place of the kept one. */
+  /** Called with the admin token that has replaced the stored one. */
   readonly onAdminToken: (token: string) => Promise<void>;
   readonly pepperBook: Pick<PepperBook, "standing" | "rotate" | "drop">;
-  /** Aborted when the service ends: streams that have no end of their own end then. @default {never} */
+  /** Aborted when the service stops: endless streams end then. @default {never} */
   readonly closing?: AbortSignal | undefined;
-  /** How the gateway calls itself, to verify a key. @default {the machine's own} */
+  /** Calls the gateway itself, to verify a key. @default {the global `fetch`} */
   readonly fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** What applications call, in this process: the playground calls as they do. */
+  /** Sends a request to the public listener in this process, as the playground does. */
   readonly callPublic: (request: Request) => Promise<Response>;
-  /** Where applications call. */
+  /** Returns the base URL that applications call. */
   readonly publicUrl: () => string;
-  /** Looks an environment variable up, to say which upstreams lack their keys. */
+  /** Looks an environment variable up, to find upstreams without credentials. */
   readonly env?: ((name: string) => string | undefined) | undefined;
-  /** A connection of its own to an upstream, to ask it for its models; throws where it cannot be made. */
+  /**
+   * Opens a separate connection to an upstream, to ask it for its models; throws where it cannot.
+   */
   readonly connect: (config: UpstreamConfig) => Pick<Upstream, "models" | "close">;
   /**
-   * Makes a version and brings it into force; `undefined` where the newest is not `expected` any
-   * more.
+   * Makes a version and brings it into force. Returns `undefined` where the newest version is not
+   * `expected`.
    */
   readonly applyCatalog: (
     content: CatalogContent,
     options: { expected: number; note: string },
   ) => Promise<Catalog | undefined>;
   /**
-   * Recomputes the books from the journal and compares, also while they change. Whoever stops asking
-   * ends the work.
+   * Recomputes the books from the journal and compares, also while they change. Ending the
+   * iteration ends the work.
    */
   readonly verifyLedger: () => AsyncGenerator<VerificationStep, void>;
 }
 
-/** Parts of the admin listener that the console is built on. */
+/**
+ * Returns true when a token is valid; throws `rate_limit_exceeded` where its address has sent too many
+ * wrong ones. `opens` accepts another secret where the token is presented.
+ */
+export type AdmitToken = (
+  presented: PresentedSecret,
+  opens?: (secret: string) => boolean,
+) => Promise<boolean>;
+
+/** Parts of the admin listener that the console uses. */
 export interface ConsoleParts extends Pick<AdminDeps, "clock" | "logger"> {
   /** The admin API without its bearer check: the console has authenticated the operator already. */
   readonly api: AdminApp;
   /** Checks an admin token as the API does, and slows down guessing. */
   readonly admit: AdmitToken;
-  /** A number that grows whenever an admin token stops being valid. */
+  /** Returns a number that grows whenever an admin token stops being valid. */
   readonly tokenEpoch: () => number;
 }
 
-/** What the handlers of the operator's API find in their context. */
+/** Environment of the handlers of the operator's API. */
 export interface AdminEnv {
   Bindings: ConnectionInfo;
   Variables: {
-    /** The caller's `X-Request-ID`, or one made here. */
+    /** The caller's `X-Request-ID`, or a generated one. */
     requestId: string;
   };
 }
 
-/** The operator's API, or one noun of it. */
+/** An application with the environment of the operator's API. */
 export type AdminApp = Hono<AdminEnv>;
 
 /** One request of the operator's API. */

@@ -1,22 +1,16 @@
-/**
- * Answers that are made while they are read: one JSON value a line.
- *
- * @module
- */
+/** Answers of JSON lines that are produced while they are read.\n\n@module */
 
+import { LINES_TYPE } from "../admin_api/operation.ts";
 import { faultOf } from "../http/error_response.ts";
 import type { AdminContext, AdminDeps } from "./deps.ts";
 import { logFault } from "./log_fault.ts";
 
-/** Media type of one JSON value a line. */
-export const NDJSON = "application/x-ndjson";
-
 const encoder = new TextEncoder();
 
-// Lossless in JSON, and a terminal or a reader of lines takes them for what they are: text.
+// Escapes are lossless in JSON, and neither a terminal nor a reader of lines acts on them.
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu;
 
-/** A value as a line. Characters that could steer a terminal are written as escapes. */
+/** Returns a value as a line; characters that could control a terminal are escaped. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escapesOf) + "\n";
 }
@@ -27,9 +21,9 @@ function escapesOf(character: string): string {
 }
 
 /**
- * An answer of lines, asked for as fast as the client reads; empty texts are steps of work that have
- * nothing to tell. A failure on the way becomes a last line with `error`. A client that leaves ends
- * the work at its next step.
+ * Returns an answer of lines, produced as fast as the client reads; an empty text is a step of work
+ * without a line. A failure becomes a last line with `error`. When the client disconnects, the work
+ * ends at its next step.
  */
 export function ndjson(
   context: AdminContext,
@@ -37,27 +31,27 @@ export function ndjson(
   texts: AsyncGenerator<string, void>,
 ): Response {
   const requestId = context.get("requestId");
-  let isLeft = false;
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         let step = await texts.next();
-        while (!isLeft && !step.done && step.value === "") step = await texts.next();
-        if (isLeft) return;
+        while (!isCancelled && !step.done && step.value === "") step = await texts.next();
+        if (isCancelled) return;
         if (step.done) controller.close();
         else controller.enqueue(encoder.encode(step.value));
       } catch (error) {
         const fault = faultOf(error);
         logFault(deps.logger, fault, requestId);
-        if (isLeft) return;
+        if (isCancelled) return;
         controller.enqueue(encoder.encode(jsonLine(fault.envelope(requestId))));
         controller.close();
       }
     },
     async cancel() {
-      isLeft = true;
+      isCancelled = true;
       await texts.return();
     },
   }, { highWaterMark: 0 });
-  return new Response(body, { headers: { "content-type": NDJSON } });
+  return new Response(body, { headers: { "content-type": LINES_TYPE } });
 }

@@ -1,7 +1,7 @@
 import { ServiceFault } from "../domain/fault.ts";
 import type { AdminApp, AdminContext } from "./deps.ts";
 
-/** What answers the methods of one address. */
+/** Handlers of the methods of one address. */
 export interface Methods {
   readonly GET?: (context: AdminContext) => Promise<Response> | Response;
   readonly POST?: (context: AdminContext) => Promise<Response> | Response;
@@ -20,9 +20,4 @@ export function resource(app: AdminApp, path: string, methods: Methods): void {
       headers: { allow },
     });
   });
-}
-
-/** A segment of the address that the route names. */
-export function segment(context: AdminContext, name: string): string {
-  return context.req.param(name) ?? "";
 }

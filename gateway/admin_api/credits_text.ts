@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { decimalPattern, parseCredits } from "../domain/ledger/money.ts";
 
-/** JSON Schema of an amount as text. */
+/** JSON Schema pattern of an amount as text. */
 export const CREDITS_PATTERN: string = decimalPattern(6);
 
-/** JSON Schema of an amount, as text or as a number. */
+/** Returns the JSON Schema of an amount, as text or as a number. */
 export function creditsSchema(options: { isPositive?: boolean } = {}) {
   const { isPositive = false } = options;
   const text = { type: "string" as const, pattern: CREDITS_PATTERN };
@@ -20,7 +20,7 @@ export function creditsSchema(options: { isPositive?: boolean } = {}) {
   };
 }
 
-/** An amount of credits: a decimal string with at most six places, or a number that writes as one. */
+/** An amount of credits: a decimal string with at most six places, or a number with such a text. */
 export const creditsText: z.ZodType<string, string | number> = z
   .union([z.string(), z.number()], { error: "Give an amount of credits, as 12.5" })
   .transform(String)

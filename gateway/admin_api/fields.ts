@@ -2,11 +2,11 @@ import { z } from "zod";
 import { suggestion } from "../config/suggestion.ts";
 import { COMPLAINTS_MAX } from "../http/validation.ts";
 
-/** Names an operation, so that it is done once however often it is sent. */
+/** Id of an operation: requests with the same id have the effect of one. */
 export const operationId: z.ZodString = z.string()
   .regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
 
-/** An object schema that refuses unknown fields and says which known one is near. */
+/** Returns an object schema that refuses unknown fields and suggests the nearest known one. */
 export function strict<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {

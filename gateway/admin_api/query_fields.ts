@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** Most entries on one page. */
+/** Maximum number of entries on one page. */
 export const PAGE_LIMIT = 500;
-/** Entries on a page that says no number. */
+/** Number of entries on a page without `limit`. */
 export const DEFAULT_PAGE = 50;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -13,14 +13,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 const DURATION = /^(\d{1,6})([smhdw])$/;
-/** Place in the journal or in the request log, as their pages name it. */
+/** Position in the journal or in the request log, as its pages give it. */
 const CURSOR = /^\d{1,15}\.\d{1,9}$/;
 const ISO_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
 /**
- * Reads a time: ISO 8601 (`2026-11-21`, `2026-11-21T08:00:00Z`; UTC where it names no zone), or how
- * long ago (`24h`, `7d`). `undefined` where the text is neither.
+ * Parses a time: ISO 8601 (`2026-11-21`, `2026-11-21T08:00:00Z`; UTC where it names no zone), or a
+ * duration before now (`24h`, `7d`). Returns `undefined` for any other text.
  */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const duration = DURATION.exec(text);
@@ -31,18 +31,18 @@ export function parseTime(text: string, nowMs: number): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
-/** Schemas of the query fields that several addresses share. */
+/** Schemas of the query fields that several operations share. */
 export interface QueryFields {
   /** A time, as `parseTime` reads it, in Unix milliseconds. */
   readonly time: z.ZodOptional<z.ZodType<number, string>>;
   readonly limit: z.ZodType<number, string | undefined>;
-  /** Where a page ended. */
+  /** End of the page before. */
   readonly cursor: z.ZodOptional<z.ZodString>;
   /** An id or a name. */
   readonly text: z.ZodOptional<z.ZodString>;
 }
 
-/** The shared fields, with times that are so long ago seen from a moment. */
+/** Returns the shared fields; durations count back from `nowMs`. */
 export function queryFields(nowMs: number): QueryFields {
   const time = z.string().transform((text, issues) => {
     const timeMs = parseTime(text, nowMs);

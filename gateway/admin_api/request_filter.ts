@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { ENDPOINTS } from "../domain/requests/endpoints.ts";
+import { OUTCOMES } from "../domain/requests/record.ts";
 import type { RequestFilter } from "../ports/request_log.ts";
 import { creditsText } from "./credits_text.ts";
 import type { QueryFields } from "./query_fields.ts";
 import { parseCredits } from "../domain/ledger/money.ts";
 
 const status = z.string().regex(/^[1-5](?:\d\d|xx)$/, "Give a status as 429, or a class as 4xx");
-const endpoint = z.enum(["chat", "responses", "images.generations", "images.edits"]);
-const outcome = z.enum(["ok", "error", "client_left", "cut", "killed"]);
 
-/** Fields of a query that say which requests are meant: those of the list and of the live tail. */
+/** Returns the query fields that select requests, of the list and of the live tail. */
 export function filterFields({ time, text }: QueryFields) {
   return {
     id: text,
@@ -16,8 +16,8 @@ export function filterFields({ time, text }: QueryFields) {
     key: text,
     model: text,
     provider: text,
-    endpoint: endpoint.optional(),
-    outcome: outcome.optional(),
+    endpoint: z.enum(ENDPOINTS).optional(),
+    outcome: z.enum(OUTCOMES).optional(),
     status: status.optional(),
     error: text,
     min_charged: creditsText.optional(),
@@ -29,7 +29,7 @@ export function filterFields({ time, text }: QueryFields) {
 
 type FilterQuery = z.output<z.ZodObject<ReturnType<typeof filterFields>>>;
 
-/** The filter that a query asks for. */
+/** Returns the filter of a query. */
 export function filterOf(query: FilterQuery): RequestFilter {
   return {
     id: query.id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What calling with a key came to. */
+/** Result of a call with a key. */
 export type VerificationCall =
   | {
     readonly ok: true;
@@ -12,23 +12,26 @@ export type VerificationCall =
     readonly ok: false;
     /** `denied`: the key's policy allows none of the calls that are tried. */
     readonly reason: "refused" | "denied";
-    /** What was answered. */
+    /** Message of the refusal. */
     readonly message: string;
   }
   | { readonly ok: false; readonly reason: "unreachable"; readonly cause: unknown };
 
-/** A call that is made to show that a key works. */
+/** A call that shows that a key works. */
 export interface VerificationRequest {
   readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
-  /** Where applications call. */
+  /** Base URL that applications call. */
   readonly url: string;
   readonly key: string;
-  /** `X-Request-ID`, by which the log has it. */
+  /** `X-Request-ID`, under which the log has it. */
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The smallest real calls, in the order they are tried: a policy may allow one of them only. */
+/**
+ * The smallest real calls, in the order in which they are tried: a policy may allow only one of
+ * them.
+ */
 const CALLS = [
   ["chat/completions", { messages: [{ role: "user", content: "Say OK" }], max_tokens: 16 }],
   ["responses", { input: "Say OK", max_output_tokens: 16, store: false }],
@@ -41,12 +44,12 @@ const answered = z.object({
 });
 const refused = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
 
-/** A request id for a call that is made to be found again. */
+/** Returns a new request id, under which the call can be found in the log. */
 export function newRequestId(): string {
   return `verify_${crypto.randomUUID()}`;
 }
 
-/** Makes one real call with a key, as applications make theirs. */
+/** Makes one real call with a key, as applications do. */
 export async function callWithKey(request: VerificationRequest): Promise<VerificationCall> {
   let denied = "";
   for (const [path, body] of CALLS) {
@@ -85,7 +88,7 @@ function send(
       "content-type": "application/json",
     },
     body: JSON.stringify({ model: "auto", ...body }),
-    // A redirect would carry the key somewhere else.
+    // A redirect could send the key to another host.
     redirect: "error",
     signal: signal ?? null,
   });

@@ -1,6 +1,6 @@
 /**
- * The file of a backup: a header, then frames of records, each compressed and sealed. The last frame
- * says so under its seal, so that a file cut short is known for what it is.
+ * The file of a backup: a header, then frames of records, each compressed and sealed. The last
+ * frame is marked under its seal, so that a truncated file is recognised.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { decodeHeader, type Header, MAGIC, MAX_HEADER_BYTES } from "./header.ts"
 import { type BackupRecord, decodeRecords, encodeRecord } from "./records.ts";
 import type { Seal } from "./seal.ts";
 
-/** A frame is closed when it holds so many bytes of records. */
+/** Size of records at which a frame is closed, in bytes. */
 const FRAME_BYTES = 1024 * 1024;
-/** Longest frame that is read, sealed or not: one record may come on top. */
+/** Maximum size of a frame that is read, sealed or not: one record may come on top. */
 const MAX_FRAME_BYTES = 4 * FRAME_BYTES;
 const LAST = 0x8000_0000;
 const FAST = { level: constants.Z_BEST_SPEED };
 
 const DAMAGED = "The backup is damaged";
 
-/** Seals records, a frame at a time. */
+/** Seals records, one frame at a time. */
 export class ArchiveWriter {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #seal: Seal;
@@ -29,13 +29,13 @@ export class ArchiveWriter {
   #bytes = 0;
   #index = 0;
 
-  /** The header has been written already. */
+  /** Expects the header to be written already. */
   constructor(write: (bytes: Uint8Array) => void, seal: Seal) {
     this.#write = write;
     this.#seal = seal;
   }
 
-  /** Adds a record. True where a frame has been written. */
+  /** Adds a record. Returns true after a frame was written. */
   add(record: BackupRecord): boolean {
     const bytes = encodeRecord(record);
     this.#waiting.push(bytes);
@@ -62,7 +62,7 @@ export class ArchiveWriter {
   }
 }
 
-/** A backup that is being read. */
+/** Reads a backup. */
 export class ArchiveReader {
   readonly #input: ByteReader;
 
@@ -70,7 +70,7 @@ export class ArchiveReader {
     this.#input = new ByteReader(file);
   }
 
-  /** The header, read and as bytes. To be called first. */
+  /** Returns the header, decoded and as bytes. Must be called first. */
   async header(): Promise<{ header: Header; bytes: Uint8Array }> {
     const magic = await this.#input.take(MAGIC.length);
     if (magic === undefined || new TextDecoder().decode(magic) !== MAGIC) {
@@ -83,9 +83,9 @@ export class ArchiveReader {
   }
 
   /**
-   * The records of one frame after another.
+   * Yields the records of one frame after another.
    *
-   * @throws {BackupError} Where a frame was changed, is missing, or is under another passphrase.
+   * @throws {BackupError} When a frame was changed, is missing, or has another passphrase.
    */
   async *frames(seal: Seal, wrongKey: string): AsyncGenerator<Iterable<BackupRecord>> {
     for (let index = 0;; index++) {
@@ -116,7 +116,7 @@ function recordsOf(packed: Uint8Array, index: number): BackupRecord[] {
   }
 }
 
-/** Bytes of a file, as many as are asked for. */
+/** Reads a file by numbers of bytes. */
 class ByteReader {
   readonly #file: Deno.FsFile;
 
@@ -124,18 +124,18 @@ class ByteReader {
     this.#file = file;
   }
 
-  /** So many bytes; `undefined` where the file ends before. */
+  /** Returns the next bytes; `undefined` when the file ends before. */
   async take(length: number): Promise<Uint8Array | undefined> {
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length;) {
-      const read = await this.#file.read(bytes.subarray(at));
-      if (read === null) return undefined;
-      at += read;
+      const readBytes = await this.#file.read(bytes.subarray(at));
+      if (readBytes === null) return undefined;
+      at += readBytes;
     }
     return bytes;
   }
 
-  /** Up to the end of a line, with it. */
+  /** Returns the bytes up to the end of a line, inclusive. */
   async takeLine(atMost: number): Promise<Uint8Array | undefined> {
     const bytes: number[] = [];
     while (bytes.length < atMost) {

@@ -1,30 +1,30 @@
 /**
- * A store with some money, keys and words in it, and its backup, for tests.
+ * A store with some credits, keys and texts, and its backup, for tests.
  *
  * @module
  */
 
 import { join } from "@std/path";
 import { openKvStores } from "../stores/kv/open.ts";
-import { takeBackup, type Taken } from "./take_backup.ts";
-import { restoreBackup, type Restored, type RestoreOptions } from "./restore_backup.ts";
+import { type BackupSummary, takeBackup } from "./take_backup.ts";
+import { restoreBackup, type RestoreOptions, type RestoreSummary } from "./restore_backup.ts";
 
-/** Opens the sealed backups of tests. */
+/** Passphrase of the sealed backups of tests. */
 export const PASSPHRASE = "correct horse battery";
-/** Stands beside the store. */
+/** Contents of the credentials file beside the store. */
 export const CREDENTIALS = '{"url": "http://127.0.0.1:1", "token": "svc_test_admin_token"}';
-/** Of everything that is done here. */
+/** Time of the fixtures. */
 export const NOW_MS = Date.UTC(2026, 10, 22, 12);
 
-/** A folder with a store in it. */
+/** A folder that contains a store. */
 export interface StoreFolder {
   readonly folder: string;
   readonly kv: string;
-  /** Where a backup goes. */
+  /** Path of the backup. */
   readonly file: string;
 }
 
-/** Runs a test on a store of so many calls, and removes it. */
+/** Runs a test on a store with a number of calls, and removes it. */
 export async function withStore(
   test: (store: StoreFolder) => Promise<void>,
   calls = 20,
@@ -57,11 +57,11 @@ async function fillStore(kv: string, calls: number): Promise<void> {
   await close();
 }
 
-/** Takes a backup into a file. */
+/** Writes a backup into a file. */
 export async function backUp(
   { kv, file }: StoreFolder,
   passphrase: string | undefined = PASSPHRASE,
-): Promise<Taken> {
+): Promise<BackupSummary> {
   using output = await Deno.open(file, { create: true, truncate: true, write: true });
   return await takeBackup(kv, {
     ...{ passphrase, credentials: CREDENTIALS, service: "0.0.1", nowMs: NOW_MS },
@@ -70,8 +70,8 @@ export async function backUp(
   });
 }
 
-/** Takes one that anybody can read. */
-export async function backUpPlain({ kv, file }: StoreFolder): Promise<Taken> {
+/** Writes an unsealed backup. */
+export async function backUpPlain({ kv, file }: StoreFolder): Promise<BackupSummary> {
   using output = await Deno.open(file, { create: true, truncate: true, write: true });
   return await takeBackup(kv, {
     ...{ credentials: CREDENTIALS, service: "0.0.1", nowMs: NOW_MS },
@@ -85,7 +85,7 @@ export function restoreTo(
   path: string,
   { file }: Pick<StoreFolder, "file">,
   options: Partial<RestoreOptions> = {},
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   return restoreBackup(file, path, {
     passphrase: () => Promise.resolve(PASSPHRASE),
     ...{ force: false, checkOnly: false, nowMs: NOW_MS, onProgress: () => {} },

@@ -1,6 +1,6 @@
 /**
- * Folders in which stores are made before they have their names. One that was killed over it leaves
- * its folder, with a part of a store in the clear: a lock in it tells that from one at work.
+ * Folders in which stores are built before they have their names. A killed process leaves its
+ * folder, with part of a store in the clear: a lock tells that from one in use.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { BackupError } from "./backup_error.ts";
 const NAME = /^\..+\.restore-[0-9a-f]{8}$/;
 const LOCK = "lock";
 
-/** A folder at work; it goes with everything in it when it is disposed of. */
+/** A folder in use; disposal removes it with its contents. */
 export interface DraftFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Where the draft of a file comes to be: beside it, so that it can be renamed. */
+/** Returns the path of a draft: beside the final file, so that it can be renamed. */
 export function draftName(name: string): string {
   return `.${name}.restore-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** Makes a folder that nobody else is in, readable by its user only. */
+/** Creates a new folder, readable by its user only. */
 export async function makeDraftFolder(path: string): Promise<DraftFolder> {
   await Deno.mkdir(path, { mode: 0o700 });
   const lock = await Deno.open(join(path, LOCK), { createNew: true, write: true, mode: 0o600 });
@@ -39,22 +39,22 @@ export async function makeDraftFolder(path: string): Promise<DraftFolder> {
   };
 }
 
-/** Folders that nobody works in any more. */
+/** Returns the abandoned folders. */
 export async function leftoversIn(folder: string): Promise<readonly string[]> {
-  const left: string[] = [];
+  const leftovers: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
-    if (isDirectory && NAME.test(name) && await isLeft(path)) left.push(path);
+    if (isDirectory && NAME.test(name) && await isAbandoned(path)) leftovers.push(path);
   }
-  return left.sort();
+  return leftovers.sort();
 }
 
-async function isLeft(path: string): Promise<boolean> {
+async function isAbandoned(path: string): Promise<boolean> {
   try {
     using lock = await Deno.open(join(path, LOCK), { write: true });
     return await lock.tryLock(true);
   } catch {
-    // It has gone, is not ours, or is only just made.
+    // It was removed, belongs to another user, or was just created.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The beginning of a backup: one line that says what the file is, and one of JSON. The only part that
- * is readable without the passphrase; it holds no secret.
+ * The header of a backup: one line that identifies the file, and one of JSON. The only part
+ * readable without the passphrase; it contains no secret.
  *
  * @module
  */
@@ -10,37 +10,37 @@ import { BackupError } from "./backup_error.ts";
 
 /** First line of every backup. */
 export const MAGIC = "svc backup\n";
-/** Version of the format that is written, and the newest that is read. */
+/** Version of the format that is written, and the newest that can be read. */
 export const FORMAT = 1;
-/** Longest header, in bytes. */
+/** Maximum size of the header, in bytes. */
 export const MAX_HEADER_BYTES = 4 * 1024;
 
 const HEADER = z.strictObject({
   format: z.int().positive(),
-  /** Version of the service that made it. */
+  /** Version of the service that wrote it. */
   service: z.string().max(64),
   /** ISO 8601. */
   takenAt: z.iso.datetime(),
-  /** Rows of the store. */
+  /** Number of rows of the store. */
   rows: z.int().nonnegative(),
-  /** `passphrase`: AES-256-GCM under a key that scrypt makes of it; `none`: anybody can read it. */
+  /** `passphrase`: AES-256-GCM under a key derived by scrypt; `none`: readable by anyone. */
   sealed: z.enum(["passphrase", "none"]),
   /** Hexadecimal. */
   salt: z.string().regex(/^[0-9a-f]{32}$/),
 });
 
-/** What the header says. */
+/** A decoded header. */
 export type Header = Readonly<z.infer<typeof HEADER>>;
 
-/** The header as it stands in the file. */
+/** Encodes the header. */
 export function encodeHeader(header: Header): Uint8Array {
   return new TextEncoder().encode(`${MAGIC}${JSON.stringify(header)}\n`);
 }
 
 /**
- * Reads the second line.
+ * Decodes the second line.
  *
- * @throws {BackupError} Where it is none, or of a format that came later.
+ * @throws {BackupError} When it is malformed, or of a later format.
  */
 export function decodeHeader(line: string): Header {
   let value: unknown;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { removePartials } from "../cli/backup_files.ts";
+import { removePartials } from "../cli/commands/backup/backup_files.ts";
 import { storeFindings } from "../doctor/check_store.ts";
 import { parseServeSettings } from "../config/settings.ts";
 import { openKvStores } from "../stores/kv/open.ts";
@@ -22,7 +22,7 @@ async function findings(kv: string) {
   if (!parsed.ok) throw new Error(parsed.problem);
   const context = {
     ...{ settings: parsed.settings, nowMs: NOW_MS, version: "0.0.1", timeoutMs: 1 },
-    ...{ env: () => undefined, whyNot: () => "nobody" as const },
+    ...{ env: () => undefined, classifyFailure: () => "unreachable" as const },
     ask: () => Promise.reject(new Error("No call is expected")),
     rehearse: () => Promise.reject(new Error("No call is expected")),
   };

@@ -1,26 +1,26 @@
 /**
- * What a backup holds, one record after another: rows of the store's tables, and the credentials
- * beside it. A record is a list of values as SQLite has them.
+ * Contents of a backup, record after record: rows of the store's tables, and the credentials beside
+ * it. A record is a list of SQLite values.
  *
  * @module
  */
 
 import { Buffer } from "node:buffer";
 
-/** A value of a row; whole numbers are always `bigint`. */
+/** A value of a row; integers are always `bigint`. */
 export type Value = null | bigint | string | Uint8Array;
 
-/** A name of what it is, then its values. */
+/** The kind of a record, then its values. */
 export type BackupRecord = readonly [kind: string, ...values: Value[]];
 
 const NULL = 0;
 const INTEGER = 1;
 const TEXT = 2;
 const BYTES = 3;
-/** Values of the longest record. */
+/** Maximum number of values in a record. */
 const MAX_VALUES = 64;
 
-/** A record as bytes. */
+/** Encodes a record. */
 export function encodeRecord(record: BackupRecord): Uint8Array {
   const parts: Uint8Array[] = [Uint8Array.of(record.length)];
   for (const value of record) parts.push(...encodeValue(value));
@@ -42,7 +42,10 @@ function encodeValue(value: Value): Uint8Array[] {
   return [head, content];
 }
 
-/** The records of a frame. Throws a `RangeError` where it ends within one, or is none. */
+/**
+ * Yields the records of a frame. Throws a `RangeError` when the frame is malformed or ends within a
+ * record.
+ */
 export function* decodeRecords(frame: Uint8Array): Generator<BackupRecord> {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   let at = 0;

@@ -7,7 +7,7 @@ import { giveToOwner, type LockedFile, lockFile } from "../stores/kv/file.ts";
 import { migrate } from "../stores/kv/migrate.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { needsPepper } from "../flows/keys/pepper_book.ts";
-import { fileTrouble } from "../system/file_trouble.ts";
+import { fileErrorText } from "../system/file_error_text.ts";
 import { ArchiveReader } from "./archive.ts";
 import { BackupError } from "./backup_error.ts";
 import { draftName, leftoversIn, makeDraftFolder } from "./draft_folder.ts";
@@ -15,61 +15,62 @@ import type { Header } from "./header.ts";
 import { passphraseSeal, plainSeal } from "./seal.ts";
 import { foldIn, RowLoader, snapshotOf } from "./store_rows.ts";
 
-/** How to restore a backup. */
+/** Options of {@linkcode restoreBackup}. */
 export interface RestoreOptions {
-  /** Asked for where the backup is sealed. */
+  /** Called when the backup is sealed. */
   readonly passphrase: () => Promise<string>;
-  /** A store that is there already is put aside, and not refused. */
+  /** True to move an existing store aside instead of refusing. */
   readonly force: boolean;
-  /** Everything is checked, and nothing kept. */
+  /** True to check everything and keep nothing. */
   readonly checkOnly: boolean;
   /** Unix milliseconds. */
   readonly nowMs: number;
-  /** Called now and then, with rows, then with entries of the journal. */
+  /** Called from time to time, with rows, then with entries of the journal. */
   readonly onProgress: (step: "Restoring" | "Verifying", done: number, total: number) => void;
-  /** Told of the folder that is to go where the work is interrupted. */
+  /** Called with the folder to remove on an interruption. */
   readonly onFolder?: ((path: string) => void) | undefined;
-  /** Told of a folder that a killed restore left, and that has been removed. */
+  /** Called with each removed folder that a killed restore had left. */
   readonly onLeftover?: ((path: string) => void) | undefined;
 }
 
-/** What a backup held. */
-export interface Restored {
+/** The result of a restore. */
+export interface RestoreSummary {
   readonly header: Header;
   readonly verification: Verification;
   readonly contents: StoreContents;
-  /** Where the store that was there before is now. */
+  /** New path of the store that existed before. */
   readonly keptAside: string | undefined;
-  /** Whether the command line finds its token beside the store again. */
+  /** True when the command line finds its token beside the store. */
   readonly hasCredentials: boolean;
-  /** Whether keys can be read only with the pepper that the service was started with. */
+  /** True when keys can be verified only with the pepper given to the former service. */
   readonly needsPepper: boolean;
 }
 
-/** What the check of a restored store came to. */
-type Proof = Pick<Restored, "verification" | "contents" | "needsPepper">;
+/** The result of checking a restored store. */
+type Proof = Pick<RestoreSummary, "verification" | "contents" | "needsPepper">;
 
 /**
- * Makes a store of a backup, proves its books, and gives it its name: the name leads to the whole
- * store, or to what was there before. A check ends before that; it works beside the path.
+ * Builds a store from a backup, verifies its ledger, and renames it into place: the path leads to
+ * the complete store, or to the former one. A check ends before the rename; it works beside the
+ * path.
  *
- * @throws {BackupError} Where the backup is damaged, its books are wrong, or the name is taken.
+ * @throws {BackupError} When the backup is damaged, its ledger is wrong, or the path exists.
  */
 export async function restoreBackup(
   backupPath: string,
   kvPath: string,
   options: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   using file = await openBackup(backupPath);
   let lock: LockedFile | undefined;
   try {
-    // A check makes no store, so it needs none: the one in use may be beside it.
+    // A check creates no store, so it needs no lock: the store in use may be beside it.
     if (!options.checkOnly) lock = await lockFile(kvPath);
     const path = lock?.path ?? kvPath;
     if (!options.checkOnly && !options.force) await requireFree(path);
-    for (const left of await leftoversIn(dirname(path))) {
-      await Deno.remove(left, { recursive: true });
-      options.onLeftover?.(left);
+    for (const leftover of await leftoversIn(dirname(path))) {
+      await Deno.remove(leftover, { recursive: true });
+      options.onLeftover?.(leftover);
     }
     const folder = join(dirname(path), draftName(basename(path)));
     options.onFolder?.(folder);
@@ -78,7 +79,7 @@ export async function restoreBackup(
   } catch (error) {
     if (error instanceof BackupError || error instanceof StoreError) throw error;
     const what = options.checkOnly ? "check the backup beside" : "restore to";
-    throw new BackupError(`Cannot ${what} "${kvPath}": ${fileTrouble(error)}`, { cause: error });
+    throw new BackupError(`Cannot ${what} "${kvPath}": ${fileErrorText(error)}`, { cause: error });
   } finally {
     lock?.release();
   }
@@ -87,14 +88,14 @@ export async function restoreBackup(
 async function restoreIn(
   folder: string,
   { path, file, options }: { path: string; file: Deno.FsFile; options: RestoreOptions },
-): Promise<Restored> {
+): Promise<RestoreSummary> {
   const draft = join(folder, "svc.kv");
   const { header, credentials } = await fill(draft, file, options);
   const checked = await prove(draft, options);
-  const found = { header, ...checked, hasCredentials: credentials !== undefined };
-  if (options.checkOnly) return { ...found, keptAside: undefined };
+  const summary = { header, ...checked, hasCredentials: credentials !== undefined };
+  if (options.checkOnly) return { ...summary, keptAside: undefined };
   const keptAside = await putInPlace(draft, path, { ...options, credentials });
-  return { ...found, keptAside };
+  return { ...summary, keptAside };
 }
 
 async function openBackup(path: string): Promise<Deno.FsFile> {
@@ -104,7 +105,7 @@ async function openBackup(path: string): Promise<Deno.FsFile> {
     }
     return await Deno.open(path);
   } catch (cause) {
-    throw new BackupError(`Cannot read the backup "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new BackupError(`Cannot read the backup "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 
@@ -131,7 +132,7 @@ async function fill(
   const seal = isSealed
     ? await passphraseSeal(await options.passphrase(), { salt: header.salt, header: bytes })
     : plainSeal(bytes);
-  // Deno KV makes its tables itself: nothing of a backup is ever run.
+  // Deno KV creates its own tables: nothing from a backup is ever executed.
   (await Deno.openKv(path)).close();
   await Deno.chmod(path, 0o600);
   using loader = new RowLoader(path);
@@ -182,7 +183,7 @@ async function prove(
   throw new BackupError("The books of this backup could not be checked");
 }
 
-/** Gives the store its name. What was there has another name before it loses this one. */
+/** Renames the store into place. A former store gets its new name before it loses the old one. */
 async function putInPlace(
   draft: string,
   path: string,
@@ -193,13 +194,13 @@ async function putInPlace(
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const aside = `${path}.before-${time}`;
   const others = credentials === undefined ? [] : [".admin.json"];
-  // Killed between the two steps below, the name would lead to the former store without them.
+  // If killed between the two steps below, the path would lead to the former store without them.
   foldIn(path);
   const hadStore = await linkAside(path, aside);
   for (const suffix of ["-wal", "-shm", ...others]) {
     await linkAside(`${path}${suffix}`, `${aside}${suffix}`);
   }
-  // What they hold where the former store is too damaged would be read into this one.
+  // If the former store is too damaged, their contents would be read into this one.
   for (const suffix of ["-wal", "-shm"]) await removeIfThere(`${path}${suffix}`);
   await Deno.rename(draft, path);
   if (credentials !== undefined) await writeCredentialsText(`${path}.admin.json`, credentials);

@@ -1,31 +1,31 @@
 /**
- * What proves that a frame of a backup is whole, in its place, and the last where it says so; and,
- * under a passphrase, what keeps it from being read.
+ * Seals of frames. A seal proves that a frame is complete, in its place, and the last if so marked;
+ * with a passphrase it also encrypts.
  *
  * @module
  */
 
 import { createCipheriv, createDecipheriv, createHash, scrypt, timingSafeEqual } from "node:crypto";
 
-/** Where a frame stands. */
+/** Position of a frame. */
 export interface Place {
   readonly index: number;
   readonly isLast: boolean;
 }
 
-/** Closes frames, and opens them again. */
+/** Seals and opens frames. */
 export interface Seal {
   close(frame: Uint8Array, place: Place): Uint8Array;
-  /** `undefined` where the frame was changed, stands elsewhere, or is under another passphrase. */
+  /** Returns `undefined` when the frame was changed, moved, or has another passphrase. */
   open(sealed: Uint8Array, place: Place): Uint8Array | undefined;
 }
 
 const TAG_BYTES = 16;
 const DIGEST_BYTES = 32;
-/** Some 0.4 s and 128 MiB for one passphrase. They belong to the format: a file cannot ask for more. */
+/** About 0.4 s and 128 MiB per passphrase. Part of the format: a file cannot demand more. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
-/** AES-256-GCM. The salt makes the key of each backup its own, so frames can be numbered. */
+/** AES-256-GCM. The salt gives each backup its own key, so that frames can be numbered. */
 export async function passphraseSeal(
   passphrase: string,
   { salt, header }: { salt: string; header: Uint8Array },
@@ -36,7 +36,7 @@ export async function passphraseSeal(
       hexBytes(salt),
       32,
       SCRYPT,
-      (error, made) => error === null ? resolve(made) : reject(error),
+      (error, key) => error === null ? resolve(key) : reject(error),
     )
   );
   return {
@@ -61,7 +61,7 @@ export async function passphraseSeal(
   };
 }
 
-/** SHA-256: finds damage, hides nothing, and stops nobody who means to change the file. */
+/** SHA-256: detects damage, encrypts nothing, and does not stop deliberate changes. */
 export function plainSeal(header: Uint8Array): Seal {
   const digestOf = (frame: Uint8Array, place: Place) =>
     createHash("sha256").update(boundTo(header, place)).update(frame).digest();
@@ -82,7 +82,7 @@ function nonceOf({ index }: Place): Uint8Array {
   return nonce;
 }
 
-/** Binds a frame to its file, its number, and to being the last or not. */
+/** Returns bytes that bind a frame to its file, its number, and to being the last or not. */
 function boundTo(header: Uint8Array, { index, isLast }: Place): Uint8Array {
   const place = new Uint8Array(5);
   new DataView(place.buffer).setUint32(0, index);

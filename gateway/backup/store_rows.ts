@@ -1,7 +1,7 @@
 /**
- * The rows of a store's file, read and written beside Deno KV. The file is SQLite's, in its
- * write-ahead mode: one read transaction sees one moment of it, from another process too, and
- * neither waits for the writer nor makes it wait.
+ * Reads and writes the rows of a store's file beside Deno KV. The file is SQLite's, in write-ahead
+ * mode: one read transaction sees one moment of it, also from another process, and neither waits
+ * for the writer nor delays it.
  *
  * @module
  */
@@ -9,18 +9,18 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { z } from "zod";
-import { fileTrouble } from "../system/file_trouble.ts";
+import { fileErrorText } from "../system/file_error_text.ts";
 import { BackupError } from "./backup_error.ts";
 import type { BackupRecord, Value } from "./records.ts";
 
-/** Columns of the tables that hold a store; Deno KV's queues are not used. */
+/** Columns of the tables of a store; Deno KV's queues are not used. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   data_version: ["k", "version", "seq"],
   kv: ["k", "v", "v_encoding", "version", "seq", "expiration_ms"],
 };
-/** A service that has just been started after a crash locks the file for a moment. */
+/** Longest wait for the file's lock: a service that starts after a crash holds it for a moment. */
 const LOCK_WAIT_MS = 5_000;
-/** The key `["writer"]` as Deno KV writes it. */
+/** The key `["writer"]` as Deno KV encodes it. */
 const HEAD = Uint8Array.of(2, ...new TextEncoder().encode("writer"), 0);
 
 const TAIL = z.object({ segment: z.number(), hash: z.string(), total: z.number() });
@@ -31,39 +31,39 @@ const HEAD_ROW = z.object({
   log: TAIL,
 });
 
-/** Where the books of a snapshot end. */
+/** End of the ledger in a snapshot. */
 export interface SnapshotHead {
   /** Version of the layout of rows. */
   readonly schema: number;
-  /** Version of the service that wrote last, where that is kept. */
+  /** Version of the service that wrote last, if recorded. */
   readonly writtenBy: string | undefined;
   readonly entries: number;
   readonly segments: number;
   /** SHA-256 of the last journal segment, hexadecimal. */
   readonly head: string;
-  /** Requests that were ever logged. */
+  /** Requests ever logged. */
   readonly requests: number;
 }
 
-/** One moment of a store. */
+/** A store at one moment. */
 export interface Snapshot extends Disposable {
   readonly head: SnapshotHead;
-  /** Rows of all tables. */
+  /** Number of rows in all tables. */
   readonly count: number;
   rows(): Generator<BackupRecord>;
 }
 
 /**
- * Begins to read one moment of the store in a file.
+ * Opens a snapshot of the store in a file.
  *
- * @throws {BackupError} Where the file is none, or cannot be read.
+ * @throws {BackupError} When the file does not exist or cannot be read.
  */
 export function snapshotOf(path: string): Snapshot {
   let opened: DatabaseSync | undefined;
   try {
-    // SQLite would make a file that is not there.
+    // SQLite would create a missing file.
     Deno.lstatSync(path);
-    // Opened for reading alone it would leave its helping files behind where nobody else has it open.
+    // Opened read-only, it would leave its helper files behind when no other process has it open.
     const db = opened = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
     db.exec("PRAGMA query_only = ON; BEGIN");
     const head = headOf(db);
@@ -72,7 +72,7 @@ export function snapshotOf(path: string): Snapshot {
   } catch (cause) {
     opened?.close();
     if (cause instanceof BackupError) throw cause;
-    throw new BackupError(`Cannot read the store "${path}": ${fileTrouble(cause)}`, { cause });
+    throw new BackupError(`Cannot read the store "${path}": ${fileErrorText(cause)}`, { cause });
   }
 }
 
@@ -105,16 +105,16 @@ function valueOf(value: unknown): Value {
   throw new BackupError(`The store has a value of the type ${typeof value}`);
 }
 
-/** Takes the rows of a store into a file that Deno KV has made. */
+/** Loads the rows of a store into a file that Deno KV has created. */
 export class RowLoader implements Disposable {
   readonly #db: DatabaseSync;
   readonly #inserts: ReadonlyMap<string, ReturnType<DatabaseSync["prepare"]>>;
-  /** Rows taken so far. */
+  /** Number of loaded rows. */
   count = 0;
 
   constructor(path: string) {
     this.#db = new DatabaseSync(path);
-    // Nobody reads it before it is complete, and it is made durable then.
+    // No process reads it before it is complete, and it is made durable then.
     this.#db.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; BEGIN");
     for (const table of Object.keys(TABLES)) this.#db.exec(`DELETE FROM ${table}`);
     this.#inserts = new Map(
@@ -126,7 +126,7 @@ export class RowLoader implements Disposable {
     );
   }
 
-  /** Takes a row. False where the record is none. */
+  /** Loads a row. Returns false for a record of another kind. */
   take([kind, ...values]: BackupRecord): boolean {
     const insert = this.#inserts.get(kind);
     if (insert === undefined) return false;
@@ -135,7 +135,7 @@ export class RowLoader implements Disposable {
     return true;
   }
 
-  /** Keeps what was taken. */
+  /** Commits the loaded rows. */
   end(): void {
     this.#db.exec("COMMIT");
   }
@@ -145,13 +145,13 @@ export class RowLoader implements Disposable {
   }
 }
 
-/** Moves what stands in the write-ahead log of a store into its file, where both can be read. */
+/** Moves the write-ahead log of a store into its file, if both are readable. */
 export function foldIn(path: string): void {
   try {
     Deno.lstatSync(path);
     using db = new DatabaseSync(path);
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // There is none, or it is damaged: it is put aside as it is.
+    // There is no store, or it is damaged: it is moved aside unchanged.
   }
 }

@@ -4,29 +4,29 @@ import { encodeHeader, FORMAT, type Header } from "./header.ts";
 import { passphraseSeal, plainSeal } from "./seal.ts";
 import { type SnapshotHead, snapshotOf } from "./store_rows.ts";
 
-/** How to take a backup. */
+/** Options of {@linkcode takeBackup}. */
 export interface TakeOptions {
-  /** Absent: the backup can be read by everybody who has the file. */
+  /** Absent: anyone with the file can read the backup. */
   readonly passphrase?: string | undefined;
-  /** What stands in the credentials file; goes only into a sealed backup. */
+  /** Contents of the credentials file; included only in a sealed backup. */
   readonly credentials?: string | undefined;
   /** Version of this program. */
   readonly service: string;
   /** Unix milliseconds. */
   readonly nowMs: number;
   readonly write: (bytes: Uint8Array) => void;
-  /** Called now and then, with rows. */
+  /** Called from time to time, with rows. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What is in a backup. */
-export interface Taken {
+/** The result of a backup. */
+export interface BackupSummary {
   readonly header: Header;
   readonly head: SnapshotHead;
 }
 
-/** Writes one moment of a store down, also while a service writes to it. */
-export async function takeBackup(kvPath: string, options: TakeOptions): Promise<Taken> {
+/** Writes a backup of the store at one moment, also while a service writes to it. */
+export async function takeBackup(kvPath: string, options: TakeOptions): Promise<BackupSummary> {
   const { passphrase, credentials, service, nowMs, write, onProgress } = options;
   using snapshot = snapshotOf(kvPath);
   const header: Header = {
@@ -51,7 +51,7 @@ export async function takeBackup(kvPath: string, options: TakeOptions): Promise<
     done++;
     if (!archive.add(record)) continue;
     onProgress(done, snapshot.count);
-    // Signals are heard between two turns of the event loop only.
+    // Signals are handled only between two turns of the event loop.
     await new Promise((resolve) => setTimeout(resolve));
   }
   archive.end();

@@ -1,76 +1,78 @@
 import { ERROR_TABLE, isJsonObject } from "@svc/sdk/protocol";
 import type { CliIo } from "./io.ts";
-import { CliFailure, UsageError } from "./io.ts";
-import type { Row } from "./json_fields.ts";
+import { CliFailure, UsageError } from "./failures.ts";
+import type { Row } from "./output/json_fields.ts";
 
-/** Where the operator's API listens unless told otherwise. */
+/** Default address of the operator's API. */
 const DEFAULT_URL = "http://127.0.0.1:8788";
 
-/** Media type of one JSON value a line. */
+/** Media type of JSON lines. */
 const NDJSON = "application/x-ndjson";
 
-/** What a request carries besides its path. */
+/** Contents of a request besides its path. */
 export interface Sent {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
 
-/** A file to send, and what is said of it. */
+/** A file to send, with its description. */
 export interface Upload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** One line of an answer: as it came, and read. */
+/** One line of a streamed response, as text and decoded. */
 export interface AnswerLine {
   readonly text: string;
   readonly row: Row;
 }
 
-/** An answer that is read while it is made. */
+/** A response that is read while it is produced. */
 export interface StreamedAnswer {
   readonly headers: Headers;
-  /** In lists of what came together. Throws what the gateway says in a last line of its own. */
+  /**
+   * Lines in the batches in which they arrive. Throws the gateway's error if the last line is one.
+   */
   readonly lines: AsyncGenerator<readonly AnswerLine[], void>;
 }
 
 type Sending = Sent & Partial<Upload>;
 
-/** Where the gateway is, how to be let in, and where the token is from unless a command gave it. */
+/** Address and token of the gateway, and the token's source unless a command supplied it. */
 interface Entry {
   readonly url: string;
   readonly token: string;
   readonly source: "variable" | "store" | undefined;
 }
 
-/** Whether the service did what was asked is not known: it failed, or its answer did not come. */
+/** The outcome of the request is unknown: the service failed, or its response did not arrive. */
 export class UnclearFailure extends CliFailure {
   override name = "UnclearFailure";
 }
 
-/** The service could not be reached, or not to the end. */
+/** The service could not be reached, or the connection broke. */
 export class UnreachableFailure extends UnclearFailure {
   override name = "UnreachableFailure";
 }
 
-/** Nobody has told the command line a token. */
+/** The command line has no token. */
 export class NoTokenFailure extends CliFailure {
   override name = "NoTokenFailure";
 }
 
-/** Speaks to the operator's API. Finds its credentials when it is first used. */
+/** Client of the operator's API. Looks up its credentials on first use. */
 export class AdminClient {
   readonly #io: CliIo;
   readonly #token: string | undefined;
 
-  /** `token` is used instead of the one that the command line finds. */
+  /** `token` replaces the one that the command line finds. */
   constructor(io: CliIo, token?: string) {
     this.#io = io;
     this.#token = token;
   }
 
-  /** The same, with another token. */
+  /** Returns a client with another token. */
   withToken(token: string): AdminClient {
     return new AdminClient(this.#io, token);
   }
@@ -80,12 +82,12 @@ export class AdminClient {
     return this.#send("GET", path, { query });
   }
 
-  /** Changes something at `/admin/v1` + path. */
+  /** Posts to `/admin/v1` + path. */
   post(path: string, body: unknown = {}): Promise<Row> {
     return this.#send("POST", path, { body });
   }
 
-  /** Removes what is at `/admin/v1` + path. */
+  /** Deletes `/admin/v1` + path. */
   delete(path: string): Promise<Row> {
     return this.#send("DELETE", path, {});
   }
@@ -96,7 +98,9 @@ export class AdminClient {
     return this.#send("POST", path, { query: query ?? {}, bytes, mediaType });
   }
 
-  /** Reads what `/admin/v1` + path tells line by line. Whoever stops reading ends the work there. */
+  /**
+   * Streams `/admin/v1` + path line by line. A consumer that stops iterating ends the work there.
+   */
   async stream(path: string, query: Sent["query"] = {}): Promise<StreamedAnswer> {
     const { url, token, source } = await this.#credentials();
     const headers = { authorization: `Bearer ${token}`, accept: NDJSON };
@@ -126,7 +130,7 @@ export class AdminClient {
   ): Promise<Response> {
     const address = addressOf(url, path, query);
     try {
-      // A redirect would carry the token somewhere else.
+      // A redirect would carry the token to another host.
       return await this.#io.fetch(address, { ...init, redirect: "error" });
     } catch (cause) {
       throw unreachable(url, cause);
@@ -243,7 +247,7 @@ function readAnswer(
   const error = isJsonObject(value) && isJsonObject(value.error) ? value.error : undefined;
   if (typeof error?.message === "string") {
     const param = typeof error.param === "string" ? error.param : "";
-    // What stands in the query are values of flags.
+    // Query fields are values of flags.
     if (response.status === 400 && Object.hasOwn(query, param)) {
       const flag = param === "q" ? "match" : param.replaceAll("_", "-");
       throw new UsageError(error.message.replace(`"${param}"`, `--${flag}`));

@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, type TestAdmin, withAdmin } from "../admin/admin_test_supp
 import type { CliIo } from "./io.ts";
 import { runCli } from "./run.ts";
 
-/** What one run of the command line came to. */
+/** The result of one run of the command line. */
 export interface TestRun {
   readonly code: number;
   readonly out: string;
@@ -20,9 +20,9 @@ export interface TestRun {
 /** The command line under test. */
 export interface TestCli {
   readonly admin: TestAdmin;
-  /** Files that can be read, and those that were written. */
+  /** Files that can be read, and written files. */
   readonly files: Map<string, string>;
-  /** Questions that were asked. */
+  /** Questions put to the operator. */
   readonly questions: string[];
   /** Runs a command: words are split at spaces. */
   run(command: string, io?: Partial<CliIo>): Promise<TestRun>;

@@ -1,16 +1,16 @@
 import type { AdminClient } from "./admin_client.ts";
 import type { CliIo } from "./io.ts";
 
-/** What an option of the command line is. */
+/** Definition of an option. */
 export interface OptionSpec {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** What its value is called in usage lines. */
+  /** Name of its value in usage lines. */
   readonly value?: string;
   readonly help: string;
 }
 
-/** Every option, with what it means where a command does not say it in words of its own. */
+/** Every option, with its meaning unless a command defines another. */
 export const OPTIONS = {
   by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
   check: { type: "boolean", help: "Restore and verify in a place that is gone afterwards" },
@@ -103,68 +103,68 @@ export const OPTIONS = {
 /** Name of an option. */
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options that were given. */
+/** The options of a call. */
 export type OptionValues = Partial<Record<OptionName, string | true>>;
 
-/** One command as it was called. */
+/** One call of a command. */
 export interface Call {
   readonly client: AdminClient;
   readonly io: CliIo;
-  /** As many as the command names, or more where the last may be repeated. */
+  /** As many as the command names, or more if the last may repeat. */
   readonly operands: readonly string[];
-  /** Text of an option; `undefined` where it was not given. */
+  /** Returns the text of an option; `undefined` when absent. */
   option(name: OptionName): string | undefined;
-  /** Whether an option was given. */
+  /** True when an option is present. */
   has(name: OptionName): boolean;
-  /** Shows text before the result; nothing under `--json`. */
+  /** Prints text before the result; nothing under `--json`. */
   print(text: string): void;
-  /** Shows a sentence on standard error. */
+  /** Prints a sentence on standard error. */
   warn(sentence: string): void;
 }
 
-/** Room for a table. */
+/** Space for a table. */
 export interface Page {
-  /** Columns of the terminal; infinite where the output is no terminal. */
+  /** Columns of the terminal; infinite when the output is no terminal. */
   readonly width: number;
 }
 
-/** What a command came to, for programs and for people. */
+/** Result of a command, for programs and for people. */
 export interface Output {
   readonly json: unknown;
   text(page: Page): string;
-  /** Why the command failed, though it has something to show. */
+  /** Reason for a failure that still has a result to show. */
   readonly failure?: string | undefined;
 }
 
-/** One command. */
+/** Definition of a command. */
 export interface Command {
-  /** How it is called: one word or two. */
+  /** One or two words after `svc`. */
   readonly words: string;
-  /** Names of its operands, in order; all are required. The last may end in `...`: it is repeated. */
-  readonly operands: readonly string[];
-  /** Options that must be given. */
-  readonly required: readonly OptionName[];
-  /** Options that may be given, `--json` and `--help` aside. */
-  readonly options: readonly OptionName[];
+  /** Names of required operands, in order. A last name that ends in `...` may repeat. @default {[]} */
+  readonly operands?: readonly string[];
+  /** Options that the command requires. @default {[]} */
+  readonly required?: readonly OptionName[];
+  /** Options that the command accepts besides `--json` and `--help`. @default {[]} */
+  readonly options?: readonly OptionName[];
   /** One sentence for the help. */
   readonly summary: string;
-  /** What options mean here, where that is not what they mean elsewhere. */
+  /** Meanings of options that differ from the general ones. */
   readonly meanings?: Partial<Record<OptionName, string>> | undefined;
-  /** What it came to; `undefined` where it has printed all of it while it ran. */
+  /** Runs the command; `undefined` when it has printed everything itself. */
   run(call: Call): Promise<Output | undefined>;
 }
 
-/** Options that a usage line names one by one; of more it says that there are some. */
+/** Maximum number of options listed in a usage line; more are abbreviated. */
 const OPTIONS_IN_USAGE = 6;
 
-/** The line that says how a command is called. */
+/** Returns the usage line of a command. */
 export function usageLine(command: Command): string {
-  const { options } = command;
+  const { operands = [], required = [], options = [] } = command;
   const words = [
     "svc",
     command.words,
-    ...command.operands,
-    ...command.required.map(optionUsage),
+    ...operands,
+    ...required.map(optionUsage),
     ...options.length > OPTIONS_IN_USAGE
       ? ["[options]"]
       : options.map((name) => `[${optionUsage(name)}]`),
@@ -172,7 +172,12 @@ export function usageLine(command: Command): string {
   return words.join(" ");
 }
 
-/** What an option of a command means. */
+/** Options of a command: those it requires, then the others. */
+export function optionsOf({ required = [], options = [] }: Command): readonly OptionName[] {
+  return [...required, ...options];
+}
+
+/** Returns the help of an option of a command. */
 export function meaningOf(name: OptionName, { meanings }: Pick<Command, "meanings">): string {
   return meanings?.[name] ?? OPTIONS[name].help;
 }

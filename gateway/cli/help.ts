@@ -3,12 +3,13 @@ import {
   meaningOf,
   type OptionName,
   OPTIONS,
+  optionsOf,
   type OptionSpec,
   usageLine,
 } from "./command.ts";
-import { displayWidth } from "./table.ts";
+import { displayWidth } from "./output/table.ts";
 
-/** What starts the gateway: `main.ts` answers to it before the command line does. */
+/** Help of `svc serve`, which `main.ts` runs without the command line. */
 const SERVE_USAGE = `Usage: svc serve [options]
 
 Start the gateway
@@ -35,9 +36,9 @@ Secrets, better kept in the environment than on a command line:
   --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
 `;
 
-/** All commands, a line each. */
+/** Lists all commands, one per line. */
 export function overview(commands: readonly Command[]): string {
-  const calls = commands.map((command) => [command.words, ...command.operands].join(" "));
+  const calls = commands.map((command) => [command.words, ...command.operands ?? []].join(" "));
   const width = Math.max(...calls.map(displayWidth));
   const lines = commands.map((command, index) =>
     `  svc ${(calls[index] ?? "").padEnd(width)}  ${command.summary}\n`
@@ -51,10 +52,10 @@ the first start of the gateway left beside its store.
 `;
 }
 
-/** How one command is used. */
+/** Explains one command. */
 export function explain(command: Command): string {
   if (command.words === "serve") return SERVE_USAGE;
-  const names: readonly OptionName[] = [...command.required, ...command.options, "json"];
+  const names: readonly OptionName[] = [...optionsOf(command), "json"];
   const flags = names.map(flagOf);
   const width = Math.max(...flags.map(displayWidth));
   const lines = names.map((name, index) =>

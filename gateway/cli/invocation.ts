@@ -1,18 +1,18 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../config/suggestion.ts";
-import { type Command, type OptionName, OPTIONS, type OptionValues } from "./command.ts";
-import { UsageError } from "./io.ts";
+import { type Command, type OptionName, OPTIONS, optionsOf, type OptionValues } from "./command.ts";
+import { UsageError } from "./failures.ts";
 
-/** What the arguments say. */
+/** Parsed arguments. */
 export interface Invocation {
-  /** Absent where only global options were given, or the help of a group is asked for. */
+  /** Absent for global options alone, and for the help of a group. */
   readonly command?: Command | undefined;
-  /** Of a group whose help is asked for, its word. */
+  /** For the help of a group: its word. */
   readonly operands: readonly string[];
   readonly options: OptionValues;
 }
 
-/** A mistake in the use of a command that was understood. */
+/** Wrong usage of a known command. */
 export class CommandUsageError extends UsageError {
   readonly command: Command;
   constructor(command: Command, message: string) {
@@ -23,7 +23,7 @@ export class CommandUsageError extends UsageError {
 
 const EVERYWHERE: readonly OptionName[] = ["json", "help", "version"];
 
-/** Reads the arguments; throws a {@linkcode UsageError} that says the nearest valid word. */
+/** Parses the arguments; throws a {@linkcode UsageError} that suggests the nearest valid word. */
 export function parseInvocation(args: readonly string[], commands: readonly Command[]): Invocation {
   const { tokens } = parseArgs({
     args: [...args],
@@ -53,7 +53,7 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
   return { command, operands, options };
 }
 
-/** Whether a word is only the first of some commands. */
+/** True for a word that only begins commands of two words. */
 function isGroupOf(word: string, commands: readonly Command[]): boolean {
   return commands.some(({ words }) => words.startsWith(`${word} `)) &&
     commands.every(({ words }) => words !== word);
@@ -76,13 +76,16 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
     const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
     throw new UsageError(`"svc ${first}" takes one of ${verbs.join(", ")}`);
   }
-  const wanted = `${first} ${second}`;
+  const name = `${first} ${second}`;
   const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
   const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
-  throw new UsageError(`Unknown command "${wanted}"${near}`);
+  throw new UsageError(`Unknown command "${name}"${near}`);
 }
 
-/** `svc requests` has no operands: what stands there instead may be meant for `svc requests show`. */
+/**
+ * Refuses a misspelt second word of `svc requests`, which has no operands: it may mean `svc
+ * requests show`.
+ */
 function refuseMisspelt([first, second]: readonly [string, string], group: readonly Command[]) {
   const verbs = group.map((candidate) => candidate.words.slice(first.length + 1));
   const near = suggestion(second, verbs, (verb) => `${first} ${verb}`);
@@ -90,21 +93,21 @@ function refuseMisspelt([first, second]: readonly [string, string], group: reado
 }
 
 function requireOption(raw: string, name: string, command: Command | undefined): OptionName {
-  const valid = command === undefined
-    ? EVERYWHERE
-    : [...command.required, ...command.options, ...EVERYWHERE];
+  const valid = command === undefined ? EVERYWHERE : [...optionsOf(command), ...EVERYWHERE];
   const option = valid.find((candidate) => candidate === name);
   if (option !== undefined) return option;
   const near = suggestion(name, valid, (candidate) => `--${candidate}`);
   throw mistake(command, `Unknown option "${raw}"${near}`);
 }
 
-/** What looks like an option and is a number below zero. */
-function negative(given: string, command: Command | undefined): UsageError {
-  const takesCredits = command?.operands.some((operand) => /^CREDITS\b/.test(operand)) === true;
+/** Returns the refusal of a negative number, which looks like an option. */
+function negative(argument: string, command: Command | undefined): UsageError {
+  const takesCredits = command?.operands?.some((operand) => /^CREDITS\b/.test(operand)) === true;
   return mistake(
     command,
-    takesCredits ? `Credits must be positive, not ${given}` : `Unexpected argument "${given}"`,
+    takesCredits
+      ? `Credits must be positive, not ${argument}`
+      : `Unexpected argument "${argument}"`,
   );
 }
 
@@ -131,16 +134,17 @@ function requireComplete(
   operands: readonly string[],
   options: OptionValues,
 ): void {
-  const missing = command.operands[operands.length];
+  const { operands: names = [], required = [] } = command;
+  const missing = names[operands.length];
   if (missing !== undefined) {
     throw new CommandUsageError(command, `${missing.replace("...", "")} is missing`);
   }
-  const extra = operands[command.operands.length];
-  const takesMore = command.words === "help" || command.operands.at(-1)?.endsWith("...") === true;
+  const extra = operands[names.length];
+  const takesMore = command.words === "help" || names.at(-1)?.endsWith("...") === true;
   if (extra !== undefined && !takesMore) {
     throw new CommandUsageError(command, `Unexpected argument "${extra}"`);
   }
-  const absent = command.required.find((name) => options[name] === undefined);
+  const absent = required.find((name) => options[name] === undefined);
   if (absent !== undefined) throw new CommandUsageError(command, `--${absent} is missing`);
 }
 

@@ -1,58 +1,43 @@
-import type { OutputFile } from "./output_file.ts";
+import type { OutputFile } from "./output/output_file.ts";
 
-/** Where the operator's API is and how to be let in. */
+/** Address and token of the operator's API. */
 export interface Credentials {
   readonly url: string;
   readonly token: string;
 }
 
-/** The world as the command line sees it. */
+/** Access of the command line to its environment. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Any variable of the environment that may be read. @default {those of `env`} */
+  /** Returns any readable environment variable. @default {those of `env`} */
   readonly lookup?: ((name: string) => string | undefined) | undefined;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /**
-   * Writes to standard output as it is: the text brings its line ends. Throws a
-   * {@linkcode ReaderLeft} where nobody reads any more.
+   * Writes to standard output without changes: the text contains its line ends. Throws an
+   * {@linkcode OutputClosed} when the reader has closed it.
    */
   stdout(text: string): void;
-  /** Writes to standard error as it is. */
+  /** Writes to standard error without changes. */
   stderr(text: string): void;
-  /** Text of a file; rejects where it cannot be read. */
+  /** Reads a file as text; rejects when it is unreadable. */
   readFile(path: string): Promise<string>;
-  /** Bytes of a file; rejects where it cannot be read. */
+  /** Reads a file as bytes; rejects when it is unreadable. */
   readBytes(path: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** Begins a file that is there once it is complete; rejects where the name is taken. */
+  /** Begins a file that appears once it is complete; rejects when the name exists. */
   createFile(path: string, options: { force: boolean }): Promise<OutputFile>;
-  /** Standard input and output belong to a person. */
+  /** True when standard input and output belong to a person. */
   readonly isTerminal: boolean;
   /** Width of the terminal. */
   readonly columns: number;
-  /** Width of the terminal that standard error is; absent where it is none. */
+  /** Width of the terminal at standard error; absent without one. */
   readonly progressColumns?: number | undefined;
   /** Asks a yes-no question; called on a terminal only. */
   confirm(question: string): Promise<boolean>;
   /**
-   * A secret from standard input: typed without being shown on a terminal, else the whole input.
-   * Never an argument, which everybody on the machine can see.
+   * Reads a secret from standard input: typed without echo on a terminal, else the whole input.
+   * Never an argument, which all users of the machine can see.
    */
   readSecret(question: string): Promise<string>;
-  /** What the first start left beside the store, where it can be read. */
+  /** Reads the credentials that the first start left beside the store, if readable. */
   readCredentials(): Promise<Credentials | undefined>;
-}
-
-/** The command was understood and refused, or failed: exit code 1. The message is for the operator. */
-export class CliFailure extends Error {
-  override name = "CliFailure";
-}
-
-/** The command was not understood: exit code 2. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
-
-/** Whoever read standard output has enough, as `head` does: the command ends in silence. */
-export class ReaderLeft extends Error {
-  override name = "ReaderLeft";
 }

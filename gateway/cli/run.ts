@@ -1,32 +1,30 @@
 import manifest from "../deno.json" with { type: "json" };
 import { Interrupted } from "../system/read_secret.ts";
 import { AdminClient } from "./admin_client.ts";
-import { adminTokenCommands } from "./admin_token.ts";
-import { backupCommands } from "./backup.ts";
-import { catalogCommands } from "./catalog.ts";
+import { adminTokenCommands } from "./commands/admin_token.ts";
+import { backupCommands } from "./commands/backup/backup.ts";
+import { catalogCommands } from "./commands/catalog/catalog.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
-import { completionCommand } from "./completions.ts";
-import { doctorCommands } from "./doctor.ts";
+import { completionCommand } from "./completion/completions.ts";
+import { doctorCommands } from "./commands/doctor.ts";
 import { explain, overview } from "./help.ts";
 import { CommandUsageError, type Invocation, parseInvocation } from "./invocation.ts";
-import { INTERRUPTED } from "./interrupt.ts";
-import { CliFailure, type CliIo, ReaderLeft, UsageError } from "./io.ts";
-import { keyCommands } from "./keys.ts";
-import { ledgerCommands } from "./ledger.ts";
-import { modelCommands } from "./models.ts";
-import { pepperCommands } from "./pepper.ts";
-import { requestCommands } from "./requests.ts";
-import { printable } from "./table.ts";
-import { usageCommands } from "./usage.ts";
-import { vectorStoreCommands } from "./vector_stores.ts";
-import { walletCommands } from "./wallets.ts";
+import { INTERRUPTED } from "./input/interrupt.ts";
+import type { CliIo } from "./io.ts";
+import { CliFailure, OutputClosed, UsageError } from "./failures.ts";
+import { keyCommands } from "./commands/keys/keys.ts";
+import { ledgerCommands } from "./commands/ledger/ledger.ts";
+import { modelCommands } from "./commands/models.ts";
+import { pepperCommands } from "./commands/pepper.ts";
+import { requestCommands } from "./commands/requests.ts";
+import { printable } from "./output/table.ts";
+import { usageCommands } from "./commands/usage.ts";
+import { vectorStoreCommands } from "./commands/vector_stores.ts";
+import { walletCommands } from "./commands/wallets.ts";
 
 const COMMANDS: readonly Command[] = [
   {
     words: "serve",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Start the gateway",
     run: () =>
       Promise.reject(
@@ -48,18 +46,15 @@ const COMMANDS: readonly Command[] = [
   completionCommand(() => COMMANDS),
   {
     words: "help",
-    operands: [],
-    required: [],
-    options: [],
     summary: "Explain a command",
     run: ({ operands }) => Promise.resolve(help(operands)),
   },
 ];
 
 /**
- * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0, 1 where it was
- * refused or failed (one sentence on standard error), 2 where it was not understood (and the usage),
- * 130 where Ctrl-C was its answer to a question.
+ * Runs one command of `svc` over the operator's API. Resolves to the exit code: 0; 1 when it was
+ * refused or failed (one sentence on standard error); 2 for wrong usage (with the usage line); 130
+ * after Ctrl-C at a question.
  */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
@@ -77,12 +72,12 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
       return 2;
     }
     if (error instanceof CliFailure) {
-      // It may repeat what an upstream said: on a terminal it must stay text.
+      // It may repeat an upstream's message, which may contain control characters.
       io.stderr(`${error.message.split("\n").map(printable).join("\n")}\n`);
       return 1;
     }
-    // Not all was delivered, so it is no success; whoever has left needs no words.
-    if (error instanceof ReaderLeft) return 1;
+    // The output is incomplete, so this is no success; the reader needs no message.
+    if (error instanceof OutputClosed) return 1;
     if (error instanceof Interrupted) return INTERRUPTED;
     throw error;
   }
@@ -112,7 +107,7 @@ async function outputOf(
   try {
     return await command.run(call);
   } catch (cause) {
-    // What the gateway did not understand is explained as what the command line did not.
+    // A usage error reported by the gateway is shown like one of the command line.
     if (!(cause instanceof UsageError)) throw cause;
     throw new CommandUsageError(command, cause.message);
   }
@@ -125,10 +120,10 @@ function help(words: readonly string[]): Output {
 
 function helpText(words: readonly string[]): string {
   if (words.length === 0) return overview(COMMANDS);
-  const wanted = words.join(" ");
-  const group = COMMANDS.filter(({ words }) => words === wanted || words.startsWith(`${wanted} `));
+  const name = words.join(" ");
+  const group = COMMANDS.filter(({ words }) => words === name || words.startsWith(`${name} `));
   if (group.length > 0) return group.map(explain).join("\n");
-  // The same search as for a call: it says the nearest command.
+  // The same search as for a call: its error suggests the nearest command.
   const { command } = parseInvocation(["--help", ...words], COMMANDS);
   return command === undefined ? overview(COMMANDS) : explain(command);
 }

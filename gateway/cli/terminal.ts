@@ -1,5 +1,5 @@
 /**
- * The command line in its process: what {@linkcode runCli} sees of the world.
+ * The command line in its process: the environment of {@linkcode runCli}.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { COMMAND_VARIABLES } from "../config/variables.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
 import { reasonOf } from "../system/reason.ts";
-import { CliFailure, ReaderLeft } from "./io.ts";
-import { createOutputFile } from "./output_file.ts";
+import { CliFailure, OutputClosed } from "./failures.ts";
+import { createOutputFile } from "./output/output_file.ts";
 import { runCli } from "./run.ts";
 
 const VARIABLES: readonly string[] = [...COMMAND_VARIABLES, "NO_COLOR"];
 
-/** Runs one command where `svc` was called. Resolves to the exit code of {@linkcode runCli}. */
+/** Runs one command in this process. Resolves to the exit code of {@linkcode runCli}. */
 export function runOnTerminal(
   args: readonly string[],
   { env, print, complain }: ProcessIo,
@@ -42,12 +42,12 @@ export function runOnTerminal(
   });
 }
 
-/** Standard output may be a pipe, or a file on a full disk. */
+/** Prints a result; standard output may be a closed pipe, or a file on a full disk. */
 function printResult(text: string, print: (text: string) => void): void {
   try {
     print(text);
   } catch (cause) {
-    if (cause instanceof Deno.errors.BrokenPipe) throw new ReaderLeft("Nobody reads", { cause });
+    if (cause instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Nobody reads", { cause });
     throw new CliFailure(`Cannot write to standard output: ${reasonOf(cause)}`, { cause });
   }
 }

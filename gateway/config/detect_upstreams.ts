@@ -1,34 +1,34 @@
 /**
- * A catalog from the providers' own environment variables, where nobody wrote a configuration.
+ * A catalog from the providers' environment variables, for a service without a configuration file.
  *
  * @module
  */
 
 import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/routing/score.ts";
-import { DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
+import { DEFAULT_UPSTREAMS, defaultCatalog, HOST_PRESETS } from "./default_catalog.ts";
 import { defaultTiers } from "./default_tiers.ts";
 import { parseConfig } from "./parse_config.ts";
 import { simulatorCatalog } from "./simulator_catalog.ts";
 
-/** What was found. */
+/** A catalog, and the reason for it. */
 export interface Detection {
   readonly content: CatalogContent;
-  /** One sentence for the operator: which upstreams, and why. */
+  /** Names the upstreams and the variables, for the operator. */
   readonly sentence: string;
 }
 
 const TIMEOUTS = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 };
-const OLLAMA_PORT = "11434";
 
-/** The names of the variables that {@linkcode detectUpstreams} looks at. */
+/** Names of the variables that {@linkcode detectUpstreams} reads. */
 export const DETECTED_VARIABLES: readonly string[] = [
   ...DEFAULT_UPSTREAMS.map((upstream) => upstream.apiKeyEnv),
-  "OLLAMA_HOST",
+  ...HOST_PRESETS.map(({ hostEnv }) => hostEnv),
 ];
 
 /**
- * The default catalog's models of every provider whose variable is set; the simulator where none is.
+ * Returns the default catalog's models of every provider whose variable is set; those of the simulator
+ * where none is.
  */
 export async function detectUpstreams(
   env: Readonly<Record<string, string | undefined>>,
@@ -44,11 +44,12 @@ export async function detectUpstreams(
     upstreams.push(...content.upstreams);
     models.push(...content.models);
   }
-  const ollama = ollamaUpstream(env["OLLAMA_HOST"]);
-  if (ollama !== undefined) {
-    upstreams.push(ollama);
-    models.push(OLLAMA_MODEL);
-    variables.push("OLLAMA_HOST");
+  for (const preset of HOST_PRESETS) {
+    const upstream = hostUpstream(preset, env[preset.hostEnv]);
+    if (upstream === undefined) continue;
+    upstreams.push(upstream);
+    models.push(...HOST_MODELS.filter((model) => model.upstream === upstream.id));
+    variables.push(preset.hostEnv);
   }
   if (upstreams.length === 0) {
     return {
@@ -64,35 +65,38 @@ export async function detectUpstreams(
   };
 }
 
-/** `OLLAMA_HOST` may be a host, a host and port, or an address. */
-function ollamaUpstream(host: string | undefined): UpstreamConfig | undefined {
+/** Returns the upstream at a host, a host and port, or an address. */
+function hostUpstream(
+  { id, kind, maxInFlight, port }: (typeof HOST_PRESETS)[number],
+  host: string | undefined,
+): UpstreamConfig | undefined {
   if (!host) return undefined;
   const url = URL.parse(/^https?:\/\//.test(host) ? host : `http://${host}`);
   if (url === null || url.username !== "" || url.password !== "") return undefined;
-  // A server that listens everywhere is asked here.
+  // A server that listens on every address is called on this machine.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  if (url.port === "" && !/^https?:\/\//.test(host)) url.port = OLLAMA_PORT;
+  if (url.port === "" && !/^https?:\/\//.test(host)) url.port = port;
   return {
-    id: "ollama",
-    kind: "openai-compatible",
-    provider: "ollama",
+    id,
+    kind,
+    provider: id,
     baseUrl: `${url.origin}/v1`,
-    apiKey: "ollama",
-    maxInFlight: 8,
+    apiKey: id,
+    maxInFlight,
     onDisconnect: "cancel",
     timeouts: TIMEOUTS,
   };
 }
 
-/** One that everybody tries first; others are named in a configuration file. */
-const OLLAMA_MODEL: Model = {
+/** A popular model; others are named in a configuration file. */
+const HOST_MODELS: readonly Model[] = [{
   id: "ollama/llama3.2",
   name: "llama3.2",
   upstream: "ollama",
   upstreamModel: "llama3.2",
   endpoints: ["chat", "responses"],
   quality: 0.35,
-  // The server's own default, whatever the model could do: longer input is cut silently.
+  // The server's default, whatever the model could do: longer input is cut silently.
   contextTokens: 4_096,
   maxOutputTokens: 2_048,
   featureTags: ["tools", "json"],
@@ -101,4 +105,4 @@ const OLLAMA_MODEL: Model = {
   price: { inputPerMTok: "0", outputPerMTok: "0", currency: "USD" },
   description: { en: "llama3.2 on your own machine", zh: "运行在本机的 llama3.2" },
   disabled: false,
-};
+}];

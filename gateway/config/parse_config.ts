@@ -7,16 +7,16 @@
 import {
   ASSUMED_OUTPUT_TOKENS,
   type CatalogContent,
-  DRAWING_KINDS,
   type Model,
   type UpstreamConfig,
-  type UpstreamKind,
 } from "../domain/catalog/catalog.ts";
 import { z } from "zod";
 import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
-import { listPrice, type PriceSource } from "./list_price.ts";
+import { listPrice } from "./list_price.ts";
+import { priceSourceOf } from "./price_source.ts";
+import { providerOf } from "../upstreams/providers/provider_kinds.ts";
 import { entriesOf, referenceProblems } from "./references.ts";
 import {
   type ConfigFile,
@@ -27,6 +27,7 @@ import {
   searchSchema,
   upstreamSchema,
 } from "./schema.ts";
+import { drawingProblems, embeddingsProblem, upstreamProblems } from "./upstream_problems.ts";
 
 /** A configuration file that was understood. */
 export interface Configuration {
@@ -45,8 +46,6 @@ export interface ParseConfigOptions {
   /** Unix time in milliseconds that list prices are for. @default {now} */
   readonly nowMs?: number | undefined;
 }
-
-const OPENAI_URL = "https://api.openai.com/v1";
 
 /**
  * Reads a configuration file.
@@ -118,9 +117,6 @@ function parseJson(text: string, fileName: string): unknown {
   }
 }
 
-/** Kinds whose wire has the field in two forms. */
-const LIMIT_FIELD_KINDS: readonly UpstreamKind[] = ["openai", "openai-compatible", "azure"];
-
 /** The parts of a file that can be understood each by itself; `undefined` in the place of others. */
 type Parts =
   & { readonly [List in "upstreams" | "models"]: readonly (ConfigFile[List][number] | undefined)[] }
@@ -143,30 +139,11 @@ function crossCheck(parts: Parts): string[] {
     if (upstream === undefined) continue;
     problems.push(...upstreamProblems(upstream).map((one) => `upstreams.${index}.${one}`));
   }
-  problems.push(...searchProblems(parts.search), ...embeddingsProblems(parts));
+  problems.push(...searchProblems(parts.search), ...embeddingsProblem(parts));
   for (const [index, model] of parts.models.entries()) {
     const upstream = parts.upstreams.find((one) => one !== undefined && one.id === model?.upstream);
     if (model === undefined || upstream === undefined) continue;
-    problems.push(...undrawable(model, upstream.kind).map((one) => `models.${index}.${one}`));
-  }
-  return problems;
-}
-
-function upstreamProblems(upstream: ConfigUpstream): string[] {
-  const { apiKey, apiKeyEnv, baseUrl, kind, outputLimitField } = upstream;
-  const problems: string[] = [];
-  if (kind === "openai-compatible" && baseUrl === undefined) {
-    problems.push('baseUrl: An "openai-compatible" upstream needs its address');
-  }
-  const lacking = misplacedCredentials(upstream) ?? lackingSetting(upstream);
-  if (lacking !== undefined) problems.push(lacking);
-  if (outputLimitField !== undefined && !LIMIT_FIELD_KINDS.includes(kind)) {
-    problems.push(
-      `outputLimitField: An upstream of kind "${kind}" takes the output limit in one way only`,
-    );
-  }
-  if (apiKey !== undefined && apiKeyEnv !== undefined) {
-    problems.push("apiKey: Give either the key or the name of its variable");
+    problems.push(...drawingProblems(model, upstream.kind).map((one) => `models.${index}.${one}`));
   }
   return problems;
 }
@@ -184,104 +161,11 @@ function searchProblems(search: ConfigFile["search"]): string[] {
     : [];
 }
 
-function embeddingsProblems({ upstreams, vectorStores }: Parts): string[] {
-  const named = vectorStores?.embeddings?.upstream;
-  if (named === undefined) return [];
-  const at = "vectorStores.embeddings.upstream";
-  const kind = upstreams.find((one) => one?.id === named)?.kind;
-  if (kind === undefined || kind === "openai" || kind === "openai-compatible") return [];
-  return [
-    `${at}: Upstream "${named}" is of kind "${kind}"; embeddings need one of kind "openai" or ` +
-    '"openai-compatible"',
-  ];
-}
-
-/** Endpoints of a model that its upstream cannot serve: some providers' packages do not draw. */
-function undrawable({ endpoints }: ConfigModel, kind: UpstreamKind): string[] {
-  const draws = NATIVE_DRAWING.has(kind) || LIST_IDS[kind] === undefined;
-  return endpoints.flatMap((endpoint, at) =>
-    draws || !endpoint.startsWith("images.")
-      ? []
-      : [`endpoints.${at}: An upstream of kind "${kind}" draws no images`]
-  );
-}
-
-const NATIVE_DRAWING: ReadonlySet<UpstreamKind> = new Set(DRAWING_KINDS);
-
-/** The first thing without which an upstream of its kind cannot be reached. */
-function lackingSetting(upstream: ConfigUpstream): string | undefined {
-  const { apiKey, apiKeyEnv, baseUrl, kind, project, region, resourceName } = upstream;
-  if (LIST_IDS[kind] === undefined) return undefined;
-  const it = `: An upstream of kind "${kind}" needs`;
-  const { accessKeyIdEnv, credentialsFileEnv } = upstream;
-  const own = accessKeyIdEnv ?? credentialsFileEnv;
-  if (apiKey === undefined && apiKeyEnv === undefined && own === undefined) {
-    return `apiKeyEnv${it} a key, or the name of its variable`;
-  }
-  if (accessKeyIdEnv !== undefined && region === undefined) {
-    return `region${it} one: signatures are for a region`;
-  }
-  if (baseUrl !== undefined) return undefined;
-  if (kind === "azure" && resourceName === undefined) return `resourceName${it} one, or baseUrl`;
-  if (kind === "amazon-bedrock" && region === undefined) return `region${it} one, or baseUrl`;
-  // Neither: a key of Vertex's express mode belongs to a project already.
-  const hasPlace = region !== undefined && project !== undefined;
-  const lacksPlace = credentialsFileEnv === undefined
-    ? (region === undefined) !== (project === undefined)
-    : !hasPlace;
-  if (kind === "google-vertex" && lacksPlace) {
-    return `${region === undefined ? "region" : "project"}${it} both, region and project`;
-  }
-  return undefined;
-}
-
-/** Credentials that a kind has no use for, or that contradict each other. */
-function misplacedCredentials(upstream: ConfigUpstream): string | undefined {
-  const { accessKeyIdEnv, apiKey, apiKeyEnv, credentialsFileEnv, kind } = upstream;
-  const { secretAccessKeyEnv, sessionTokenEnv } = upstream;
-  const signs = [accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv];
-  if (kind !== "amazon-bedrock" && signs.some((name) => name !== undefined)) {
-    return 'accessKeyIdEnv: Only an upstream of kind "amazon-bedrock" is signed for';
-  }
-  if (kind !== "google-vertex" && credentialsFileEnv !== undefined) {
-    return 'credentialsFileEnv: Only an upstream of kind "google-vertex" takes a service account';
-  }
-  if ((accessKeyIdEnv === undefined) !== (secretAccessKeyEnv === undefined)) {
-    return "secretAccessKeyEnv: Name both variables, accessKeyIdEnv and secretAccessKeyEnv";
-  }
-  if (sessionTokenEnv !== undefined && accessKeyIdEnv === undefined) {
-    return "sessionTokenEnv: Name accessKeyIdEnv and secretAccessKeyEnv too";
-  }
-  const hasKey = apiKey !== undefined || apiKeyEnv !== undefined;
-  if (hasKey && (accessKeyIdEnv ?? credentialsFileEnv) !== undefined) {
-    return "apiKeyEnv: Give one kind of credentials";
-  }
-  return undefined;
-}
-
-/** Kinds that are one provider, by its name in the price list. */
-const LIST_IDS: Readonly<Partial<Record<UpstreamKind, string>>> = {
-  anthropic: "anthropic",
-  google: "google",
-  "google-vertex": "google",
-  "amazon-bedrock": "aws",
-  azure: "azure",
-  mistral: "mistral",
-  cohere: "cohere",
-};
-
-/** Where the price list has the models of an upstream, at a time in Unix milliseconds. */
-export function priceSourceOf(
-  upstream: Pick<UpstreamConfig, "kind" | "baseUrl"> | undefined,
-  nowMs: number,
-): PriceSource {
-  if (upstream === undefined) return { nowMs };
-  const { baseUrl, kind } = upstream;
-  return { providerId: baseUrl === OPENAI_URL ? "openai" : LIST_IDS[kind], baseUrl, nowMs };
-}
-
 function upstreamOf(written: ConfigUpstream): UpstreamConfig {
-  const baseUrl = written.baseUrl ?? (written.kind === "openai" ? OPENAI_URL : undefined);
+  const provider = providerOf(written.kind);
+  // Prices of OpenAI's wire format are looked up by address.
+  const known = provider?.protocol.name === "openai" ? provider.defaultBaseUrl : undefined;
+  const baseUrl = written.baseUrl ?? known;
   return { ...written, provider: written.provider ?? written.id, baseUrl };
 }
 

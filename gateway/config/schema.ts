@@ -11,21 +11,12 @@ import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decimalPattern } from "../domain/ledger/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/ledger/pricing.ts";
 import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
+import { ENDPOINTS } from "../domain/requests/endpoints.ts";
+import { PROVIDERS } from "../upstreams/providers/provider_kinds.ts";
 import { nearestName } from "./nearest_name.ts";
 
-/** How an upstream may be spoken to. */
-export const UPSTREAM_KINDS = [
-  "openai",
-  "openai-compatible",
-  "anthropic",
-  "google",
-  "google-vertex",
-  "amazon-bedrock",
-  "azure",
-  "mistral",
-  "cohere",
-  "simulator",
-] as const;
+/** Kinds of upstreams. */
+export const UPSTREAM_KINDS: readonly string[] = PROVIDERS.map(({ kind }) => kind);
 
 /** An object that refuses names it does not know. */
 function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -148,7 +139,7 @@ export const modelSchema = strict({
   name: text.optional(),
   upstream: id,
   upstreamModel: text.optional(),
-  endpoints: z.array(z.enum(["chat", "responses", "images.generations", "images.edits"]))
+  endpoints: z.array(z.enum(ENDPOINTS))
     .min(1, "Name at least one endpoint").default(["chat", "responses"]),
   quality: z.number(QUALITY).min(0, QUALITY).max(1, QUALITY),
   contextTokens: count.optional(),

@@ -1,6 +1,6 @@
-import type { z } from "zod";
 import type { AdminApp } from "../admin/deps.ts";
-import { invariant } from "../domain/invariant.ts";
+import { type CallArguments, httpCall } from "../admin_api/call.ts";
+import type { AnswerOf, QueryNameOf, SegmentOf, Target } from "../admin_api/operations.ts";
 
 /** Why the operator's API did not do what it was asked: the row of the error table, as sent. */
 export interface Refusal {
@@ -17,56 +17,49 @@ export type ApiAnswer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal };
 
+/** The variable parts of a call. A body is sent as it was entered: the API checks it. */
+export type ConsoleCall<Name extends Target> = Readonly<Record<SegmentOf<Name>, string>> & {
+  readonly query?: Readonly<Partial<Record<QueryNameOf<Name>, string>>> | URLSearchParams;
+  readonly body?: unknown;
+};
+
+/** The arguments of a call: none are needed where the path has no names. */
+export type ConsoleCallArguments<Name extends Target> = Record<never, never> extends
+  ConsoleCall<Name> ? [call?: ConsoleCall<Name>]
+  : [call: ConsoleCall<Name>];
+
 /**
- * The operator's API, as the command line has it: the console asks it like any other client, and so
+ * The operator's API, as the command line has it: the console calls it like any other client, and so
  * knows, checks and changes nothing that the API does not. A refusal is a value, for the page to show.
- * Paths are those below `/admin/v1`; make them with {@linkcode apiPath}.
  */
 export interface ConsoleApi {
-  /** Asks for something, and decodes what comes. */
-  get<T>(path: string, schema: z.ZodType<T>): Promise<ApiAnswer<T>>;
-  /** Sends JSON. */
-  post<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<ApiAnswer<T>>;
-  /** Removes something. */
-  delete<T>(path: string, schema: z.ZodType<T>): Promise<ApiAnswer<T>>;
-  /** The answer as it is, for what streams. The caller reads or cancels its body. */
+  /** Calls an operation. The handlers of the API are typed by the same table as its answers here. */
+  call<Name extends Target>(
+    target: Name,
+    ...args: ConsoleCallArguments<Name>
+  ): Promise<ApiAnswer<AnswerOf<Name>>>;
+  /** Returns the response of a path below `/admin/v1` unread, for streams; the caller ends its body. */
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** An address of the operator's API, with what is put into it escaped. */
-export function apiPath(parts: TemplateStringsArray, ...values: readonly string[]): string {
-  return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
-}
-
-/** The operator's API in this process, under the id of the request that it is asked for. */
+/** The operator's API in this process, called under the id of the request that is served. */
 export function createConsoleApi(api: AdminApp, requestId: string): ConsoleApi {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set("x-request-id", requestId);
     return await api.request(`/admin/v1${path}`, { ...init, headers });
   };
-  const send = async <T>(path: string, schema: z.ZodType<T>, init?: RequestInit) =>
-    decode(await ask(path, init), schema);
   return {
     ask,
-    get: (path, schema) => send(path, schema),
-    delete: (path, schema) => send(path, schema, { method: "DELETE" }),
-    post: (path, schema, body) =>
-      send(path, schema, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      }),
+    async call<Name extends Target>(target: Name, ...args: ConsoleCallArguments<Name>) {
+      const { method, path, body } = httpCall(target, ...args as CallArguments<Name>);
+      const headers = { "content-type": "application/json" };
+      const response = await ask(path, body === undefined ? { method } : { method, headers, body });
+      const answer = await response.json();
+      if (response.ok) return { ok: true, value: answer };
+      return { ok: false, refusal: refusalOf(response.status, answer) };
+    },
   };
-}
-
-async function decode<T>(response: Response, schema: z.ZodType<T>): Promise<ApiAnswer<T>> {
-  const body: unknown = await response.json();
-  if (!response.ok) return { ok: false, refusal: refusalOf(response.status, body) };
-  const decoded = schema.safeParse(body);
-  // What the API says and what a page takes it for differ: a bug, here and not of the reader.
-  invariant(decoded.success, `The console cannot read an answer: ${decoded.error?.message}`);
-  return { ok: true, value: decoded.data };
 }
 
 function refusalOf(status: number, body: unknown): Refusal {
@@ -81,8 +74,8 @@ function refusalOf(status: number, body: unknown): Refusal {
 
 function member(value: unknown, name: string): Record<string, unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const found: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
-  return typeof found === "object" && found !== null
-    ? Object.fromEntries(Object.entries(found))
+  const member: unknown = Object.entries(value).find(([key]) => key === name)?.[1];
+  return typeof member === "object" && member !== null
+    ? Object.fromEntries(Object.entries(member))
     : undefined;
 }

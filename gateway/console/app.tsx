@@ -18,10 +18,10 @@ import { requireSession, serveSignIn, serveSignOut } from "./sign_in.tsx";
 import { RefusedPage, viewOf } from "./view.ts";
 import { wantsPage } from "./wants_page.ts";
 
-/** Where scripts ask. */
+/** Path prefix of the feeds that scripts fetch. */
 const FEEDS = "/console/feeds/";
 
-/** The console: pages for whoever has signed in, over the operator's API. */
+/** The console: pages for operators who have signed in, over the operator's API. */
 export function createConsole(
   deps: ConsoleParts,
   sections: readonly Section[] = SECTIONS,
@@ -55,7 +55,7 @@ export function createConsole(
   return app;
 }
 
-/** What pages are shown with. */
+/** The parts that every page is shown with. */
 interface Frame {
   readonly deps: ConsoleParts;
   readonly sections: readonly Section[];

@@ -103,8 +103,8 @@ Deno.test("who guesses tokens is told to wait, at the console and at the API as 
     }
     const headers = { authorization: "Bearer c" };
     const connection = { remoteAddress: "192.0.2.7" };
-    const asked = new Request(`${ORIGIN}/admin/v1/wallets`, { headers });
-    await (await app.fetch(asked, connection)).body?.cancel();
+    const request = new Request(`${ORIGIN}/admin/v1/wallets`, { headers });
+    await (await app.fetch(request, connection)).body?.cancel();
     const late = await browser.post("/sign-in", { token: "d" });
     assertEquals(late.status, 429);
     assertMatch(late.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
@@ -233,8 +233,8 @@ Deno.test("hostile text shows as text, wherever it comes from", async () => {
 
 Deno.test("language and colours are chosen by the address, kept in a cookie, else the browser's", async () => {
   await withConsole(async (browser) => {
-    const asked = { "accept-language": "fr;q=0.9, zh-CN, en" };
-    assertStringIncludes((await browser.get("/sign-in", asked)).text, '<html lang="zh-CN"');
+    const headers = { "accept-language": "fr;q=0.9, zh-CN, en" };
+    assertStringIncludes((await browser.get("/sign-in", headers)).text, '<html lang="zh-CN"');
     const weighed = { "accept-language": "zh-CN;q=0.3, en-GB;q=0.7, fr" };
     assertStringIncludes((await browser.get("/sign-in", weighed)).text, '<html lang="en"');
     assertStringIncludes((await browser.get("/sign-in")).text, '<html lang="en"');

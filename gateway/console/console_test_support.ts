@@ -8,7 +8,7 @@ import { assertEquals } from "@std/assert";
 import { ADMIN_TOKEN, type TestAdmin, withAdmin } from "../admin/admin_test_support.ts";
 import type { AdminDeps } from "../admin/deps.ts";
 
-/** Where the tests' console is. */
+/** Origin of the tests' console. */
 export const ORIGIN = "http://127.0.0.1:8788";
 
 /** An answer with its text. */
@@ -18,7 +18,7 @@ export interface TestPage {
   readonly text: string;
 }
 
-/** What a browser would send. */
+/** Sends requests as a browser does. */
 export class TestBrowser {
   readonly #admin: TestAdmin;
   /** `name=value`, by name. */

@@ -4,8 +4,8 @@ export function cookieOf(header: string | undefined, name: string): string | und
 }
 
 /**
- * The values of all cookies of a name. There may be several: whoever can set cookies for another path
- * of this host, as what runs on another port can, puts theirs before ours.
+ * Returns the values of all cookies of a name. There may be several: a program that can set cookies for
+ * another path of this host, such as a service on another port, puts its own before ours.
  */
 export function cookiesOf(header: string | undefined, name: string): readonly string[] {
   return (header ?? "").split(";").flatMap((pair) => {
@@ -14,11 +14,11 @@ export function cookiesOf(header: string | undefined, name: string): readonly st
   });
 }
 
-/** How a cookie is set. */
+/** Options of a cookie. */
 export interface CookieOptions {
   /** Seconds to keep it; 0 removes it; left out, until the browser is closed. */
   readonly maxAgeSeconds?: number;
-  /** Whether it goes over https only. */
+  /** True when the cookie is sent over https only. */
   readonly isSecure: boolean;
 }
 
@@ -36,8 +36,8 @@ export function setCookie(name: string, value: string, options: CookieOptions): 
 }
 
 /**
- * Whether a browser came by https. A proxy in front says so; and the browser itself, in the `Origin` of
- * a form. Whoever lies gets a cookie that the own browser does not send.
+ * True when a browser came by https. A proxy in front reports it; so does the browser itself, in the
+ * `Origin` of a form. A false report only sets a cookie that the reporting browser does not send back.
  */
 export function cameByHttps(headers: Headers): boolean {
   return headers.get("x-forwarded-proto")?.trim().toLowerCase() === "https" ||

@@ -2,7 +2,7 @@ import type { Context } from "@hono/hono";
 import type { Session } from "./sessions.ts";
 import type { Language, Theme } from "./preferences.ts";
 
-/** What the admin listener knows of a request when it hands it to the console. */
+/** Facts of a request that the admin listener passes to the console. */
 export interface ConsoleBindings {
   /** Address of the peer; `undefined` where it is unknown. */
   readonly remoteAddress: string | undefined;
@@ -15,7 +15,7 @@ export interface Answering {
   fetch(request: Request, bindings: ConsoleBindings): Response | Promise<Response>;
 }
 
-/** What middleware leaves for the pages. */
+/** Values that middleware sets for the pages. */
 export interface ConsoleEnv {
   Bindings: ConsoleBindings;
   Variables: {

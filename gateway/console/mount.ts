@@ -2,13 +2,13 @@ import { accepts } from "@std/http/negotiation";
 import type { AdminApp, ConsoleParts } from "../admin/deps.ts";
 import type { Answering } from "./env.ts";
 
-/** Where the console lives on the admin listener. */
+/** Path of the console on the admin listener. */
 export const CONSOLE_PATH = "/console";
 
 /**
- * Serves the console below `/console`, and sends a browser there that asks for `/`. Its code is loaded
- * with the first request for it: a gateway that nobody looks at starts as fast, and stays as small, as
- * one without a console.
+ * Serves the console below `/console`, and redirects a browser there that requests `/`. Its code is
+ * loaded with the first request for it: a gateway whose console is not used starts as fast, and stays
+ * as small, as one without a console.
  */
 export function mountConsole(app: AdminApp, parts: ConsoleParts): void {
   let loading: Promise<Answering> | undefined;

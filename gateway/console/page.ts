@@ -1,5 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
-import type { ApiAnswer, ConsoleApi } from "./api.ts";
+import type { AnswerOf, Target } from "../admin_api/operations.ts";
+import type { ApiAnswer, ConsoleApi, ConsoleCallArguments } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
 import type { Theme } from "./preferences.ts";
@@ -22,11 +23,19 @@ export interface View {
   param(name: string): string;
   /** Messages in the reader's language. */
   say<Messages>(messages: Catalogue<Messages>): Messages;
-  /** What {@linkcode ConsoleApi} answered; a refusal ends the page with the refusal shown. */
+  /** Returns the value of an answer; a refusal ends the page, which then shows it. */
   need<T>(answer: ApiAnswer<T>): T;
+  /** Calls an operation of the API for a value that the page needs, as {@linkcode View.need} does. */
+  load<Name extends Target>(
+    target: Name,
+    ...args: ConsoleCallArguments<Name>
+  ): Promise<AnswerOf<Name>>;
 }
 
-/** What a page shows. */
+/** Properties of a component that is shown for one request. */
+export type InView<Props> = Readonly<Props> & { readonly view: View };
+
+/** The content of a page. */
 export interface Shown {
   readonly title: string;
   readonly body: Child;
@@ -44,7 +53,10 @@ export interface GoTo {
   readonly done: string;
 }
 
-/** What may come of a change: on to another page, or a page (the form again, a secret shown once). */
+/**
+ * The result of a change: another page, or a page to show at once (the form again, a secret shown
+ * once).
+ */
 export type Outcome = GoTo | Shown;
 
 /** A page of the console. */
@@ -62,7 +74,10 @@ export interface Feed {
   /** Below `/console`, in Hono's words. */
   readonly path: string;
   readonly method: "GET" | "POST";
-  /** Answers; whoever is not signed in gets 401. A POST is known to come from this console. */
+  /**
+   * Answers the request; without a session the answer is 401. A POST is known to come from this
+   * console.
+   */
   answer(view: View, request: Request): Promise<Response> | Response;
 }
 
@@ -70,7 +85,7 @@ export interface Feed {
 export interface Section {
   /** Name in the navigation. */
   readonly title: Catalogue<string>;
-  /** Where the navigation leads; the first page's path has to answer it. */
+  /** Path that the navigation links to; the first page's path has to answer it. */
   readonly path: string;
   readonly pages: readonly Page[];
   /** @default {none} */

@@ -9,7 +9,7 @@ const ORIGIN = "http://127.0.0.1:8788";
 /** A section that changes a text, and tells scripts what it is. */
 function notes(kept: { text: string }): Section {
   return {
-    title: catalogue("Notes", { zh: "笔记" }),
+    title: catalogue(["Notes", "笔记"]),
     path: "/notes",
     pages: [{
       path: "/notes/:id",

@@ -1,7 +1,7 @@
 /**
- * Whether a change was asked for by a page of this console: by its `Origin`, or, where a browser sends
- * none, by `Sec-Fetch-Site`. Neither can be set by a page. `SameSite` alone does not tell two ports of
- * one host apart.
+ * True when a change was requested by a page of this console: by its `Origin`, or, where a browser
+ * sends none, by `Sec-Fetch-Site`. A page can set neither. `SameSite` alone does not distinguish two
+ * ports of one host.
  */
 export function isSameOrigin(headers: Headers): boolean {
   const origin = headers.get("origin");

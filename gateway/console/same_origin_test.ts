@@ -8,7 +8,7 @@ const CASES: readonly (readonly [Record<string, string>, boolean])[] = [
   [{ host: "console.example:443", origin: "https://console.example" }, true],
   [{ host: "CONSOLE.example", origin: "https://console.example" }, true],
   [{ host: "127.0.0.1:8788", "sec-fetch-site": "same-origin" }, true],
-  // Another port of the same machine is the same site, and nobody's friend.
+  // Another port of the same machine is the same site, and still foreign.
   [{ host: "127.0.0.1:8788", origin: "http://127.0.0.1:3000" }, false],
   [{ host: "127.0.0.1:8788", origin: "http://127.0.0.1" }, false],
   [{ host: "127.0.0.1:8788", origin: "http://localhost:8788" }, false],

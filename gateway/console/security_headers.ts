@@ -13,12 +13,12 @@ const POLICY = [
 ].join("; ");
 
 /**
- * What every answer of the console forbids a browser: code and styles from anywhere but here, frames
- * around it, a hold on its window from another one, guesses at types, what no page of it needs of the
- * machine, and telling other sites where somebody came from.
+ * Adds headers that forbid a browser: code and styles from elsewhere, frames around a page, access to
+ * its window from another one, guesses at types, device features that no page uses, and telling other
+ * sites the address of a page.
  *
  * The referrer stays within the console instead of being withheld altogether: browsers that send none
- * also withhold the `Origin` of a form, by which changes from elsewhere are told apart.
+ * also withhold the `Origin` of a form, which identifies changes from elsewhere.
  */
 export function securityHeaders(): MiddlewareHandler<ConsoleEnv> {
   return async function addSecurityHeaders(context, next): Promise<void> {

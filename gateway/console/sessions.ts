@@ -4,14 +4,14 @@ import type { Clock } from "../ports/clock.ts";
 
 /** Sessions that are kept; one more ends the one that was used least recently. */
 export const SESSIONS_MAX = 100;
-/** A session that nobody uses ends, in milliseconds. */
+/** A session that is not used ends after this time, in milliseconds. */
 export const IDLE_MS = 60 * 60_000;
 /** Every session ends, in milliseconds after its sign-in. */
 export const LIFETIME_MS = 12 * 60 * 60_000;
 
 const ID_BYTES = 32;
 
-/** What is to be said once, on the next page. */
+/** A message that is shown once, on the next page. */
 export interface Flash {
   readonly kind: "done" | "problem" | "info";
   readonly text: string;
@@ -31,7 +31,7 @@ interface Kept extends Session {
   usedMs: number;
 }
 
-/** What sessions are kept with. */
+/** Options of {@linkcode Sessions}. */
 export interface SessionsOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** A session ends when this is not what it was at its sign-in. */
@@ -40,7 +40,7 @@ export interface SessionsOptions {
   readonly random?: RandomBytes;
 }
 
-/** Who is signed in to the console. In memory: a restart signs everybody out. */
+/** The sessions of the console. They are in memory: a restart ends all of them. */
 export class Sessions {
   readonly #options: SessionsOptions;
   /** In the order of their last use. */

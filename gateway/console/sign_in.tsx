@@ -17,7 +17,7 @@ const SIGN_IN = "/console/sign-in";
 const SIGN_OUT = "/console/sign-out";
 const SIGN_OUT_EVERYWHERE = "/console/sign-out-everywhere";
 
-/** What the sign-in works with. */
+/** The parts that the sign-in works with. */
 export interface SignInDeps extends ConsoleParts {
   readonly sessions: Sessions;
 }
@@ -76,8 +76,8 @@ function toSignIn(context: ConsoleContext, query: Readonly<Record<string, string
 }
 
 /**
- * Whoever follows a link on another site comes without the cookie, by `SameSite=Strict`, signed in or
- * not. A page of ours that asks for the same address again gets what its reader may see.
+ * Answers a browser that follows a link from another site: by `SameSite=Strict` it sends no cookie,
+ * signed in or not. A page of ours that requests the same address again gets the page.
  */
 async function askAgain(context: ConsoleContext, address: string): Promise<Response> {
   const { product } = sharedMessages[context.get("language")];
@@ -96,7 +96,7 @@ async function askAgain(context: ConsoleContext, address: string): Promise<Respo
   return context.html(`<!doctype html>${page}`);
 }
 
-/** Where to go after the sign-in: a path of the console, whatever the address says. */
+/** Returns the path to go to after the sign-in: a path of the console, whatever the address says. */
 export function localPath(next: string | null): string {
   const base = "http://console.invalid";
   if (next === null || !URL.canParse(next, base)) return "/console";
@@ -171,7 +171,7 @@ async function signInPage(
   }, { status, headers: context.res.headers });
 }
 
-/** What led to the sign-in. */
+/** Returns the reason for the sign-in. */
 function flashOf({ query, say }: View): Flash | undefined {
   const { signedOut, signedOutEverywhere, ended } = say(signInMessages);
   if (query.get("ended") === "yes") return { kind: "info", text: ended };

@@ -1,4 +1,4 @@
-import { type ConsoleApi, createConsoleApi, type Refusal } from "./api.ts";
+import { type ApiAnswer, type ConsoleApi, createConsoleApi, type Refusal } from "./api.ts";
 import type { ConsoleContext } from "./env.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
 import { sharedMessages } from "./messages/shared.ts";
@@ -31,6 +31,10 @@ export function viewOf(
   // An error may come before the reader's choices have been read.
   const language = context.get("language") ?? "en";
   const consoleApi: ConsoleApi = createConsoleApi(api, requestId);
+  const need = <T>(answer: ApiAnswer<T>): T => {
+    if (answer.ok) return answer.value;
+    throw new RefusedPage(answer.refusal);
+  };
   return {
     language,
     theme: context.get("theme") ?? "auto",
@@ -42,9 +46,7 @@ export function viewOf(
     api: consoleApi,
     param: (name) => context.req.param(name) ?? "",
     say: (messages) => messages[language],
-    need: (answer) => {
-      if (answer.ok) return answer.value;
-      throw new RefusedPage(answer.refusal);
-    },
+    need,
+    load: async (target, ...args) => need(await consoleApi.call(target, ...args)),
   };
 }

@@ -1,6 +1,6 @@
 import { accepts } from "@std/http/negotiation";
 
-/** True for a browser that loads a page; scripts ask for events or JSON. */
+/** True when a browser expects a page; scripts expect events or JSON. */
 export function wantsPage(headers: Headers): boolean {
   return accepts({ headers }, "application/json", "text/html") === "text/html";
 }

@@ -4,8 +4,10 @@ import { readNewestCatalog } from "../stores/kv/catalogs.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
-/** Compares a running service's catalog with the configuration file; the service does it. */
-export async function askedCatalog(
+/**
+ * Compares a running service's catalog with the configuration file, by a rehearsal in the service.
+ */
+export async function serviceCatalogFindings(
   context: DoctorContext,
   service: ServiceState,
   file: CatalogContent | undefined,
@@ -16,8 +18,8 @@ export async function askedCatalog(
   return [catalogFinding(context, { paths, version: Number(version) })];
 }
 
-/** The same of a store that no service has; nothing where it has no catalog yet. */
-export async function readCatalog(
+/** Compares the catalog of a store without a service; no finding when it has no catalog yet. */
+export async function storedCatalogFindings(
   context: DoctorContext,
   kv: Deno.Kv,
   file: CatalogContent | undefined,

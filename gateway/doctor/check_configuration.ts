@@ -6,16 +6,16 @@ import { failure, type Finding, ok, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { DoctorContext } from "./context.ts";
 
-/** The result of reading the configuration. */
+/** The configuration with its findings. */
 export interface ReadConfiguration {
   readonly findings: Finding[];
   /** The catalog that an empty store would begin with. */
   readonly content: CatalogContent | undefined;
-  /** The same where a file says it. */
+  /** The catalog of the configuration file, if there is one. */
   readonly file?: CatalogContent | undefined;
 }
 
-/** The configuration file, and the catalog that it, or the environment, makes. */
+/** Checks the configuration file, and the catalog that it, or the environment, makes. */
 export async function configurationFindings(
   { settings, env, nowMs }: DoctorContext,
 ): Promise<ReadConfiguration> {
@@ -28,8 +28,8 @@ export async function configurationFindings(
     return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
   }
   if (content === undefined) {
-    const given = Object.fromEntries(DETECTED_VARIABLES.map((name) => [name, env(name)]));
-    const detected = await detectUpstreams(given, { nowMs });
+    const variables = Object.fromEntries(DETECTED_VARIABLES.map((name) => [name, env(name)]));
+    const detected = await detectUpstreams(variables, { nowMs });
     const isSimulator = detected.content.upstreams.every(({ kind }) => kind === "simulator");
     const finding = isSimulator
       ? warning(

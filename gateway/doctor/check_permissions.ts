@@ -3,7 +3,7 @@ import { missingFlags } from "../config/permissions.ts";
 import { failure, type Finding, ok, warning } from "./finding.ts";
 import type { DoctorContext } from "./context.ts";
 
-/** What neither the service nor the command line needs. */
+/** Permissions that neither the service nor the command line needs. */
 const NEVER: readonly Deno.PermissionDescriptor[] = [{ name: "run" }, { name: "ffi" }];
 const EVERYTHING: readonly Deno.PermissionDescriptor[] = [
   ...NEVER,
@@ -11,7 +11,7 @@ const EVERYTHING: readonly Deno.PermissionDescriptor[] = [
 ];
 const TASK = "start svc by `deno task`, or as the binary (docs/deployment.md)";
 
-/** What this process may do: too little, or more than it needs. */
+/** Checks that this process has the permissions it needs and no others. */
 export async function permissionFindings({ settings }: DoctorContext): Promise<Finding[]> {
   const missing = await missingFlags(settings);
   if (missing.length > 0) {

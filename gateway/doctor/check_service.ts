@@ -4,21 +4,21 @@ import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
-/** Whether the service runs, and lets the operator in. */
+/** Finds out whether the service runs and accepts the operator's token. */
 export async function findService(context: DoctorContext): Promise<ServiceState> {
-  const { ask, whyNot, settings: { kvPath } } = context;
+  const { ask, classifyFailure, settings: { kvPath } } = context;
   try {
     return { kind: "running", about: await ask("/service") };
   } catch (error) {
-    const why = whyNot(error);
+    const why = classifyFailure(error);
     const isFile = kvPath !== ":memory:" && !/^https?:/.test(kvPath);
-    // Where nothing was asked, the store tells whether somebody has it.
+    // Without a request, the lock of the store tells whether a process has it.
     const isThere = why === "refused" || (isFile && await isClaimed(kvPath));
     return isThere ? { kind: "closed", reason: reasonOf(error) } : { kind: "stopped" };
   }
 }
 
-/** The service itself: in force, and of this version. */
+/** Checks the running service: catalog in force, and version. */
 export function serviceFindings(service: ServiceState, { version }: DoctorContext): Finding[] {
   if (service.kind === "stopped") return [skipped("service", "It is not running")];
   if (service.kind === "closed") {
@@ -37,7 +37,7 @@ export function serviceFindings(service: ServiceState, { version }: DoctorContex
   ];
 }
 
-/** Whether a service could listen where it is told to. */
+/** Checks that a service could listen on its configured ports. */
 export function portFindings(service: ServiceState, { settings }: DoctorContext): Finding[] {
   if (service.kind !== "stopped") return [];
   const { host, port, adminHost, adminPort, metrics } = settings;
@@ -66,7 +66,7 @@ function portFinding(flag: PortFlag, host: string, port: number): Finding {
     return ok(flag, port === 0 ? "Any free port" : `${address} is free`);
   } catch (error) {
     const { message } = explainListen(error, { flag, address });
-    const [said = message, advice = ""] = message.split("; ");
-    return failure(flag, said, advice);
+    const [problem = message, advice = ""] = message.split("; ");
+    return failure(flag, problem, advice);
   }
 }

@@ -11,7 +11,7 @@ import { loadBooks } from "../stores/kv/journal/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
 import { readSetting } from "../stores/kv/settings.ts";
-import { readCatalog } from "./check_catalog.ts";
+import { storedCatalogFindings } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { Answer, DoctorContext, ServiceState } from "./context.ts";
@@ -19,14 +19,14 @@ import type { Answer, DoctorContext, ServiceState } from "./context.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const GIGABYTE = 1024 ** 3;
-/** Age at which a backup is too old, in milliseconds. */
+/** Maximum age of a backup, in milliseconds. */
 const BACKUP_AGE_MS = 2 * DAY_MS;
-/** Below so much free room it is told, and below this it is a failure, in bytes. */
-const ROOM_WARNING = GIGABYTE;
-const ROOM_FAILURE = GIGABYTE / 8;
+/** Free space below which there is a warning, and below which a failure, in bytes. */
+const FREE_SPACE_WARNING = GIGABYTE;
+const FREE_SPACE_FAILURE = GIGABYTE / 8;
 const OTHERS = 0o077;
 
-/** The store: its file, room, schema, books, pepper and backups. */
+/** Checks the store: its file, free space, schema, ledger, pepper and backups. */
 export async function storeFindings(
   context: DoctorContext,
   { service, file }: {
@@ -60,7 +60,9 @@ export async function storeFindings(
     ...await modeFindings(kvPath),
     ...await leftoverFindings(kvPath),
     ...await backupFindings(context, size),
-    ...service.kind === "running" ? await askedBooks(context) : await readBooks(context, file),
+    ...service.kind === "running"
+      ? await serviceLedgerFindings(context)
+      : await storedLedgerFindings(context, file),
   ];
 }
 
@@ -81,7 +83,7 @@ function schemaFinding(kvPath: string): Finding {
   }
 }
 
-/** Bytes of the store with its write-ahead log; `undefined` where there is none. */
+/** Returns the bytes of the store with its write-ahead log; `undefined` when there is none. */
 async function sizeOf(kvPath: string): Promise<number | undefined> {
   const file = await Deno.stat(kvPath).catch(() => undefined);
   if (file === undefined) return undefined;
@@ -99,13 +101,13 @@ async function roomFinding(kvPath: string, size: number): Promise<Finding> {
   }
   const message = `${inGigabytes(free)} free, the store takes ${inGigabytes(size)}`;
   const advice = "make room: a full disk answers 503 to every call";
-  if (free < ROOM_FAILURE) return failure("disk", message, advice);
-  return free < ROOM_WARNING ? warning("disk", message, advice) : ok("disk", message);
+  if (free < FREE_SPACE_FAILURE) return failure("disk", message, advice);
+  return free < FREE_SPACE_WARNING ? warning("disk", message, advice) : ok("disk", message);
 }
 
 async function nearestFolder(path: string): Promise<string> {
-  const found = await Deno.stat(path).catch(() => undefined);
-  return found !== undefined || dirname(path) === path ? path : await nearestFolder(dirname(path));
+  const info = await Deno.stat(path).catch(() => undefined);
+  return info !== undefined || dirname(path) === path ? path : await nearestFolder(dirname(path));
 }
 
 function inGigabytes(bytes: number): string {
@@ -125,10 +127,10 @@ async function modeFindings(kvPath: string): Promise<Finding[]> {
   return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
 }
 
-/** Parts of stores, in the clear, that nobody will ask for. */
+/** Finds abandoned parts of stores in the clear. */
 async function leftoverFindings(kvPath: string): Promise<Finding[]> {
-  const left = await leftoversIn(dirname(kvPath)).catch(() => []);
-  return left.map((path) =>
+  const leftovers = await leftoversIn(dirname(kvPath)).catch(() => []);
+  return leftovers.map((path) =>
     warning("restore", `A restore that was killed left "${path}"`, `rm -r "${path}"`)
   );
 }
@@ -159,8 +161,8 @@ function growth(size: number, before: number, ageMs: number): number {
   return Math.max(0, size - before) * DAY_MS / ageMs;
 }
 
-/** The running service's own rows: each wallet in itself. */
-async function askedBooks({ ask }: DoctorContext): Promise<Finding[]> {
+/** Checks each wallet of the running service on its own. */
+async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]> {
   try {
     const { wallets } = await ask("/wallets");
     const rows: readonly Answer[] = Array.isArray(wallets) ? wallets : [];
@@ -173,8 +175,8 @@ async function askedBooks({ ask }: DoctorContext): Promise<Finding[]> {
 
 async function askedPepper(ask: DoctorContext["ask"]): Promise<Finding> {
   const { current, previous } = await ask("/pepper");
-  const kept = Object(current).kept === true;
-  const where = kept ? "The store keeps it: backups hold it" : "SERVICE_KEY_PEPPER gives it";
+  const isKept = Object(current).kept === true;
+  const where = isKept ? "The store keeps it: backups hold it" : "SERVICE_KEY_PEPPER gives it";
   if (previous === null || previous === undefined) return ok("pepper", where);
   const message = `${where}; keys still stand under the one before`;
   return warning("pepper", message, "`svc pepper show` says which");
@@ -196,8 +198,8 @@ function booksFinding(wrong: readonly string[], message: string): Finding {
   );
 }
 
-/** The rows of a store that nobody has open, and the journal since its last checkpoint. */
-async function readBooks(
+/** Checks the rows of a store without a service, and the end of its journal. */
+async function storedLedgerFindings(
   context: DoctorContext,
   file: CatalogContent | undefined,
 ): Promise<Finding[]> {
@@ -222,7 +224,7 @@ async function readBooks(
     return [
       booksFinding([], counted),
       pepperFinding(needs, env("SERVICE_KEY_PEPPER")),
-      ...await readCatalog(context, open, file),
+      ...await storedCatalogFindings(context, open, file),
     ];
   } catch (error) {
     return [failure("books", reasonOf(error), "restore a backup: `svc restore`")];
@@ -232,9 +234,9 @@ async function readBooks(
   }
 }
 
-function pepperFinding(needs: boolean, given: string | undefined): Finding {
+function pepperFinding(needs: boolean, pepper: string | undefined): Finding {
   if (!needs) return ok("pepper", "The store keeps it: backups hold it");
-  if (given) return ok("pepper", "SERVICE_KEY_PEPPER gives it");
+  if (pepper) return ok("pepper", "SERVICE_KEY_PEPPER gives it");
   const advice = "set SERVICE_KEY_PEPPER to what the store's keys were made with";
   return failure("pepper", "This store's keys need one that is not given here", advice);
 }

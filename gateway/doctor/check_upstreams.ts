@@ -6,13 +6,15 @@ import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { Answer, DoctorContext, ServiceState } from "./context.ts";
 
-/** Difference from the list price that is let pass, in percent. */
+/** Accepted difference from the list price, in percent. */
 const TOLERANCE = 5;
-/** Differences of the clock that are told, and that break signatures and tokens, in milliseconds. */
+/**
+ * Clock differences that cause a warning, and that break signatures and tokens, in milliseconds.
+ */
 const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 5 * 60_000;
 
-/** Upstreams and prices, as the service sees them; else as this process does. */
+/** Checks upstreams and prices through the service; else from this process. */
 export async function upstreamFindings(
   context: DoctorContext,
   service: ServiceState,
@@ -58,20 +60,20 @@ async function upstreamFinding(
   if (status === "refused") {
     return failure(check, why, "look at its key: it may be revoked or empty");
   }
-  const trouble = at.baseUrl === undefined ? "" : await connectTrouble(at.baseUrl, at.timeoutMs);
+  const trouble = at.baseUrl === undefined ? "" : await connectFailure(at.baseUrl, at.timeoutMs);
   const message = trouble === "" ? why : `${why} (${trouble})`;
   return failure(check, message, adviceFor(message));
 }
 
-/** Why no connection comes about, as the platform says it; empty where one does. */
-async function connectTrouble(baseUrl: string, timeoutMs: number): Promise<string> {
+/** Returns why a connection fails, in the platform's words; empty when it succeeds. */
+async function connectFailure(baseUrl: string, timeoutMs: number): Promise<string> {
   const { hostname: host, port, protocol } = new URL(baseUrl);
   const hostname = host.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";
   const dialled = isTls
     ? Deno.connectTls({ hostname, port: Number(port || 443) })
     : Deno.connect({ hostname, port: Number(port || 80) });
-  // The handshake is made with the first byte, or when it is asked for.
+  // The TLS handshake runs with the first byte, or on request.
   const greeted = dialled.then(async (connection) => {
     try {
       if ("handshake" in connection) await connection.handshake();
@@ -89,7 +91,7 @@ async function connectTrouble(baseUrl: string, timeoutMs: number): Promise<strin
   }
 }
 
-/** What a failure to connect calls for, by what the platform says of it. */
+/** Returns advice for a connection failure by the platform's message. */
 function adviceFor(reason: string): string {
   if (/dns|lookup|name resolution/i.test(reason)) {
     return "look at its host name, and this machine's DNS";
@@ -132,7 +134,10 @@ function priceFindings(check: Answer): Finding[] {
   ];
 }
 
-/** This machine's clock beside those of the upstreams, which tell the time with every answer. */
+/**
+ * Compares this machine's clock with those of the upstreams, which send their time with every
+ * response.
+ */
 export async function clockFinding(
   content: CatalogContent | undefined,
   { timeoutMs }: DoctorContext,
@@ -146,7 +151,7 @@ export async function clockFinding(
     .filter((skew) => skew !== undefined);
   const [first] = skews;
   if (first === undefined) return skipped("clock", "No upstream told the time");
-  // The one that is nearest to ours: another may be wrong itself.
+  // The smallest difference counts: another clock may be wrong itself.
   const skewMs = skews.reduce((a, b) => Math.abs(a) < Math.abs(b) ? a : b, first);
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
   const message = `This machine's clock is ${seconds} s ${skewMs < 0 ? "behind" : "ahead"}`;
@@ -156,7 +161,7 @@ export async function clockFinding(
   return ok("clock", `It agrees with the upstreams' to ${seconds} s`);
 }
 
-/** Milliseconds that our clock is ahead. */
+/** Returns the milliseconds by which the local clock is ahead. */
 async function skewOf(origin: string, timeoutMs: number): Promise<number | undefined> {
   try {
     const beforeMs = Date.now();
@@ -168,7 +173,7 @@ async function skewOf(origin: string, timeoutMs: number): Promise<number | undef
     await response.body?.cancel();
     const theirMs = Date.parse(response.headers.get("date") ?? "");
     if (Number.isNaN(theirMs)) return undefined;
-    // Theirs is cut to the second, and was told half-way through the exchange.
+    // Their time is truncated to seconds, and was read half-way through the exchange.
     return (beforeMs + Date.now()) / 2 - (theirMs + 500);
   } catch {
     return undefined;

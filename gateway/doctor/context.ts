@@ -4,28 +4,30 @@ import type { ServeSettings } from "../config/settings.ts";
 /** A JSON object of the operator's API. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** What is examined, and with what. */
+/** Facts and functions that the checks share. */
 export interface DoctorContext {
   readonly settings: ServeSettings;
-  /** Looks an environment variable up; one that may not be read is absent. */
+  /** Returns an environment variable; one that may not be read is absent. */
   readonly env: (name: string) => string | undefined;
-  /** Asks the operator's API; rejects where it does not answer, or refuses. */
+  /** Calls the operator's API; rejects when it does not answer, or refuses. */
   readonly ask: (path: string, query?: Record<string, string>) => Promise<Answer>;
-  /** Tells the effects of a change to this catalog, and changes nothing. Rejects as `ask` does. */
+  /**
+   * Returns the effects of a change to this catalog, and changes nothing. Rejects as `ask` does.
+   */
   readonly rehearse: (content: CatalogContent) => Promise<Answer>;
-  /** What a rejection of `ask` means: nobody is there, there is no token to ask with, or it refused. */
-  readonly whyNot: (error: unknown) => "nobody" | "no token" | "refused";
+  /** Classifies a rejection of `ask`: no answer, no token to send, or a refusal. */
+  readonly classifyFailure: (error: unknown) => "unreachable" | "no token" | "refused";
   /** Version of this program. */
   readonly version: string;
   /** Unix milliseconds. */
   readonly nowMs: number;
-  /** Longest wait for one upstream. */
+  /** Longest wait for one upstream, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The service, as it was found. */
+/** State of the service. */
 export type ServiceState =
   | { readonly kind: "running"; readonly about: Answer }
   | { readonly kind: "stopped" }
-  /** Something is there and does not let us in. */
+  /** A service that does not accept the token. */
   | { readonly kind: "closed"; readonly reason: string };

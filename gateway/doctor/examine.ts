@@ -1,10 +1,10 @@
 /**
- * Looks at all that a service needs, and says what to do about what it lacks. Changes nothing.
+ * Runs the checks of `svc doctor`. Each states a problem and its remedy, and changes nothing.
  *
  * @module
  */
 
-import { askedCatalog } from "./check_catalog.ts";
+import { serviceCatalogFindings } from "./check_catalog.ts";
 import { configurationFindings } from "./check_configuration.ts";
 import { permissionFindings } from "./check_permissions.ts";
 import { findService, portFindings, serviceFindings } from "./check_service.ts";
@@ -14,10 +14,10 @@ import { failure, type Finding } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
 import type { DoctorContext } from "./context.ts";
 
-/** How many looks there are, for whoever shows how far it has come. */
-export const LOOKS = 6;
+/** Number of checks, for a progress display. */
+export const CHECK_COUNT = 6;
 
-/** What each look came to, as it comes. */
+/** Yields the findings of each check as they come. */
 export async function* examine(context: DoctorContext): AsyncGenerator<readonly Finding[], void> {
   const service = await findService(context);
   yield [...serviceFindings(service, context), ...portFindings(service, context)];
@@ -25,14 +25,14 @@ export async function* examine(context: DoctorContext): AsyncGenerator<readonly 
   const { findings, content, file } = await configurationFindings(context);
   yield [
     ...findings,
-    ...await safely("catalog", () => askedCatalog(context, service, file)),
+    ...await safely("catalog", () => serviceCatalogFindings(context, service, file)),
   ];
   yield await safely("store", () => storeFindings(context, { service, file }));
   yield await safely("upstreams", () => upstreamFindings(context, service, content));
   yield await safely("clock", async () => [await clockFinding(content, context)]);
 }
 
-/** What one look fails by is a finding, too: the others go on. */
+/** Turns a failed check into a finding, so that the others continue. */
 async function safely(
   check: string,
   look: () => Promise<readonly Finding[]>,

@@ -1,30 +1,30 @@
-/** What one look came to. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at, one word or two. */
+  /** Subject, in one or two words. */
   readonly check: string;
-  /** `skipped`: it could not be looked at, and that is no fault. */
+  /** `skipped`: the check was impossible, which is no fault. */
   readonly status: "ok" | "warning" | "failure" | "skipped";
   readonly message: string;
-  /** What to do about it. */
+  /** Remedy. */
   readonly advice?: string | undefined;
 }
 
-/** All is well. */
+/** Returns a finding without a problem. */
 export function ok(check: string, message: string): Finding {
   return { check, status: "ok", message };
 }
 
-/** Something to mend when there is time. */
+/** Returns a problem to solve when there is time. */
 export function warning(check: string, message: string, advice: string): Finding {
   return { check, status: "warning", message, advice };
 }
 
-/** Something that does not work, or is not safe. */
+/** Returns a problem that breaks or endangers the service. */
 export function failure(check: string, message: string, advice: string): Finding {
   return { check, status: "failure", message, advice };
 }
 
-/** It was not looked at. */
+/** Returns the finding of an impossible check. */
 export function skipped(check: string, message: string): Finding {
   return { check, status: "skipped", message };
 }

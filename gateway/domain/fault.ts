@@ -1,25 +1,25 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorEnvelope } from "@svc/sdk/protocol";
 
-/** Longest sentence, and longest path of a field, that is sent; both may quote what was sent here. */
+/** Maximum length of a message and of a field path in a response; both may quote the request. */
 export const FAULT_MAX_CHARS = 2_000;
 
-/** What may be said of a fault besides its code. */
+/** Details of a fault besides its code. */
 export interface FaultDetails {
-  /** One sentence for the caller: what is wrong and what to do. @default {the code's own message} */
+  /** One sentence for the caller: the problem and its remedy. @default {the code's own message} */
   readonly message?: string | undefined;
   /** Path of the offending field. */
   readonly param?: string | undefined;
-  /** Milliseconds after which a retry makes sense; `Infinity` where it never does. */
+  /** Milliseconds after which a retry makes sense; `Infinity` when none does. */
   readonly retryAfterMs?: number | undefined;
-  /** More headers of the answer. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** More fields beside `error` in the answer. */
+  /** Additional members beside `error` in the response. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** For the operator's log; never sent. */
   readonly cause?: unknown;
 }
 
-/** The one error class that answers a request: a row of the error table with its details. */
+/** The only error class that answers a request: a row of the error table with its details. */
 export class ServiceFault extends Error {
   override name = "ServiceFault";
   readonly code: ErrorCode;
@@ -40,12 +40,12 @@ export class ServiceFault extends Error {
     this.extra = details.extra ?? {};
   }
 
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   get status(): number {
     return ERROR_TABLE[this.code].status;
   }
 
-  /** Body of the answer. */
+  /** Returns the body of the response. */
   envelope(requestId: string): ErrorEnvelope {
     return {
       error: {
@@ -60,12 +60,12 @@ export class ServiceFault extends Error {
   }
 }
 
-/** Whether clients repeat a request that was refused so, unless they are told not to. */
+/** True when clients retry a response with this status unless told otherwise. */
 export function isRepeated(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Half a surrogate pair is no text: some readers of JSON refuse it. */
+/** Replaces lone surrogates, which some JSON readers refuse. */
 function presentable(text: string): string {
   return text.slice(0, FAULT_MAX_CHARS).toWellFormed();
 }

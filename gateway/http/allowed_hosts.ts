@@ -1,19 +1,19 @@
 /**
- * Which names a listener answers to. A page that a browser loads from anywhere may give its own name
- * the address of this machine (DNS rebinding): the name is then all that tells its requests apart.
+ * Host names that a listener accepts. Through DNS rebinding a page from anywhere can give its own
+ * name the address of this machine; then only the name tells its requests from others.
  *
  * @module
  */
 
 import { ipInRanges } from "../domain/policy/ip_range.ts";
 
-/** The listeners of a service. */
+/** Names of the listeners of a service. */
 export type ListenerName = "public" | "admin" | "metrics";
 
-/** What decides the names of a listener. */
+/** Settings that decide the accepted names of a listener. */
 export interface HostSettings {
   readonly listener: ListenerName;
-  /** Address or name that it is bound to. */
+  /** Address or name that the listener is bound to. */
   readonly host: string;
   /** URLs under which the listener is known. */
   readonly urls?: readonly string[];
@@ -25,9 +25,9 @@ const LOOPBACK_RANGES = ["127.0.0.0/8", "::1/128"];
 const HOST = /^(?:([A-Za-z0-9._-]{1,253})|\[([0-9A-Fa-f:.]{2,45})\])(?::\d{1,5})?$/;
 
 /**
- * Names and addresses that may stand in `Host`, in lower case and without ports or brackets. A public
- * listener that others can reach takes any, since only they know what they call it; that of metrics
- * takes any, since its page tells of no person and no secret.
+ * Returns the names and addresses that `Host` may have, in lower case and without ports or
+ * brackets. A public listener that others can reach takes any, since only its operators know its
+ * names; the metrics listener takes any, since its page has no personal data and no secret.
  */
 export function allowedHosts(settings: HostSettings): readonly string[] | "any" {
   const { listener, urls = [] } = settings;
@@ -37,7 +37,7 @@ export function allowedHosts(settings: HostSettings): readonly string[] | "any" 
   return [...new Set([...LOOPBACK_HOSTS, host, ...known])];
 }
 
-/** The name or address in a `Host` header; `undefined` where it is neither. */
+/** Returns the name or address in a `Host` header, or `undefined` where it has neither. */
 export function hostName(header: string): string | undefined {
   const [, name, address] = HOST.exec(header) ?? [];
   return (name ?? address)?.toLowerCase();

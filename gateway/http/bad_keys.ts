@@ -11,53 +11,57 @@ import { BoundedMap } from "../system/bounded_map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 
-/** Addresses whose minute is kept. Who has more addresses than that is not held back by any limit. */
+/**
+ * Maximum number of addresses with a count of their minute. No limit stops a client that has more
+ * addresses.
+ */
 const ADDRESSES_MAX = 20_000;
-/** Keys that are remembered as good. */
+/** Maximum number of keys that are remembered as valid. */
 const GOOD_MAX = 10_000;
-/** Shortest time between two lines for the operator, in milliseconds. */
+/** Minimum time between two log lines, in milliseconds. */
 const QUIET_MS = 1_000;
 
-/** A secret as it was presented. */
+/** A secret as the client presented it. */
 export interface PresentedSecret {
   readonly secret: string;
   readonly remoteAddress: string | undefined;
 }
 
-/** Looks a secret up: nothing where it is wrong. */
+/** A look-up of a secret; returns nothing for a wrong one. */
 export type LookUp<T> = () => T | undefined | Promise<T | undefined>;
 
 const NO_LOOK_UP = () => undefined;
 
 interface Judgement<T> {
-  readonly found: T | undefined;
+  readonly record: T | undefined;
   readonly retryAfterMs: number;
 }
 
-/** What a watch over bad keys needs. */
+/** Options of {@linkcode BadKeys}. */
 export interface BadKeysOptions {
-  /** Of which class the secrets are. */
+  /** Class of the secrets. */
   readonly keyClass: KeyClass;
-  /** Wrong ones that an address may present in a minute; 0: any number. */
+  /** Wrong secrets that an address may present in a minute; 0 is no limit. */
   readonly limit: () => number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Slows down who guesses keys or tokens, address by address; an IPv6 network of 64 bits is one.
+ * Slows down guessing of keys and tokens, address by address; an IPv6 network of 64 bits counts as
+ * one address.
  *
- * An address that is over its budget may share it with good users. So a secret that was good before is
- * looked up in any case, and so is one of the form that is generated here, whose 190 bits nobody
- * guesses. What somebody made up, and somebody else could guess, is not looked up any more. Wrong ones
- * are all answered alike.
+ * An address over its limit may be shared with valid users. So a secret that was valid before is
+ * still looked up, and so is one of the generated form, whose 190 bits cannot be guessed. Other
+ * secrets, which could be guessed, are then refused without a look-up. All wrong secrets get the
+ * same answer.
  */
 export class BadKeys {
   readonly #options: BadKeysOptions;
   readonly #minutes = new BoundedMap<string, MinuteWindow>(ADDRESSES_MAX);
-  /** Secrets that were good when they were looked up last. */
+  /** Secrets that were valid at their last look-up. */
   readonly #good = new BoundedMap<string, boolean>(GOOD_MAX);
-  /** Look-ups under way of what could be guessed, the last of each address. */
+  /** The last pending look-up of a guessable secret, by address. */
   readonly #lookUps = new Map<string, Promise<unknown>>();
   #quietUntilMs = -Infinity;
 
@@ -66,8 +70,8 @@ export class BadKeys {
   }
 
   /**
-   * Looks a secret up; `undefined` where it is wrong. Throws the fault `rate_limit_exceeded` where its
-   * address has presented too many wrong ones.
+   * Looks a secret up; returns `undefined` for a wrong one. Throws the fault `rate_limit_exceeded`
+   * where its address has presented too many wrong ones.
    */
   async find<T>(presented: PresentedSecret, lookUp: LookUp<T>): Promise<T | undefined> {
     const { secret, remoteAddress } = presented;
@@ -77,36 +81,39 @@ export class BadKeys {
     const isGuessable = !wasGood && parseKey(secret, this.#options.keyClass) === undefined;
     const block = wasGood ? "" : addressBlock(remoteAddress);
     const judge = (look: LookUp<T>) => this.#judge(look, { remoteAddress, limit });
-    // One at a time, so that of many at once none is looked up before those ahead of it are counted.
-    const { found, retryAfterMs } = isGuessable
-      ? await this.#inTurn(block, () => judge(this.#isOver(block, limit) ? NO_LOOK_UP : lookUp))
+    // One at a time, so that each look-up of a burst sees the count of those before it.
+    const { record, retryAfterMs } = isGuessable
+      ? await this.#inSequence(block, () => judge(this.#isOver(block, limit) ? NO_LOOK_UP : lookUp))
       : await judge(lookUp);
-    if (wasGood !== (found !== undefined)) this.#good.set(secret, !wasGood);
-    if (retryAfterMs === 0) return found;
-    this.#tell(remoteAddress, limit);
+    if (wasGood !== (record !== undefined)) this.#good.set(secret, !wasGood);
+    if (retryAfterMs === 0) return record;
+    this.#warn(remoteAddress, limit);
     throw new ServiceFault("rate_limit_exceeded", {
       message:
         "Too many wrong keys came from this address; send the right one, or wait as long as " +
         "Retry-After says",
       retryAfterMs,
-      // The same key will be as wrong then.
+      // A repeated request would have the same wrong key.
       headers: { "x-should-retry": "false" },
     });
   }
 
-  /** Looks up, and counts what is wrong: how long its address is to wait where it is one too many. */
+  /**
+   * Looks a secret up and counts a wrong one; returns how long an address over its limit has to
+   * wait.
+   */
   async #judge<T>(
     lookUp: LookUp<T>,
     { remoteAddress, limit }: { remoteAddress: string | undefined; limit: number },
   ): Promise<Judgement<T>> {
-    const found = await lookUp();
-    if (found !== undefined) return { found, retryAfterMs: 0 };
+    const record = await lookUp();
+    if (record !== undefined) return { record, retryAfterMs: 0 };
     const block = addressBlock(remoteAddress);
     const nowMs = this.#options.clock.monotonicMs();
     const minute = this.#minutes.get(block) ?? EMPTY_WINDOW;
     const { state, verdict } = takeFromMinute(minute, { amount: 1, limit, nowMs });
     this.#minutes.set(block, state);
-    return { found, retryAfterMs: verdict.retryAfterMs };
+    return { record, retryAfterMs: verdict.retryAfterMs };
   }
 
   #isOver(block: string, limit: number): boolean {
@@ -115,7 +122,7 @@ export class BadKeys {
     return minute !== undefined && minuteNow(minute, { limit, nowMs }).remaining === 0;
   }
 
-  async #inTurn<T>(block: string, judge: () => Promise<T>): Promise<T> {
+  async #inSequence<T>(block: string, judge: () => Promise<T>): Promise<T> {
     const mine = this.#lookUps.get(block)?.then(judge, judge) ?? judge();
     this.#lookUps.set(block, mine);
     try {
@@ -125,7 +132,7 @@ export class BadKeys {
     }
   }
 
-  #tell(remoteAddress: string | undefined, limit: number): void {
+  #warn(remoteAddress: string | undefined, limit: number): void {
     const { clock, keyClass, logger } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs < this.#quietUntilMs) return;

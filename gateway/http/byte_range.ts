@@ -1,14 +1,14 @@
-/** A stretch of a file. */
+/** A range of bytes of a file. */
 export interface ByteRange {
   readonly start: number;
-  /** The byte after its last. */
+  /** Index after the last byte. */
   readonly end: number;
 }
 
 /**
- * The stretch that a `Range` header asks for of a file of so many bytes; `undefined` where all of it is
- * to be sent, as the standard allows for several ranges and demands for what is no range of bytes;
- * "unsatisfiable" where the file ends before it.
+ * Returns the range that a `Range` header requests of a file of `size` bytes. Returns `undefined`
+ * where the whole file is to be sent, as the standard allows for several ranges and demands for
+ * other units, and "unsatisfiable" where the file ends before the range.
  */
 export function byteRange(
   header: string | undefined,

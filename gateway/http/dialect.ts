@@ -3,9 +3,9 @@ import { ServiceFault } from "../domain/fault.ts";
 import type { KeyPolicy } from "../domain/policy/policy.ts";
 
 /**
- * The dialect of a call: the one that its header states, else the one of its key's policy, else the
- * one that its client is known to need. Throws a {@linkcode ServiceFault} where the header states
- * none that exists. Nothing else looks at what client it is that calls.
+ * Returns the dialect of a call: the one in its header, else the one of its key's policy, else the
+ * one that its client is known to need. Throws a {@linkcode ServiceFault} for an unknown dialect in
+ * the header. No other code depends on which client calls.
  */
 export function dialectOf(
   headers: Headers,
@@ -13,8 +13,8 @@ export function dialectOf(
 ): Dialect {
   const isStated = headers.has(DIALECT_HEADER);
   if (!isStated && dialect !== "auto") return dialect;
-  const asked = askedDialect(headers)?.trim().toLowerCase() ?? "service";
-  const known = DIALECTS.find((name) => name === asked);
+  const requested = askedDialect(headers)?.trim().toLowerCase() ?? "service";
+  const known = DIALECTS.find((name) => name === requested);
   if (known !== undefined) return known;
   throw new ServiceFault("invalid_request", {
     message: `Send ${DIALECT_HEADER} as one of ${

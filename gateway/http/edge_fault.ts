@@ -1,8 +1,8 @@
 /**
- * What is wrong with a request before anything of it is read. The platform has refused by then, with
- * an empty 400, what it cannot frame: more than 128 headers or 64 KiB of them, two lengths that
- * differ, a length beside chunks, folded lines, bytes that no header may have. What it lets through
- * and two readers could read as two requests is refused here.
+ * Checks of a request before any of it is read. By then the platform has refused, with an empty
+ * 400, requests that it cannot frame: more than 128 headers or 64 KiB of them, two different
+ * lengths, a length beside chunks, folded lines, bytes that no header may have. Requests that it
+ * accepts but that two readers could take for two requests are refused here.
  *
  * @module
  */
@@ -10,10 +10,10 @@
 import { ServiceFault } from "../domain/fault.ts";
 import { hostName } from "./allowed_hosts.ts";
 
-/** Longest address with its query, in UTF-16 code units. */
+/** Maximum length of an address with its query, in UTF-16 code units. */
 export const MAX_ADDRESS_CHARS = 8_192;
 
-/** The fault of a request for one of these names, `undefined` where it has none. */
+/** Returns the fault of a request to one of these hosts, or `undefined` where it has none. */
 export function edgeFault(
   request: Request,
   allowed: ReadonlySet<string> | undefined,
@@ -29,14 +29,14 @@ export function edgeFault(
       "SERVICE_PUBLIC_URL, or by SERVICE_ADMIN_URLS for the admin listener";
     return invalid(message, "Host");
   }
-  // The request line may name a host too. A hostile Host also changes the path that `url` shows.
+  // The request line may name a host too. A hostile Host also changes the path in `url`.
   if (!isAt(url, header)) {
     return invalid("The request line names another host than the Host header", "Host");
   }
   if (url.length > MAX_ADDRESS_CHARS) {
     return invalid(`The address is longer than ${MAX_ADDRESS_CHARS} characters`);
   }
-  // Chunks are taken apart; another coding under them would reach the body's reader unread.
+  // The platform decodes chunks; another coding below them would reach the body's reader undecoded.
   const coding = headers.get("transfer-encoding");
   if (coding !== null && coding.toLowerCase() !== "chunked") {
     return invalid('Send the body with no transfer coding but "chunked"', "Transfer-Encoding");
@@ -54,7 +54,7 @@ function invalid(message: string, param?: string): ServiceFault {
   return new ServiceFault("invalid_request", {
     message,
     param,
-    // What follows on this connection may not be where it seems to be.
+    // The next request on this connection may not begin where it seems to.
     headers: { connection: "close" },
   });
 }

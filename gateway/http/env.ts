@@ -1,21 +1,23 @@
 import type { Dialect } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/policy/key.ts";
 
-/** What the listener knows of a connection. */
+/** Facts of a connection that the listener passes on. */
 export interface ConnectionInfo {
-  /** Address of the peer, without its port; empty where it is unknown. */
+  /** Address of the peer without its port; empty where it is unknown. */
   readonly remoteAddress: string;
 }
 
-/** What middleware leaves for the handlers of the public listener. */
+/** Environment of the public listener: variables that middleware sets for the handlers. */
 export interface PublicEnv {
   Bindings: ConnectionInfo;
   Variables: {
-    /** The caller's `X-Request-ID`, or one made here. */
+    /** The caller's `X-Request-ID`, or a generated one. */
     requestId: string;
-    /** Set behind {@linkcode authenticate}. */
+    /** Set by {@linkcode authenticate}. */
     key: KeyRecord;
-    /** The dialect of the answer; set by the handler. */
+    /** Dialect of the answer; set by the handler. */
     dialect?: Dialect;
+    /** The `x-ratelimit-*` headers of the answer; set by the handler of a model call. */
+    rateLimits?: Readonly<Record<string, string>>;
   };
 }

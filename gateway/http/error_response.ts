@@ -1,29 +1,14 @@
 import type { Dialect } from "@svc/sdk/protocol";
 import type { ServiceFault } from "../domain/fault.ts";
-import { faultOf } from "../flows/call/fault_of.ts";
-import type { Logger } from "../ports/logger.ts";
+import { faultOf } from "../flows/request/fault_of.ts";
 import { envelopeIn } from "../wire/metadata.ts";
 
 export { faultOf };
 
-/** Milliseconds a caller is asked to wait where the case knows nothing better. */
+/** Time that a caller is asked to wait where the fault has none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** What a caller is told of an error; of a bug the operator is told more. */
-export function toldFault(
-  { logger }: { readonly logger: Logger },
-  error: unknown,
-  requestId: string,
-): ServiceFault {
-  const fault = faultOf(error);
-  if (fault.code === "internal") {
-    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-    logger.error("internal_error", { requestId, cause });
-  }
-  return fault;
-}
-
-/** The answer to a request that failed: the row of the error table, as JSON. */
+/** Returns the answer to a failed request: the row of the error table, as JSON. */
 export function errorResponse(
   fault: ServiceFault,
   requestId: string,

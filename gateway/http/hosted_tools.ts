@@ -1,8 +1,4 @@
-/**
- * The hosted tools among a request's declarations, checked.
- *
- * @module
- */
+/** Checks of the hosted tools that a request declares.\n\n@module */
 
 import { ServiceFault } from "../domain/fault.ts";
 import { hostedToolOf, isLocalTool } from "../domain/requests/hosted_tool_types.ts";
@@ -17,7 +13,7 @@ import { validate } from "./validation.ts";
 
 type Declaration = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A declaration that has been read, and what of it cannot be served. */
+/** A declaration as read, with the members that cannot be served. */
 interface Read<Tool> {
   readonly tool: Tool;
   readonly leftOut: readonly string[];
@@ -25,7 +21,7 @@ interface Read<Tool> {
 
 const NO_HOSTED_TOOLS: HostedTools = {};
 
-/** Reads the hosted tools. Throws a {@linkcode ServiceFault} that names what is refused. */
+/** Reads the hosted tools. Throws a {@linkcode ServiceFault} that names the refused member. */
 export function readHostedTools(tools: readonly Declaration[]): HostedTools {
   if (tools.length === 0) return NO_HOSTED_TOOLS;
   const hosted = [...tools.entries()].filter(([, { type }]) => !isLocalTool(type));
@@ -52,11 +48,11 @@ export function readHostedTools(tools: readonly Declaration[]): HostedTools {
 }
 
 function readWebSearch(
-  found: readonly [number, Declaration] | undefined,
+  entry: readonly [number, Declaration] | undefined,
 ): Read<WebSearchTool> | undefined {
-  if (found === undefined) return undefined;
-  const path = `tools.${found[0]}`;
-  const tool = validate(webSearchSchema, found[1], path);
+  if (entry === undefined) return undefined;
+  const path = `tools.${entry[0]}`;
+  const tool = validate(webSearchSchema, entry[1], path);
   const { country, city, region, timezone } = tool.user_location ?? {};
   return {
     tool: {
@@ -79,11 +75,11 @@ function readWebSearch(
 }
 
 function readFileSearch(
-  found: readonly [number, Declaration] | undefined,
+  entry: readonly [number, Declaration] | undefined,
 ): Read<FileSearchTool> | undefined {
-  if (found === undefined) return undefined;
-  const path = `tools.${found[0]}`;
-  const tool = validate(fileSearchSchema, found[1], path);
+  if (entry === undefined) return undefined;
+  const path = `tools.${entry[0]}`;
+  const tool = validate(fileSearchSchema, entry[1], path);
   return {
     tool: {
       storeIds: tool.vector_store_ids,
@@ -99,20 +95,20 @@ function readFileSearch(
   };
 }
 
-/** Why members that are known elsewhere are not acted on here. */
+/** Reasons why members that OpenAI knows have no effect here. */
 const REASONS: Readonly<Record<string, string>> = {
   search_content_types: "text alone is searched for",
   ranker: "there is one ranker",
   hybrid_search: "words and meaning weigh the same",
 };
 
-/** Values of such members that ask for no more than what is done: JSON texts. */
+/** Values of such members that request no more than the default: JSON texts. */
 const IDLE: Readonly<Record<string, string>> = {
   search_content_types: '["text"]',
   ranker: '"auto"',
 };
 
-/** Members that ask for what is in no schema of the service's, a line each. */
+/** Returns a line for each member that has no effect, as it is in no schema of the service. */
 function strangeMembers(
   path: string,
   given: Readonly<Record<string, unknown>> | null | undefined,

@@ -1,23 +1,21 @@
-/**
- * The items of a request as OpenAI lists them, page by page.
- *
- * @module
- */
+/** Pages of the items of a request, as OpenAI lists them.\n\n@module */
 
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
-import { members } from "../wire/json_text.ts";
+import { members } from "../wire/json/text.ts";
 import { listedItem } from "../wire/responses/listed_item.ts";
 import { inputItemsQuerySchema } from "./schemas/stored_responses.ts";
 import { validate } from "./validation.ts";
 
-/** What a page of items is to hold. */
+/** Checked query of a page of items. */
 export type InputItemsQuery = z.output<typeof inputItemsQuerySchema>;
 
-/** Names that stand once in a query; `include` may stand often, as OpenAI's client writes it too. */
+/**
+ * Names that may occur once in a query; `include` may occur often, as OpenAI's client writes it.
+ */
 const SINGLE = ["limit", "order", "after"];
 
-/** Reads the query; names that are not known are ignored, as OpenAI does. */
+/** Reads the query; unknown names are ignored, as by OpenAI. */
 export function inputItemsQuery(search: URLSearchParams): InputItemsQuery {
   const query: Record<string, unknown> = {};
   for (const name of SINGLE) {
@@ -29,12 +27,12 @@ export function inputItemsQuery(search: URLSearchParams): InputItemsQuery {
   return validate(inputItemsQuerySchema, { ...query, include });
 }
 
-/** JSON text of a page of items, which come oldest first. */
+/** Returns the JSON text of a page of items; `input` has the oldest first. */
 export function inputItemsPage(input: readonly string[], query: InputItemsQuery): string {
   const { order, after } = query;
   const limit = Number(query.limit);
   const ordered = order === "asc" ? input : input.toReversed();
-  // The last of that id: should two items share one, the pages still come to an end.
+  // The last item of that id: if two items share one, the pages still come to an end.
   const previous = after === undefined ? -1 : ordered.findLastIndex((item) => idOf(item) === after);
   if (after !== undefined && previous === -1) {
     throw badQuery("after", "There is no item with the id that is given as after");
@@ -46,7 +44,7 @@ export function inputItemsPage(input: readonly string[], query: InputItemsQuery)
     `${JSON.stringify(ids).slice(1, -1)},"has_more":${hasMore}}`;
 }
 
-/** Id of an item; null where there is no item. */
+/** Returns the id of an item, or `null` where there is no item. */
 function idOf(item: string | undefined): string | null {
   if (item === undefined) return null;
   const id = members(item).findLast(({ key }) => key === "id");

@@ -1,6 +1,6 @@
 /**
- * The only place that listens. It hands a request on once it can be read in one way alone, and names
- * a host that the listener answers to.
+ * The only code that listens. It passes a request on once it can be read in one way only and names
+ * a host that the listener accepts.
  *
  * @module
  */
@@ -20,10 +20,10 @@ export interface Answering {
   fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response>;
 }
 
-/** Where to listen. */
+/** Options of {@linkcode listen}. */
 export interface ListenOptions {
   readonly hostname: string;
-  /** 0: any free port. */
+  /** 0 is any free port. */
   readonly port: number;
   /** CIDR ranges of proxies whose forwarded address counts. */
   readonly trustedProxies: readonly string[];
@@ -34,13 +34,16 @@ export interface ListenOptions {
    * @default {those of a public listener without a public URL}
    */
   readonly allowedHosts?: readonly string[] | "any";
-  /** Told of every answer with status 401. */
+  /** Log of answers with status 401. */
   readonly refusals?: RefusalLog;
-  /** Told of every request that no application is handed. @default {nobody is told} */
+  /**
+   * Called with the code of every request that is refused before the application. @default {not
+   * called}
+   */
   readonly onFault?: (code: ErrorCode) => void;
 }
 
-/** Starts to listen. Throws where the address is taken or not permitted. */
+/** Starts to listen. Throws where the address is in use or not permitted. */
 export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<Deno.NetAddr> {
   const { hostname, port, trustedProxies, rng, refusals, onFault } = options;
   const hosts = options.allowedHosts ?? allowedHosts({ listener: "public", host: hostname });
@@ -64,8 +67,8 @@ export function listen(app: Answering, options: ListenOptions): Deno.HttpServer<
 }
 
 /**
- * The platform leaves the body of an answer to `HEAD` away, and still says its length. An application
- * that left it away itself would say that `GET` is answered by nothing.
+ * Returns a `HEAD` request as `GET`. The platform drops the body of an answer to `HEAD` and still
+ * sends its length; an application that dropped it itself would report a length of 0 for `GET`.
  */
 function asGet(request: Request): Request {
   return request.method === "HEAD" ? new Request(request, { method: "GET" }) : request;

@@ -1,25 +1,24 @@
-/**
- * The public listener: what applications call.
- *
- * @module
- */
+/** The public listener, which applications call.\n\n@module */
 
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import { CALLER_LEFT_STATUS } from "../flows/settle/log_failure.ts";
-import type { GatewayContext } from "../flows/context.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import { CALLER_LEFT_STATUS } from "../flows/request/log_failure.ts";
+import { type ModelCallDeps, ModelCalls } from "../flows/model_calls.ts";
+import { faultForCaller } from "../flows/request/fault_of.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys } from "./bad_keys.ts";
+import type { EdgeDeps } from "./edge_deps.ts";
 import type { PublicEnv } from "./env.ts";
-import { errorResponse, toldFault } from "./error_response.ts";
+import { errorResponse } from "./error_response.ts";
 import { authenticate, type FindKey } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
+import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { getDocument, getReference, type ListenerDescription } from "./routes/description.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
@@ -29,46 +28,30 @@ import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
-/** What the public listener stands on. */
+/** Parts of the service that the public listener uses. */
+export type PublicGateway = ModelCallDeps & EdgeDeps;
+
+/** Dependencies of the public listener. */
 export interface PublicAppOptions {
-  readonly gateway: GatewayContext;
+  readonly gateway: PublicGateway;
   readonly findKey: FindKey;
   readonly readiness: Readiness;
   readonly description: ListenerDescription;
-  /** Told of every error answer. @default {nobody is told} */
+  /** Called with the code of every error answer. @default {not called} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
-  /** What signed links lead to. */
+  /** Storage and check of images that signed links lead to. */
   readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
-  /** Where applications call. @default {as the request names it} */
+  /** Base URL that applications call. @default {the one of the request} */
   readonly publicUrl?: (() => string) | undefined;
 }
 
-/** Paths and the methods each takes. */
-const PATHS = [
-  ["GET", "/healthz"],
-  ["GET", "/readyz"],
-  ["GET", "/api/v1/models"],
-  ["GET", "/api/v1/models/meta"],
-  ["GET", "/api/v1/pricing"],
-  ["GET", "/openai/v1/models"],
-  ["GET", "/openai/v1/models/:model"],
-  ["POST", "/openai/v1/chat/completions"],
-  ["POST", "/openai/v1/responses"],
-  ["POST", "/openai/v1/images/generations"],
-  ["POST", "/openai/v1/images/edits"],
-  ["GET, DELETE", "/openai/v1/responses/:id"],
-  ["GET", "/openai/v1/responses/:id/input_items"],
-  ["GET", "/files/:id"],
-  ["GET", "/openapi.json"],
-  ["GET", "/reference"],
-] as const;
+/** Addresses of OpenAI's API that would otherwise be taken for the id of a response. */
+const NOT_OFFERED = [`${PUBLIC_PATHS.responses}/compact`, `${PUBLIC_PATHS.responses}/input_tokens`];
 
-/** Addresses of OpenAI's that would else be taken for the id of a response. */
-const NOT_OFFERED = ["/openai/v1/responses/compact", "/openai/v1/responses/input_tokens"];
-
-/** Builds the application; it listens nowhere by itself. */
+/** Builds the application without listening. */
 export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   const { gateway, findKey, readiness } = options;
+  const calls = new ModelCalls(gateway);
   const app = new Hono<PublicEnv>();
   const badKeys = new BadKeys({
     keyClass: "service",
@@ -76,30 +59,52 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     clock: gateway.clock,
     logger: gateway.logger,
   });
-  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(gateway) });
+  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(calls, gateway) });
   app.use(requestId(gateway.rng));
-  app.get("/healthz", healthz());
-  app.get("/readyz", readyz(readiness));
-  app.get("/api/v1/models", listModels(gateway));
-  app.get("/api/v1/models/meta", keyed, getModelMeta(gateway));
-  app.get("/api/v1/pricing", keyed, getPricing(gateway));
-  app.get("/openai/v1/models", keyed, listOpenAIModels(gateway));
-  app.get("/openai/v1/models/:model", keyed, getOpenAIModel(gateway));
-  const limited = rateLimitHeaders(gateway);
-  app.post("/openai/v1/chat/completions", keyed, limited, chatCompletions(gateway));
-  app.post("/openai/v1/responses", keyed, limited, createResponse(gateway));
-  app.post("/openai/v1/images/generations", keyed, limited, generateImages(gateway));
-  app.post("/openai/v1/images/edits", keyed, limited, editImages(gateway));
+  app.get(PUBLIC_PATHS.health, healthz());
+  app.get(PUBLIC_PATHS.readiness, readyz(readiness));
+  app.get(PUBLIC_PATHS.models, listModels(gateway));
+  app.get(PUBLIC_PATHS.modelMeta, keyed, getModelMeta(gateway));
+  app.get(PUBLIC_PATHS.pricing, keyed, getPricing(gateway));
+  app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
+  app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
+  const limited = rateLimitHeaders();
+  app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(calls));
+  app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(calls));
+  app.post(PUBLIC_PATHS["images.generations"], keyed, limited, generateImages(calls));
+  app.post(PUBLIC_PATHS["images.edits"], keyed, limited, editImages(calls));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
-  app.get("/files/:id", getFile(gateway, options.files));
-  app.get("/openapi.json", getDocument(options.description));
-  app.get("/reference", getReference(options.description, options.publicUrl));
+  app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
+  app.get(PUBLIC_PATHS.document, getDocument(options.description));
+  app.get(PUBLIC_PATHS.reference, getReference(options.description, options.publicUrl));
   for (const path of NOT_OFFERED) {
     app.all(path, () => {
       throw new ServiceFault("not_found");
     });
   }
-  for (const [methods, path] of PATHS) {
+  refuseOtherMethods(app);
+  app.notFound((c) => {
+    options.onRefusal?.("not_found");
+    return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
+  });
+  app.onError((error, c) => {
+    // The id is missing only where the request sent an invalid one.
+    const id = c.get("requestId") ?? gateway.rng.id("req");
+    if (error instanceof CallerDisconnected) {
+      return new Response(null, { status: CALLER_LEFT_STATUS });
+    }
+    const fault = faultForCaller(gateway, error, id);
+    options.onRefusal?.(fault.code);
+    return errorResponse(fault, id, c.get("dialect"));
+  });
+  return app;
+}
+
+/** Answers 405 to every method that has no route at an address. */
+function refuseOtherMethods(app: Hono<PublicEnv>): void {
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = [...new Set(atPath.map(({ method }) => method))].join(", ");
     app.all(path, () => {
       throw new ServiceFault("method_not_allowed", {
         message: `${path} takes ${methods}`,
@@ -107,19 +112,4 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
       });
     });
   }
-  app.notFound((c) => {
-    options.onRefusal?.("not_found");
-    return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
-  });
-  app.onError((error, c) => {
-    // The id is missing only where the one that was sent is what was wrong.
-    const id = c.get("requestId") ?? gateway.rng.id("req");
-    if (error instanceof CallerDisconnected) {
-      return new Response(null, { status: CALLER_LEFT_STATUS });
-    }
-    const fault = toldFault(gateway, error, id);
-    options.onRefusal?.(fault.code);
-    return errorResponse(fault, id, c.get("dialect"));
-  });
-  return app;
 }

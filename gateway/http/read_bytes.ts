@@ -1,22 +1,18 @@
-/**
- * Reads a body that may be too long, come too slowly, or never come to its end.
- *
- * @module
- */
+/** Reads a body that may be too long, too slow or endless.\n\n@module */
 
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
-import type { BodyHold } from "../flows/admit/held_bodies.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import type { BodyHold } from "../ports/body_hold.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { TURN_CHARS, YieldQueue, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 
-/** Time for a body to come, in milliseconds, beside what its size takes. */
+/** Time for a body to arrive, in milliseconds, besides the time that its size allows. */
 export const BODY_PATIENCE_MS = 30_000;
-/** Slowest rate that is waited for once that time is over, in bytes a millisecond. */
+/** Minimum rate once that time is over, in bytes per millisecond. */
 const SLOWEST_RATE = 64;
-// Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
+// Up to this size one read for the whole body is cheaper and as safe as reading in pieces.
 const ONE_READ_BYTES = 64 * 1024;
-/** What is longer is read as one of a line. */
+/** Maximum size of a body that is read beside others; longer ones are read one at a time. */
 const LONG_BYTES = 1024 * 1024;
 
 const line = new YieldQueue();
@@ -24,18 +20,18 @@ const line = new YieldQueue();
 /** Limits of reading a body. */
 export interface ReadOptions {
   readonly maxBytes: number;
-  /** Counts what is read, before it is read. @default {not counted} */
+  /** Counts the bytes before they are read. @default {not counted} */
   readonly hold?: BodyHold | undefined;
-  /** Time for it to come, in milliseconds. @default {BODY_PATIENCE_MS} */
+  /** Time for the body to arrive, in milliseconds. @default {BODY_PATIENCE_MS} */
   readonly patienceMs?: number | undefined;
 }
 
 /**
- * Reads a body of at most `maxBytes`; a longer one is refused, where it says so before a byte is read.
- * Each 64 bytes that have come buy a millisecond beyond `patienceMs`.
+ * Reads a body of at most `maxBytes`. A longer one is refused, before any byte is read where its
+ * length says so. Each 64 bytes that have arrived add a millisecond to `patienceMs`.
  *
- * @throws {ServiceFault} Where the body is compressed, too long, too slow or cannot be read.
- * @throws {CallerDisconnected} Where nobody is there to finish it.
+ * @throws {ServiceFault} When the body is compressed, too long, too slow or unreadable.
+ * @throws {CallerDisconnected} When the client closed the connection before the end.
  */
 export async function readBytes(
   request: Request,
@@ -59,7 +55,7 @@ export async function readBytes(
 
 function readWhole(request: Request, patienceMs: number): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    // The read itself cannot be called off; it ends with the connection, and is not listened to then.
+    // The read itself cannot be cancelled; it ends with the connection, and its result is dropped.
     const callOff = afterMs(patienceMs, () => reject(tooSlow()));
     request.bytes().then(resolve, (error) => reject(readFailure(request, error))).then(callOff);
   });
@@ -79,7 +75,7 @@ async function readPieces(
   const expect = () =>
     afterMs(startMs + patienceMs + length / SLOWEST_RATE - performance.now(), () => {
       late = true;
-      // Ends the read that waits. Where the connection is gone already, the read says so itself.
+      // Ends the pending read. If the connection is closed already, the read reports that itself.
       reader.cancel().catch(() => {});
     });
   try {
@@ -89,7 +85,7 @@ async function readPieces(
       if (late) throw tooSlow();
       if (done) break;
       length += value.byteLength;
-      // What is left is not cancelled: whoever answers drops it.
+      // The rest is not cancelled: the answer drops it.
       if (length > maxBytes) throw tooLarge(maxBytes);
       const room = hold?.take(value.byteLength);
       if (room !== undefined) await room;
@@ -123,7 +119,7 @@ async function joined(
   return whole;
 }
 
-/** Deno closes a request's body with its connection, and says so by this error alone. */
+/** Deno closes a request's body with its connection, and reports this by this error alone. */
 function readFailure(request: Request, error: unknown): Error {
   if (error instanceof ServiceFault || error instanceof CallerDisconnected) return error;
   const gone = request.signal.aborted || error instanceof Deno.errors.BadResource ||

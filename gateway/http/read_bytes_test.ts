@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ServiceFault } from "../domain/fault.ts";
-import { CallerDisconnected } from "../flows/call/caller_disconnected.ts";
+import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { readBytes } from "./read_bytes.ts";
 

@@ -1,5 +1,5 @@
 /**
- * From a request to the JSON it carries, refusing before buffering and before parsing.
+ * Reads the JSON of a request; checks its limits before buffering and before parsing.
  *
  * @module
  */
@@ -14,30 +14,33 @@ import {
   TURN_CHARS,
   yieldToEventLoop,
 } from "../system/yield_to_event_loop.ts";
-import { hasEscapedName, parseSteps } from "../wire/json_parse.ts";
-import { type JsonLimits, repeatsName, scanSteps } from "../wire/json_text.ts";
+import { hasEscapedName, parseSteps } from "../wire/json/parse.ts";
+import { type JsonLimits, repeatsName, scanSteps } from "../wire/json/text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 
 export { readBytes };
 
-/** Largest body of a model call: room for a few images as data URIs. */
+/** Maximum size of the body of a model call, in bytes: room for a few images as data URIs. */
 export const BODY_MAX_BYTES = 32 * 1024 * 1024;
-/** Deepest nesting: a body nested millions deep blocks `JSON.parse` for seconds. */
+/** Maximum nesting: a body nested millions deep blocks `JSON.parse` for seconds. */
 export const BODY_MAX_DEPTH = 128;
-/** Most JSON values: a body of millions of them takes gigabytes once it is parsed. */
+/** Maximum number of JSON values: a body of millions of them takes gigabytes once it is parsed. */
 export const BODY_MAX_VALUES = 100_000;
-/** Most characters outside strings: enough to write the most values with white space between. */
+/**
+ * Maximum number of characters outside strings: enough for the maximum number of values with white
+ * space between.
+ */
 export const BODY_MAX_BARE_CHARS = 4 * 1024 * 1024;
 
-/** What is longer is parsed in steps: one of these takes some milliseconds. */
+/** Maximum length of a text that is parsed in one step, which takes some milliseconds. */
 const ONE_PARSE_CHARS = 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a JSON object. Throws a {@linkcode ServiceFault} that says what is wrong with it. None of these
- * names a field: as with OpenAI, whose `param` is null here too, it is the body that cannot be read,
- * and nothing inside it is looked at before.
+ * Reads a JSON object. Throws a {@linkcode ServiceFault} that says what is wrong with it. None of
+ * these names a field: as with OpenAI, whose `param` is null here too, the body as a whole is
+ * unreadable.
  */
 export async function readJson(
   request: Request,
@@ -50,7 +53,7 @@ export async function readJson(
   const bytes = await readBytes(request, { maxBytes: BODY_MAX_BYTES, ...options });
   const isLong = bytes.length > LONG_CHARS;
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
-  // Left to the collector, it would call it the sooner.
+  // Freed at once: waiting for the collector would make it run earlier.
   if (isLong) bytes.buffer.transfer(0);
   const names = await namesOfModest(text);
   if (isLong) await yieldToEventLoop();
@@ -86,14 +89,14 @@ const LIMITS: JsonLimits = {
   maxBareChars: BODY_MAX_BARE_CHARS,
 };
 
-/** How many names a text writes that passes no limit. */
+/** Returns the number of names in a text that passes no limit. */
 async function namesOfModest(text: string): Promise<number> {
   const { exceeded, names } = await runInSteps(scanSteps(text, LIMITS));
   if (exceeded === undefined) return names;
   throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
 }
 
-/** V8 quotes the text it stumbled over; a caller's error log need not carry all of it. */
+/** V8 quotes the text at the error; a caller's error log should not contain all of it. */
 function printable(message: string): string {
   return message.replace(/, ?"[^]*$/, "").replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
 }
@@ -107,8 +110,9 @@ function decode(bytes: Uint8Array, by: TextDecoder, options?: TextDecodeOptions)
 }
 
 /**
- * ASCII, as pictures in JSON and what escapes the rest is, becomes a text in a millisecond for 20 MB,
- * outside of V8's heap. Of other texts the pieces that are decoded must be copied into one.
+ * Decodes UTF-8 in steps. ASCII, as of images in JSON and escaped text, becomes a text within a
+ * millisecond for 20 MB, outside V8's heap. Of other texts the decoded pieces must be copied into
+ * one.
  */
 async function decodeInTurns(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   if (isAscii(bytes)) {

@@ -1,5 +1,5 @@
 /**
- * An image edit as it comes: JSON, or the form that OpenAI's clients send, made into the same value.
+ * Reads an image edit, as JSON or as the form that OpenAI's clients send, into the same value.
  *
  * @module
  */
@@ -13,27 +13,30 @@ import { TURN_CHARS, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 import { BODY_MAX_BYTES, readJson } from "./read_json.ts";
 
-/** Most fields of a form. */
+/** Maximum number of fields of a form. */
 export const MOST_FORM_FIELDS = 64;
 
 const TOO_MANY_FIELDS = `The form has more than ${MOST_FORM_FIELDS} fields`;
 
-/** Searched at once for parts: V8 puts longer texts where only a whole collection finds them. */
+/**
+ * Size of a text that is searched at once for parts: V8 allocates longer ones where only a full
+ * collection finds them.
+ */
 const SEARCHED_BYTES = TURN_CHARS / 4;
 
-/** As MIME has it: at most 70 characters. */
+/** The boundary as MIME defines it: at most 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const MULTIPART = /^multipart\/form-data\s*;/i;
-/** Fields that come as files. */
+/** Fields that are files. */
 const FILES = new Set(["image", "mask"]);
 /** Fields that are numbers in JSON. */
 const NUMBERS = new Set(["n", "output_compression", "partial_images"]);
 
 /**
- * Reads an image edit from JSON or from a form. In a form, files become data URIs, `image[]` becomes
- * an array, numbers and booleans are what they are in JSON; nothing is validated yet.
+ * Reads an image edit from JSON or from a form. In a form, files become data URIs, `image[]`
+ * becomes an array, and numbers and booleans become those of JSON; nothing is validated yet.
  *
- * @throws {ServiceFault} Where the body is too large or neither of the two.
+ * @throws {ServiceFault} When the body is too large or neither of the two.
  */
 export async function readImageEdit(
   request: Request,
@@ -57,7 +60,7 @@ async function readForm(
   const fields = new Map<string, unknown>();
   const images: string[] = [];
   let array = false;
-  // The form has its own copy. Left to the collector, this one would call it the sooner.
+  // The form has its own copy. Freed at once: waiting for the collector would make it run earlier.
   const entries = await parseForm(bytes, options.type).finally(() => bytes.buffer.transfer(0));
   for (const [name, entry] of entries) {
     const field = name.replace(/\[\d*\]$/, "");
@@ -71,7 +74,7 @@ async function readForm(
   }
   const [image] = images;
   if (image !== undefined) fields.set("image", array || images.length > 1 ? images : image);
-  // Not by assignment: a field may be called `__proto__`.
+  // Not by assignment: a field may have the name `__proto__`.
   const value = Object.fromEntries(fields);
   return { text: JSON.stringify(value), value };
 }
@@ -88,7 +91,7 @@ async function parseForm(
     throw invalid("The body is not a valid multipart form");
   }
   const entries = [...form];
-  // The platform's parser makes an empty form of what has no part in it.
+  // The platform's parser returns an empty form for a body without parts.
   if (entries.length === 0) throw invalid("The multipart form has no field");
   if (entries.length > MOST_FORM_FIELDS) {
     throw invalid(TOO_MANY_FIELDS);
@@ -97,20 +100,20 @@ async function parseForm(
 }
 
 /**
- * The platform's parser takes seconds for the half million parts that fit into a body, and reads to
- * the end of one that has no end.
+ * Refuses a form of too many parts, or without an end. The platform's parser takes seconds for the
+ * half million parts that fit into a body, and reads to the end of one that has no end.
  */
 async function requireFewParts(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<void> {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw invalid("The body is not a valid multipart form");
   const delimiter = `--${boundary}`;
-  // One delimiter more than parts ends the form.
+  // The form ends with one delimiter more than it has parts.
   let delimiters = 0;
   for (let from = 0; from < bytes.length; from += SEARCHED_BYTES) {
     if (from > 0 && from % TURN_CHARS === 0) await yieldToEventLoop();
-    // Searched as text: the search of a `Buffer` takes time by the delimiter's length, too. With
-    // it comes the start of a delimiter that ends in the piece after.
+    // Searched as text: the search of a `Buffer` depends on the delimiter's length as well. Each
+    // piece includes the start of a delimiter that ends in the next piece.
     const length = Math.min(SEARCHED_BYTES + delimiter.length - 1, bytes.length - from);
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset + from, length).toString("latin1");
     for (let at = piece.indexOf(delimiter); at >= 0; at = piece.indexOf(delimiter, at + 1)) {
@@ -126,12 +129,12 @@ async function valueOf(field: string, entry: FormDataEntryValue): Promise<unknow
     throw invalid(`Cannot accept "${printable(field)}": it takes no file`, field);
   }
   if (field === "stream") return entry === "true" ? true : entry === "false" ? false : entry;
-  // What is no number stays text, for the schema to complain of.
+  // Any other text stays text, for the schema to refuse.
   if (NUMBERS.has(field) && /^-?\d{1,9}$/.test(entry)) return Number(entry);
   return entry;
 }
 
-/** Clients that do not know a file's type send none, or the one for anything. */
+/** Clients that do not know a file's type send none, or the one for any file. */
 async function mediaFile(file: File): Promise<{ mediaType: string; bytes: Uint8Array }> {
   const bytes = await file.bytes();
   const declared = file.type.split(";")[0]?.trim().toLowerCase() ?? "";

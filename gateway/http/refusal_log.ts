@@ -2,18 +2,18 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ListenerName } from "./allowed_hosts.ts";
 
-/** Shortest time between two lines, in milliseconds: guessing keys must not fill the disk. */
+/** Minimum time between two lines, in milliseconds: guessing keys must not fill the disk. */
 const QUIET_MS = 1_000;
 
-/** What is told of a request that was refused for its key or token. */
+/** Fields of a request that was refused for its key or token. */
 export interface RefusedRequest {
   readonly requestId: string;
   readonly remoteAddress: string;
 }
 
 /**
- * Tells the operator of callers whose key or token is not known: a line a second at most. Those in
- * between are counted in the next line, whenever that comes.
+ * Logs requests whose key or token is not valid: at most one line a second. Requests in between are
+ * counted in the next line.
  */
 export class RefusalLog {
   readonly #listener: ListenerName;
@@ -22,14 +22,14 @@ export class RefusalLog {
   #count = 0;
   #quietUntilMs = -Infinity;
 
-  /** Names the listener in every line. */
+  /** The listener is named in every line. */
   constructor(listener: ListenerName, options: { logger: Logger; clock: Clock }) {
     this.#listener = listener;
     this.#logger = options.logger;
     this.#clock = options.clock;
   }
 
-  /** Notes a refusal. The line has the last one's fields. */
+  /** Counts a refusal; the line has the fields of the last one. */
   note({ requestId, remoteAddress }: RefusedRequest): void {
     this.#count++;
     const nowMs = this.#clock.monotonicMs();

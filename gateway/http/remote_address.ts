@@ -1,8 +1,9 @@
 import { ipInRanges } from "../domain/policy/ip_range.ts";
 
 /**
- * The address a request comes from: the peer's, or, where the peer is a trusted proxy, the last one
- * of `X-Forwarded-For` that is not a trusted proxy too. Whatever stands before it, anybody can claim.
+ * Returns the address that a request comes from: the peer's, or, where the peer is a trusted proxy,
+ * the last one of `X-Forwarded-For` that is not a trusted proxy. Any client can write the entries
+ * before it.
  */
 export function remoteAddress(
   peer: string,
@@ -15,7 +16,7 @@ export function remoteAddress(
     peer;
 }
 
-/** Some proxies add the port: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies add: `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(claimed: string): string {
   const text = claimed.trim();
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];

@@ -1,11 +1,11 @@
 /**
- * What is left of a refused request's body, read and dropped before the answer goes out.
+ * Reads and drops the rest of a refused request's body before the answer is sent.
  *
- * Left alone, Deno 2.9 does that itself, a kilobyte at a time, and goes on with what the system has
- * taken in when the client is gone: 128 kB of every such connection in each turn of the event loop.
- * Four clients that send 40 MB again and again have dozens of connections read so, 8 ms in each turn,
- * and an ordinary request waits for several turns. Here all of them share one line, and who has not
- * had an answer does not come again meanwhile.
+ * Otherwise Deno 2.9 does that itself, a kilobyte at a time, and continues with the data that the
+ * system has buffered when the client is gone: 128 kB of every such connection in each turn of the
+ * event loop. Four clients that send 40 MB again and again have dozens of connections read in this
+ * way, 8 ms in each turn, and an ordinary request waits for several turns. Here all of them share
+ * one queue, and a client without an answer does not send another request meanwhile.
  *
  * @module
  */
@@ -13,25 +13,31 @@
 import { afterMs } from "../system/deadlines.ts";
 import { YieldQueue } from "../system/yield_to_event_loop.ts";
 
-/** Most bodies that are dropped at once, of 64 KiB of memory each; others are left to the platform. */
+/**
+ * Maximum number of bodies that are dropped at once, of 64 KiB of memory each; others are left to
+ * the platform.
+ */
 export const DROPPED_AT_ONCE_MAX = 128;
-/** Longest that an answer waits for its request's body, in milliseconds; the rest is dropped later. */
+/**
+ * Maximum time that an answer waits for its request's body, in milliseconds; the rest is dropped
+ * later.
+ */
 export const DROP_WAIT_MS = 1_000;
 
-/** What the platform reads at once, at most. Shorter bodies are its own affair. */
+/** Maximum size of a read by the platform. It handles shorter bodies itself. */
 const PIECE_BYTES = 64 * 1024;
-/** What is read of one body in one turn. */
+/** Maximum size that is read of one body in one turn. */
 const TURN_BYTES = 4 * PIECE_BYTES;
 
 const line = new YieldQueue();
 let dropping = 0;
 
 /**
- * Drops what is left of a request's body, to its end or until the client leaves. Resolves then, or
- * after {@linkcode DROP_WAIT_MS}; never rejects. `undefined` where there is little or nothing to drop.
+ * Drops the rest of a request's body, to its end or until the client disconnects. Resolves then, or
+ * after {@linkcode DROP_WAIT_MS}; never rejects. Returns `undefined` where there is little or
+ * nothing to drop.
  *
- * To be called before the request is answered: what Deno has not been asked for by then, it reads
- * itself.
+ * Call it before the request is answered: afterwards Deno reads the rest itself.
  */
 export function dropBody(request: Request): Promise<void> | undefined {
   const { headers } = request;
@@ -53,19 +59,19 @@ async function drop(body: ReadableStream<Uint8Array>): Promise<void> {
   dropping++;
   try {
     const reader = body.getReader({ mode: "byob" });
-    // One piece of memory for all of it.
-    let room = new Uint8Array(PIECE_BYTES);
+    // One buffer for the whole body.
+    let buffer = new Uint8Array(PIECE_BYTES);
     for (let inTurn = 0;;) {
-      const { done, value } = await reader.read(room);
+      const { done, value } = await reader.read(buffer);
       if (done) return;
-      room = new Uint8Array(value.buffer);
+      buffer = new Uint8Array(value.buffer);
       inTurn += value.length;
       if (inTurn < TURN_BYTES) continue;
       inTurn = 0;
       await line.next();
     }
   } catch {
-    // The client has left; so has what it sent.
+    // The client has disconnected, and the rest with it.
   } finally {
     dropping--;
   }

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 
-/** Zod's own `validate()` sets this: a million bad elements would make a million complaints. */
+/** Set by zod's own `validate()`: a million bad elements would otherwise give a million issues. */
 const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /**
- * Checks a value against a schema; the first complaint becomes the answer, with its path. `place`:
- * where in the request the value stands.
+ * Checks a value against a schema; throws the first complaint, with its path. `place` is the path
+ * of the value in the request.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -21,8 +21,8 @@ export function validate<Schema extends z.ZodType>(
 }
 
 /**
- * Checks what an operator wrote by hand: all complaints are told together, up to
- * {@linkcode COMPLAINTS_MAX}. `also`: what no schema can see.
+ * Checks a value that an operator wrote by hand; throws all complaints together, up to {@linkcode
+ * COMPLAINTS_MAX}. `also` adds complaints that no schema can find.
  */
 export function validateAll<Schema extends z.ZodType>(
   schema: Schema,
@@ -35,10 +35,10 @@ export function validateAll<Schema extends z.ZodType>(
   throw refusalOf([...issues.map((issue) => deepest([issue])), ...also]);
 }
 
-/** Most complaints that are told of one request. */
+/** Maximum number of complaints in one refusal. */
 export const COMPLAINTS_MAX = 20;
 
-/** The fault that says all complaints; its parameter is the first one's. */
+/** Returns the fault with all complaints; its parameter is that of the first. */
 function refusalOf(complaints: readonly Complaint[]): ServiceFault {
   const [first, ...others] = complaints.slice(0, COMPLAINTS_MAX).map(({ path, message }) => ({
     param: path.map(String).join("."),
@@ -47,24 +47,27 @@ function refusalOf(complaints: readonly Complaint[]): ServiceFault {
   }));
   const { param = "", text = "The request is not valid" } = first ?? {};
   const rest = complaints.length - 1 - others.length;
-  const told = [
+  const texts = [
     param === "" ? text : `Cannot accept "${param}": ${text}`,
     ...others.map((other) => other.param === "" ? other.text : `"${other.param}": ${other.text}`),
     ...rest > 0 ? [`and ${rest} more`] : [],
   ];
   return new ServiceFault("invalid_request", {
-    message: told.join("; "),
+    message: texts.join("; "),
     param: param === "" ? undefined : param,
   });
 }
 
-/** A mistake in a value, and its place. */
+/** A mistake in a value, with its path. */
 export interface Complaint {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** Of a union's complaints the one that got furthest says most; that the type is another, least. */
+/**
+ * Returns the complaint of a union's option that matched furthest; a mere difference of type comes
+ * last.
+ */
 function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   const [issue] = issues;
   if (issue === undefined) return { path: [], message: "The request is not valid" };
@@ -80,9 +83,9 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   return { path: [...issue.path, ...inner.path], message: inner.message };
 }
 
-/** The value is of none of a union's types: all that would have been taken, but for null. */
+/** Returns the complaint that a value is of none of a union's types, with all types but `null`. */
 function noneOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
-  // The schema's own words say more.
+  // The schema's own message says more.
   if (message !== "Invalid input") return message;
   const complaints = errors.map(([first]) => first?.message ?? "");
   const types = complaints.map((text) => /expected (\w+), received/.exec(text)?.[1]);

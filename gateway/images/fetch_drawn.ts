@@ -1,6 +1,6 @@
 import type { FetchImage, MediaFile, Unreadable } from "../ports/fetch_image.ts";
 import { readBytesUpTo } from "../system/bounded_body.ts";
-import { unpacked } from "../system/unpacked.ts";
+import { decompressBody } from "../system/decompress_body.ts";
 import { MAX_IMAGE_BYTES } from "./edit_images.ts";
 import { imageTypeOf } from "./image_file.ts";
 
@@ -29,7 +29,7 @@ export function fetchDrawnFrom(
 async function fetchOwn(url: string, signal: AbortSignal): Promise<MediaFile | Unreadable> {
   try {
     const headers = { "accept-encoding": "identity" };
-    const response = unpacked(await fetch(url, { redirect: "manual", headers, signal }));
+    const response = decompressBody(await fetch(url, { redirect: "manual", headers, signal }));
     if (response.status !== 200) {
       await response.body?.cancel();
       return { problem: `its server answers with status ${response.status}` };

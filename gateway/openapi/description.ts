@@ -1,6 +1,6 @@
 /**
- * A listener's description of itself, `GET /openapi.json` and `GET /reference`. What makes it is
- * loaded with the first request for it.
+ * Description of a listener: `GET /openapi.json` and `GET /reference`. The code that generates it
+ * is loaded with the first request for it.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { eTag, ifNoneMatch } from "@std/http/etag";
 import type { ListenerDescription } from "../http/routes/description.ts";
 import type { Listener } from "./document.ts";
 
-/** What was made: the bytes of the document, and the page but for the address of the service. */
-interface Made {
+/** The generated description: the document, and the page with a placeholder for the base URL. */
+interface Generated {
   readonly document: Entity;
   readonly page: string;
 }
@@ -20,35 +20,35 @@ interface Entity {
   readonly etag: string;
 }
 
-/** Stands in the page for the address, which the request tells. No text may have it. */
+/** Placeholder in the page for the base URL, which each request may change. Occurs in no text. */
 const ADDRESS = "\u{F0000}";
 
-/** It changes with a release only; and a proxy that keeps it asks again after a minute. */
+/** The description changes only with a release; a proxy revalidates it after a minute. */
 const CACHE_CONTROL = "public, max-age=60";
 
-/** The page has neither scripts nor anything from elsewhere, and its style by its digest alone. */
+/** The page has neither scripts nor external resources, and its style is allowed by its digest. */
 const PAGE_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const encoder = new TextEncoder();
 
-/** Makes and keeps the description of a listener. */
+/** Generates the description of a listener once, on demand. */
 export class Description implements ListenerDescription {
   readonly #listener: Listener;
-  #made: Promise<Made> | undefined;
+  #generated: Promise<Generated> | undefined;
   #styleDigest = "";
 
-  /** Makes nothing yet. */
+  /** Generates nothing yet. */
   constructor(listener: Listener) {
     this.#listener = listener;
   }
 
-  /** The document, or 304 for who has it. */
+  /** Returns the document, or 304 for a client that has it. */
   async document(request: Request): Promise<Response> {
     const { document } = await this.#load();
     return answer(request, document, { "content-type": "application/json" });
   }
 
-  /** The page; `address`: where the service is called, without a slash at its end. */
+  /** Returns the page; `address` is the base URL of the service, without a slash at its end. */
   async page(request: Request, address: string): Promise<Response> {
     const { page } = await this.#load();
     return answer(request, await entityOf(page.replaceAll(ADDRESS, escapedAddress(address))), {
@@ -59,15 +59,15 @@ export class Description implements ListenerDescription {
     });
   }
 
-  async #load(): Promise<Made> {
-    // A failure, as of memory, is not kept.
-    return await (this.#made ??= this.#make().catch((error) => {
-      this.#made = undefined;
+  async #load(): Promise<Generated> {
+    // A failure, as for lack of memory, is not kept.
+    return await (this.#generated ??= this.#generate().catch((error) => {
+      this.#generated = undefined;
       throw error;
     }));
   }
 
-  async #make(): Promise<Made> {
+  async #generate(): Promise<Generated> {
     const [{ documentOf }, { pageStyle, referencePage }] = await Promise.all([
       import("./document.ts"),
       import("./reference_page.ts"),
@@ -82,7 +82,7 @@ export class Description implements ListenerDescription {
   }
 }
 
-/** Nothing of an address but what one is made of: it stands in a page. */
+/** Removes characters that no address has, since the page contains it. */
 function escapedAddress(address: string): string {
   return address.replaceAll(/[^A-Za-z0-9.:/_~[\]-]/g, "");
 }
@@ -97,11 +97,11 @@ function answer(
   { bytes, etag }: Entity,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const kept = { etag, "cache-control": CACHE_CONTROL };
+  const cacheHeaders = { etag, "cache-control": CACHE_CONTROL };
   if (!ifNoneMatch(request.headers.get("if-none-match"), etag)) {
-    return new Response(null, { status: 304, headers: kept });
+    return new Response(null, { status: 304, headers: cacheHeaders });
   }
   return new Response(bytes, {
-    headers: { ...kept, ...headers, "x-content-type-options": "nosniff" },
+    headers: { ...cacheHeaders, ...headers, "x-content-type-options": "nosniff" },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents, made from the operations and the schemas that validate them. Loaded when
- * somebody asks: the library takes time and memory that serving does not need.
+ * The OpenAPI documents, generated from the operations and the schemas that validate them. Loaded
+ * on demand: the library takes time and memory that serving does not need.
  *
  * @module
  */
@@ -35,18 +35,18 @@ export type Listener = "public" | "admin";
 /** An OpenAPI 3.1 document. */
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** How a document is made. */
+/** Options of a document. */
 export interface DocumentOptions {
   /**
-   * Whether answers may have fields that are not described, as callers have to expect; tests say no,
-   * so that no field is forgotten.
+   * Says whether answers may have fields that are not described, as callers must expect. Tests use
+   * `closed`, so that no field is forgotten.
    *
    * @default {"open"}
    */
   readonly answers?: "open" | "closed";
 }
 
-/** Everything that each listener offers. */
+/** All operations, by listener. */
 export const OPERATIONS: Readonly<Record<Listener, readonly Operation[]>> = {
   public: PUBLIC_OPERATIONS,
   admin: ADMIN_OPERATIONS,
@@ -78,7 +78,7 @@ const SECURITY = {
   admin: { adminToken: { type: "http", scheme: "bearer", description: "The admin token" } },
 } as const;
 
-/** The document of a listener. */
+/** Generates the document of a listener. */
 export function documentOf(listener: Listener, options: DocumentOptions = {}): OpenApiDocument {
   const operations = OPERATIONS[listener];
   const refusals = new Map<string, ZodOpenApiResponseObject>();
@@ -108,7 +108,10 @@ export function documentOf(listener: Listener, options: DocumentOptions = {}): O
   return withoutUnused(withPassedThrough(document));
 }
 
-/** What upstreams that speak Responses themselves answer in their own words, with what is sure. */
+/**
+ * Answers that upstreams with a Responses interface write themselves, with the members that are
+ * certain.
+ */
 const PASSED_THROUGH: Readonly<Record<string, readonly string[]>> = {
   Response: ["id", "model", "output", "metadata"],
   ResponseEvent: ["type"],
@@ -116,9 +119,9 @@ const PASSED_THROUGH: Readonly<Record<string, readonly string[]>> = {
 
 function withPassedThrough(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
-    const sure = PASSED_THROUGH[name];
-    if (sure === undefined) return [name, schema] as const;
-    return [name, { ...asTheyCome(schema), required: sure }] as const;
+    const required = PASSED_THROUGH[name];
+    if (required === undefined) return [name, schema] as const;
+    return [name, { ...relaxed(schema), required: required }] as const;
   });
   return {
     ...document,
@@ -126,24 +129,24 @@ function withPassedThrough(document: OpenApiDocument): OpenApiDocument {
   } as OpenApiDocument;
 }
 
-/** A schema of which only types are required: a sloppy upstream leaves out anything else. */
-function asTheyCome(node: unknown): Record<string, unknown> {
+/** Returns a schema in which only types are required: any other member may be missing. */
+function relaxed(node: unknown): Record<string, unknown> {
   const entries = Object.entries(node ?? {}).flatMap(([name, value]): [string, unknown][] => {
     if (name === "required") return value.includes("type") ? [[name, ["type"]]] : [];
-    // What is empty where it is made here need not be.
+    // A list that is empty in generated answers may have elements in these.
     if (name === "items" && JSON.stringify(value) === '{"not":{}}') return [];
-    // Ours, wherever the rest comes from.
+    // The service writes this member itself.
     if (name === "metadata" || typeof value !== "object" || value === null) return [[name, value]];
-    return [[name, Array.isArray(value) ? value.map(elementAsItComes) : asTheyCome(value)]];
+    return [[name, Array.isArray(value) ? value.map(relaxedElement) : relaxed(value)]];
   });
   return Object.fromEntries(entries);
 }
 
-function elementAsItComes(element: unknown): unknown {
-  return typeof element === "object" && element !== null ? asTheyCome(element) : element;
+function relaxedElement(element: unknown): unknown {
+  return typeof element === "object" && element !== null ? relaxed(element) : element;
 }
 
-/** Names of zod's own: a pattern or an encoding beside them says the same to everybody. */
+/** Formats of zod alone: a pattern or an encoding beside them says the same. */
 const NO_FORMATS = ["starts_with", "base64"];
 
 function withoutUnused(document: OpenApiDocument): OpenApiDocument {
@@ -215,7 +218,7 @@ function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string 
   );
 }
 
-/** A refusal by its status; equal ones are one component. */
+/** Returns the refusals by status; equal ones are one component. */
 function refusalsOf(
   operation: Operation,
   known: Map<string, ZodOpenApiResponseObject>,

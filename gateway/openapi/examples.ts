@@ -1,6 +1,5 @@
 /**
- * Bodies as they are shown in the description of the public listener. A test holds each against the
- * schema it stands beside.
+ * Example bodies of the public listener's description. A test checks each against its schema.
  *
  * @module
  */
@@ -14,7 +13,7 @@ const ROUTING = {
   attempts: [{ model: "fast-mini", provider: "openai", outcome: "ok", status: 200, ms: 412 }],
 };
 
-/** What the service says of a call. */
+/** Metadata that the service adds to an answer. */
 export const METADATA = {
   request_id: "req_01JD2X",
   routing: ROUTING,
@@ -30,13 +29,13 @@ export const METADATA = {
   },
 };
 
-/** A conversation. */
+/** A request of Chat Completions. */
 export const CHAT_REQUEST = {
   model: "auto",
   messages: [{ role: "user", content: "Name three rivers of Europe" }],
 };
 
-/** Its answer. */
+/** The answer to {@linkcode CHAT_REQUEST}. */
 export const CHAT_ANSWER = {
   id: "chatcmpl-1",
   object: "chat.completion",
@@ -51,7 +50,7 @@ export const CHAT_ANSWER = {
   metadata: METADATA,
 };
 
-/** The last event of its stream before `[DONE]`. */
+/** The last event of a streamed chat before `[DONE]`. */
 export const CHAT_EVENT = {
   id: "chatcmpl-1",
   object: "chat.completion.chunk",
@@ -62,7 +61,7 @@ export const CHAT_EVENT = {
   metadata: METADATA,
 };
 
-/** A question to Responses. */
+/** A request of Responses. */
 export const RESPONSES_REQUEST = {
   model: "auto",
   input: "What happened in Geneva today?",
@@ -80,17 +79,17 @@ export const RESPONSE_EVENT = {
   logprobs: [],
 };
 
-/** A picture to draw. */
+/** A request to draw an image. */
 export const IMAGE_REQUEST = { model: "auto", prompt: "A lamp on a desk", size: "1024x1024" };
 
-/** A picture to change. */
+/** A request to edit an image. */
 export const EDIT_REQUEST = {
   model: "auto",
   prompt: "Switch the lamp on",
   image: "https://example.com/lamp.png",
 };
 
-/** What was drawn. */
+/** Generated images. */
 export const IMAGE_ANSWER = {
   created: 1_795_262_400,
   data: [{ url: "https://gateway.example.com/files/blob_1?expires=1795266000&signature=c2ln" }],
@@ -119,7 +118,7 @@ export const MODEL_LIST = {
   },
 };
 
-/** What tiers cost. */
+/** Prices of the tiers. */
 export const PRICING = {
   currency: "credits",
   tiers: [{

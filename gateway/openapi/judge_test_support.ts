@@ -1,6 +1,6 @@
 /**
- * Holds every answer of a test against the description of its listener: status, code, media type,
- * headers, body. So the whole suite shows that what is described is true.
+ * Checks every answer of a test against the description of its listener: status, code, media type,
+ * headers, body. So the whole suite shows that the description is true.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import type { Listener, OpenApiDocument } from "./document.ts";
 import { documentOf } from "./document.ts";
 import { Schemas, segmentOf } from "./schemas_test_support.ts";
 
-/** Headers that need no description: HTTP's own, and what browsers are told. */
+/** Headers that need no description: those of HTTP, and those for browsers. */
 const COMMON_HEADERS = new Set([
   ...["content-type", "content-length", "cache-control", "connection", "allow", "vary"],
   ...["x-content-type-options", "content-security-policy", "referrer-policy"],
   ...["x-accel-buffering", "www-authenticate"],
 ]);
 
-/** Where pages for people are, which are no interface. */
+/** Addresses of pages for people, which are no part of the interface. */
 const PAGES = /^\/(?:$|console(?:\/|$)|metrics$)/;
 
-/** What a client that left is logged with; nobody reads it. */
+/** Status in the log of a request whose caller disconnected; no client receives it. */
 const CALLER_LEFT_STATUS = 499;
 
 type Complain = (what: string) => void;
@@ -44,7 +44,7 @@ interface Place {
   readonly methods: Readonly<Record<string, OperationObject>>;
 }
 
-/** Judges the answers of one listener. */
+/** Checks the answers of one listener. */
 export class Judge {
   readonly #document: OpenApiDocument;
   readonly #places: readonly Place[];
@@ -62,8 +62,8 @@ export class Judge {
   }
 
   /**
-   * The same answer again, once it has been looked at; a stream while it is read. What was answered
-   * otherwise than described is added to `violations`, a sentence each.
+   * Returns the same answer, checked before it is read, or while it is read for a stream. Every
+   * difference from the description is added to `violations`, a sentence each.
    */
   async judged(
     request: { method: string; url: string },
@@ -105,7 +105,7 @@ export class Judge {
     return again(response, text);
   }
 
-  /** Of no operation: a refusal of the table, or a page for people. */
+  /** Checks an answer of no operation: a refusal of the table, or a page for people. */
   async #judgeStray(
     response: Response,
     { complain, path, isKnown }: { complain: Complain; path: string; isKnown: boolean },
@@ -183,7 +183,7 @@ function again({ status, headers }: Response, text: string): Response {
 
 type Reader = (bytes: ReadableStream<Uint8Array<ArrayBuffer>>) => AsyncIterable<unknown>;
 
-/** The same stream, piece by piece as it is asked for; each value in it is checked as it passes. */
+/** Returns the same stream, read at the pace of its reader; each value in it is checked. */
 function observed(response: Response, read: Reader, check: (value: unknown) => void): Response {
   const { body, status, headers } = response;
   if (body === null) return response;

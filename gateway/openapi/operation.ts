@@ -1,53 +1,54 @@
-/**
- * What a listener offers at one address by one method, as its description and its tests read it.
- *
- * @module
- */
+/** One operation of a listener, as its description and its tests read it.\n\n@module */
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { z } from "zod";
 
-/** A body that may be sent or answered, with an example that fits it. */
+/** Media type of most bodies and answers. */
+export const JSON_TYPE = "application/json";
+/** Media type of streams. */
+export const EVENTS_TYPE = "text/event-stream";
+
+/** A body of a request or an answer, with an example that fits it. */
 export interface Content {
-  /** Absent where the body is bytes. Of a stream: one event, or one line. */
+  /** Absent for a body of bytes. The schema of one event or one line of a stream. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
 }
 
-/** An answer that is no refusal. */
+/** An answer that is not a refusal. */
 export interface Reply {
   readonly description: string;
-  /** By media type. */
+  /** Content by media type. */
   readonly content?: Readonly<Record<string, Content>>;
   /** Names of {@linkcode HEADERS}, besides the request id. */
   readonly headers?: readonly HeaderName[];
 }
 
-/** One operation. */
+/** An operation: one method at one address. */
 export interface Operation {
   readonly method: "get" | "post" | "delete";
-  /** With names in braces. */
+  /** Path with names in braces. */
   readonly path: string;
   /** Stable and unique: generated clients make it the name of a method. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Whom it answers. */
+  /** Callers that it answers. */
   readonly access: "anyone" | "key" | "token";
-  /** Whether it tells what the key's limits leave. */
+  /** True when its answers have the headers of the key's limits. */
   readonly limited?: boolean;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  /** By media type. */
+  /** Body by media type. */
   readonly body?: Readonly<Record<string, Content>>;
-  /** By status. */
+  /** Answers by status. */
   readonly replies: Readonly<Record<number, Reply>>;
   /** Refusals besides those of {@linkcode codesOf}. */
   readonly codes?: readonly ErrorCode[];
 }
 
-/** Headers of answers, by their names. */
+/** Headers of answers by name. */
 export const HEADERS = {
   "X-Request-ID": {
     description: "The caller's own `X-Request-ID`, or one made here: quote it to the operator",
@@ -93,14 +94,14 @@ export const HEADERS = {
   "x-ratelimit-remaining-concurrent-requests": limitHeader("Requests at once that are left"),
 } as const;
 
-/** A header that answers may have. */
+/** Name of a header that answers may have. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** What the key's limits leave; each only where the key has that limit. */
+/** Headers of the key's limits; an answer has only those of limits that the key has. */
 export const LIMIT_HEADERS = Object.keys(HEADERS)
   .filter((name) => name.startsWith("x-ratelimit-")) as HeaderName[];
 
-/** Statuses of refusals that say when to come again. */
+/** Statuses of refusals that name a time to retry. */
 export const RETRY_STATUSES: readonly number[] = [429, 503];
 
 function limitHeaders<Unit extends "requests" | "tokens">(unit: Unit, what: string) {
@@ -136,10 +137,10 @@ const BEHIND_TOKEN: readonly ErrorCode[] = [
 ];
 const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
 
-/** The address that answers, saying nothing of the service, as long as the process lives. */
+/** Address that answers as long as the process runs, also while it shuts down. */
 const ALWAYS_ANSWERED = "/healthz";
 
-/** Every code that an operation may refuse with. */
+/** Returns every code with which an operation may refuse. */
 export function codesOf(operation: Operation): readonly ErrorCode[] {
   const { access, body, codes = [], path } = operation;
   return [

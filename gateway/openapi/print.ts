@@ -1,5 +1,6 @@
 /**
- * Prints a description: `deno task openapi` that of the public listener, with `--admin` the other.
+ * Prints a description: `deno task openapi` that of the public listener, with `--admin` that of the
+ * admin listener.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the public listener offers.
+ * The operations of the public listener.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import {
   openAIModelListSchema,
   pricingSchema,
 } from "../http/schemas/catalog.ts";
+import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { chatRequestSchema } from "../http/schemas/chat.ts";
 import { imageEditSchema, imageGenerationSchema } from "../http/schemas/images.ts";
 import { responsesRequestSchema } from "../http/schemas/responses.ts";
@@ -22,7 +23,7 @@ import {
   responseDeletedSchema,
 } from "../http/schemas/stored_responses.ts";
 import * as examples from "./examples.ts";
-import type { Content, Operation, Reply } from "./operation.ts";
+import { type Content, EVENTS_TYPE, JSON_TYPE, type Operation, type Reply } from "./operation.ts";
 import {
   chatEvent,
   chatReply,
@@ -31,10 +32,7 @@ import {
   imageEditForm,
   imagesReply,
 } from "./schemas.ts";
-import { selfOperations } from "./self_operations.ts";
-
-const JSON_TYPE = "application/json";
-const EVENTS_TYPE = "text/event-stream";
+import { conditionalHeaders, selfOperations } from "./self_operations.ts";
 
 const MODEL_CALL_CODES: readonly ErrorCode[] = [
   "model_not_allowed",
@@ -51,19 +49,16 @@ const TEXT_CODES: readonly ErrorCode[] = [
   "context_length_exceeded",
 ];
 
-const spoken = z.object({
+const dialectHeader = z.object({
   [DIALECT_HEADER]: z.enum(DIALECTS).optional().meta({
     description: "How the answer is written: as described (service), or for clients built on " +
       "OpenAI's types (openai), which are known by their headers; else as the key's policy says",
   }),
 });
-const splitting = spoken.extend({
+const textHeaders = dialectHeader.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
     description: "Whether the request may be split into tasks, and what its stream carries then",
   }),
-});
-const unlessChanged = z.object({
-  "If-None-Match": z.string().optional().meta({ description: "The `ETag` of an earlier answer" }),
 });
 const localized = z.object({
   locale: z.enum(["en", "zh"]).default("en").meta({ description: "Language of descriptions" }),
@@ -92,7 +87,7 @@ function modelCall(
 
 const MODEL_CALLS: readonly Operation[] = [
   modelCall({
-    path: "/openai/v1/chat/completions",
+    path: PUBLIC_PATHS.chat,
     id: "createChatCompletion",
     tag: "Chat",
     summary: "Answer a conversation",
@@ -100,7 +95,7 @@ const MODEL_CALLS: readonly Operation[] = [
       "event, the last is `[DONE]`. Before it comes an event with empty `choices` that carries " +
       "`usage` and `metadata`; in the dialect openai the last finish carries them. A failure after the first byte is an event with `error`.\n\n" +
       "Fields that are not named here pass through to the model.",
-    headers: splitting,
+    headers: textHeaders,
     body: { [JSON_TYPE]: { schema: chatRequestSchema, example: examples.CHAT_REQUEST } },
   }, {
     codes: TEXT_CODES,
@@ -114,7 +109,7 @@ const MODEL_CALLS: readonly Operation[] = [
     },
   }),
   modelCall({
-    path: "/openai/v1/responses",
+    path: PUBLIC_PATHS.responses,
     id: "createResponse",
     tag: "Responses",
     summary: "Answer as a response",
@@ -122,7 +117,7 @@ const MODEL_CALLS: readonly Operation[] = [
       "last but in the dialect openai. Kept for " +
       "`previous_response_id` unless `store` is false.\n\n" +
       "Fields that are not named here pass through to the model.",
-    headers: splitting,
+    headers: textHeaders,
     body: { [JSON_TYPE]: { schema: responsesRequestSchema, example: examples.RESPONSES_REQUEST } },
   }, {
     codes: TEXT_CODES,
@@ -135,11 +130,11 @@ const MODEL_CALLS: readonly Operation[] = [
     },
   }),
   modelCall({
-    path: "/openai/v1/images/generations",
+    path: PUBLIC_PATHS["images.generations"],
     id: "generateImages",
     tag: "Images",
     summary: "Draw images",
-    headers: spoken,
+    headers: dialectHeader,
     body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
@@ -148,11 +143,11 @@ const MODEL_CALLS: readonly Operation[] = [
     }),
   }),
   modelCall({
-    path: "/openai/v1/images/edits",
+    path: PUBLIC_PATHS["images.edits"],
     id: "editImages",
     tag: "Images",
     summary: "Change images",
-    headers: spoken,
+    headers: dialectHeader,
     body: {
       [JSON_TYPE]: { schema: imageEditSchema, example: examples.EDIT_REQUEST },
       "multipart/form-data": { schema: imageEditForm },
@@ -181,10 +176,10 @@ function storedResponse(
 
 const STORED: readonly Operation[] = [
   storedResponse({
-    path: "/openai/v1/responses/{id}",
+    path: PUBLIC_PATHS.response,
     id: "getResponse",
     summary: "A response that was kept",
-    headers: spoken,
+    headers: dialectHeader,
     description: "Found by all keys of the wallet that paid for it.",
     query: z.object({
       stream: z.literal("false").optional()
@@ -193,12 +188,12 @@ const STORED: readonly Operation[] = [
   }, describedResponse),
   storedResponse({
     method: "delete",
-    path: "/openai/v1/responses/{id}",
+    path: PUBLIC_PATHS.response,
     id: "deleteResponse",
     summary: "Forget a response",
   }, responseDeletedSchema),
   storedResponse({
-    path: "/openai/v1/responses/{id}/input_items",
+    path: PUBLIC_PATHS.inputItems,
     id: "listInputItems",
     summary: "List what a response was asked",
     query: inputItemsQuerySchema,
@@ -209,18 +204,16 @@ function catalog(
   operation: Pick<Operation, "path" | "id" | "summary" | "access">,
   content: Content,
 ): Operation {
+  const headers = ["ETag", "Cache-Control", "Content-Language"] as const;
   return {
     method: "get",
     tag: "Catalog",
     query: localized,
-    headers: unlessChanged,
+    headers: conditionalHeaders,
     ...operation,
     replies: {
-      200: json("The answer", content, { headers: ["ETag", "Cache-Control", "Content-Language"] }),
-      304: {
-        description: "Nothing has changed",
-        headers: ["ETag", "Cache-Control", "Content-Language"],
-      },
+      200: json("The answer", content, { headers }),
+      304: { description: "Nothing has changed", headers },
     },
   };
 }
@@ -228,7 +221,7 @@ function catalog(
 const CATALOG: readonly Operation[] = [
   {
     method: "get",
-    path: "/openai/v1/models",
+    path: PUBLIC_PATHS.openAIModels,
     id: "listOpenAIModels",
     tag: "Catalog",
     access: "key",
@@ -238,7 +231,7 @@ const CATALOG: readonly Operation[] = [
   },
   {
     method: "get",
-    path: "/openai/v1/models/{model}",
+    path: PUBLIC_PATHS.openAIModel,
     id: "getOpenAIModel",
     tag: "Catalog",
     access: "key",
@@ -247,17 +240,22 @@ const CATALOG: readonly Operation[] = [
     codes: ["not_found"],
   },
   catalog(
-    { path: "/api/v1/models", id: "listModels", summary: "List the models", access: "anyone" },
+    { path: PUBLIC_PATHS.models, id: "listModels", summary: "List the models", access: "anyone" },
     { schema: modelListSchema, example: examples.MODEL_LIST },
   ),
   catalog({
-    path: "/api/v1/models/meta",
+    path: PUBLIC_PATHS.modelMeta,
     id: "getModelMeta",
     summary: "List what models can be filtered by",
     access: "key",
   }, { schema: modelMetaSchema }),
   catalog(
-    { path: "/api/v1/pricing", id: "getPricing", summary: "List what tiers cost", access: "key" },
+    {
+      path: PUBLIC_PATHS.pricing,
+      id: "getPricing",
+      summary: "List what tiers cost",
+      access: "key",
+    },
     { schema: pricingSchema, example: examples.PRICING },
   ),
 ];
@@ -267,7 +265,7 @@ const fileHeaders: Reply["headers"] = ["Accept-Ranges", "Cache-Control"];
 
 const FILE: Operation = {
   method: "get",
-  path: "/files/{id}",
+  path: PUBLIC_PATHS.file,
   id: "getFile",
   tag: "Images",
   access: "anyone",
@@ -299,7 +297,7 @@ const FILE: Operation = {
 const HEALTH: readonly Operation[] = [
   {
     method: "get",
-    path: "/healthz",
+    path: PUBLIC_PATHS.health,
     id: "getHealth",
     tag: "Service",
     access: "anyone",
@@ -313,7 +311,7 @@ const HEALTH: readonly Operation[] = [
   },
   {
     method: "get",
-    path: "/readyz",
+    path: PUBLIC_PATHS.readiness,
     id: "getReadiness",
     tag: "Service",
     access: "anyone",

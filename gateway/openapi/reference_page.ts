@@ -1,5 +1,5 @@
 /**
- * A description as a page for people: one file without scripts, nothing of it from elsewhere.
+ * Renders a description as a page for people: one file without scripts and external resources.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { OpenApiDocument } from "./document.ts";
 import { type Definition, detailsOf, escaped, prose } from "./schema_table.ts";
 
-/** An operation as the document has it. */
+/** An operation in the document. */
 interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
@@ -41,7 +41,7 @@ interface Shown {
   readonly operation: OperationObject;
 }
 
-/** The page's style, named by its digest in the policy of the page. */
+/** The style of the page; the page's policy names its digest. */
 export const pageStyle = `:root{color-scheme:light dark;--line:#8884;--soft:#8881;--link:#0b57d0}
 @media(prefers-color-scheme:dark){:root{--link:#8ab4f8}}
 *{box-sizing:border-box}body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:62rem;
@@ -59,7 +59,7 @@ summary{cursor:pointer}.method{font-weight:700;text-transform:uppercase}
 a:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:2px}
 @media(max-width:40rem){body{padding:.5rem}article{padding:.25rem .6rem .6rem}}`;
 
-/** The page of a document; `address`: where the service is called. */
+/** Returns the page of a document; `address` is the base URL of the service. */
 export function referencePage(document: OpenApiDocument, address: string): string {
   const { info, tags = [], components = {} } = document;
   const shown = operationsOf(document);
@@ -169,7 +169,7 @@ function resolved(reply: Reply, { components }: OpenApiDocument): Reply {
   return components?.responses?.[name] as Reply | undefined ?? reply;
 }
 
-/** A command that calls the operation; what the caller has to fill in stands in capitals. */
+/** Returns a command that calls the operation, with placeholders in capitals. */
 function curl({ method, path, operation }: Shown, address: string): string {
   const url = address + path.replaceAll(/\{(\w+)\}/g, (_, name) => String(name).toUpperCase());
   const query = (operation.parameters ?? []).filter((one) => one.in === "query" && one.required)

@@ -1,10 +1,10 @@
 /**
- * A schema as a table, nested ones folded into their rows. Every text is escaped, whoever wrote it.
+ * Renders a schema as a table, with nested schemas folded into their rows. All text is escaped.
  *
  * @module
  */
 
-/** A JSON Schema, as far as it is shown. */
+/** The members of a JSON Schema that are shown. */
 export interface Definition {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -37,16 +37,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Steers a terminal or the direction of text, and is never meant to. */
+/** Characters that control a terminal or the direction of text. */
 const UNPRINTABLE = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text as it stands in a page, in an attribute too. */
+/** Returns text that is safe in a page, also in an attribute. */
 export function escaped(text: string): string {
   return text.replaceAll(UNPRINTABLE, "\ufffd")
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }
 
-/** Paragraphs; what stands between backticks is code. */
+/** Returns text as paragraphs; text between backticks is code. */
 export function prose(text: string): string {
   if (text === "") return "";
   return text.split("\n\n").map((paragraph) =>
@@ -54,7 +54,7 @@ export function prose(text: string): string {
   ).join("\n");
 }
 
-/** A schema: what it is, and of an object its fields. */
+/** Returns a schema as HTML: its kind, and the fields of an object. */
 export function detailsOf(schema: Definition): string {
   const { properties, items, additionalProperties } = schema;
   const parts = [`<p>${kindOf(schema)}${limitsOf(schema)}</p>`, prose(schema.description ?? "")];
@@ -84,7 +84,7 @@ function fieldTable(
   return `<div class="wide"><table><tbody>${rows.join("")}</tbody></table></div>${others}`;
 }
 
-/** What has nothing in it but its kind needs no folding. */
+/** Returns a nested schema; a schema with only a kind is not folded. */
 function nested(label: string, schema: Definition): string {
   const inner = detailsOf(schema);
   if (!inner.includes("<table") && !inner.includes("<details")) {
@@ -122,16 +122,16 @@ const LIMITS = [
 function limitsOf(schema: Definition): string {
   const limits = LIMITS.flatMap(([name, label]) => {
     const value = schema[name];
-    // The largest integer is the limit of every one.
+    // The largest safe integer is the limit of every integer.
     if (value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER) return [];
     return [`${label} ${value}`];
   });
-  const said = [
+  const details = [
     ...limits.length === 0 ? [] : [escaped(limits.join(", "))],
     ...schema.default === undefined ? [] : [`default ${code(schema.default)}`],
     ...schema.pattern === undefined ? [] : [`pattern ${code(schema.pattern, false)}`],
   ];
-  return said.length === 0 ? "" : ` <span class="mark">${said.join("; ")}</span>`;
+  return details.length === 0 ? "" : ` <span class="mark">${details.join("; ")}</span>`;
 }
 
 function code(value: unknown, quoted = true): string {

@@ -1,5 +1,5 @@
 /**
- * Answers as they are described: also what passes through from upstreams, which nobody here checks.
+ * Schemas that describe answers, including what passes through from upstreams without a check.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { chatUsageSchema } from "../http/schemas/orchestration.ts";
 import { responseEventsOf } from "../http/schemas/responses_events.ts";
 import { outputItemSchema, responseSchema } from "../http/schemas/responses_resource.ts";
 
-/** An answer that failed after its status had left, or a split request of which nothing came. */
+/** An answer that failed after its status was sent, or a split request without any result. */
 const failedAnswer = errorEnvelopeSchema.extend({
   choices: z.array(z.unknown()).max(0).optional(),
 }).meta({
@@ -40,14 +40,14 @@ const stringMetadata = z.object({
 /** The service's metadata of a call, in the caller's dialect. */
 const metadata = z.union([metadataSchema, stringMetadata]);
 
-/** What is billed stands in `metadata.billing`: usage may be anything that an upstream says. */
+/** Billed usage is in `metadata.billing`; `usage` may be anything that an upstream reports. */
 function asReported(usage: z.ZodType) {
   return z.union([usage, z.unknown()]).meta({
     description: "As the upstream reports it, who may say something else",
   });
 }
 
-/** What is required is what the service sees to; the rest keeps an upstream's own bytes. */
+/** Required is what the service guarantees; the rest keeps an upstream's own bytes. */
 const PASSED_THROUGH = "What an upstream leaves out stays out; what it adds passes through";
 const FROM_UPSTREAM = { id: true, object: true, created: true } as const;
 
@@ -73,16 +73,16 @@ const chunk = chatChunkSchema.partial(FROM_UPSTREAM).extend({
   metadata: metadata.optional(),
 }).meta({ id: "ChatCompletionChunk", description: PASSED_THROUGH });
 
-/** `POST /openai/v1/chat/completions`, not streamed. */
+/** Answer of `POST /openai/v1/chat/completions` that is not streamed. */
 export const chatReply = z.union([completion, failedAnswer]);
 
-/** What follows `data: ` in a streamed chat, but for the last line, `[DONE]`. */
+/** An event of a streamed chat, except the last line, `[DONE]`. */
 export const chatEvent = z.union([chunk, failedAnswer]);
 
-/** The images of either endpoint. */
+/** Answer of both image endpoints. */
 export const imagesReply = imagesAnswerSchema.extend({ metadata }).meta({ id: "ImagesResponse" });
 
-/** Any type but those that are described. */
+/** Returns a schema of any type except the described ones. */
 function otherType(known: readonly string[]) {
   return z.string().meta({ override: { type: "string", not: { enum: [...known] } } });
 }
@@ -93,7 +93,7 @@ const otherItem = z.looseObject({
 
 const item = z.union([outputItemSchema, otherItem]);
 
-/** The resource, whoever made it. */
+/** The response resource, written by the service or by an upstream. */
 export const describedResponse = responseSchema.extend({
   id: z.string(),
   output: z.array(item),
@@ -108,7 +108,7 @@ const otherEvent = z.looseObject({
   type: otherType(events.options.map((option) => option.shape.type.value)),
 }).meta({ id: "OtherEvent", description: "An event of an upstream's that passes through" });
 
-/** What follows `data: ` in a streamed response. */
+/** An event of a streamed response. */
 export const describedEvent = z.union([events, otherEvent])
   .meta({ id: "ResponseEvent", description: "One event of a streamed response" });
 
@@ -116,7 +116,7 @@ const file = z.string().meta({
   override: { type: "string", contentMediaType: "application/octet-stream" },
 });
 
-/** An edit as a form: files in place of data URIs. */
+/** An edit as a form, with files in place of data URIs. */
 export const imageEditForm = imageEditFields.omit({ image: true, images: true, mask: true }).extend(
   {
     image: z.union([file, z.array(file)]).optional(),

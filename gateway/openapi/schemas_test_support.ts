@@ -1,8 +1,4 @@
-/**
- * The schemas of a document, compiled by a library that nobody here wrote.
- *
- * @module
- */
+/** The schemas of a document, compiled by an independent library.\n\n@module */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -15,10 +11,10 @@ export interface DescribedBody {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** A body and where it stands. */
+/** A body with its place in the document. */
 export interface PlacedBody {
   readonly body: DescribedBody;
-  /** Of its schema. */
+  /** JSON pointer of its schema. */
   readonly pointer: string;
   readonly where: string;
 }
@@ -34,24 +30,24 @@ export class Schemas {
     this.#ajv.addSchema(document, "document");
   }
 
-  /** What is wrong with a value; `undefined` where nothing is. */
+  /** Returns the problems of a value, or `undefined` where it has none. */
   problems(pointer: string, value: unknown): string | undefined {
     const known = this.#validators.get(pointer);
     const validator = known ?? this.#ajv.compile({ $ref: `document#${pointer}` });
     this.#validators.set(pointer, validator);
     if (validator(value)) return undefined;
-    // The deepest says most, where one of several would have done.
+    // Of the options of a union, the deepest error says most.
     const errors = (validator.errors ?? []).toSorted((a, b) =>
       b.instancePath.length - a.instancePath.length
     );
-    const said = errors.slice(0, 3).map(({ instancePath, message, params }) =>
+    const texts = errors.slice(0, 3).map(({ instancePath, message, params }) =>
       `${instancePath} ${message} ${JSON.stringify(params)}`
     );
-    return `${said.join("; ")} in ${JSON.stringify(value).slice(0, 1_500)}`;
+    return `${texts.join("; ")} in ${JSON.stringify(value).slice(0, 1_500)}`;
   }
 }
 
-/** Every body that a document describes. */
+/** Yields every body that a document describes. */
 export function* bodiesOf(document: OpenApiDocument): Generator<PlacedBody, void> {
   for (const [path, methods] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(methods as Record<string, Holder>)) {
@@ -83,7 +79,7 @@ function* contentsOf({ content = {} }: Contents, base: string): Generator<Placed
   }
 }
 
-/** A key as a segment of a JSON pointer in a fragment. */
+/** Returns a key as a segment of a JSON pointer in a fragment. */
 export function segmentOf(key: string): string {
   return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
 }

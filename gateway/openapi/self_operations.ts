@@ -1,50 +1,38 @@
 import { z } from "zod";
-import type { Operation } from "./operation.ts";
+import { PUBLIC_PATHS } from "../http/public_paths.ts";
+import type { Operation, Reply } from "./operation.ts";
 
-const headers = z.object({
+/** Headers of conditional requests. */
+export const conditionalHeaders = z.object({
   "If-None-Match": z.string().optional().meta({ description: "The `ETag` of an earlier answer" }),
 });
 
-/** The description itself, and the page that is made from it: what both listeners offer. */
+/** Returns the operations that both listeners offer: the description, and its page. */
 export function selfOperations(tag: string): readonly Operation[] {
-  const unchanged = {
-    description: "Nothing has changed",
-    headers: ["ETag", "Cache-Control"],
-  } as const;
+  const replies = (description: string, content: NonNullable<Reply["content"]>) => {
+    const headers = ["ETag", "Cache-Control"] as const;
+    return {
+      200: { description, content, headers },
+      304: { description: "Nothing has changed", headers },
+    };
+  };
+  const common = { method: "get", tag, access: "anyone", headers: conditionalHeaders } as const;
   return [
     {
-      method: "get",
-      path: "/openapi.json",
+      ...common,
+      path: PUBLIC_PATHS.document,
       id: "getDescription",
-      tag,
-      access: "anyone",
       summary: "This description",
-      headers,
-      replies: {
-        200: {
-          description: "An OpenAPI 3.1 document",
-          content: { "application/json": { schema: z.looseObject({ openapi: z.string() }) } },
-          headers: ["ETag", "Cache-Control"],
-        },
-        304: unchanged,
-      },
+      replies: replies("An OpenAPI 3.1 document", {
+        "application/json": { schema: z.looseObject({ openapi: z.string() }) },
+      }),
     },
     {
-      method: "get",
-      path: "/reference",
+      ...common,
+      path: PUBLIC_PATHS.reference,
       id: "getReference",
-      tag,
-      access: "anyone",
       summary: "This description as a page for people",
-      headers,
-      replies: {
-        200: {
-          description: "A page without scripts",
-          content: { "text/html": { schema: z.string() } },
-          headers: ["ETag", "Cache-Control"],
-        },
-        304: unchanged,
-      },
+      replies: replies("A page without scripts", { "text/html": { schema: z.string() } }),
     },
   ];
 }

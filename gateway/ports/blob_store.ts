@@ -1,21 +1,21 @@
-/** A file that is kept until it expires. */
+/** A file that is stored until it expires. */
 export interface StoredBlob {
-  /** Chosen by whoever stores it, never seen before. */
+  /** Chosen by the code that stores it; never used before. */
   readonly id: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-  /** Unix time in milliseconds; from then on it is gone. */
+  /** Expiry, in Unix milliseconds. */
   readonly expiresAtMs: number;
 }
 
-/** Files that links lead to, for a while. */
+/** Files behind signed links. */
 export interface BlobStore {
   /**
-   * Keeps a file; resolves once it is durable. False, and nothing is kept, where the room that all
-   * files share is used up by files that have not expired.
+   * Stores a file; resolves once it is durable. Returns false, and stores nothing, if files that
+   * have not expired use up the space of all files.
    */
   put(blob: StoredBlob): Promise<boolean>;
-  /** A file that is there and has not expired. */
+  /** Returns a file that is stored and has not expired. */
   get(id: string): Promise<StoredBlob | undefined>;
   /** Deletes files that have expired; resolves to their number. */
   sweep(): Promise<number>;

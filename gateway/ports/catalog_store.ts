@@ -3,8 +3,8 @@ import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 /** Versions of the catalog. */
 export interface CatalogStore {
   /**
-   * The newest version, from memory: cheap enough for every request. Throws a `StoreError` before the
-   * first one is applied.
+   * Returns the newest version from memory, which is cheap enough for every request. Throws a
+   * `StoreError` before the first one is applied.
    */
   current(): Catalog;
   get(version: number): Promise<Catalog | undefined>;
@@ -13,8 +13,8 @@ export interface CatalogStore {
     limit: number,
   ): Promise<readonly { version: number; updatedAtMs: number; note: string }[]>;
   /**
-   * Makes a new version where `expected` is still the newest; `undefined` where somebody was faster.
-   * Resolves once durable; `current` shows it from then on.
+   * Stores a new version if `expected` is still the newest; resolves to `undefined` if another
+   * change came first. `current` returns it once it is durable.
    */
   apply(
     content: CatalogContent,

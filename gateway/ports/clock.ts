@@ -1,4 +1,4 @@
-/** Time, so that decisions can be tested at any. */
+/** A source of time, so that tests control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
   nowMs(): number;

@@ -1,12 +1,15 @@
 import type { UpstreamFailure } from "./upstream.ts";
 
-/** Turns texts into vectors: texts that mean alike have vectors that point alike. */
+/** Converts texts to vectors: texts of similar meaning have vectors of similar direction. */
 export interface Embedder {
-  /** What its vectors may be compared with: the model and the dimensions asked for. */
+  /**
+   * Space of its vectors: the model and the requested dimensions. Only vectors of one space are
+   * comparable.
+   */
   readonly space: string;
   /**
-   * One vector for each text, asked for once. Whatever the other side does is a value; rejects only
-   * with the reason of the signal.
+   * Returns one vector for each text, from one call. A failure of the upstream is a value; rejects
+   * only with the reason of the signal.
    */
   embed(
     texts: readonly string[],
@@ -14,10 +17,10 @@ export interface Embedder {
   ): Promise<Embedded>;
 }
 
-/** Vectors of texts, or why there are none. */
+/** Vectors of texts, or the failure. */
 export type Embedded = Vectors | UpstreamFailure;
 
-/** Vectors of one length, one after the other, in the order of their texts; each has the norm 1. */
+/** Vectors of equal length, joined in the order of their texts; each has the norm 1. */
 export interface Vectors {
   readonly kind: "vectors";
   readonly dimensions: number;

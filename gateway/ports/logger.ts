@@ -1,11 +1,11 @@
 /** Fields of a log line. Never a key, a prompt or an answer. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Structured log for the operator: one event, one line. */
+/** A structured log for the operator: one line per event. */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
-  /** Something the operator should look at. */
+  /** Logs something that the operator should look at. */
   warn(event: string, fields?: LogFields): void;
-  /** A fault of the service itself. */
+  /** Logs a fault of the service itself. */
   error(event: string, fields?: LogFields & { readonly cause?: string }): void;
 }

@@ -1,48 +1,51 @@
 import type { FileEmbeddings, VectorStore, VectorStoreFile } from "./vector_stores.ts";
 
-/** What became of a file that was to be added. */
+/** The outcome of adding a file. */
 export type FileAdded = "added" | "store_not_found" | "full";
 
-/** What became of embeddings that were to be kept. */
+/** The outcome of storing embeddings. */
 export type EmbeddingsKept = "kept" | "file_not_found" | "full";
 
-/** Vector stores, their files and the passages of their text, durably. */
+/** A durable store of vector stores, their files and the passages of their text. */
 export interface PassageStore {
-  /** Oldest first. */
+  /** Returns all stores, oldest first. */
   stores(): readonly VectorStore[];
   store(id: string): VectorStore | undefined;
-  /** Resolves once durable; false, and nothing is kept, where there are too many stores. */
+  /**
+   * Stores a vector store; resolves once it is durable. Returns false, and stores nothing, if there
+   * are too many.
+   */
   createStore(store: VectorStore): Promise<boolean>;
-  /** Removes a store with all its files; false where there is none. */
+  /** Removes a store with all its files; returns false if there is none. */
   removeStore(id: string): Promise<boolean>;
   /**
-   * Keeps a file; it is whole or not there. `full` where the room of all stores is used up. A passage
-   * has at most 60 KiB of JSON. Where the file has embeddings their vectors, one after the other, are
-   * given too, of at most 15,360 numbers each.
+   * Stores a file completely or not at all. Returns `full` if the space of all stores is used up. A
+   * passage has at most 60 KiB of JSON. A file with embeddings comes with their vectors, joined in
+   * order, of at most 15,360 numbers each.
    */
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
     vectors?: Float32Array<ArrayBuffer>,
   ): Promise<FileAdded>;
-  /** Gives a file other embeddings, all of them or none, and forgets those that it has had. */
+  /** Replaces the embeddings of a file, all or none, and deletes the former ones. */
   setEmbeddings(
     file: Pick<VectorStoreFile, "id" | "storeId">,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
   ): Promise<EmbeddingsKept>;
-  /** Files of a store, oldest first. */
+  /** Returns the files of a store, oldest first. */
   files(storeId: string): Promise<readonly VectorStoreFile[]>;
-  /** False where there is no such file. */
+  /** Removes a file; returns false if there is none. */
   removeFile(storeId: string, fileId: string): Promise<boolean>;
-  /** All passages of a file, some at a time; ends early where the file is removed meanwhile. */
+  /** Returns all passages of a file in batches; ends early if the file is removed meanwhile. */
   passages(file: Pick<VectorStoreFile, "id" | "storeId">): AsyncIterable<readonly string[]>;
   /**
-   * The vectors of a file's embeddings, some at a time; ends early where the file is removed or given
-   * others meanwhile.
+   * Returns the vectors of a file in batches; ends early if the file is removed or its embeddings
+   * are replaced meanwhile.
    */
   vectors(file: VectorStoreFile): AsyncIterable<Float32Array<ArrayBuffer>>;
-  /** One passage of a file, counted from 0. */
+  /** Returns one passage of a file, counted from 0. */
   passage(
     file: Pick<VectorStoreFile, "id" | "storeId">,
     index: number,

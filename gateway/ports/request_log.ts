@@ -13,48 +13,48 @@ export type {
   UsageProblem,
 } from "../domain/requests/record.ts";
 
-/** A page of requests. */
+/** A query for a page of requests. */
 export interface RequestQuery extends RequestFilter {
-  /** By the time at which requests ended. @default {"newest"} */
+  /** Order by the end of requests. @default {"newest"} */
   readonly order?: "newest" | "oldest" | undefined;
   readonly limit: number;
-  /** Between two rows: the page begins there. */
+  /** Position between two rows at which the page begins. */
   readonly cursor?: string | undefined;
 }
 
-/** Requests that were found. */
+/** A page of requests. */
 export interface RequestPage {
   readonly records: readonly RequestRecord[];
-  /** Where the next page of the same order begins; absent on the last. */
+  /** Cursor of the next page of the same order; absent on the last. */
   readonly cursor?: string | undefined;
-  /** Where this page began: the page before is read from there in the other order. */
+  /** Start of this page: the previous page is read from there in the other order. */
   readonly start?: string | undefined;
 }
 
-/** What the requests of a time come to. */
+/** The sums of the requests of a period. */
 export interface LogOverview {
-  /** Rounded down to the step. */
+  /** Start, rounded down to the step. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly stepMs: number;
   readonly total: Rollup;
-  /** One a step that had any requests, in their order. */
+  /** One entry per step with requests, in order. */
   readonly series: readonly { readonly atMs: number; readonly rollup: Rollup }[];
-  /** Rows of an older store that are not counted in yet. */
+  /** Rows of an older store that are not yet included. */
   readonly uncounted: number;
 }
 
-/** Recent requests, in bounded number. */
+/** A bounded log of recent requests. */
 export interface RequestLog {
-  /** Becomes durable together with the ledger commands of the same turn. */
+  /** Appends a row. It becomes durable together with the ledger commands of the same turn. */
   append(record: RequestRecord): Promise<void>;
-  /** By the row's id. */
+  /** Returns a row by its id. */
   get(id: string): Promise<RequestRecord | undefined>;
   search(query: RequestQuery): Promise<RequestPage>;
-  /** The sums of a time; `stepMs` is rounded up to what is kept. */
+  /** Returns the sums of a period; `stepMs` is rounded up to the stored resolution. */
   overview(
     range: { sinceMs: number; untilMs: number; stepMs?: number | undefined },
   ): Promise<LogOverview>;
-  /** Tells of every row once it is durable, in their order; the function returned ends that. */
+  /** Calls `tell` for every row once it is durable, in order. The returned function ends that. */
   watch(tell: (record: RequestRecord) => void): () => void;
 }

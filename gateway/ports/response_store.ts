@@ -1,45 +1,51 @@
-/** A response that is kept, with what was asked for. */
+/** A stored response, with its request. */
 export interface StoredResponse {
-  /** Never seen before: chosen by the service, or by the upstream that answered. */
+  /** Chosen by the service or by the upstream that answered; never used before. */
   readonly id: string;
-  /** Wallet of the key that asked: only its keys find the response. */
+  /** Wallet of the key that made the request: only its keys can read the response. */
   readonly ownerId: string;
-  /** Unix time in milliseconds; from then on it is gone. */
+  /** Expiry, in Unix milliseconds. */
   readonly expiresAtMs: number;
-  /** JSON text of the resource, as the caller got it. */
+  /** JSON text of the resource as the caller received it. */
   readonly resource: string;
   /** JSON texts of the items of its request, oldest first, each with an `id`. */
   readonly input: readonly string[];
-  /** The response it continues. */
+  /** Id of the response that it continues. */
   readonly previousId?: string | undefined;
-  /** Ids of the items of its request and of its output, by which it is found too. */
+  /** Ids of the items of its request and of its output, by which it can be read too. */
   readonly itemIds: readonly string[];
   /**
-   * What a model is to read of its searches where no text of it stands for them, by the ids of their
-   * items: it is given to whoever continues it.
+   * Results of its searches that no text of it cites, by the ids of their items: a model reads them
+   * when the response is continued. The name is that in stored rows.
    */
-  readonly found?: Readonly<Record<string, string>> | undefined;
-  /** Id of the upstream that keeps it under the same id; absent where only we do. */
+  readonly ["found"]?: Readonly<Record<string, string>> | undefined;
+  /** Id of the upstream that stores it under the same id; absent if only the service does. */
   readonly upstreamId?: string | undefined;
 }
 
-/** Lets so many bytes into memory, now or later; rejects or throws where it does not. */
+/** Admits bytes into memory, at once or after a wait; rejects or throws if it refuses. */
 export type Admit = (bytes: number) => Promise<void> | undefined;
 
-/** Responses that may be asked for again, and continued. */
+/** A store of responses that can be read again and continued. */
 export interface ResponseStore {
   /**
-   * Keeps a response; resolves once it is durable. False, and nothing is kept, where the room that
-   * all responses share is used up by those that have not expired: an owner may keep as much as is
-   * still free, so that nobody's responses take the room of all others'.
+   * Stores a response; resolves once it is durable. Returns false, and stores nothing, if responses
+   * that have not expired use up the space: an owner may use as much as is still free, so no owner
+   * takes the space of all others.
    */
   put(response: StoredResponse): Promise<boolean>;
-  /** A response of this owner that has not expired. `admit` is told its bytes before it is read. */
+  /**
+   * Returns a response of this owner that has not expired. `admit` receives its size in bytes
+   * before it is read.
+   */
   get(ownerId: string, id: string, admit?: Admit): Promise<StoredResponse | undefined>;
-  /** The response of this owner, not expired, that has an item of this id; the last one put. */
+  /**
+   * Returns the response of this owner, not expired, that has an item of this id; the last one
+   * stored.
+   */
   withItem(ownerId: string, itemId: string): Promise<StoredResponse | undefined>;
-  /** Forgets a response; false where this owner has none of the name. */
+  /** Deletes a response; returns false if this owner has none of this id. */
   delete(ownerId: string, id: string): Promise<boolean>;
-  /** Deletes what has expired; resolves to the number of responses. */
+  /** Deletes expired responses; resolves to their number. */
   sweep(): Promise<number>;
 }

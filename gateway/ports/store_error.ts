@@ -1,4 +1,4 @@
-/** What else is known of a failure of the store. */
+/** Further facts about a failure of the store. */
 export interface StoreErrorOptions extends ErrorOptions {
   /** @default {false} */
   readonly inDoubt?: boolean | undefined;
@@ -8,17 +8,17 @@ export interface StoreErrorOptions extends ErrorOptions {
   readonly isDamage?: boolean | undefined;
 }
 
-/** The store could not do what was asked; nothing has changed. `cause` says why, to the operator. */
+/** The store failed, and nothing has changed. `cause` is the reason, for the operator. */
 export class StoreError extends Error {
   override name = "StoreError";
   /**
-   * The store can be neither written nor read: whether this change, or one asked for before it, has
-   * landed is not known yet. What is asked for again under its id tells, once the store is back.
+   * True when the store can be neither written nor read: it is not known whether this change, or an
+   * earlier one, has landed. Repeating it under its id tells, once the store is available.
    */
   readonly inDoubt: boolean;
-  /** The change was never tried: what is in doubt is one before it. */
+  /** True when the change was never tried: an earlier one is in doubt. */
   readonly untried: boolean;
-  /** True where the store holds something else than was written. */
+  /** True when the store contains other data than was written. */
   readonly isDamage: boolean;
 
   constructor(message: string, options: StoreErrorOptions = {}) {
@@ -28,7 +28,7 @@ export class StoreError extends Error {
     this.isDamage = options.isDamage ?? false;
   }
 
-  /** Whether this change may turn out to have landed. */
+  /** True when this change may have landed. */
   get mayHaveLanded(): boolean {
     return this.inDoubt && !this.untried;
   }

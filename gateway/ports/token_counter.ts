@@ -1,12 +1,18 @@
-/** Counts tokens of text where an upstream reported no usage. Slow and large: never before an answer. */
+/**
+ * Counts the tokens of text of which an upstream reported no usage. It is slow and large: never use
+ * it before an answer.
+ */
 export interface TokenCounter {
-  /** A long text that is made late waits for its turn, and is made then: they are counted one by one. */
+  /**
+   * Counts the tokens of a text. A long text is built when its turn comes: long texts are counted
+   * one by one.
+   */
   count(text: string | LateText): Promise<number>;
 }
 
-/** Text that takes more room as a text than it does where it is kept. */
+/** A text that takes more memory when it is built. */
 export interface LateText {
-  /** About its length, in UTF-16 code units. */
+  /** Approximate length, in UTF-16 code units. */
   readonly chars: number;
   text(): string;
 }

@@ -1,43 +1,43 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 
-/** What may be said of a span: names, counts and codes. Never a prompt, an answer, a key or a title. */
+/** Attributes of a span: names, counts and codes. Never a prompt, an answer, a key or a title. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** How a span ended. */
+/** The end of a span. */
 export interface SpanEnd {
   readonly attributes?: SpanAttributes | undefined;
-  /** `error.type`: a code from a short list, never a message. @default {it went well} */
+  /** `error.type`: a code from a short list, never a message. @default {no error} */
   readonly error?: string | undefined;
 }
 
-/** A piece of work with a beginning and an end. */
+/** A measured operation with a beginning and an end. */
 export interface Span {
-  /** W3C `traceparent` for whoever is asked in the course of it. */
+  /** W3C `traceparent` for calls that are made during the operation. */
   readonly traceparent: string;
-  /** A piece of this piece. `client`: somebody else does it. */
+  /** Begins a part of the operation. `client`: another server does it. */
   child(name: string, options?: {
     readonly kind?: "internal" | "client";
     readonly attributes?: SpanAttributes;
   }): Span;
-  /** Ends it; the first end counts. */
+  /** Ends the operation; only the first call counts. */
   end(end?: SpanEnd): void;
 }
 
-/** A request that begins. */
+/** A request at its beginning. */
 export interface TracedRequest {
-  /** Id of its log row: by it the request is ended. */
+  /** Id of its log row, which ends the request. */
   readonly logId: string;
   readonly requestId: string;
   readonly endpoint: Endpoint;
-  /** As the caller sent it, whatever that is. */
+  /** The header of the caller, unchecked. */
   readonly traceparent: string | null;
 }
 
-/** Traces of requests. */
+/** A tracer of requests. */
 export interface Tracer {
   /**
-   * Begins a request's span, which ends with the request's log row. `undefined` where nothing is traced
-   * and nothing is to be passed on: then nothing else of tracing is called for this request.
+   * Begins the span of a request, which ends with its log row. Returns `undefined` if nothing is
+   * traced and no context is passed on: then the request makes no further calls of the tracer.
    */
   begin(request: TracedRequest): Span | undefined;
 }

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, Endpoint } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/ledger/pricing.ts";
 
-/** A caller's JSON body: the text as it came and what it says. */
+/** The JSON body of a caller: its text and the parsed value. */
 export interface JsonBody {
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
@@ -10,41 +10,44 @@ export interface JsonBody {
 /** One call of an upstream model. */
 export interface UpstreamCall {
   readonly endpoint: Endpoint;
-  /** The upstream's own name of the model. */
+  /** Name of the model at the upstream. */
   readonly model: string;
   readonly body: JsonBody;
   readonly stream: boolean;
-  /** The body's choice of tools is the gateway's own: no caller need hear what becomes of it. */
+  /** True when the gateway set the tool choice of the body: the caller needs no note about it. */
   readonly isOwnChoice?: boolean | undefined;
-  /** The output limit a choice, in tokens, where the body states none or a higher one. */
+  /** Output limit per choice, in tokens, if the body has none or a higher one. */
   readonly outputLimit?: number | undefined;
-  /** Output tokens a choice that the hold pays for, for upstreams that must be told a limit. */
+  /** Output tokens per choice that the hold pays for, for upstreams that require a limit. */
   readonly heldOutputTokens?: number | undefined;
   readonly requestId: string;
-  /** W3C trace context to send along. Nothing else of the caller's context is: it may name the caller. */
+  /**
+   * W3C trace context to send. No other context of the caller is sent, as it may identify the
+   * caller.
+   */
   readonly traceparent?: string | undefined;
-  /** Aborted when the caller has left or the time budget is spent. */
+  /** Aborted when the caller has disconnected or the time budget is used up. */
   readonly signal: AbortSignal;
 }
 
-/** Why an attempt failed before its first byte. */
+/** The failure of an attempt before its first byte. */
 export interface UpstreamFailure {
   readonly kind: "failure";
   readonly outcome: Exclude<AttemptOutcome, "ok" | "cut">;
   /** HTTP status of the upstream's answer, where there was one. */
   readonly status?: number | undefined;
-  /** How long the upstream asks to be left alone, in milliseconds. */
+  /** Time that the upstream asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The upstream's own message, without secrets: for the caller on `refused_input` only. */
+  /** Message of the upstream, without secrets: for the caller on `refused_input` only. */
   readonly message: string;
   /**
-   * The upstream's own words, without secrets: for the operator alone.
+   * Message of the upstream, without secrets: for the operator only.
    * @default {the message}
    */
   readonly words?: string | undefined;
-  /** On `refused_input`: the field the upstream complains about. */
+  /** On `refused_input`: the field that the upstream refuses. */
   readonly param?: string | undefined;
-  /** On `refused_input`: the upstream's own error code. */
+  /** On `refused_input`: the error code of the upstream. */
   readonly code?: string | undefined;
 }
 
@@ -52,29 +55,29 @@ export interface UpstreamFailure {
 export interface UpstreamJson {
   readonly kind: "json";
   readonly body: JsonBody;
-  /** As reported; absent where the upstream reported none. */
+  /** Usage as reported; absent if the upstream reported none. */
   readonly usage?: Usage | undefined;
 }
 
 /**
- * A streamed answer whose first event has arrived. Each element is what one read brought: the JSON
- * texts of one or more events, in order. The end of the iteration is a clean end (`[DONE]`); a
- * connection that is cut, a stall, or a frame that is no event throws an {@linkcode UpstreamCut}.
- * Leaving the iteration early cancels the upstream.
+ * A streamed answer whose first event has arrived. Each element is the content of one read: the
+ * JSON texts of one or more events, in order. The end of the iteration is a clean end (`[DONE]`). A
+ * connection that is cut, a stall, or an invalid frame throws an {@linkcode UpstreamCut}. Ending
+ * the iteration early cancels the call at the upstream.
  */
 export interface UpstreamStream {
   readonly kind: "stream";
   readonly events: AsyncIterable<readonly string[]>;
 }
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export type UpstreamAnswer = UpstreamFailure | UpstreamJson | UpstreamStream;
 
 /** An answer broke off after its first byte. */
 export class UpstreamCut extends Error {
   override name = "UpstreamCut";
   readonly outcome: "cut" | "timeout" | "malformed" | "server_error";
-  /** The upstream's own words, as {@linkcode UpstreamFailure.words}. */
+  /** Message of the upstream, as {@linkcode UpstreamFailure.words}. */
   readonly words: string | undefined;
   constructor(
     outcome: UpstreamCut["outcome"],
@@ -88,8 +91,8 @@ export class UpstreamCut extends Error {
 }
 
 /**
- * An upstream did not tell its models: it has no such list (`unlisted`), refuses the gateway's
- * credentials (`refused`), or could not be asked (`failed`).
+ * An upstream did not list its models: it has no list (`unlisted`), refuses the credentials
+ * (`refused`), or could not be reached (`failed`).
  */
 export class ModelListError extends Error {
   override name = "ModelListError";
@@ -100,16 +103,16 @@ export class ModelListError extends Error {
   }
 }
 
-/** A provider account or server. Never throws for what the other side does. */
+/** A connection to a provider. Never throws for failures of the provider. */
 export interface Upstream {
-  /** The catalog's id for it. */
+  /** Id in the catalog. */
   readonly id: string;
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
   /**
-   * Names of the models it offers, for the operator; throws a {@linkcode ModelListError} where it
-   * cannot be asked.
+   * Returns the names of the models it offers, for the operator. Throws a {@linkcode
+   * ModelListError} if there is no list.
    */
   models(signal: AbortSignal): Promise<readonly string[]>;
-  /** Gives sockets back. */
+  /** Closes its sockets. */
   close(): void;
 }

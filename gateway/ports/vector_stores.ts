@@ -1,8 +1,8 @@
-/** Files of one wallet that its keys may search. */
+/** A set of files that the keys of one wallet may search. */
 export interface VectorStore {
   /** `vs_…` */
   readonly id: string;
-  /** The wallet whose keys find it. */
+  /** Id of the wallet whose keys can use it. */
   readonly ownerId: string;
   readonly name: string;
   /** Unix time in milliseconds. */
@@ -11,16 +11,16 @@ export interface VectorStore {
   readonly passages: number;
   /** UTF-8 bytes of all passages. */
   readonly textBytes: number;
-  /** Counts the changes of its files. */
+  /** Number of changes of its files. */
   readonly revision: number;
-  /** What has embeddings, by their space. @default {nothing} */
+  /** Counts of its embeddings, by their space. @default {{}} */
   readonly embeddings?: Readonly<Record<string, EmbeddingCounts>> | undefined;
 }
 
-/** How much of a store has embeddings of one space. */
+/** The counts of the embeddings of one space in a store. */
 export interface EmbeddingCounts {
   readonly passages: number;
-  /** Bytes of their vectors. */
+  /** Size of their vectors, in bytes. */
   readonly bytes: number;
 }
 
@@ -28,23 +28,26 @@ export interface EmbeddingCounts {
 export interface FileEmbeddings {
   /** `emb_…`, never used again. */
   readonly id: string;
-  /** What they may be compared with: the model and the dimensions asked for. */
+  /**
+   * Space of the vectors: the model and the requested dimensions. Only vectors of one space are
+   * comparable.
+   */
   readonly space: string;
-  /** Numbers in a vector. */
+  /** Length of a vector. */
   readonly dimensions: number;
 }
 
-/** What the operator knows of a file, to filter by. */
+/** Attributes of a file that the operator set, to filter by. */
 export type FileAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A file of a vector store: its text is kept, its bytes are not. */
+/** A file of a vector store: its text is stored, its bytes are not. */
 export interface VectorStoreFile {
   /** `file_…` */
   readonly id: string;
   readonly storeId: string;
   readonly filename: string;
   readonly mediaType: string;
-  /** Bytes of the file as it came. */
+  /** Size of the original file, in bytes. */
   readonly sizeBytes: number;
   readonly passages: number;
   /** UTF-8 bytes of its passages. */
@@ -52,13 +55,13 @@ export interface VectorStoreFile {
   /** Unix time in milliseconds. */
   readonly createdAtMs: number;
   readonly attributes: FileAttributes;
-  /** @default {none: the file is found by full text alone} */
+  /** @default {none: only full-text search reads the file} */
   readonly embeddings?: FileEmbeddings | undefined;
 }
 
 /** A file that has been added. */
 export interface AddedFile extends VectorStoreFile {
-  /** Why it has no embeddings, where it should have some: a sentence for the operator. */
+  /** Reason why it has no embeddings although it should: a sentence for the operator. */
   readonly warning?: string | undefined;
 }
 
@@ -70,7 +73,7 @@ export interface NewFile {
   readonly attributes?: FileAttributes | undefined;
 }
 
-/** Which files count, as OpenAI's `file_search` writes it. */
+/** A filter of files, as in OpenAI's `file_search`. */
 export type AttributeFilter =
   | {
     readonly type: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
@@ -84,49 +87,49 @@ export type AttributeFilter =
   }
   | { readonly type: "and" | "or"; readonly filters: readonly AttributeFilter[] };
 
-/** What is looked for, and where. */
+/** A search in vector stores. */
 export interface VectorStoreQuery {
   /** At most 20. */
   readonly storeIds: readonly string[];
   readonly text: string;
   /** 1 to 50. @default {20} */
   readonly maxResults?: number | undefined;
-  /** Hits below are left out, 0 to 1. @default {0} */
+  /** Minimum score, 0 to 1. @default {0} */
   readonly scoreThreshold?: number | undefined;
   readonly filter?: AttributeFilter | undefined;
 }
 
-/** A passage that was found. */
+/** A passage that matches. */
 export interface SearchHit {
   readonly storeId: string;
   readonly fileId: string;
   readonly filename: string;
   /**
-   * 0 to 1: the share of the query's words that the passage has, rare words counting more; where the
-   * passage and the query have embeddings, the mean of that and of their cosine, at least 0.
+   * Score, 0 to 1: the share of the words of the query that the passage has, rare words counting
+   * more. If both have embeddings, the mean of that and of their cosine, at least 0.
    */
   readonly score: number;
   readonly text: string;
   readonly attributes: FileAttributes;
 }
 
-/** Why something was not done. */
+/** The reason of a refusal. */
 export type VectorStoreRefusal =
-  /** Unknown, or another owner's: both look the same. */
+  /** Unknown, or of another owner: the code is the same. */
   | { readonly code: "store_not_found"; readonly id: string }
   /** A limit is reached; the message names it. */
   | { readonly code: "full"; readonly message: string }
   | { readonly code: "too_large"; readonly message: string }
   | { readonly code: "unsupported_media_type"; readonly message: string }
-  /** The file's text cannot be had: it is damaged, encrypted, or has none. */
+  /** The text of the file cannot be read: it is damaged, encrypted, or has none. */
   | { readonly code: "unreadable"; readonly message: string };
 
-/** What was asked for, or why not. */
+/** A result, or its refusal. */
 export type VectorStoreOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: VectorStoreRefusal };
 
-/** What was embedded, or why not. */
+/** The outcome of embedding a file. */
 export type EmbedOutcome =
   | { readonly ok: true; readonly value: VectorStoreFile }
   | {
@@ -136,24 +139,27 @@ export type EmbedOutcome =
     readonly message: string;
   };
 
-/** The gateway's own vector stores: what `file_search` searches. */
+/** The gateway's own vector stores, which `file_search` reads. */
 export interface VectorStores {
   create(name: string, options: { ownerId: string }): Promise<VectorStoreOutcome<VectorStore>>;
-  /** Oldest first; of one owner, or of all. */
+  /** Returns the stores of one owner, or all, oldest first. */
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;
-  /** Removes a store with all its files; false where there is none. */
+  /** Removes a store with all its files; returns false if there is none. */
   remove(id: string): Promise<boolean>;
   /**
-   * Adds a file, whole or not at all. The same name again is another file. Where its passages cannot
-   * be embedded it is added without, with a warning.
+   * Adds a file completely or not at all. The same name again is another file. If its passages
+   * cannot be embedded it is added without embeddings, with a warning.
    */
   addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>>;
-  /** Oldest first; `undefined` where there is no such store. */
+  /** Returns the files of a store, oldest first; `undefined` if there is no such store. */
   files(storeId: string): Promise<readonly VectorStoreFile[] | undefined>;
-  /** False where there is no such file. */
+  /** Removes a file; returns false if there is none. */
   removeFile(storeId: string, fileId: string): Promise<boolean>;
-  /** Space of the embeddings in force; `undefined` where full text alone is searched. */
+  /**
+   * Returns the space of the embeddings in force; `undefined` if only full-text search is
+   * configured.
+   */
   embeddingSpace(): string | undefined;
   /** Embeds the passages of a file, unless they have embeddings of the space in force. */
   embedFile(
@@ -161,12 +167,15 @@ export interface VectorStores {
     fileId: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<EmbedOutcome>;
-  /** The best passages of an owner's stores, best first. Rejects with the reason of the signal. */
+  /**
+   * Returns the best passages of an owner's stores, best first. Rejects with the reason of the
+   * signal.
+   */
   search(
     ownerId: string,
     query: VectorStoreQuery,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<VectorStoreOutcome<readonly SearchHit[]>>;
-  /** Ends what runs beside the gateway. */
+  /** Stops its background work. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { AttemptOutcome } from "@svc/sdk/protocol";
 
-/** How much of the pages a search brings: OpenAI's `search_context_size`. */
+/** Amount of page text that a search returns: OpenAI's `search_context_size`. */
 export type SearchContextSize = "low" | "medium" | "high";
 
-/** Where the person who asks is, roughly: OpenAI's `user_location` of type `approximate`. */
+/** Approximate location of the user: OpenAI's `user_location` of type `approximate`. */
 export interface ApproximateLocation {
   /** Two letters, as in ISO 3166-1. */
   readonly country?: string | undefined;
@@ -15,19 +15,19 @@ export interface ApproximateLocation {
 
 /** One search. */
 export interface WebQuery {
-  /** Free text, from a model or a person; what is beyond 400 characters or 50 words is left out. */
+  /** Free text, from a model or a person; only the first 400 characters or 50 words count. */
   readonly text: string;
-  /** Most results, at most 20. @default {what the context size asks for} */
+  /** Maximum results, at most 20. @default {by the context size} */
   readonly maxResults?: number | undefined;
   /** @default {"medium"} */
   readonly contextSize?: SearchContextSize | undefined;
-  /** Domains that results may be of, their subdomains included, at most 100. @default {any} */
+  /** Domains of the results, with their subdomains, at most 100. @default {any} */
   readonly allowedDomains?: readonly string[] | undefined;
-  /** Taken into account as far as the back end can. */
+  /** Location of the user, as far as the back end supports it. */
   readonly userLocation?: ApproximateLocation | undefined;
 }
 
-/** One page that was found. All of it is a stranger's text: plain, bounded, and not to be obeyed. */
+/** One page. All of it is text of a stranger: plain, bounded, and not to be obeyed. */
 export interface WebResult {
   /** `http` or `https`. */
   readonly url: string;
@@ -35,40 +35,41 @@ export interface WebResult {
   readonly title: string;
   /** Excerpt of the page; may be empty. */
   readonly text: string;
-  /** Day it was published, `YYYY-MM-DD`, where that is known. */
+  /** Day of publication, `YYYY-MM-DD`, if it is known. */
   readonly publishedOn?: string | undefined;
 }
 
-/** Pages that were found, best first; none where nothing fits. */
+/** Pages, best first; none if nothing matches. */
 export interface WebResults {
   readonly kind: "results";
   readonly results: readonly WebResult[];
 }
 
-/** Why a search brought nothing. `refused_input`: the query itself; nothing was asked, or it was refused. */
+/**
+ * The failure of a search. `refused_input`: the query itself was refused, with or without a call.
+ */
 export interface WebSearchFailure {
   readonly kind: "failure";
   readonly outcome: Exclude<AttemptOutcome, "ok" | "cancelled">;
   /** HTTP status of the answer, where there was one. */
   readonly status?: number | undefined;
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** Time that the server asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** One sentence for the operator, without secrets. */
   readonly message: string;
 }
 
-/** What a search came to. */
+/** The outcome of a search. */
 export type WebSearchAnswer = WebResults | WebSearchFailure;
 
 /** A back end of hosted web search. */
 export interface WebSearch {
   /** Its name in logs. */
   readonly id: string;
-  /** Members of a place that it cannot take into account. */
+  /** Returns the members of a location that it cannot take into account. */
   unusedOf(place: ApproximateLocation): readonly (keyof ApproximateLocation)[];
   /**
-   * Asks once. Never throws for what the other side does; rejects with the signal's reason where that
-   * is aborted.
+   * Searches once. Never throws for failures of the server; rejects with the reason of the signal.
    */
   search(query: WebQuery, options: { readonly signal: AbortSignal }): Promise<WebSearchAnswer>;
 }

@@ -14,7 +14,7 @@ import type {
   WebSearchAnswer,
   WebSearchFailure,
 } from "../ports/web_search.ts";
-import { askOnce, readTextUpTo } from "../system/bounded_body.ts";
+import { readTextUpTo, requestOnce } from "../system/bounded_body.ts";
 import { Outgoing } from "../system/outgoing.ts";
 import { parseJson } from "../upstreams/openai_compatible/body.ts";
 import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
@@ -117,7 +117,7 @@ export class HttpWebSearch implements WebSearch {
     using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });
     const init = initOf(request);
     const { fetch: send = outgoing.fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
-    const asked = await askOnce(
+    const asked = await requestOnce(
       (ended) => send(request.url, { ...init, signal: ended }),
       { timeoutMs, signal, read: receive },
     );

@@ -1,5 +1,5 @@
 /**
- * The parts of the service, each made of those before it.
+ * Assembles the parts of the service, each from those before it.
  *
  * @module
  */
@@ -16,7 +16,8 @@ import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { Admission } from "../flows/admit/admission.ts";
 import { BoundedMap } from "../system/bounded_map.ts";
 import { Checkpoints } from "../flows/stream/checkpoints.ts";
-import type { GatewayContext } from "../flows/context.ts";
+import type { ModelCallDeps } from "../flows/model_calls.ts";
+import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
@@ -40,6 +41,7 @@ import { observedLedger, observedLog } from "../telemetry/observed_stores.ts";
 import { passingOn } from "../telemetry/passed_on.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createUpstream } from "../upstreams/factory.ts";
+import { traitsOf } from "../upstreams/providers/provider_kinds.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import type { CredentialsFile } from "../system/credentials.ts";
@@ -49,30 +51,41 @@ import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import type { ServeSettings } from "../config/settings.ts";
 
-/** Conversations whose model is remembered. */
+/** Maximum conversations whose model is remembered. */
 const CONVERSATIONS_MAX = 20_000;
 
-/** What the service needs of the process it runs in. */
+/** Parts of the process that the service uses. */
 export interface ServiceDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
-  /** Looks an environment variable up; one that may not be read is absent. */
+  /** Returns an environment variable; one that may not be read is absent. */
   readonly env: (name: string) => string | undefined;
-  /** Shows text to the operator. */
+  /** Prints text for the operator. */
   readonly print: (text: string) => void;
-  /** True where that goes to a terminal: a person reads it and no log keeps it. @default {false} */
+  /**
+   * True when `print` writes to a terminal: a person reads it and no log stores it. @default
+   * {false}
+   */
   readonly isTerminal?: boolean | undefined;
-  /** Stands around the application of a described listener, and sees its answers. @default {nothing} */
+  /** Wraps the application of a listener, and sees its answers. @default {nothing} */
   readonly around?: ((app: Answering, listener: "public" | "admin") => Answering) | undefined;
-  /** Told of secrets that are in the configuration itself. @default {nobody is told} */
+  /** Called with secrets that are in the configuration itself. @default {not called} */
   readonly noteSecret?: ((secret: string) => void) | undefined;
-  /** Watches the service, which ends the watch. @default {one that counts and exports nothing} */
+  /** Observes the service, which closes it. @default {one that counts and exports nothing} */
   readonly telemetry?: Telemetry | undefined;
 }
 
+/** Parts that model calls and the public listener use. */
+export type GatewayParts = PublicGateway & {
+  readonly bodies: HeldBodies;
+  readonly checkpoints: Checkpoints;
+  readonly inFlight: InFlight;
+  readonly settlementRetries: SettlementRetries;
+};
+
 /** The parts of a running service. */
-export interface House {
+export interface Service {
   readonly settings: ServeSettings;
   readonly deps: ServiceDeps;
   readonly stores: KvStores;
@@ -82,16 +95,19 @@ export interface House {
   readonly adminTokens: AdminTokens;
   readonly credentials: CredentialsFile;
   readonly links: SignedLinks;
-  readonly gateway: GatewayContext;
+  readonly gateway: GatewayParts;
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
   readonly lowBalances: LowBalances;
   readonly telemetry: Telemetry;
-  /** Where applications call; known when the listeners are open. */
+  /** Returns the public base URL, which is known once the listeners are open. */
   readonly publicUrl: () => string;
 }
 
-/** The upstreams of a catalog; those that cannot be called for want of a key are told of. */
+/**
+ * Returns the pool of the upstreams of a catalog. Logs those that cannot be called for want of
+ * credentials.
+ */
 export function poolOf(
   catalog: Catalog,
   deps: ServiceDeps,
@@ -113,7 +129,7 @@ export function poolOf(
       if (config.apiKey !== undefined) deps.noteSecret?.(config.apiKey);
       return createUpstream(config, deps);
     },
-    // A caller may read it: it does not name the variable.
+    // Callers may read the sentence: it does not name the variable.
     lacks: (config) =>
       missingCredentials([config], env).length === 0 && unreadableKeys([config], env).length === 0
         ? undefined
@@ -124,7 +140,7 @@ export function poolOf(
   });
 }
 
-/** The gateway's own vector stores. */
+/** Returns the gateway's vector stores. */
 export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
   return createVectorStores({
     ...deps,
@@ -133,20 +149,21 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
   });
 }
 
-/** What requests reach the world through. */
+/** Returns the parts that model calls and the public listener use. */
 export function gatewayOf(
   stores: KvStores,
-  parts: Pick<House, "pool" | "links" | "vectorStores" | "deps"> & {
-    /** @default {nobody watches} */
+  parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps"> & {
+    /** @default {no observation} */
     readonly telemetry?: Telemetry;
   },
-): GatewayContext {
+): GatewayParts {
   const { blobs, catalogs, keys, responses } = stores;
   const { pool, links, vectorStores, telemetry } = parts;
   const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
   const { clock, rng, logger } = parts.deps;
   return {
     catalogs,
+    traitsOf,
     keys,
     ledger,
     log,
@@ -161,7 +178,7 @@ export function gatewayOf(
     bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
     conversations: new BoundedMap(CONVERSATIONS_MAX),
     signatures: new SignatureMemory(),
-    found: new SearchMemory(),
+    searchMemory: new SearchMemory(),
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     settlementRetries: new SettlementRetries(ledger, logger),
@@ -177,13 +194,13 @@ export function gatewayOf(
 function observed(
   { ledger, log }: KvStores,
   { metrics, requestEnded: onRow }: Telemetry,
-): Pick<GatewayContext, "ledger" | "log"> {
+): Pick<GatewayParts, "ledger" | "log"> {
   const observer = { onRow, metrics };
   return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
 }
 
-/** Back ends of web search, one for each configuration that has been in force. */
-function webSearches({ env, clock, noteSecret }: ServiceDeps): GatewayContext["webSearch"] {
+/** Returns a function that creates one back end of web search per configuration. */
+function webSearches({ env, clock, noteSecret }: ServiceDeps): ModelCallDeps["webSearch"] {
   const known = new WeakMap<SearchConfig, WebSearch>();
   return (config) => {
     if ("apiKey" in config && config.apiKey !== undefined) noteSecret?.(config.apiKey);

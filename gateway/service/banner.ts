@@ -1,5 +1,5 @@
 /**
- * What the operator reads when the service starts.
+ * The text that the operator reads when the service starts.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 import type { MigrationProgress } from "../stores/kv/migrate.ts";
 import type { SecretPlace, SecretPlaces } from "./first_secrets.ts";
 
-/** Where the service is and what it stands on. */
+/** The addresses and the state of a service that has started. */
 export interface Banner {
   readonly version: string;
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Other addresses under which operators reach the same listener. */
+  /** Other addresses of the admin listener. */
   readonly adminUrls?: readonly string[];
-  /** Page of the listener for metrics alone. */
+  /** Page of the separate listener for metrics. */
   readonly metricsUrl?: string | undefined;
   readonly store: string;
-  /** One sentence: which upstreams serve, and why these. */
+  /** Sentence about the upstreams that serve, with the reason. */
   readonly upstreams: string;
   readonly catalogVersion: number;
 }
 
-/** The lines of every start. */
+/** Returns the lines of every start. */
 export function startLines(banner: Banner): string {
   const { adminUrls = [], metricsUrl } = banner;
   return [
@@ -38,8 +38,8 @@ export function startLines(banner: Banner): string {
 }
 
 /**
- * Tells of an older store that is brought to the layout of this version: the beginning, each tenth of
- * the work, and the end.
+ * Returns a function that reports the migration of an older store to the current layout: its
+ * beginning, each tenth of the work, and its end.
  */
 export function migrationTeller(print: (text: string) => void): (one: MigrationProgress) => void {
   let tenths = 0;
@@ -58,7 +58,10 @@ export function migrationTeller(print: (text: string) => void): (one: MigrationP
   };
 }
 
-/** The lines of the first start: where its secrets are, and calls that work as pasted. */
+/**
+ * Returns the lines of the first start: the places of its secrets, and calls that work when they
+ * are pasted.
+ */
 export function firstStartLines({ key, adminToken }: SecretPlaces, publicUrl: string): string {
   const messages = '[{"role":"user","content":"Say hello"}]';
   const { header, literal } = pasted(key);
@@ -93,10 +96,13 @@ function placeText(place: SecretPlace): string {
   return `in ${place.path}, which this user alone can read`;
 }
 
-/** The key as a shell puts it into a header of curl, and into a program that is a here-document. */
+/**
+ * Returns the key as a shell inserts it into a header of curl, and into a program in a
+ * here-document.
+ */
 function pasted(key: SecretPlace): { header: string; literal: string } {
   if (key.kind === "given") {
-    // Its value may have quotation marks, which would end a program's literal.
+    // The value may contain quotation marks, which would end a literal of the program.
     const { variable } = key;
     return {
       header: `"Authorization: Bearer $${variable}"`,
@@ -107,7 +113,7 @@ function pasted(key: SecretPlace): { header: string; literal: string } {
   return { header: `"Authorization: Bearer ${text}"`, literal: `"${text}"` };
 }
 
-/** One word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

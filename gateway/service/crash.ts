@@ -1,11 +1,11 @@
 import type { Logger } from "../ports/logger.ts";
 
 /**
- * What nobody has caught is told by the log, which takes secrets out; the runtime would print it as it
- * is. A rejection in one request must not end the service for all the others; an exception, after which
- * nothing can be relied on, ends it.
+ * Logs errors that no code has caught; the logger removes secrets, which the runtime would print. A
+ * rejection in one request must not end the service for all others. An exception leaves the process
+ * in an unknown state, so it ends the service.
  */
-export function tellCrashes(logger: Logger, exit: () => void): void {
+export function logCrashes(logger: Logger, exit: () => void): void {
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     logger.error("unhandled_rejection", { cause: causeOf(event.reason) });

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 
-/** A process that throws where nobody catches, as the service is set up. */
-async function crash(how: string): Promise<{ code: number; said: string }> {
+/** Runs a process that throws an uncaught error, set up like the service. */
+async function crash(how: string): Promise<{ code: number; output: string }> {
   const from = (path: string) => JSON.stringify(import.meta.resolve(path));
   const script = `
     import { createJsonLogger } from ${from("../system/logger.ts")};
     import { Secrets } from ${from("../system/secrets.ts")};
-    import { tellCrashes } from ${from("./crash.ts")};
+    import { logCrashes } from ${from("./crash.ts")};
     const secrets = new Secrets();
     secrets.add("canary-in-a-crash");
     const logger = createJsonLogger({
@@ -14,7 +14,7 @@ async function crash(how: string): Promise<{ code: number; said: string }> {
       write: (line) => console.error(line),
       removeSecrets: (text) => secrets.remove(text),
     });
-    tellCrashes(logger, () => Deno.exit(1));
+    logCrashes(logger, () => Deno.exit(1));
     const bug = () => { throw new Error("Sent canary-in-a-crash"); };
     ${how};
     setTimeout(() => Deno.exit(3), 500);
@@ -27,13 +27,13 @@ async function crash(how: string): Promise<{ code: number; said: string }> {
       stdin: "null",
     }).output();
     const decoder = new TextDecoder();
-    return { code, said: decoder.decode(stdout) + decoder.decode(stderr) };
+    return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
   } finally {
     await Deno.remove(path);
   }
 }
 
-Deno.test("what nobody caught is told without secrets; an exception ends the service", async () => {
+Deno.test("an uncaught error is logged without secrets; an exception ends the service", async () => {
   for (
     const [how, event, exit] of [
       ["setTimeout(bug)", "uncaught_exception", 1],
@@ -41,10 +41,10 @@ Deno.test("what nobody caught is told without secrets; an exception ends the ser
       ["void Promise.resolve().then(bug)", "unhandled_rejection", 3],
     ] as const
   ) {
-    const { code, said } = await crash(how);
-    assertEquals(code, exit, said);
-    const [line = "", ...more] = said.trim().split("\n");
+    const { code, output } = await crash(how);
+    assertEquals(code, exit, output);
+    const [line = "", ...more] = output.trim().split("\n");
     assertEquals([JSON.parse(line).event, more], [event, []]);
-    assert(line.includes("Sent [removed]") && !said.includes("canary"), said);
+    assert(line.includes("Sent [removed]") && !output.includes("canary"), output);
   }
 });

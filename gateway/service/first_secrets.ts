@@ -1,6 +1,7 @@
 /**
- * Hands the secrets of a first start to the operator: on a terminal, else in files beside the store,
- * so that neither a log nor a pipe holds one. What the operator gave is not handed back.
+ * Delivers the secrets of a first start to the operator: on a terminal, otherwise in files beside
+ * the store, so that neither a log nor a pipe contains one. Secrets that the operator provided are
+ * not repeated.
  *
  * @module
  */
@@ -25,13 +26,13 @@ export interface SecretPlaces {
 /** Name of the key's file, in the folder of the store. */
 const KEY_FILE = "first.key";
 
-/** Most files of that name, numbered, in one folder. */
+/** Maximum numbered files of that name in one folder. */
 const FILES_MAX = 1_000;
 
 /**
- * Decides where the secrets are to be had, and writes the key's file where that is the place. The
- * credentials file has the admin token by then. A store that is no file has no folder: its secrets
- * are printed in any case.
+ * Decides the place of each secret, and writes the file of the key if that is its place. The
+ * credentials file contains the admin token by then. A store that is no file has no folder: its
+ * secrets are always printed.
  */
 export async function placeSecrets(
   { key, adminToken }: FirstSecrets,
@@ -53,7 +54,10 @@ export async function placeSecrets(
   };
 }
 
-/** Writes a new file, which its user alone can read: one that is there may be another store's. */
+/**
+ * Writes a new file that only this user can read. An existing file is not replaced: it may belong
+ * to another store.
+ */
 async function writeKey(folder: string, key: string): Promise<string> {
   for (let number = 1; number <= FILES_MAX; number++) {
     const path = join(folder, number === 1 ? KEY_FILE : `${KEY_FILE}.${number}`);

@@ -1,5 +1,5 @@
 /**
- * What an empty store begins with: a funded wallet, a key on it, and an admin token.
+ * The initial content of an empty store: a funded wallet, a key on it, and an admin token.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { SettingsStore } from "../ports/settings_store.ts";
 
-/** The wallet that the first key draws on. */
+/** Id of the wallet that the first key is charged to. */
 export const FIRST_WALLET = "default";
-/** Its tier. */
+/** Tier of the first wallet. */
 export const FIRST_TIER = "standard";
-/** Credits to begin with. */
+/** Initial credits of the first wallet. */
 export const STARTER_CREDITS = 1_000_000n;
 
-/** The setting that the first start leaves. */
+/** Name of the setting that marks a completed first start. */
 const DONE = "first_start_done";
 
-/** What is needed to begin. */
+/** Options of a first start. */
 export interface FirstStartOptions {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
@@ -31,22 +31,22 @@ export interface FirstStartOptions {
   readonly peppers: Peppers;
   readonly settings: SettingsStore;
   readonly clock: Clock;
-  /** Tier of the first wallet, where the catalog has no `standard`. */
+  /** Tier of the first wallet if the catalog has no `standard`. */
   readonly tier: string;
   readonly adminToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
 }
 
-/** Secrets of a first start, known now and never again. */
+/** The secrets of a first start, which are never shown again. */
 export interface FirstSecrets {
   readonly key: string;
   readonly adminToken: string;
 }
 
 /**
- * Sets an empty store up; `undefined` where that has been done. Safe to repeat after a crash: what
- * was made and never shown is revoked. The caller says by {@linkcode firstStartShown} that the
- * secrets have been shown.
+ * Sets up an empty store; resolves to `undefined` if that was done before. Safe to repeat after a
+ * crash: a secret that was created and never shown is revoked. The caller confirms with {@linkcode
+ * firstStartShown} that the secrets were shown.
  */
 export async function firstStart(options: FirstStartOptions): Promise<FirstSecrets | undefined> {
   const { ledger, keys, keyRing, settings, clock } = options;
@@ -70,7 +70,7 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstSecre
     policy: { orchestration: { mode: "auto", stream: "all" } },
     key: options.bootstrapKey,
   });
-  // A fixed key that is there already was made by a start that did not come to its end.
+  // An existing fixed key was created by a start that did not complete.
   const key = issued.ok ? issued.key : options.bootstrapKey;
   if (key === undefined || (!issued.ok && issued.refusal.code !== "key_taken")) {
     throw new Error("Cannot make the first key");
@@ -80,7 +80,7 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstSecre
   return { key, adminToken };
 }
 
-/** The secrets have been shown: later starts show none. */
+/** Notes that the secrets were shown: later starts show none. */
 export async function firstStartShown(settings: SettingsStore, clock: Clock): Promise<void> {
   await settings.set(DONE, new Date(clock.nowMs()).toISOString());
 }

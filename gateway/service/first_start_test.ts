@@ -25,8 +25,8 @@ async function setUp() {
 }
 
 Deno.test("an empty store gets a funded wallet, a key that works and an admin token, once", async () => {
-  await using house = await setUp();
-  const { stores, keyRing, options } = house;
+  await using setup = await setUp();
+  const { stores, keyRing, options } = setup;
   const secrets = await firstStart(options);
   assert(secrets !== undefined);
   assertEquals((await stores.ledger.wallet("default"))?.available, 1_000_000_000_000n);
@@ -40,8 +40,8 @@ Deno.test("an empty store gets a funded wallet, a key that works and an admin to
 });
 
 Deno.test("a first start that was killed before its secrets were shown begins again, funded once", async () => {
-  await using house = await setUp();
-  const { stores, keyRing, options } = house;
+  await using setup = await setUp();
+  const { stores, keyRing, options } = setup;
   const lost = await firstStart(options);
   const shown = await firstStart(options);
   assert(lost !== undefined && shown !== undefined);
@@ -51,8 +51,8 @@ Deno.test("a first start that was killed before its secrets were shown begins ag
 });
 
 Deno.test("fixed secrets are taken, also by a first start that begins again", async () => {
-  await using house = await setUp();
-  const { keyRing, options } = house;
+  await using setup = await setUp();
+  const { keyRing, options } = setup;
   const fixed = { bootstrapKey: "a_fixed_key_0123456789", adminToken: "a_fixed_token_0123456789" };
   for (let start = 0; start < 2; start += 1) {
     const secrets = await firstStart({ ...options, ...fixed });

@@ -3,7 +3,7 @@ import { errorResponse } from "../http/error_response.ts";
 import type { Answering } from "../http/listen.ts";
 import type { Rng } from "../ports/rng.ts";
 
-/** Holds requests back until the operator has been told, and refuses them once it is closed. */
+/** Delays requests until the operator has been informed, and refuses them once it is closed. */
 export class Gate {
   readonly #rng: Rng;
   #opened: Promise<void>;
@@ -11,31 +11,31 @@ export class Gate {
   #state: "waiting" | "open" | "closed" = "waiting";
   readonly #closing = new AbortController();
 
-  /** Closed to all until it is opened. */
+  /** Delays all requests until it is opened. */
   constructor(rng: Rng) {
     this.#rng = rng;
     this.#opened = new Promise((resolve) => this.#open = resolve);
   }
 
-  /** Lets requests in, those that wait first. */
+  /** Lets requests pass, those that wait first. */
   open(): void {
     this.#state = "open";
     this.#open();
   }
 
-  /** Aborted when it is closed. */
+  /** Aborted when the gate is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Refuses requests from here on. */
+  /** Refuses all requests from now on. */
   close(): void {
     this.#state = "closed";
     this.#closing.abort();
     this.#open();
   }
 
-  /** The application behind the gate. */
+  /** Wraps an application with this gate. */
   guard(app: Answering): Answering {
     return {
       fetch: (request, connection) => {
@@ -48,7 +48,7 @@ export class Gate {
   }
 
   #refuse(request: Request): Response {
-    // A probe of the process itself is answered as long as it lives.
+    // A probe of the process itself is answered as long as the process lives.
     const requestId = this.#rng.id("req");
     if (new URL(request.url).pathname === "/healthz") {
       return Response.json({ status: "ok" }, { headers: { "x-request-id": requestId } });

@@ -13,7 +13,7 @@ import type { KvStores } from "../stores/kv/open.ts";
 import { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
-import type { House } from "./assemble.ts";
+import type { Service } from "./assemble.ts";
 import { metricsPage } from "./metrics_page.ts";
 import { ServiceReadiness } from "./readiness.ts";
 import { explainListen, type PortFlag } from "../config/settings.ts";
@@ -21,16 +21,16 @@ import { explainListen, type PortFlag } from "../config/settings.ts";
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
 
-/** The listeners that are open: that of metrics where the operator asked for one. */
+/** The open listeners; the one for metrics only if the operator asked for it. */
 export interface Servers {
   readonly public: Server;
   readonly admin: Server;
   readonly metrics?: Server;
 }
 
-/** Opens every listener, or none: throws where one cannot be opened. */
-export async function openListeners(house: House): Promise<Servers> {
-  const { deps, stores, pool, keyRing, links, gateway, gate, telemetry } = house;
+/** Opens all listeners. Throws if one cannot be opened; then none is open. */
+export async function openListeners(service: Service): Promise<Servers> {
+  const { deps, stores, pool, keyRing, links, gateway, gate, telemetry } = service;
   const { clock, rng, logger } = deps;
   const books = new LedgerChecks(clock);
   const publicApp = createPublicApp({
@@ -40,35 +40,35 @@ export async function openListeners(house: House): Promise<Servers> {
     readiness: new ServiceReadiness({ gate, stores, pool }),
     description: new Description("public"),
     files: { blobs: stores.blobs, links },
-    publicUrl: house.publicUrl,
+    publicUrl: service.publicUrl,
   });
   const adminDeps: AdminDeps = {
     ...stores,
-    vectorStores: house.vectorStores,
+    vectorStores: service.vectorStores,
     keyRing,
     pool,
     clock,
     rng,
     logger,
-    adminTokens: house.adminTokens,
+    adminTokens: service.adminTokens,
     description: new Description("admin"),
     mountConsole,
-    lowBalances: house.lowBalances,
-    metrics: metricsPage(house, books),
+    lowBalances: service.lowBalances,
+    metrics: metricsPage(service, books),
     onRefusal: (code) => telemetry.metrics.refused("admin", code),
-    // The command line on this machine goes on working with the new token.
-    onAdminToken: (token) => house.credentials.replaceFirstToken(token),
-    pepperBook: house.pepperBook,
+    // The command line on this machine continues with the new token.
+    onAdminToken: (token) => service.credentials.replaceFirstToken(token),
+    pepperBook: service.pepperBook,
     closing: gate.closing,
     callPublic: async (request) =>
       await gate.guard(publicApp).fetch(request, { remoteAddress: "" }),
-    publicUrl: house.publicUrl,
+    publicUrl: service.publicUrl,
     env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
     verifyLedger: () => books.check(stores.verification()),
   };
-  return await openEach(house, {
+  return await openEach(service, {
     public: publicApp,
     admin: createAdminApp(adminDeps),
     metrics: createMetricsApp(adminDeps),
@@ -76,13 +76,13 @@ export async function openListeners(house: House): Promise<Servers> {
 }
 
 async function openEach(
-  house: House,
+  service: Service,
   apps: Readonly<Record<ListenerName, Answering>>,
 ): Promise<Servers> {
-  const { host, port, adminHost, adminPort, metrics } = house.settings;
+  const { host, port, adminHost, adminPort, metrics } = service.settings;
   const opened: Server[] = [];
   const open = (at: Listener) => {
-    const server = openListener(house, apps[at.name], at);
+    const server = openListener(service, apps[at.name], at);
     opened.push(server);
     return server;
   };
@@ -93,7 +93,7 @@ async function openEach(
       ...metrics && { metrics: open({ name: "metrics", flag: "metrics-port", ...metrics }) },
     };
   } catch (error) {
-    house.gate.close();
+    service.gate.close();
     await Promise.all(opened.map((server) => server.shutdown()));
     throw error;
   }
@@ -107,7 +107,7 @@ interface Listener {
 }
 
 function openListener(
-  { settings, deps, gate, telemetry }: House,
+  { settings, deps, gate, telemetry }: Service,
   app: Answering,
   { name, flag, host, port }: Listener,
 ): Server {
@@ -133,7 +133,7 @@ function openListener(
   }
 }
 
-/** Brings a catalog into force: the pool first, which may refuse it, then for good. */
+/** Applies a catalog: to the pool first, which may refuse it, and then to the store. */
 async function applyCatalog(
   stores: KvStores,
   pool: UpstreamPool,
@@ -150,12 +150,13 @@ async function applyCatalog(
   try {
     return await stores.catalogs.apply(content, { expected, note, atMs });
   } finally {
-    // The former one again where it failed; and in any case requests that wait are planned anew.
+    // Applies the former catalog again after a failure. In both cases waiting requests are planned
+    // again.
     pool.apply(stores.catalogs.current());
   }
 }
 
-/** Where a listener is reached from this machine. */
+/** Returns the address of a listener on this machine. */
 export function urlOf({ hostname, port }: Deno.NetAddr): string {
   const host = hostname === "0.0.0.0" ? "127.0.0.1" : hostname === "::" ? "[::1]" : hostname;
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;

@@ -1,5 +1,5 @@
 /**
- * `/metrics` of a service: what was counted, and the state that it is in.
+ * The page `/metrics` of a service: its counters and its current state.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { MetricsPage } from "../admin/deps.ts";
 import type { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { StateMetrics } from "../telemetry/state_metrics.ts";
-import type { House } from "./assemble.ts";
+import type { Service } from "./assemble.ts";
 
-/** The page, for the operator and for who has the token that opens nothing else. */
+/** Returns the page, for the operator and for holders of the token for metrics. */
 export function metricsPage(
-  { deps, settings, stores, pool, gateway, telemetry, lowBalances }: House,
+  { deps, settings, stores, pool, gateway, telemetry, lowBalances }: Service,
   checks: LedgerChecks,
 ): MetricsPage {
   const { clock } = deps;
@@ -40,7 +40,7 @@ export function metricsPage(
   };
 }
 
-/** Of one length, whatever was presented. */
+/** Returns a digest of fixed length, whatever the length of the token. */
 function digest(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }

@@ -1,5 +1,5 @@
 /**
- * What the operator hears of a service: its log without secrets, its metrics, its traces.
+ * The observation of a service: its log without secrets, its metrics, its traces.
  *
  * @module
  */
@@ -13,16 +13,22 @@ import { exportedByRuntime, exportLine } from "../telemetry/exported.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import type { ServeSettings } from "../config/settings.ts";
 
-/** Everything that tells of a service, before it starts. */
+/** The log, metrics and traces of a service, before it starts. */
 export interface Observation {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly secrets: Secrets;
-  /** Looks a variable up. Upstreams and searches look their keys up: none is ever told. */
+  /**
+   * Returns an environment variable, and removes its value from the log if it is a key of an
+   * upstream or a search.
+   */
   readonly env: (name: string) => string | undefined;
 }
 
-/** The observation of a service; a sentence where the runtime would export what it must not. */
+/**
+ * Returns the observation of a service, or a sentence if the runtime would export data that it must
+ * not.
+ */
 export async function observe(
   settings: ServeSettings,
   machine: {

@@ -11,12 +11,12 @@ Deno.test("no secret of the settings, and no key that was looked up, is in the l
     SERVICE_METRICS_TOKEN: "metrics_0123456789",
   });
   assert(parsed.ok);
-  let said = "";
+  let output = "";
   const observed = await observe(parsed.settings, {
     clock: systemClock,
     rng: createSystemRng(systemClock),
     env: (name) => name === "SOME_API_KEY" ? "0123-provider-key" : undefined,
-    complain: (text) => void (said += text),
+    complain: (text) => void (output += text),
   });
   assert(typeof observed !== "string");
   const { env, logger, telemetry } = observed;
@@ -24,11 +24,11 @@ Deno.test("no secret of the settings, and no key that was looked up, is in the l
     const cause =
       "admin_0123456789abcdef, pepper of many words, metrics_0123456789, 0123-provider-key";
     logger.error("odd", { cause });
-    assert(said.includes("0123-provider-key"), "Nobody has looked it up yet");
-    said = "";
+    assert(output.includes("0123-provider-key"), "The key has not been read yet");
+    output = "";
     assertEquals(env("SOME_API_KEY"), "0123-provider-key");
     logger.error("odd", { cause });
-    assertEquals(JSON.parse(said).cause, Array(4).fill("[removed]").join(", "));
+    assertEquals(JSON.parse(output).cause, Array(4).fill("[removed]").join(", "));
     const page = await telemetry.page();
     assert(page.includes('svc_log_lines_total{level="error",event="odd"} 2\n'));
   } finally {

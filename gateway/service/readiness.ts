@@ -4,9 +4,12 @@ import { afterMs } from "../system/deadlines.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { Gate } from "./gate.ts";
 
-/** A good look serves all who ask within so many milliseconds: each writes to the store. */
-const LOOK_MS = 1_000;
-/** Longest wait for the store, in milliseconds. */
+/**
+ * Time that a successful probe counts for all callers, in milliseconds: each probe writes to the
+ * store.
+ */
+const PROBE_VALID_MS = 1_000;
+/** Maximum wait for the store, in milliseconds. */
 const STORE_PATIENCE_MS = 5_000;
 
 /** The parts that readiness depends on. */
@@ -16,17 +19,17 @@ export interface ReadinessParts {
   readonly pool: Pick<UpstreamPool, "isUsable">;
 }
 
-/** Finds out by writing to the store that requests can be served, or why not. */
+/** Checks, by writing to the store, that requests can be served. */
 export class ServiceReadiness {
   readonly #parts: ReadinessParts;
-  #lookedAtMs = -Infinity;
-  #look: Promise<ServiceFault | undefined> | undefined;
+  #probedAtMs = -Infinity;
+  #probing: Promise<ServiceFault | undefined> | undefined;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
   }
 
-  /** Why requests cannot be served now; `undefined` where they can. */
+  /** Returns the reason why requests cannot be served now; `undefined` if they can. */
   async unready(): Promise<ServiceFault | undefined> {
     const { gate, pool, stores } = this.#parts;
     if (gate.closing.aborted) return new ServiceFault("shutting_down");
@@ -40,11 +43,12 @@ export class ServiceReadiness {
     if (!pool.isUsable) {
       return new ServiceFault("no_model_available", { message: "No upstream has credentials" });
     }
-    const isFresh = stores.health() === "ok" && performance.now() - this.#lookedAtMs < LOOK_MS;
-    if (this.#look === undefined && isFresh) return undefined;
-    this.#look ??= probed(stores).finally(() => this.#look = undefined);
-    const fault = await this.#look;
-    if (fault === undefined) this.#lookedAtMs = performance.now();
+    const isFresh = stores.health() === "ok" &&
+      performance.now() - this.#probedAtMs < PROBE_VALID_MS;
+    if (this.#probing === undefined && isFresh) return undefined;
+    this.#probing ??= probed(stores).finally(() => this.#probing = undefined);
+    const fault = await this.#probing;
+    if (fault === undefined) this.#probedAtMs = performance.now();
     return fault;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the service begins with: the configuration file, else what the environment offers.
+ * The initial catalog: from the configuration file, otherwise from the environment.
  *
  * @module
  */
@@ -16,17 +16,17 @@ import type { ServeSettings } from "../config/settings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MEGABYTE = 1024 * 1024;
-/** Note of a version that was detected: the next start may detect another. */
+/** Note of a catalog version that was detected: the next start may detect another. */
 export const DETECTED_NOTE = "detected at start";
 
-/** A configuration file that was read. */
+/** The content of a configuration file. */
 export interface ReadConfig {
   readonly content: CatalogContent;
   readonly retention: LogRetention | undefined;
   readonly responseRetention: ResponseRetention | undefined;
 }
 
-/** Reads the configuration file; `undefined` where there is none and none was asked for. */
+/** Reads the configuration file; resolves to `undefined` if there is none and none was named. */
 export async function readCatalogText(settings: ServeSettings): Promise<ReadConfig | undefined> {
   let text: string;
   try {
@@ -54,8 +54,9 @@ export async function readCatalogText(settings: ServeSettings): Promise<ReadConf
 }
 
 /**
- * The catalog in force, with a sentence for the operator. The store is the authority: a file or an
- * environment seeds an empty store, or replaces what an earlier start detected, and nothing else.
+ * Returns the catalog in force, with a sentence for the operator. The store is the authority: a
+ * file or the environment only seeds an empty store, or replaces a catalog that an earlier start
+ * detected.
  */
 export async function seedCatalog(
   catalogs: CatalogStore,

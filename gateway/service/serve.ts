@@ -1,5 +1,5 @@
 /**
- * The command `svc serve`, from its settings to the last request that is served.
+ * The command `svc serve`, from its settings to the last request.
  *
  * @module
  */
@@ -9,17 +9,20 @@ import type { ProcessIo } from "../system/process_io.ts";
 import type { Logger } from "../ports/logger.ts";
 import { reasonOf } from "../system/reason.ts";
 import { createSystemRng } from "../system/rng.ts";
-import { tellCrashes } from "./crash.ts";
+import { logCrashes } from "./crash.ts";
 import { observe } from "./observation.ts";
 import { giveUp, missingFlags, missingFlagsText } from "../config/permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES, type ServeSettings } from "../config/settings.ts";
 import { type RunningService, startService } from "./start.ts";
 import { tellUnknownVariables } from "../config/variables.ts";
 
-/** How often it is looked whether the store is still ours, in milliseconds. */
+/** Time between two checks that this process still owns the store, in milliseconds. */
 const LOST_CHECK_MS = 1_000;
 
-/** Serves until a signal. Resolves to the exit code: 0, 1 where it cannot, 2 where it was not understood. */
+/**
+ * Serves until a signal. Resolves to the exit code: 0, 1 if it cannot serve, 2 if the arguments are
+ * invalid.
+ */
 export async function serve(
   args: readonly string[],
   io: ProcessIo,
@@ -47,8 +50,8 @@ export async function serve(
     return 1;
   }
   const { logger, secrets, telemetry } = observed;
-  tellCrashes(logger, () => Deno.exit(1));
-  // Listened for from the beginning: a signal may come as soon as the start is printed.
+  logCrashes(logger, () => Deno.exit(1));
+  // The handler is registered first: a signal may come as soon as the start is printed.
   const ended = untilSignal();
   let service: RunningService;
   try {
@@ -64,7 +67,7 @@ export async function serve(
     complain(`${secrets.remove(reasonOf(error))}\n`);
     return 1;
   }
-  // A writer that has lost its store cannot come back: whoever supervises the process starts another.
+  // A writer that has lost its store cannot recover: the supervisor starts another process.
   const watch = setInterval(() => {
     if (service.stores.health() !== "lost") return;
     complain("Cannot go on: another process has taken the store\n");
@@ -74,13 +77,16 @@ export async function serve(
   clearInterval(watch);
   const { inFlight } = service.gateway;
   logger.info("shutting_down", { inFlight: inFlight.count });
-  // A second signal cuts the time to finish short.
+  // A second signal ends the grace period.
   void untilSignal().then(() => inFlight.abortAll());
   await service.stop();
   return 0;
 }
 
-/** Gives up what only the start needs, and warns where the store's file cannot be watched then. */
+/**
+ * Revokes permissions that only the start needs, and warns if the file of the store cannot be
+ * watched then.
+ */
 async function giveUpRights(settings: ServeSettings, logger: Logger): Promise<void> {
   const flag = await giveUp(settings);
   if (flag === undefined) return;
@@ -88,7 +94,7 @@ async function giveUpRights(settings: ServeSettings, logger: Logger): Promise<vo
   logger.warn("store_not_watched", { message });
 }
 
-/** Resolves at the next signal to end. */
+/** Resolves at the next signal to stop. */
 function untilSignal(): Promise<void> {
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,12 +1,11 @@
 /**
- * Puts the service together: stores, catalog, pool, listeners; and takes it apart again.
+ * Assembles the service from stores, catalog, pool and listeners, and stops it.
  *
  * @module
  */
 
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
-import type { GatewayContext } from "../flows/context.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
@@ -19,7 +18,14 @@ import { CredentialsFile, credentialsPath } from "../system/credentials.ts";
 import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
 import { placeSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
-import { gatewayOf, type House, poolOf, type ServiceDeps, vectorStoresOf } from "./assemble.ts";
+import {
+  gatewayOf,
+  type GatewayParts,
+  poolOf,
+  type Service,
+  type ServiceDeps,
+  vectorStoresOf,
+} from "./assemble.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
 import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
@@ -28,25 +34,28 @@ import type { ServeSettings } from "../config/settings.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
-/** Time that streams under way get to finish during a shutdown, in milliseconds. */
+/** Time that streams in flight have to finish during a shutdown, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 30_000;
-/** Time that listeners get to close when no request is under way: a client may not read its answer. */
+/**
+ * Time that listeners have to close when no request is in flight, in milliseconds: a client may not
+ * read its answer.
+ */
 const LISTENER_CLOSE_MS = 2_000;
-/** A service that answers. */
+/** A running service. */
 export interface RunningService {
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Of the listener for metrics alone; absent where there is none. */
+  /** Address of the separate listener for metrics; absent if there is none. */
   readonly metricsUrl: string | undefined;
-  readonly gateway: GatewayContext;
+  readonly gateway: GatewayParts;
   readonly stores: KvStores;
-  /** Leaves out upstreams whose credentials this process can no longer read, and says so. */
+  /** Leaves out upstreams whose credentials this process can no longer read, and logs them. */
   recheckUpstreams(): void;
-  /** Takes no new request, lets those under way finish and settle, closes everything. */
+  /** Refuses new requests, lets those in flight finish and settle, and closes everything. */
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Starts the service. Throws where it cannot, with a sentence for the operator. */
+/** Starts the service. Throws an error with a sentence for the operator if it cannot. */
 export async function startService(
   settings: ServeSettings,
   deps: ServiceDeps,
@@ -68,7 +77,7 @@ export async function startService(
     throw error;
   });
   try {
-    return await assemble(settings, deps, { stores, telemetry, config: config?.content });
+    return await assembleService(settings, deps, { stores, telemetry, config: config?.content });
   } catch (error) {
     telemetry.close();
     await stores.close();
@@ -76,7 +85,7 @@ export async function startService(
   }
 }
 
-async function assemble(
+async function assembleService(
   settings: ServeSettings,
   deps: ServiceDeps,
   parts: { stores: KvStores; telemetry: Telemetry; config: CatalogContent | undefined },
@@ -91,7 +100,7 @@ async function assemble(
   const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
   const pool = poolOf(seeded.catalog, deps, telemetry);
-  // Links are made for whoever reads them later: the address is known when the port is.
+  // Links are created for later readers: the address is known when the port is.
   let shownUrl = settings.publicUrl ?? "";
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
@@ -107,19 +116,19 @@ async function assemble(
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
   const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
-  const house: House = {
+  const service: Service = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
     ...{ links, gateway, vectorStores, gate, telemetry },
     lowBalances: new LowBalances(stores.settings),
     publicUrl: () => shownUrl,
   };
-  const servers = await openListeners(house);
+  const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
-  if (secrets !== undefined) await handOver(secrets, house);
-  sayStarted(house, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
+  if (secrets !== undefined) await handOver(secrets, service);
+  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
   let stopping: Promise<void> | undefined;
   return {
@@ -128,13 +137,13 @@ async function assemble(
     metricsUrl,
     gateway,
     stores,
-    recheckUpstreams: () => recheckUpstreams(house),
+    recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) =>
-      stopping ??= stop(house, Object.values(servers), graceMs),
+      stopping ??= stop(service, Object.values(servers), graceMs),
   };
 }
 
-function recheckUpstreams({ pool, stores, deps: { env, logger } }: House): void {
+function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): void {
   const catalog = stores.catalogs.current();
   for (const { upstream, variable } of unreadableKeys(catalog.upstreams, env)) {
     const message =
@@ -145,7 +154,7 @@ function recheckUpstreams({ pool, stores, deps: { env, logger } }: House): void 
   pool.apply(catalog);
 }
 
-/** Throws where the token given to this start opens the public API: the classes never mix. */
+/** Throws if the admin token of this start is also an API key: the two classes are separate. */
 async function openAdminTokens(
   { adminToken: given }: ServeSettings,
   { logger }: ServiceDeps,
@@ -154,7 +163,7 @@ async function openAdminTokens(
   const { keys, settings } = stores;
   if (given !== undefined) {
     const digests = peppers.digests(given);
-    // One that is disabled counts as well: it may be enabled.
+    // A disabled key counts as well: it may be enabled again.
     if ((await keys.listStored()).some(({ digest }) => digests.includes(digest))) {
       throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
     }
@@ -162,9 +171,9 @@ async function openAdminTokens(
   return await AdminTokens.open({ settings, peppers, logger, given });
 }
 
-/** Hands the secrets of a first start to the operator, before anybody is answered. */
-async function handOver(secrets: FirstSecrets, house: House): Promise<void> {
-  const { deps, settings, stores, publicUrl } = house;
+/** Delivers the secrets of a first start to the operator, before any request is answered. */
+async function handOver(secrets: FirstSecrets, service: Service): Promise<void> {
+  const { deps, settings, stores, publicUrl } = service;
   const isTerminal = deps.isTerminal ?? false;
   const places = await placeSecrets(secrets, settings, { isTerminal });
   deps.print(firstStartLines(places, publicUrl()));
@@ -176,7 +185,7 @@ function metricsUrlOf({ metrics }: Servers): string | undefined {
 }
 
 function sayStarted(
-  { deps, settings }: House,
+  { deps, settings }: Service,
   started: {
     readonly publicUrl: string;
     readonly adminUrl: string;
@@ -195,9 +204,9 @@ function sayStarted(
   }));
 }
 
-async function stop(house: House, servers: readonly Server[], graceMs: number): Promise<void> {
-  const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = house;
-  // The listeners stay open meanwhile, so that new requests and probes are told why not.
+async function stop(service: Service, servers: readonly Server[], graceMs: number): Promise<void> {
+  const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
+  // The listeners stay open meanwhile, so that new requests and probes receive the reason.
   gate.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
   await gateway.inFlight.idle();
@@ -205,14 +214,14 @@ async function stop(house: House, servers: readonly Server[], graceMs: number): 
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
-  house.credentials.close();
+  service.credentials.close();
   pool.close();
   await vectorStores.close();
   await stores.close();
-  house.telemetry.close();
+  service.telemetry.close();
 }
 
-/** Waits for a promise, but no longer than so many milliseconds. */
+/** Waits for a promise, but at most so many milliseconds. */
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

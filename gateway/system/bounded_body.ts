@@ -1,5 +1,5 @@
 /**
- * Answers of other servers, read within limits of size and time.
+ * Reads responses of other servers within limits of size and time.
  *
  * @module
  */
@@ -7,11 +7,11 @@
 import { afterMs } from "./deadlines.ts";
 
 /**
- * The body as bytes; `undefined` where it is longer: what is left of it is not read.
+ * Returns the body as bytes; `undefined` when it is longer, in which case the rest is not read.
  *
- * Deno lets go of a response whose body alone is read, and of the signal that ends it: once that is
- * collected, the read waits for ever. An async function holds its parameters to its end, so this one
- * takes the response.
+ * Deno drops a response whose body alone is referenced, together with its abort signal: once that
+ * is collected, the read waits for ever. An async function holds its parameters to its end, so this
+ * one takes the response.
  */
 export async function readBytesUpTo(
   response: Response,
@@ -33,7 +33,7 @@ export async function readBytesUpTo(
   return await new Blob(pieces).bytes();
 }
 
-/** The body as text; `undefined` where it is longer: what is left of it is not read. */
+/** Returns the body as text; `undefined` when it is longer, in which case the rest is not read. */
 export async function readTextUpTo(
   response: Response,
   maxBytes: number,
@@ -42,31 +42,31 @@ export async function readTextUpTo(
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** What came of asking a server once. */
-export type Asked<T> =
+/** Outcome of one request to a server. */
+export type RequestOutcome<T> =
   | { readonly kind: "answered"; readonly response: Response; readonly read: T }
   | { readonly kind: "late" | "unreachable" }
-  /** The answer began, and broke off. */
+  /** The response began and was cut. */
   | { readonly kind: "cut"; readonly response: Response };
 
-/** How long to ask, and what for. */
-export interface AskOptions<T> {
-  /** From the beginning to the end of the answer. */
+/** Options of {@linkcode requestOnce}. */
+export interface RequestOnceOptions<T> {
+  /** Longest time from the request to the end of the response. */
   readonly timeoutMs: number;
-  /** Ends it. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
-  /** Reads what is wanted of the answer; what is left then is not read. */
+  /** Reads the wanted part of the response; the rest is not read. */
   read(response: Response): Promise<T>;
 }
 
 /**
- * Asks a server once. Rejects with the signal's reason where that is aborted; what the other side
- * does is a value.
+ * Sends one request. Rejects with the signal's reason when aborted; failures of the other side are
+ * values.
  */
-export async function askOnce<T>(
+export async function requestOnce<T>(
   send: (signal: AbortSignal) => Promise<Response>,
-  { timeoutMs, signal, read }: AskOptions<T>,
-): Promise<Asked<T>> {
+  { timeoutMs, signal, read }: RequestOnceOptions<T>,
+): Promise<RequestOutcome<T>> {
   const exchange = new AbortController();
   const stop = () => exchange.abort();
   let isLate = false;
@@ -87,7 +87,7 @@ export async function askOnce<T>(
   } finally {
     callOff();
     signal.removeEventListener("abort", stop);
-    // Closes what is left of an answer that was too long.
+    // Closes the rest of a response that was too long.
     stop();
   }
 }

@@ -1,5 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { askOnce, type AskOptions, readBytesUpTo, readTextUpTo } from "./bounded_body.ts";
+import {
+  readBytesUpTo,
+  readTextUpTo,
+  requestOnce,
+  type RequestOnceOptions,
+} from "./bounded_body.ts";
 
 /** A response in pieces that says whether its body was left before its end. */
 function inPieces(pieces: readonly string[], headers: Record<string, string> = {}) {
@@ -42,7 +47,7 @@ Deno.test("characters may be cut between pieces", async () => {
   assertEquals(await readTextUpTo(new Response(body), 9), "€");
 });
 
-function options(more: Partial<AskOptions<string>> = {}): AskOptions<string> {
+function options(more: Partial<RequestOnceOptions<string>> = {}): RequestOnceOptions<string> {
   return {
     timeoutMs: 60_000,
     signal: new AbortController().signal,
@@ -59,30 +64,32 @@ function silent(signal: AbortSignal): Promise<never> {
 }
 
 Deno.test("what a server does is a value", async () => {
-  const answered = await askOnce(() => Promise.resolve(new Response("yes")), options());
+  const answered = await requestOnce(() => Promise.resolve(new Response("yes")), options());
   assert(answered.kind === "answered");
   assertEquals([answered.read, answered.response.status], ["yes", 200]);
-  const late = await askOnce(silent, options({ timeoutMs: 1 }));
+  const late = await requestOnce(silent, options({ timeoutMs: 1 }));
   assertEquals(late, { kind: "late" });
-  const gone = await askOnce(() => Promise.reject(new TypeError("No route")), options());
+  const gone = await requestOnce(() => Promise.reject(new TypeError("No route")), options());
   assertEquals(gone, { kind: "unreachable" });
   const read = () => Promise.reject(new TypeError("The connection broke"));
-  const cut = await askOnce(() => Promise.resolve(new Response()), options({ read }));
+  const cut = await requestOnce(() => Promise.resolve(new Response()), options({ read }));
   assertEquals(cut.kind, "cut");
 });
 
 Deno.test("the caller's reason comes out, and so does what is no error", async () => {
   const leaving = new AbortController();
-  const asking = askOnce(silent, options({ signal: leaving.signal }));
+  const asking = requestOnce(silent, options({ signal: leaving.signal }));
   leaving.abort(new Error("Left"));
   await assertRejects(() => asking, Error, "Left");
-  const thrown = await askOnce(() => Promise.reject("a bug"), options()).catch((error) => error);
+  const thrown = await requestOnce(() => Promise.reject("a bug"), options()).catch((error) =>
+    error
+  );
   assertEquals(thrown, "a bug");
 });
 
 Deno.test("an exchange is ended with what has been read of it", async () => {
   let ended: AbortSignal | undefined;
-  await askOnce((signal) => {
+  await requestOnce((signal) => {
     ended = signal;
     return Promise.resolve(new Response("yes"));
   }, options());

@@ -1,18 +1,19 @@
 /**
- * A map that forgets what was used least recently when it is full. Two generations, since moving an
- * entry to the end of a `Map` with every use costs more than the look for it.
+ * A map of bounded size that forgets the entries used least recently. It keeps two generations,
+ * because moving an entry to the end of a `Map` on every use costs more than a second lookup, and
+ * removing the oldest entries one by one grows slow.
  */
 export class BoundedMap<K, V> {
   readonly #capacity: number;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
-  /** `capacity` is the most entries it keeps; of those used last it keeps half as many at least. */
+  /** Keeps at most `capacity` entries, and at least the `capacity / 2` that were used last. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** The value, which counts as used. */
+  /** Returns the value and counts it as used. */
   get(key: K): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
@@ -21,12 +22,18 @@ export class BoundedMap<K, V> {
     return old;
   }
 
-  /** Adds or replaces. */
+  /** Adds or replaces a value. */
   set(key: K, value: V): void {
     if (this.#young.size >= Math.ceil(this.#capacity / 2) && !this.#young.has(key)) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     this.#young.set(key, value);
+  }
+
+  /** Removes a value. */
+  delete(key: K): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 }

@@ -14,6 +14,14 @@ Deno.test("a full map forgets what was used least recently", () => {
   assertEquals([map.get("a"), map.get("b"), map.get("c")], [5, undefined, 3]);
 });
 
+Deno.test("a deleted value is gone from both generations", () => {
+  const map = new BoundedMap<string, number>(4);
+  for (const [index, key] of ["a", "b", "c", "d"].entries()) map.set(key, index);
+  map.delete("a");
+  map.delete("d");
+  assertEquals(["a", "b", "c", "d"].map((key) => map.get(key)), [undefined, 1, 2, undefined]);
+});
+
 Deno.test("what was used last stays, and a value is the one that was set last", () => {
   const CAPACITY = 6;
   const uses = fc.array(fc.record({ key: fc.nat(9), value: fc.option(fc.nat()) }));
@@ -22,12 +30,12 @@ Deno.test("what was used last stays, and a value is the one that was set last", 
     const truth = new Map<number, number>();
     let recent: number[] = [];
     for (const { key, value } of all) {
-      const found = map.get(key);
-      assert(found === undefined || found === truth.get(key));
-      assert(found !== undefined || !recent.slice(-CAPACITY / 2).includes(key));
+      const current = map.get(key);
+      assert(current === undefined || current === truth.get(key));
+      assert(current !== undefined || !recent.slice(-CAPACITY / 2).includes(key));
       if (value !== null) map.set(key, value);
       if (value !== null) truth.set(key, value);
-      if (value === null && found === undefined) continue;
+      if (value === null && current === undefined) continue;
       recent = [...recent.filter((other) => other !== key), key];
     }
   }));

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -1,29 +1,29 @@
 /**
- * What the first start leaves beside the store for the command line: the admin's address and token,
- * readable by their user only.
+ * The credentials file beside the store, written at the first start for the command line: address
+ * and token of the admin API, readable by their user only.
  *
  * @module
  */
 
-/** Where the admin API is and how to get in. */
+/** Address and token of the admin API. */
 export interface Credentials {
   readonly url: string;
   readonly token: string;
 }
 
-/** What the file holds. */
+/** Contents of the file. */
 interface StoredCredentials extends Credentials {
-  /** The token that is let in at every start, where `token` was given to one start only. */
+  /** The token that every start accepts, when `token` was given to one start only. */
   readonly firstToken?: string | undefined;
 }
 
-/** The file beside a store; `undefined` where the store is no file. */
+/** Returns the path of the file; `undefined` when the store is no file. */
 export function credentialsPath(kvPath: string): string | undefined {
   if (kvPath === ":memory:" || /^https?:/.test(kvPath)) return undefined;
   return `${kvPath}.admin.json`;
 }
 
-/** Writes the file as a whole: a reader sees the old one or the new one. */
+/** Replaces the file atomically: a reader sees the old one or the new one. */
 export async function writeCredentials(
   path: string,
   credentials: StoredCredentials,
@@ -31,39 +31,39 @@ export async function writeCredentials(
   await writeCredentialsText(path, textOf(credentials));
 }
 
-/** The same of what was read from such a file before. */
+/** Writes a text that was read from such a file. */
 export async function writeCredentialsText(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
-  // Left by a crash, with whatever mode; or a link, which would be followed.
+  // Left by a crash with any mode; or a link, which would be followed.
   await Deno.remove(draft).catch(() => {});
   await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
   await Deno.rename(draft, path);
 }
 
 /**
- * The file as a running service keeps it. It stays open: a process that serves may open none for
+ * The file as a running service updates it. It stays open: a serving process may open no file for
  * writing any more, and the admin token can still be replaced.
  */
 export class CredentialsFile {
   readonly #path: string | undefined;
   #file: Deno.FsFile | undefined;
 
-  /** `path`: see {@linkcode credentialsPath}; without one nothing is ever written. */
+  /** `path`: see {@linkcode credentialsPath}; without one nothing is written. */
   constructor(path: string | undefined) {
     this.#path = path;
   }
 
   /**
-   * Brings the file up to date with this start: the address, which every start may choose anew, and
-   * the token where one was given. A later start that is given none goes back to the first token, the
-   * only one that the service still knows. Without any token nothing is written.
+   * Updates the file for this start: the address, and the token if one was given. A later start
+   * without a given token returns to the first token, the only one that the service still knows.
+   * Without any token nothing is written.
    */
   async refresh(
     start: { readonly url: string; readonly adminToken?: string | undefined },
   ): Promise<void> {
     if (this.#path === undefined) return;
-    const kept = await readStored(this.#path);
-    const firstToken = kept?.firstToken ?? kept?.token;
+    const stored = await readStored(this.#path);
+    const firstToken = stored?.firstToken ?? stored?.token;
     const token = start.adminToken ?? firstToken;
     if (token === undefined) return;
     const others = firstToken === undefined || firstToken === token ? {} : { firstToken };
@@ -73,30 +73,30 @@ export class CredentialsFile {
   }
 
   /**
-   * Puts a new token in the place of the first one, where the file is. A token given to this start
-   * stays the one to use until a start is given none.
+   * Replaces the first token in the file. A token given to this start stays the one to use until a
+   * start without one.
    */
   async replaceFirstToken(first: string): Promise<void> {
     if (this.#file === undefined) return;
-    // Not by its status, which the process may not read any more.
+    // Not from its status, which the process may no longer read.
     const length = await this.#file.seek(0, Deno.SeekMode.End);
-    const kept = storedOf(await readFrom(this.#file, length));
-    if (kept === undefined) return;
-    const { url, token, firstToken } = kept;
+    const stored = storedOf(await readFrom(this.#file, length));
+    if (stored === undefined) return;
+    const { url, token, firstToken } = stored;
     const isGiven = firstToken !== undefined && firstToken !== token;
     const next = isGiven ? { token, firstToken: first } : { token: first };
-    // In one write over all there was, so that no reader sees the end of a longer text.
+    // One write over the whole contents, so that no reader sees the end of a longer text.
     await writeTo(this.#file, textOf({ url, ...next }).padEnd(length));
   }
 
-  /** Lets go of the file. */
+  /** Closes the file. */
   close(): void {
     this.#file?.close();
     this.#file = undefined;
   }
 }
 
-/** Reads the file; `undefined` where there is none, or it holds no credentials. */
+/** Reads the file; `undefined` when it does not exist or has no credentials. */
 export async function readCredentials(path: string): Promise<Credentials | undefined> {
   const stored = await readStored(path);
   return stored && { url: stored.url, token: stored.token };
@@ -119,7 +119,7 @@ function storedOf(text: string): StoredCredentials | undefined {
   return { url, token, ...typeof firstToken === "string" ? { firstToken } : {} };
 }
 
-/** What a text says, as far as it says anything: an unreadable file must not stop a start. */
+/** Parses a text as far as possible: an unreadable file must not stop a start. */
 function fieldsOf(text: string): Partial<Record<keyof StoredCredentials, unknown>> {
   try {
     return Object(JSON.parse(text));
@@ -133,19 +133,21 @@ function textOf(credentials: StoredCredentials): string {
   return JSON.stringify(credentials, null, 2) + "\n";
 }
 
-/** So many bytes of a file, from its beginning. */
+/** Reads a number of bytes from the beginning of a file. */
 async function readFrom(file: Deno.FsFile, length: number): Promise<string> {
   const bytes = new Uint8Array(length);
   await file.seek(0, Deno.SeekMode.Start);
-  const read = await file.read(bytes) ?? 0;
-  return new TextDecoder().decode(bytes.subarray(0, read));
+  const readBytes = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, readBytes));
 }
 
-/** Writes over a file, from its beginning; durable when it resolves. */
+/** Overwrites a file from its beginning; durable when it resolves. */
 async function writeTo(file: Deno.FsFile, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   await file.seek(0, Deno.SeekMode.Start);
-  const written = await file.write(bytes);
-  if (written < bytes.length) throw new Error("Cannot write the credentials: there is no room");
+  const writtenBytes = await file.write(bytes);
+  if (writtenBytes < bytes.length) {
+    throw new Error("Cannot write the credentials: there is no room");
+  }
   await file.sync();
 }

@@ -1,19 +1,19 @@
 /**
- * Many deadlines on one timer. Each request sets a few that hardly ever pass; a timer of the platform
- * costs as much as reading the request's body.
+ * Many deadlines on one timer. Each request sets a few that hardly ever pass; a timer of the
+ * platform costs as much as reading the request's body.
  *
  * @module
  */
 
-/** The clock and the timer that deadlines rest on. */
+/** Clock and timer behind deadlines. */
 export interface TimerClock {
-  /** Milliseconds since any fixed moment; never goes back. */
+  /** Milliseconds since a fixed moment; never goes back. */
   nowMs(): number;
-  /** Runs a function once after `ms` milliseconds, and returns how to call that off. */
+  /** Runs a function once after `ms` milliseconds; returns a function that cancels it. */
   start(ms: number, run: () => void): () => void;
 }
 
-/** Runs a function after `ms` milliseconds, unless the function that it returns is called before. */
+/** Runs a function after `ms` milliseconds, unless the returned function is called before. */
 export type AfterMs = (ms: number, run: () => void) => () => void;
 
 interface Deadline {
@@ -21,7 +21,7 @@ interface Deadline {
   readonly run: () => void;
 }
 
-/** Deadlines on one timer of a clock. */
+/** Creates deadlines on one timer of a clock. */
 export function deadlinesOf(clock: TimerClock): AfterMs {
   const pending = new Set<Deadline>();
   let stopTimer: (() => void) | undefined;
@@ -50,10 +50,10 @@ export function deadlinesOf(clock: TimerClock): AfterMs {
       else if (deadline.dueMs < nextMs) nextMs = deadline.dueMs;
     }
     if (nextMs !== Infinity) arm(nextMs);
-    // After a pause of the process, several are due that were set in another order.
+    // After a pause of the process several are due, set in another order.
     passed.sort((a, b) => a.dueMs - b.dueMs);
     for (const deadline of passed) {
-      // An earlier one may have called this one off.
+      // An earlier one may have cancelled this one.
       if (pending.delete(deadline)) deadline.run();
     }
   }
@@ -68,7 +68,7 @@ export function deadlinesOf(clock: TimerClock): AfterMs {
   };
 }
 
-/** Deadlines of the process, on the platform's clock. */
+/** Deadlines on the platform's clock. */
 export const afterMs: AfterMs = deadlinesOf({
   nowMs: () => performance.now(),
   start: (ms, run) => {

@@ -4,26 +4,26 @@ import type { LogFields, Logger } from "../ports/logger.ts";
 /** A level of the log. */
 export type LogLevel = "info" | "warn" | "error";
 
-/** What a line is known by besides its text. */
+/** Attributes of a line besides its text. */
 export interface WrittenLine {
   readonly level: LogLevel;
   readonly event: string;
-  /** Of the request that it tells of, where it tells of one. */
+  /** Id of the request that the line is about, if any. */
   readonly requestId: string | undefined;
 }
 
-/** Where lines go, and what is done to them before. */
+/** Output and processing of lines. */
 export interface JsonLoggerOptions {
   readonly clock: Clock;
-  /** Takes a line, without its end. */
+  /** Receives a line, without its end. */
   readonly write: (line: string, about: WrittenLine) => void;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly removeSecrets: (text: string) => string;
   /** Fields for the lines of a request, such as the ids of its trace. @default {none} */
   readonly fieldsOf?: ((requestId: string) => LogFields | undefined) | undefined;
 }
 
-/** Writes one JSON object a line, without secrets. */
+/** Creates a logger that writes one JSON object per line, without secrets. */
 export function createJsonLogger(
   { clock, write, removeSecrets, fieldsOf }: JsonLoggerOptions,
 ): Logger {

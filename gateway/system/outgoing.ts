@@ -1,41 +1,41 @@
 /**
- * Requests to servers that the operator named: to addresses that were checked, and with answers whose
- * size can be counted.
+ * Requests to servers that the operator configured: to checked addresses, with responses of bounded
+ * size.
  *
  * @module
  */
 
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
-import { unpacked } from "./unpacked.ts";
+import { decompressBody } from "./decompress_body.ts";
 
-/** Addresses of a name, as the system resolves it. */
+/** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** Options of sending. */
+/** Options of {@linkcode Outgoing}. */
 export interface OutgoingOptions {
-  /** Looks up the variables that name a proxy, which then resolves names itself. */
+  /** Returns the variables that name a proxy, which then resolves names itself. */
   readonly env: (name: string) => string | undefined;
-  /** Connections that are kept. @default {those that the whole process shares} */
+  /** Connection pool. @default {the process's own} */
   readonly pool?: Pick<Deno.CreateHttpClientOptions, "poolMaxIdlePerHost" | "poolIdleTimeout">;
-  /** A name that may lead to any address: the operator said so. */
+  /** A name that may resolve to any address, as configured by the operator. */
   readonly trustedHost?: string | undefined;
   /** @default {the system's resolver} */
   readonly resolve?: Resolve | undefined;
 }
 
-/** Resolved addresses are good for so many milliseconds. */
+/** Time for which resolved addresses are used, in milliseconds. */
 const FRESH_MS = 10_000;
-/** Names whose addresses are remembered. */
+/** Maximum number of names whose addresses are remembered. */
 const NAMES_MAX = 100;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 const LITERAL = /^\[|^[\d.]+$/;
 
-/** True where requests go through a proxy, which connects in place of this process. */
+/** True when requests go through a proxy, which connects in place of this process. */
 export function isProxied(env: (name: string) => string | undefined): boolean {
   return PROXY_VARIABLES.some((name) => Boolean(env(name) ?? env(name.toLowerCase())));
 }
 
-/** A name leads to where no upstream is. */
+/** A name resolves to an address at which no upstream runs. */
 export class ForbiddenAddress extends Error {
   override name = "ForbiddenAddress";
 }
@@ -46,12 +46,12 @@ interface Checked {
 }
 
 /**
- * A `fetch` that resolves each name, and refuses those that lead to a metadata service or a link-local
- * address: `--deny-net` does not see an IPv4 address inside an IPv6 one.
+ * A `fetch` that resolves each name, and refuses those that lead to a metadata service or a
+ * link-local address: `--deny-net` does not see an IPv4 address inside an IPv6 one.
  *
- * A name may lead elsewhere a moment later. Plain HTTP is therefore sent to the checked address itself.
- * TLS cannot be, since the platform speaks none to an address that it is given; there the certificate
- * proves the name before anything is sent.
+ * A name may resolve differently a moment later. Plain HTTP is therefore sent to the checked
+ * address itself. The platform cannot do so for TLS; there the certificate proves the name before
+ * anything is sent.
  */
 export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
@@ -59,11 +59,11 @@ export class Outgoing implements Disposable {
   readonly #checked = new Map<string, Checked>();
   /** Addresses at which the last request to a host failed: another may answer. */
   readonly #failed = new Map<string, string>();
-  /** For each address that plain HTTP is sent to. */
+  /** A client for each address of plain HTTP. */
   readonly #pinned = new Map<string, Deno.HttpClient>();
   #shared: Deno.HttpClient | undefined;
 
-  /** Opens nothing yet. */
+  /** Opens no connection yet. */
   constructor(options: OutgoingOptions) {
     this.#options = options;
     this.#isProxied = isProxied(options.env);
@@ -72,16 +72,16 @@ export class Outgoing implements Disposable {
   /** Sends a request. Rejects with a {@linkcode ForbiddenAddress} before anything is sent. */
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const given = input instanceof Request ? input.headers : undefined;
-    const headers = new Headers(init.headers ?? given);
-    // The platform unpacks what it asked for packed before anybody can count.
+    const inputHeaders = input instanceof Request ? input.headers : undefined;
+    const headers = new Headers(init.headers ?? inputHeaders);
+    // The platform decompresses what it asked for compressed before bytes can be counted.
     headers.set("accept-encoding", "identity");
-    const known = this.#addressOf(url, init.signal ?? undefined);
-    const address = known instanceof Promise ? await known : known;
+    const pending = this.#addressOf(url, init.signal ?? undefined);
+    const address = pending instanceof Promise ? await pending : pending;
     try {
       const client = this.#clientOf(url, address);
-      const sent = { ...init, headers, ...(client === undefined ? {} : { client }) };
-      return unpacked(await fetch(input, sent));
+      const request = { ...init, headers, ...(client === undefined ? {} : { client }) };
+      return decompressBody(await fetch(input, request));
     } catch (error) {
       if (address !== undefined && !init.signal?.aborted) this.#failed.set(url.hostname, address);
       this.#checked.delete(url.hostname);
@@ -89,7 +89,7 @@ export class Outgoing implements Disposable {
     }
   };
 
-  /** Closes idle connections; to be called once no request is under way. */
+  /** Closes idle connections; call it once no request is in flight. */
   close(): void {
     this.#shared?.close();
     this.#shared = undefined;
@@ -97,12 +97,15 @@ export class Outgoing implements Disposable {
     this.#pinned.clear();
   }
 
-  /** The same. */
+  /** Closes idle connections. */
   [Symbol.dispose](): void {
     this.close();
   }
 
-  /** The address to connect to; `undefined` where the URL says it, or another may choose. */
+  /**
+   * Returns the address to connect to; `undefined` when the URL contains it, or a proxy resolves
+   * the name.
+   */
   #addressOf(url: URL, signal: AbortSignal | undefined): Promise<string> | string | undefined {
     const { hostname } = url;
     if (this.#isProxied || hostname === this.#options.trustedHost) return undefined;
@@ -139,9 +142,9 @@ export class Outgoing implements Disposable {
     }
     const port = Number(url.port || 80);
     const name = `${url.hostname} ${address} ${port}`;
-    const known = this.#pinned.get(name);
-    if (known !== undefined) return known;
-    // Requests under way have connections of their own.
+    const existing = this.#pinned.get(name);
+    if (existing !== undefined) return existing;
+    // Requests in flight have their own connections.
     if (this.#pinned.size >= NAMES_MAX) this.close();
     const hostname = address.includes(":") ? `[${address}]` : address;
     const proxy = { transport: "tcp", hostname, port } as const;
@@ -153,12 +156,12 @@ export class Outgoing implements Disposable {
 
 async function resolveBySystem(name: string): Promise<readonly string[]> {
   const { lookup } = await import("node:dns/promises");
-  // IPv4 first: machines without a way out over IPv6 are many, those without IPv4 are few.
-  const found = await lookup(name, { all: true, order: "ipv4first" });
-  return found.map(({ address }) => address);
+  // IPv4 first: machines without an IPv6 route are many, those without IPv4 are few.
+  const addresses = await lookup(name, { all: true, order: "ipv4first" });
+  return addresses.map(({ address }) => address);
 }
 
-/** A resolver cannot be stopped; its answer no longer matters then. */
+/** Rejects when aborted. A resolver cannot be stopped; its late answer is ignored. */
 function raced<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
-/** What a command has of the process that it is called in. */
+/** Access of a command to its process. */
 export interface ProcessIo {
-  /** Looks an environment variable up; one that may not be read counts as absent. */
+  /** Returns an environment variable; one that may not be read counts as absent. */
   env(name: string): string | undefined;
-  /** Names of all variables; none where the process may not list them. */
+  /** Returns the names of all variables; none when the process may not list them. */
   names(): readonly string[];
-  /** Writes to standard output as it is. */
+  /** Writes to standard output without changes. */
   print(text: string): void;
-  /** Writes to standard error as it is. */
+  /** Writes to standard error without changes. */
   complain(text: string): void;
 }

@@ -2,15 +2,15 @@ const ENTER = /[\r\n]/;
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 const ERASE = /[\x7f\b]/;
-/** Longest input that is read, in characters: more is no secret. */
+/** Maximum length of the input, in characters: more is no secret. */
 const LONGEST = 4_096;
 
-/** Ctrl-C was typed in place of a secret: what asked for it is to end, and needs no words for it. */
+/** Ctrl-C instead of a secret: the command ends without a message. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** What a secret is read from: standard input, or a stand-in. */
+/** Source of a secret: standard input, or a stand-in. */
 export interface SecretSource {
   isTerminal(): boolean;
   setRaw(raw: boolean): void;
@@ -18,10 +18,10 @@ export interface SecretSource {
 }
 
 /**
- * Reads a secret: on a terminal what is typed up to Enter, without showing it; else the first line of
- * the input. Empty where nothing was given.
+ * Reads a secret: on a terminal the typed text up to Enter, without echo; else the first line of
+ * the input. Empty without input.
  *
- * @throws {Interrupted} Where Ctrl-C was typed.
+ * @throws {Interrupted} When Ctrl-C was typed.
  */
 export async function readSecret(
   question: string,
@@ -40,7 +40,7 @@ export async function readSecret(
 }
 
 async function firstLine({ readable }: SecretSource): Promise<string> {
-  // Let go of, never cancelled: another secret may be asked for after this one.
+  // Released, never cancelled: another secret may be read after this one.
   const reader = readable.getReader();
   const decoder = new TextDecoder();
   let text = "";

@@ -1,4 +1,4 @@
-/** What an error says, and then what its causes say that it does not, without their stacks. */
+/** Returns the messages of an error and its causes, without repetitions and stacks. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? "" : reasonOf(error.cause);

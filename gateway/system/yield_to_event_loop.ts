@@ -1,27 +1,29 @@
-/** Text that is decoded without giving others their turn meanwhile, in bytes. */
+/** Bytes of text decoded without yielding. */
 export const TURN_CHARS = 256 * 1024;
-/** Between any two steps with a text longer than this others have their turn; in characters. */
+/** Length of a text above which work yields between any two steps; in characters. */
 export const LONG_CHARS = 128 * 1024;
 
-/** Lets what waits be done: requests of others, answers that have come. For work that takes long. */
+/**
+ * Lets waiting work run, such as other requests and arrived responses. For work that takes long.
+ */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
 /**
- * A line of those who have much to move: one of them has a turn of the event loop, however many they
- * are. Each goes on when its place has come, and stands behind the others again then.
+ * A queue of long tasks of which one at a time has a turn of the event loop, however many they are.
+ * Each continues when its turn has come, and queues again after it.
  */
 export class YieldQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits for those who came before, and lets others have their turn after each of them. */
+  /** Waits for all earlier ones, and yields after each of them. */
   next(): Promise<void> {
     return this.#last = this.#last.then(yieldToEventLoop);
   }
 }
 
-/** Does what comes in steps, and lets others have their turn between any two of them. */
+/** Runs stepwise work and yields between any two steps. */
 export async function runInSteps<Result>(steps: Generator<void, Result>): Promise<Result> {
   for (;;) {
     const step = steps.next();

@@ -1,7 +1,7 @@
-/** How often the event loop is looked at, in milliseconds. */
+/** Time between two samples of the event loop, in milliseconds. */
 const SAMPLE_MS = 250;
 
-/** Tells now and then how late the event loop came to a timer. The function returned ends it. */
+/** Reports at intervals how late the event loop ran a timer. The returned function stops it. */
 export function watchEventLoop(onDelay: (ms: number) => void): () => void {
   let dueMs = performance.now() + SAMPLE_MS;
   const timer = setInterval(() => {

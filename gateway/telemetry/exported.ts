@@ -1,5 +1,5 @@
 /**
- * What Deno's own exporter is given, where it was switched on by `OTEL_DENO=true`.
+ * The tracer and meter of Deno's own exporter, if `OTEL_DENO=true` switches it on.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { OtelTracer } from "./otel_tracer.ts";
 import type { Sampling } from "./sampler.ts";
 import type { Exported } from "./telemetry.ts";
 
-/** Where Deno registers what it exports; the API's package looks there, too. */
+/** Key under which Deno registers its exporter; the package of the API reads it, too. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
 const OWN_SPANS =
@@ -19,8 +19,8 @@ const OWN_SPANS =
   "spans of its own";
 
 /**
- * Tracer and meter of the runtime; `undefined` where it exports nothing, and a sentence where it must
- * not begin to.
+ * Returns the tracer and meter of the runtime; `undefined` if it exports nothing, and a sentence if
+ * it must not begin to.
  */
 export async function exportedByRuntime(
   sampling: Sampling,
@@ -32,15 +32,15 @@ export async function exportedByRuntime(
 }
 
 /**
- * Writes a line by the console, which Deno copies to its exporter: to standard error, lines that only
- * inform to standard output.
+ * Writes a line through the console, which Deno copies to its exporter: to standard error,
+ * informational lines to standard output.
  */
 export function exportLine(
   line: string,
   level: "info" | "warn" | "error",
   context: Context | undefined,
 ): void {
-  // The only argument: its percent signs stand for themselves.
+  // As the only argument its percent signs are no format.
   const write = () => console[level](line);
   if (context === undefined) write();
   else Deno.telemetry.contextManager.with(context, write);

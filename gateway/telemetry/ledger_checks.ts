@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Verification, VerificationStep } from "../ports/ledger_store.ts";
 
-/** Remembers what the last check of the books came to. */
+/** Remembers the result of the last verification of the ledger. */
 export class LedgerChecks {
   readonly #clock: Clock;
   #last: { readonly result: Verification; readonly atMs: number } | undefined;
@@ -10,12 +10,12 @@ export class LedgerChecks {
     this.#clock = clock;
   }
 
-  /** The last check that came to its end; `undefined` before any. */
+  /** The last completed verification; `undefined` before any. */
   get last(): { readonly result: Verification; readonly atMs: number } | undefined {
     return this.#last;
   }
 
-  /** Hands the steps of a check on, and looks at its result. */
+  /** Passes the steps of a verification on, and notes its result. */
   async *check(
     steps: AsyncGenerator<VerificationStep, void>,
   ): AsyncGenerator<VerificationStep, void> {

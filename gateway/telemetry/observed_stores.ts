@@ -1,23 +1,26 @@
 /**
- * The books and the request log as flows see them, telling what was made durable: the one place where
- * a request is known to have ended, whatever became of it.
+ * Wrappers of the ledger and the request log that report each durable write: the only place that sees
+ * the end of every request, whatever its outcome.
  *
  * @module
  */
 
-import type { FlowLedger, FlowLog } from "../flows/context.ts";
-import type { RequestRecord } from "../ports/request_log.ts";
+import type { RequestLedger } from "../ports/ledger_store.ts";
+import type { RequestLog, RequestRecord } from "../ports/request_log.ts";
 import type { ServiceMetrics } from "./service_metrics.ts";
 
-/** Who is told. */
+/** A receiver of durable writes. */
 export interface StoreObserver {
-  /** A row is durable: its request is over. */
+  /** Called when the log row of a request is durable: the request has ended. */
   onRow(record: RequestRecord): void;
   readonly metrics: Pick<ServiceMetrics, "settled" | "holdRefused">;
 }
 
-/** A log that tells of each row. */
-export function observedLog(log: FlowLog, { onRow }: StoreObserver): FlowLog {
+/** Returns a request log that reports each row. */
+export function observedLog(
+  log: Pick<RequestLog, "append">,
+  { onRow }: StoreObserver,
+): Pick<RequestLog, "append"> {
   return {
     append: async (record) => {
       await log.append(record);
@@ -26,11 +29,11 @@ export function observedLog(log: FlowLog, { onRow }: StoreObserver): FlowLog {
   };
 }
 
-/** Books that tell of settlements, refused holds, and rows that came with them. */
+/** Returns a ledger that reports settlements, refused holds, and the rows written with settlements. */
 export function observedLedger(
-  ledger: FlowLedger,
+  ledger: RequestLedger,
   { onRow, metrics }: StoreObserver,
-): FlowLedger {
+): RequestLedger {
   return {
     hold: async (command, options) => {
       const applied = await ledger.hold(command, options);

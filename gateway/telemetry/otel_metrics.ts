@@ -4,13 +4,13 @@ import { operationName } from "../domain/requests/gen_ai.ts";
 import { NO_MODEL, partsOf } from "../domain/requests/parts.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 
-/** Bounds that the conventions ask for, in seconds. */
+/** Bucket bounds of the conventions, in seconds. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96];
-/** Bounds that the conventions ask for, in tokens. */
+/** Bucket bounds of the conventions, in tokens. */
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
-/** Of a request that reached no model. */
+/** Attributes of a request that reached no model. */
 const NONE = { model: NO_MODEL, provider: NO_MODEL };
-/** Kinds of requests whose attributes are kept. */
+/** Maximum kinds of requests whose attributes are cached. */
 const KEPT_MAX = 500;
 
 interface RequestAttributes {
@@ -32,7 +32,7 @@ export class OtelMetrics {
     this.#firstTokenSeconds = histogram("gen_ai.server.time_to_first_token", "s", SECONDS);
   }
 
-  /** The library is loaded here, and only where it is used. */
+  /** Loads the library, which is needed only here. */
   static async load(): Promise<OtelMetrics> {
     const { metrics } = await import("@opentelemetry/api");
     const meter = metrics.getMeter(manifest.name, manifest.version);
@@ -41,7 +41,7 @@ export class OtelMetrics {
     );
   }
 
-  /** A request has ended: its row is durable. */
+  /** Counts a request whose log row is durable. */
   requestEnded(record: RequestRecord): void {
     const { plain } = this.#attributesOf(record, record.routing);
     this.#seconds.record(record.durationMs / 1_000, plain);

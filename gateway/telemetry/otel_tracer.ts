@@ -1,7 +1,7 @@
 /**
- * Traces by the runtime's own exporter. Its tracer is asked directly, and not by the spans that it
- * makes of `Deno.serve` and `fetch` by itself: those name whole addresses, in which words and
- * signatures stand, and say nothing that these do not.
+ * Traces through the runtime's exporter. It creates its own spans and does not use those that the
+ * runtime creates for `Deno.serve` and `fetch`: they contain whole addresses, with words and
+ * signatures, and no further information.
  *
  * @module
  */
@@ -14,23 +14,27 @@ import type {
   TracerProvider,
 } from "@opentelemetry/api";
 import manifest from "../deno.json" with { type: "json" };
-import { operationName, ROUTES } from "../domain/requests/gen_ai.ts";
+import { ENDPOINT_PATHS } from "../domain/requests/endpoints.ts";
+import { operationName } from "../domain/requests/gen_ai.ts";
 import { BoundedMap } from "../system/bounded_map.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Span, SpanEnd, TracedRequest, Tracer } from "../ports/tracer.ts";
 import { PassedOn, readTraceparent, type RemoteContext } from "./passed_on.ts";
 import { Sampler, type Sampling } from "./sampler.ts";
 
-/** Requests whose spans are open. More than can be under way: what is beyond it never got a row. */
+/**
+ * Maximum requests with open spans, more than can be in flight: older ones never received a log
+ * row.
+ */
 const OPEN_MAX = 20_000;
-/** Requests whose trace is remembered for the lines of the log. */
+/** Maximum requests whose trace is remembered for log lines. */
 const KNOWN_MAX = 2_000;
 /** Values of the API's `SpanKind` and `SpanStatusCode`. */
 const KINDS = { internal: 0, server: 1, client: 2 } as const;
 const ERROR_STATUS = 2;
 const SAMPLED = 1;
 
-/** What spans are made with. */
+/** The objects that create spans. */
 interface Tools {
   readonly api: TraceAPI;
   readonly root: Context;
@@ -78,7 +82,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** Makes a span of each request that the sampler takes, and of what is done for it. */
+/** Creates a span for each request that the sampler selects, and for its parts. */
 export class OtelTracer implements Tracer {
   readonly #tools: Tools;
   readonly #sampler: Sampler;
@@ -91,8 +95,7 @@ export class OtelTracer implements Tracer {
   }
 
   /**
-   * The library is loaded here, and only where it is used. `provider`: of tracers, the runtime's unless
-   * a test has one of its own.
+   * Loads the library, which is needed only here. `provider`: of tracers. @default {the runtime's}
    */
   static async load(
     sampling: Sampling,
@@ -124,8 +127,12 @@ export class OtelTracer implements Tracer {
       traceFlags: remote.flags,
       isRemote: true,
     });
-    const span = tracer.startSpan(`POST ${ROUTES[endpoint]}`, { kind: KINDS.server }, parent);
-    // The runtime's own sampler may say no, too.
+    const span = tracer.startSpan(
+      `POST ${ENDPOINT_PATHS[endpoint]}`,
+      { kind: KINDS.server },
+      parent,
+    );
+    // The sampler of the runtime may also decline.
     if ((span.spanContext().traceFlags & SAMPLED) === 0) return undefined;
     const begun = new RecordedSpan(this.#tools, span);
     this.#makeRoom();
@@ -134,7 +141,7 @@ export class OtelTracer implements Tracer {
     return begun;
   }
 
-  /** A request is over: ends its span with what its row says. */
+  /** Ends the span of a request with the facts of its log row. */
   ended(record: RequestRecord): void {
     const span = this.#open.get(record.id);
     if (span === undefined) return;
@@ -146,12 +153,12 @@ export class OtelTracer implements Tracer {
     });
   }
 
-  /** The context of a request's span, for lines that are told of it. */
+  /** Returns the context of a request's span, for log lines about the request. */
   contextOf(requestId: string): Context | undefined {
     return this.#known.get(requestId)?.context;
   }
 
-  /** Ids for the lines of the log that are told of a request. */
+  /** Returns the ids for log lines about a request. */
   idsOf(requestId: string): { readonly traceId: string; readonly spanId: string } | undefined {
     const [, traceId, spanId] = this.#known.get(requestId)?.traceparent.split("-") ?? [];
     return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
@@ -171,7 +178,7 @@ function attributesOf(record: RequestRecord): Record<string, string | number | b
   const { endpoint, routing } = record;
   return {
     "http.request.method": "POST",
-    "http.route": ROUTES[endpoint],
+    "http.route": ENDPOINT_PATHS[endpoint],
     "http.response.status_code": record.status,
     "gen_ai.operation.name": operationName(endpoint),
     "gen_ai.request.model": "auto",

@@ -15,8 +15,8 @@ const SAMPLED = `00-${TRACE_ID}-${SPAN_ID}-01`;
 const ALL = { ratio: 1, random: () => 0, monotonicMs: () => 0 } as const;
 const REQUEST = { requestId: "req_1", endpoint: "chat" } as const;
 
-/** What became of one span. */
-interface Told {
+/** The facts of one span. */
+interface RecordedCall {
   readonly name: string;
   readonly parent: string | undefined;
   readonly attributes: Record<string, unknown>;
@@ -24,19 +24,19 @@ interface Told {
   isError: boolean;
 }
 
-/** A provider that remembers; it stands for the runtime's, which only exports. */
-function rememberingProvider(told: Told[]): TracerProvider {
+/** A provider that records spans; it replaces the runtime's, which only exports. */
+function rememberingProvider(spans: RecordedCall[]): TracerProvider {
   const startSpan: Tracer["startSpan"] = (name, options, context?: Context) => {
     const parent = context === undefined ? undefined : trace.getSpanContext(context)?.spanId;
-    const one: Told = {
+    const one: RecordedCall = {
       name,
       parent,
       attributes: { ...options?.attributes },
       ends: 0,
       isError: false,
     };
-    told.push(one);
-    const spanId = `${told.length}`.padStart(16, "0");
+    spans.push(one);
+    const spanId = `${spans.length}`.padStart(16, "0");
     const span: Pick<Span, "spanContext" | "setAttributes" | "setAttribute" | "setStatus" | "end"> =
       {
         spanContext: () => ({ traceId: TRACE_ID, spanId, traceFlags: 1 }),
@@ -61,8 +61,8 @@ function record(id: string, more: Partial<RequestRecord> = {}): RequestRecord {
 }
 
 Deno.test("a request's span ends with its row, once, and its parts are below it", async () => {
-  const told: Told[] = [];
-  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
+  const spans: RecordedCall[] = [];
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(spans));
   const span = tracer.begin({ ...REQUEST, logId: "log_1", traceparent: SAMPLED });
   assert(span !== undefined);
   const call = span.child("chat m", { kind: "client", attributes: { "svc.model": "m" } });
@@ -71,18 +71,18 @@ Deno.test("a request's span ends with its row, once, and its parts are below it"
   assertEquals(tracer.idsOf("req_1"), { traceId: TRACE_ID, spanId: "0000000000000001" });
   assertEquals(call.traceparent, `00-${TRACE_ID}-0000000000000002-01`);
   for (const id of ["log_1", "log_1", "log_other"]) tracer.ended(record(id));
-  assertEquals(told.map(({ name, parent, ends, isError }) => [name, parent, ends, isError]), [
+  assertEquals(spans.map(({ name, parent, ends, isError }) => [name, parent, ends, isError]), [
     ["POST /openai/v1/chat/completions", SPAN_ID, 1, false],
     ["chat m", "0000000000000001", 1, true],
   ]);
-  assertEquals(told[1]?.attributes, { "svc.model": "m", "error.type": "timeout" });
-  const values = JSON.stringify(told[0]?.attributes);
+  assertEquals(spans[1]?.attributes, { "svc.model": "m", "error.type": "timeout" });
+  const values = JSON.stringify(spans[0]?.attributes);
   assert(!values.includes("secret"), values);
 });
 
 Deno.test("who failed has the code of the error; who left has none", async () => {
-  const told: Told[] = [];
-  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
+  const spans: RecordedCall[] = [];
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(spans));
   const ends: readonly Partial<RequestRecord>[] = [
     { outcome: "error", status: 502, errorCode: "upstream_error" },
     { outcome: "cut" },
@@ -92,7 +92,7 @@ Deno.test("who failed has the code of the error; who left has none", async () =>
     tracer.begin({ ...REQUEST, logId: `log_${at}`, traceparent: null });
     tracer.ended(record(`log_${at}`, end));
   }
-  assertEquals(told.map(({ attributes }) => attributes["error.type"]), [
+  assertEquals(spans.map(({ attributes }) => attributes["error.type"]), [
     "upstream_error",
     "cut",
     undefined,
@@ -100,11 +100,11 @@ Deno.test("who failed has the code of the error; who left has none", async () =>
 });
 
 Deno.test("a share is traced; a caller who traces is followed, and one who does not is not", async () => {
-  const told: Told[] = [];
+  const spans: RecordedCall[] = [];
   let next = 0.4;
   const tracer = await OtelTracer.load(
     { ratio: 0.5, random: () => next, monotonicMs: () => 0 },
-    rememberingProvider(told),
+    rememberingProvider(spans),
   );
   const begin = (traceparent: string | null) =>
     tracer.begin({ ...REQUEST, logId: "log_1", traceparent });
@@ -115,14 +115,14 @@ Deno.test("a share is traced; a caller who traces is followed, and one who does 
   assert(begin(SAMPLED)?.traceparent !== SAMPLED);
   next = 0;
   assertEquals(begin(unsampled)?.traceparent, unsampled);
-  assertEquals(told.length, 2);
+  assertEquals(spans.length, 2);
 });
 
 Deno.test("requests that never get a row do not pile up", async () => {
-  const told: Told[] = [];
-  const tracer = await OtelTracer.load(ALL, rememberingProvider(told));
+  const spans: RecordedCall[] = [];
+  const tracer = await OtelTracer.load(ALL, rememberingProvider(spans));
   for (let at = 0; at < 20_010; at++) {
     tracer.begin({ ...REQUEST, logId: `log_${at}`, traceparent: null });
   }
-  assertEquals(told.filter(({ ends }) => ends === 1).length, 10);
+  assertEquals(spans.filter(({ ends }) => ends === 1).length, 10);
 });

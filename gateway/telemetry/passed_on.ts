@@ -1,6 +1,6 @@
 import type { Span, TracedRequest, Tracer } from "../ports/tracer.ts";
 
-/** Version 00 of the W3C recommendation; ids of zeros are none. */
+/** Version 00 of the W3C recommendation; ids of zeros are invalid. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** A caller's trace context. */
@@ -10,7 +10,7 @@ export interface RemoteContext {
   readonly flags: number;
 }
 
-/** Reads a `traceparent`; `undefined` where it is absent, or is none. */
+/** Parses a `traceparent`; returns `undefined` if it is absent or invalid. */
 export function readTraceparent(header: string | null): RemoteContext | undefined {
   if (header === null) return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(header) ?? [];
@@ -18,7 +18,7 @@ export function readTraceparent(header: string | null): RemoteContext | undefine
   return { traceId, spanId, flags: parseInt(flags, 16) };
 }
 
-/** What is not recorded here: the caller's context goes on as it came. */
+/** A span that is not recorded: it passes the caller's context on unchanged. */
 export class PassedOn implements Span {
   readonly traceparent: string;
 
@@ -33,7 +33,7 @@ export class PassedOn implements Span {
   end(): void {}
 }
 
-/** Traces nothing, and hands the caller's context on to whom the request is sent. */
+/** A tracer that records nothing and passes the caller's context on to upstreams. */
 export const passingOn: Tracer = {
   begin: ({ traceparent }: TracedRequest) =>
     traceparent === null || readTraceparent(traceparent) === undefined

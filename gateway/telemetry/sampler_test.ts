@@ -5,14 +5,14 @@ const IDS = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b716920
 const RECORDED = { ...IDS, flags: 1 };
 const UNRECORDED = { ...IDS, flags: 0 };
 
-/** A sampler with a clock and a die of the test. */
+/** A sampler with a clock and randomness of the test. */
 function sampler(ratio?: number) {
   const at = { nowMs: 1_000, die: 0.5 };
   const made = new Sampler({ ratio, random: () => at.die, monotonicMs: () => at.nowMs });
-  /** How many of a thousand are taken, `everyMs` apart. */
+  /** Counts the selected requests of a thousand that come `everyMs` apart. */
   const taken = (remote: typeof RECORDED | undefined, everyMs: number) => {
     let count = 0;
-    for (let asked = 0; asked < 1_000; asked++) {
+    for (let request = 0; request < 1_000; request++) {
       at.nowMs += everyMs;
       if (made.takes(remote)) count++;
     }
@@ -28,7 +28,7 @@ Deno.test("without a ratio every request of a quiet service is traced", () => {
 Deno.test("without a ratio a busy service traces so many a second, however many come", () => {
   const { taken } = sampler();
   assertEquals(taken(undefined, 0), NEW_TRACES_PER_SECOND);
-  // A thousand in each second.
+  // A thousand requests per second.
   for (let second = 0; second < 5; second++) {
     assertEquals(taken(undefined, 1), NEW_TRACES_PER_SECOND);
   }
@@ -40,7 +40,7 @@ Deno.test("what is saved up in a quiet hour is one second's, not an hour's", () 
   assertEquals(taken(undefined, 0), NEW_TRACES_PER_SECOND);
 });
 
-Deno.test("callers cannot have more traced than their bound, and take nothing from the others", () => {
+Deno.test("callers cannot exceed their maximum of traces, and take nothing from the others", () => {
   const { at, made, taken } = sampler();
   assertEquals(taken(RECORDED, 0), FOLLOWED_TRACES_PER_SECOND);
   assertEquals(made.takes(undefined), true);

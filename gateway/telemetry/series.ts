@@ -1,26 +1,26 @@
 /**
- * Counters, gauges and histograms in memory, and the text that Prometheus reads of them. A client
- * library of npm costs 22 MB at rest and has no bound for its series; this has both in view.
+ * Counters, gauges and histograms in memory, and their text for Prometheus. A client library from
+ * npm takes 22 MB at rest and has no bound for its series; this module keeps both small.
  *
  * @module
  */
 
-/** Most characters of a label's value. */
+/** Maximum length of a label's value, in characters. */
 const LABEL_CHARS_MAX = 100;
-/** Stands for what is beyond a metric's bound. */
+/** Label value for all series beyond a metric's maximum. */
 export const OTHER = "other";
 
-/** What every metric says of itself. */
+/** Options of every metric. */
 export interface MetricOptions {
-  /** One sentence. */
+  /** Description, one sentence. */
   readonly help: string;
-  /** Names of the labels, in the order of their values. @default {none} */
+  /** Names of the labels, in the order of their values. @default {[]} */
   readonly labels?: readonly string[];
-  /** Most series: what comes later is counted as "other". @default {500} */
+  /** Maximum series: later ones are counted as "other". @default {500} */
   readonly seriesMax?: number;
 }
 
-/** A number that is told. */
+/** A number of a series. */
 export interface Value {
   value: number;
 }
@@ -28,11 +28,11 @@ export interface Value {
 /** One metric with all its series. */
 export interface Metric {
   readonly name: string;
-  /** The metric as text: `HELP`, `TYPE`, and a line for each sample. */
+  /** Returns the metric as text: `HELP`, `TYPE`, and a line for each sample. */
   text(): string;
 }
 
-/** Series of one metric, by the values of their labels. */
+/** The series of one metric, by the values of their labels. */
 class Series<T> {
   readonly #names: readonly string[];
   readonly #max: number;
@@ -50,13 +50,13 @@ class Series<T> {
     const key = values.join("\0");
     const known = this.#all.get(key);
     if (known !== undefined) return known.one;
-    // One place is kept for all the others.
+    // One series is reserved for all others.
     const isOver = this.#all.size >= this.#max - 1;
-    const told = isOver ? this.#names.map(() => OTHER) : values;
-    const place = isOver ? this.#all.get(told.join("\0")) : undefined;
-    if (place !== undefined) return place.one;
+    const labelValues = isOver ? this.#names.map(() => OTHER) : values;
+    const other = isOver ? this.#all.get(labelValues.join("\0")) : undefined;
+    if (other !== undefined) return other.one;
     const one = this.#make();
-    this.#all.set(told.join("\0"), { labels: labelText(this.#names, told), one });
+    this.#all.set(labelValues.join("\0"), { labels: labelText(this.#names, labelValues), one });
     return one;
   }
 
@@ -83,7 +83,7 @@ export class Counter implements Metric {
     this.#series = new Series(options, () => ({ value: 0 }));
   }
 
-  /** The series with these values of the labels: to be kept where it is used often. */
+  /** Returns the series with these label values. Keep it if it is used often. */
   at(...values: readonly string[]): Value {
     return this.#series.at(values);
   }
@@ -94,7 +94,7 @@ export class Counter implements Metric {
   }
 }
 
-/** A number that goes up and down: told anew by `tell` whenever it is asked for. */
+/** A number that goes up and down: `tell` sets it whenever it is read. */
 export class Gauge implements Metric {
   readonly name: string;
   readonly #help: string;
@@ -119,7 +119,7 @@ export class Gauge implements Metric {
   }
 
   text(): string {
-    // What is gone, such as an upstream that was taken out, is not told any more.
+    // A series whose subject is gone, such as a removed upstream, is not reported any more.
     if (!this.#isBare) this.#series.clear();
     this.#tell(this);
     return head(this.name, "gauge", this.#help) +
@@ -127,10 +127,10 @@ export class Gauge implements Metric {
   }
 }
 
-/** How many observations came up to each bound. */
+/** The number of observations up to each bound. */
 export class Distribution {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one beyond. */
+  /** One count per bound, and one beyond. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -139,7 +139,7 @@ export class Distribution {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** Counts one. */
+  /** Counts an observation. */
   observe(value: number): void {
     let at = 0;
     while (at < this.#bounds.length && value > (this.#bounds[at] ?? Infinity)) at++;
@@ -147,7 +147,7 @@ export class Distribution {
     this.#sum += value;
   }
 
-  /** As samples of a histogram. */
+  /** Returns the samples of a histogram as text. */
   text(name: string, labels: string): string {
     let out = "";
     let count = 0;
@@ -160,7 +160,7 @@ export class Distribution {
   }
 }
 
-/** How observations spread. */
+/** A distribution of observations. */
 export class Histogram implements Metric {
   readonly name: string;
   readonly #help: string;
@@ -172,7 +172,7 @@ export class Histogram implements Metric {
     this.#series = new Series(options, () => new Distribution(options.bounds));
   }
 
-  /** The series with these values of the labels: to be kept where it is used often. */
+  /** Returns the series with these label values. Keep it if it is used often. */
   at(...values: readonly string[]): Distribution {
     return this.#series.at(values);
   }
@@ -195,7 +195,10 @@ function labelText(names: readonly string[], values: readonly string[]): string 
   return names.map((name, at) => `${name}="${escaped(values[at] ?? "")}"`).join(",");
 }
 
-/** Control characters are no more welcome in a console than here: all but the line's end are left out. */
+/**
+ * Escapes a value. Control characters other than the end of a line are removed, as they would reach
+ * a terminal.
+ */
 function escaped(value: string): string {
   return value.slice(0, LABEL_CHARS_MAX).toWellFormed()
     .replaceAll("\\", "\\\\")

@@ -17,7 +17,7 @@ interface Family {
   }[];
 }
 
-/** As a parser that nobody here wrote reads it. */
+/** Parses a page with an independent parser. */
 function parsed(metric: Metric): Family {
   const [family, ...more]: readonly Family[] = parsePrometheus(metric.text());
   assert(family !== undefined && more.length === 0, metric.text());
@@ -40,7 +40,7 @@ Deno.test("a counter has a line for each of its series", () => {
   });
 });
 
-Deno.test("a number without labels is told from the beginning", () => {
+Deno.test("a number without labels is reported from the start", () => {
   assertEquals(parsed(new Counter("n_total", { help: "N." })).metrics, [{ value: "0" }]);
 });
 
@@ -65,15 +65,15 @@ Deno.test("a histogram counts up to each bound, the bound itself included", () =
   ]);
 });
 
-Deno.test("a gauge forgets what is not told any more", () => {
-  let told = ["a", "b"];
+Deno.test("a gauge forgets series that are no longer set", () => {
+  let names = ["a", "b"];
   const gauge = new Gauge("g", {
     help: "G.",
     labels: ["x"],
-    tell: (it) => told.forEach((name, at) => it.set(at, name)),
+    tell: (it) => names.forEach((name, at) => it.set(at, name)),
   });
   assertEquals(parsed(gauge).metrics.length, 2);
-  told = ["b"];
+  names = ["b"];
   assertEquals(parsed(gauge).metrics, [{ labels: { x: "b" }, value: "0" }]);
 });
 

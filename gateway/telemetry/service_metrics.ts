@@ -1,5 +1,5 @@
 /**
- * What the service counts as it works. A request's own numbers are those of its log row.
+ * The counters of the service. The numbers of a request are those of its log row.
  *
  * @module
  */
@@ -7,47 +7,46 @@
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
 import type { Micros } from "../domain/ledger/money.ts";
 import { partsOf } from "../domain/requests/parts.ts";
-import type { ListenerName } from "../http/allowed_hosts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import { Counter, type Distribution, Histogram, type Metric, type Value } from "./series.ts";
 
-/** Bounds in seconds: from answers that are cached to reasoning that takes minutes. */
+/** Bucket bounds in seconds: from cached answers to reasoning that takes minutes. */
 const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
-/** Bounds in seconds of what should take milliseconds. */
+/** Bucket bounds in seconds of operations that should take milliseconds. */
 const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-/** Kinds of requests whose series are kept at hand. */
+/** Maximum kinds of requests whose series are cached. */
 const KEPT_MAX = 2_000;
-/** Most series of a histogram, which is many lines each. */
+/** Maximum series of a histogram, each of which is many lines. */
 const HISTOGRAMS_MAX = 100;
 
 /** A commit of the store. */
 export interface ObservedCommit {
   readonly ms: number;
-  /** Operations that were in it. */
+  /** Number of operations in it. */
   readonly operations: number;
   readonly ok: boolean;
 }
 
-/** An attempt at an upstream, as the pool was told of it. */
+/** An attempt at an upstream, as it was reported to the pool. */
 export interface ObservedAttempt {
   /** Ids of the catalog. */
   readonly upstream: string;
   readonly model: string;
   readonly outcome: AttemptOutcome;
   readonly status?: number | undefined;
-  /** Milliseconds to the first byte, or to the failure. */
+  /** Time to the first byte or to the failure, in milliseconds. */
   readonly ms: number;
 }
 
-/** The series that a request of one kind counts in. */
+/** The series that count a request of one kind. */
 interface RequestSeries {
   readonly requests: Value;
   readonly seconds: Distribution;
   readonly firstByteSeconds: Distribution;
 }
 
-/** The series that a part of a request is spent in. */
+/** The series that count the tokens and credits of a part. */
 interface SpendSeries {
   readonly input: Value;
   readonly cached: Value;
@@ -55,7 +54,7 @@ interface SpendSeries {
   readonly credits: Value;
 }
 
-/** Events of the log that are alarmed of when they come once. */
+/** Log events that cause an alarm when they occur once. */
 const GRAVE_EVENTS = [
   "internal_error",
   "unhandled_rejection",
@@ -66,7 +65,7 @@ const GRAVE_EVENTS = [
 
 const MODEL = ["endpoint", "model"] as const;
 
-/** Counts what happens; what is the case at the moment is told by the state's own metrics. */
+/** Counts events; `StateMetrics` has the current state. */
 export class ServiceMetrics {
   readonly #requests = new Counter("svc_requests_total", {
     help: "Model requests that have ended, by endpoint, model, status class and outcome.",
@@ -165,7 +164,7 @@ export class ServiceMetrics {
     for (const event of GRAVE_EVENTS) this.#lines.at("error", event);
   }
 
-  /** All of them, in the order of the page. */
+  /** All metrics, in the order of the page. */
   get all(): readonly Metric[] {
     return [
       ...[this.#requests, this.#errors, this.#refusals, this.#seconds, this.#firstByteSeconds],
@@ -178,8 +177,8 @@ export class ServiceMetrics {
   }
 
   /**
-   * Tells of refused keys from the beginning: Prometheus sees no increase in what it had not seen, and
-   * one refusal is to be alarmed of.
+   * Creates the series of refused credentials at once: Prometheus sees no increase in a new series,
+   * and one refusal must cause an alarm.
    */
   expect(models: Iterable<{ readonly id: string; readonly upstream: string }>): void {
     for (const { id, upstream } of models) {
@@ -187,7 +186,7 @@ export class ServiceMetrics {
     }
   }
 
-  /** A request has ended: its row is durable. */
+  /** Counts a request whose log row is durable. */
   requestEnded(record: RequestRecord): void {
     const series = this.#seriesOf(record);
     series.requests.value++;
@@ -214,48 +213,48 @@ export class ServiceMetrics {
     }
   }
 
-  /** A listener has answered with an error. */
-  refused(listener: ListenerName, code: ErrorCode): void {
+  /** Counts an error response of a listener. */
+  refused(listener: string, code: ErrorCode): void {
     this.#refusals.at(listener, code).value++;
   }
 
-  /** A hold was settled. */
+  /** Counts a settlement. */
   settled({ writtenOff }: Settled): void {
     if (writtenOff === 0n) return;
     this.#writeOffs.at().value++;
     this.#writtenOff.at().value += creditsOf(writtenOff);
   }
 
-  /** A hold was not given. */
+  /** Counts a refused hold. */
   holdRefused(refusal: string): void {
     this.#holdRefusals.at(refusal).value++;
   }
 
-  /** An attempt has begun its answer, or has failed before. */
+  /** Counts an attempt whose answer began, or that failed before. */
   attempted({ upstream, model, outcome, status, ms }: ObservedAttempt): void {
     const answered = outcome === "ok" ? 200 : status;
     this.#attempts.at(upstream, model, outcome, statusClass(answered)).value++;
     if (outcome === "ok") this.#attemptSeconds.at(upstream).observe(ms / 1_000);
   }
 
-  /** A stream that had begun broke off. */
+  /** Counts a stream that broke off after it had begun. */
   brokeOff({ upstream, outcome }: Pick<ObservedAttempt, "upstream" | "outcome">): void {
     this.#broken.at(upstream, outcome).value++;
   }
 
-  /** The store has tried a commit. */
+  /** Counts a commit of the store. */
   committed({ ms, operations, ok }: ObservedCommit): void {
     this.#commitSeconds.at().observe(ms / 1_000);
     if (ok) this.#operations.at().value += operations;
     else this.#commitFailures.at().value++;
   }
 
-  /** A line was written for the operator. */
+  /** Counts a log line. */
   logged(level: string, event: string): void {
     this.#lines.at(level, event).value++;
   }
 
-  /** The event loop came so late. */
+  /** Counts a delay of the event loop. */
   loopDelayed(ms: number): void {
     this.#loopDelay.at().observe(ms / 1_000);
   }
@@ -291,12 +290,12 @@ export class ServiceMetrics {
   }
 }
 
-/** `2xx` and so on; `none` where there was no answer. */
+/** Returns the class of a status, such as `2xx`; `none` if there was no answer. */
 function statusClass(status: number | undefined): string {
   return status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
 }
 
-/** Credits as a number: near enough for a plot. */
+/** Returns credits as a number, precise enough for a plot. */
 export function creditsOf(micros: Micros): number {
   return Number(micros) / 1_000_000;
 }

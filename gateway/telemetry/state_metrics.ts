@@ -1,5 +1,5 @@
 /**
- * What is the case when Prometheus asks: read then, and kept nowhere.
+ * The state of the service when Prometheus reads it; nothing of it is stored.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import manifest from "../deno.json" with { type: "json" };
 import type { Catalog } from "../domain/catalog/catalog.ts";
 import type { Hold, Wallet } from "../domain/ledger/ledger.ts";
 import { isLow, type LowMark } from "../domain/ledger/low_balance.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import type { LedgerStore, Verification } from "../ports/ledger_store.ts";
 import { Counter, Gauge, type Metric } from "./series.ts";
 import { creditsOf } from "./service_metrics.ts";
 
-/** Models whose state is told, each on a line. */
+/** Maximum models whose state is reported, one line each. */
 const MODELS_MAX = 500;
 
-/** What the state is read from. */
+/** The sources of the state. */
 export interface StateSources {
   readonly nowMs: () => number;
-  /** When the process began to serve, in Unix milliseconds. */
+  /** Start of the process, in Unix milliseconds. */
   readonly startedMs: number;
   readonly catalog: () => Catalog;
   readonly pool: {
@@ -31,13 +31,13 @@ export interface StateSources {
   readonly ledger: Pick<LedgerStore, "wallets" | "openHolds">;
   readonly lowBalances: { markOf(wallet: Wallet): Promise<LowMark> };
   readonly requestsInFlight: () => number;
-  /** Endings of holds that the store has not taken yet. */
+  /** Returns the number of holds whose ending waits for the store. */
   readonly settlementRetries: () => number;
   readonly store: {
     readonly health: () => "ok" | "failing" | "lost";
     readonly queued: () => number;
   };
-  /** The last check of the books in this process, and when it ended. */
+  /** Returns the last verification of the ledger in this process, with its time. */
   readonly verified: () => { readonly result: Verification; readonly atMs: number } | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Books {
   readonly low: number;
 }
 
-/** Gauges over the sources, to be written together. */
+/** Gauges over the sources, which are written together. */
 export class StateMetrics {
   readonly #sources: StateSources;
   #books: Books = { wallets: [], holds: [], low: 0 };
@@ -63,7 +63,7 @@ export class StateMetrics {
     ];
   }
 
-  /** Reads what cannot be read while the page is written. */
+  /** Reads the sources that need the store, before the page is written. */
   async read(): Promise<void> {
     const { ledger, lowBalances } = this.#sources;
     const [wallets, holds] = await Promise.all([ledger.wallets(), ledger.openHolds()]);

@@ -1,5 +1,5 @@
 /**
- * Everything that watches the service: metrics always, traces where the runtime exports.
+ * The observation of the service: metrics always, traces if the runtime exports them.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import { passingOn } from "./passed_on.ts";
 import { ServiceMetrics } from "./service_metrics.ts";
 import type { StateMetrics } from "./state_metrics.ts";
 
-/** What is sent by the runtime's exporter. */
+/** The parts that use the exporter of the runtime. */
 export interface Exported {
   readonly tracer: OtelTracer;
   readonly metrics: OtelMetrics;
 }
 
-/** Watches one service. */
+/** Observes one service. */
 export class Telemetry {
   readonly metrics = new ServiceMetrics();
   readonly tracer: Tracer;
   readonly #exported: Exported | undefined;
   readonly #unwatch: () => void;
-  /** What `/metrics` tells of the moment; set once the service stands. */
+  /** The current state for `/metrics`; set once the service is assembled. */
   state: StateMetrics | undefined;
 
   constructor(exported?: Exported) {
@@ -34,21 +34,21 @@ export class Telemetry {
     this.#unwatch = watchEventLoop((ms) => this.metrics.loopDelayed(ms));
   }
 
-  /** A request's row is durable. */
+  /** Counts a request whose log row is durable, and ends its span. */
   readonly requestEnded = (record: RequestRecord): void => {
     this.metrics.requestEnded(record);
     this.#exported?.metrics.requestEnded(record);
     this.#exported?.tracer.ended(record);
   };
 
-  /** The text that Prometheus reads, format 0.0.4. */
+  /** Returns the text for Prometheus, format 0.0.4. */
   async page(): Promise<string> {
     await this.state?.read();
     const all = [...this.metrics.all, ...this.state?.all ?? []];
     return all.map((metric) => metric.text()).join("");
   }
 
-  /** Ends the watch. */
+  /** Stops the observation. */
   close(): void {
     this.#unwatch();
   }

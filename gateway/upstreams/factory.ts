@@ -2,33 +2,32 @@ import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";
-import { addressOf } from "./ai_sdk/address.ts";
-import { credentialsOf } from "./ai_sdk/credentials.ts";
+import { accountOf } from "./ai_sdk/account.ts";
 import { OnDemandUpstream } from "./on_demand.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
+import { providerOf } from "./providers/provider_kinds.ts";
 
-/** What upstreams need of their surroundings. */
+/** Dependencies of upstreams. */
 export interface UpstreamDeps {
   /** Measures time limits. */
   readonly clock: Clock;
-  /** Looks an environment variable up: providers' keys and proxies. */
+  /** Reads an environment variable: providers' keys and proxies. */
   readonly env: (name: string) => string | undefined;
-  /** Fetches the images that callers point to. @default {from public addresses alone} */
+  /** Fetches images by address. @default {from public addresses only} */
   readonly fetchImage?: FetchImage | undefined;
 }
 
-/** Loaded with the first image that is fetched: the platform's `node:http` takes some megabytes. */
+/** Loads its code with the first image: the platform's `node:http` takes some megabytes. */
 const guardedFetch: FetchImage = async (url, signal) => {
   const { createGuardedFetch } = await import("../guarded_fetch/mod.ts");
   return await createGuardedFetch()(url, signal);
 };
 
-/** Makes the upstream that a configuration asks for. Throws a `TypeError` where it cannot work. */
-export function createUpstream(config: UpstreamConfig, given: UpstreamDeps): Upstream {
-  const deps = { ...given, fetchImage: given.fetchImage ?? guardedFetch };
-  switch (config.kind) {
+/** Creates the upstream of a configuration. Throws a `TypeError` where it could not be called. */
+export function createUpstream(config: UpstreamConfig, context: UpstreamDeps): Upstream {
+  const deps = { ...context, fetchImage: context.fetchImage ?? guardedFetch };
+  switch (providerOf(config.kind)?.protocol.name) {
     case "openai":
-    case "openai-compatible":
       return new OpenAICompatibleUpstream(config, deps);
     case "simulator":
       return new OnDemandUpstream(config.id, async () => {
@@ -36,8 +35,8 @@ export function createUpstream(config: UpstreamConfig, given: UpstreamDeps): Ups
         return createSimulator(config, deps);
       });
     default:
-      // What cannot be reached is refused now, not with its first call.
-      addressOf(config, credentialsOf(config, { env: deps.env, readFile: Deno.readTextFile }));
+      // An unusable configuration is refused now, not with its first call.
+      accountOf(config, { env: deps.env, readFile: Deno.readTextFile });
       return new OnDemandUpstream(config.id, async () => {
         const { AiSdkUpstream } = await import("./ai_sdk/mod.ts");
         return new AiSdkUpstream(config, deps);

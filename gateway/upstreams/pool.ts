@@ -10,12 +10,21 @@ import {
   UNOBSERVED,
 } from "../domain/routing/health.ts";
 import { InvariantError } from "../domain/invariant.ts";
-import type { TargetState } from "../domain/routing/route.ts";
+import type { TargetState } from "../domain/routing/plan.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { Clock } from "../ports/clock.ts";
+import {
+  BUSY_RETRY_MS,
+  EMPTY_OFFER,
+  type Lease,
+  type LeaseOffer,
+  type LeasePool,
+  type LeaseWait,
+} from "../ports/lease_pool.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
-import { type Turn, WaitingCalls } from "./waiting_calls.ts";
+import { WaitingCalls } from "./waiting_calls.ts";
 
 /** Something that only the operator can put right. */
 export interface OperatorTrouble {
@@ -51,24 +60,6 @@ export interface UpstreamPoolDeps {
   readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
 }
 
-/** The right to make one attempt at a model. */
-export interface Lease {
-  /** Where to make it. */
-  readonly upstream: Upstream;
-  /** What the attempt came to: when it began, and again where it broke off later. */
-  report(observation: Observation): void;
-  /** It failed, and another model is asked. */
-  failedOver(): void;
-  /** Gives the place back, exactly once, when the answer has ended. */
-  release(): void;
-}
-
-/** How long to wait for a place at an upstream that is full, in milliseconds. */
-export const BUSY_RETRY_MS = 1_000;
-
-/** The turn of somebody for whom no place is kept. */
-const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
-
 /** An upstream with its calls. */
 interface Slot {
   readonly config: UpstreamConfig;
@@ -89,7 +80,7 @@ interface Target {
 }
 
 /** Upstreams of the current catalog, their health, their calls under way and those that wait. */
-export class UpstreamPool {
+export class UpstreamPool implements LeasePool {
   readonly #deps: UpstreamPoolDeps;
   #slots: ReadonlyMap<string, Slot> = new Map();
   #targets: ReadonlyMap<string, Target> = new Map();
@@ -134,21 +125,15 @@ export class UpstreamPool {
     return this.#lease(slot, target);
   }
 
-  /**
-   * Waits for a place at the upstream of one of the models; at most so many milliseconds. `undefined`
-   * where none came in time, where the signal was aborted, and where too many wait already. A turn is
-   * no promise: what it can be used for is to be asked of the router anew. When another catalog is
-   * taken over all turns come at once, without a place.
-   */
-  turn(
-    wanted: { readonly models: readonly Model[]; readonly owner: string; readonly waitMs: number },
+  /** Waits for capacity. See {@linkcode LeasePool.waitForLease}. */
+  waitForLease(
+    { models, owner, waitMs }: LeaseWait,
     signal: AbortSignal,
-  ): Promise<Turn | undefined> {
-    const { models, owner, waitMs } = wanted;
+  ): Promise<LeaseOffer | undefined> {
     const upstreams = new Set(models.map((model) => model.upstream));
-    // It may have become free since it was looked.
-    const turn = this.#turnAt(upstreams);
-    if (turn !== undefined) return Promise.resolve(turn);
+    // Capacity may have become free since the pool was read.
+    const offer = this.#offerAt(upstreams);
+    if (offer !== undefined) return Promise.resolve(offer);
     return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 
@@ -179,7 +164,7 @@ export class UpstreamPool {
     this.#refreshAll(targets.values());
     retired.forEach(retire);
     // What they wait for may be gone, and may have been replaced: all plan anew.
-    this.#calls.wakeAll(() => EMPTY_TURN);
+    this.#calls.wakeAll(() => EMPTY_OFFER);
   }
 
   /** Calls under way, by upstream id. */
@@ -271,18 +256,18 @@ export class UpstreamPool {
 
   /** Gives places that are free to those who wait for them. */
   #serve(): void {
-    this.#calls.serve((upstreams) => this.#turnAt(upstreams));
+    this.#calls.serve((upstreams) => this.#offerAt(upstreams));
   }
 
   /** Keeps a free place at one of the upstreams for somebody whose turn it is. */
-  #turnAt(upstreams: ReadonlySet<string>): Turn | undefined {
+  #offerAt(upstreams: ReadonlySet<string>): LeaseOffer | undefined {
     for (const id of upstreams) {
       const slot = this.#slots.get(id);
       if (slot === undefined || this.#isFull(slot)) continue;
       this.#count(slot, 1);
       let isKept = true;
       const use = <T>(take: () => T): T => {
-        if (!isKept) throw new InvariantError(`Cannot use a turn at "${id}" twice`);
+        if (!isKept) throw new InvariantError(`Cannot use an offer at "${id}" twice`);
         isKept = false;
         this.#leave(slot);
         try {
@@ -313,7 +298,7 @@ export class UpstreamPool {
   #observe(target: Target, told: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = slot.config.kind === "simulator" ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key is the whole upstream's.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];

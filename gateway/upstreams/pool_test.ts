@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { InvariantError } from "../domain/invariant.ts";
 import type { Upstream } from "../ports/upstream.ts";
-import { BUSY_RETRY_MS, type Lease, type OperatorTrouble, UpstreamPool } from "./pool.ts";
+import { BUSY_RETRY_MS, type Lease } from "../ports/lease_pool.ts";
+import { type OperatorTrouble, UpstreamPool } from "./pool.ts";
 import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
 
 const A1 = modelOf("a1", "a");

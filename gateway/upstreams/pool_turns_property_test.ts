@@ -9,9 +9,9 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { Catalog, Model } from "../domain/catalog/catalog.ts";
 import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
-import { type Lease, UpstreamPool } from "./pool.ts";
+import { UpstreamPool } from "./pool.ts";
 import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
-import type { Turn } from "./waiting_calls.ts";
+import type { Lease, LeaseOffer } from "../ports/lease_pool.ts";
 
 const IDS = ["a", "b"] as const;
 const GLOBAL_MAX = 4;
@@ -29,7 +29,7 @@ interface Waiter {
   readonly wanted: readonly Model[];
   readonly leaving: AbortController;
   isOver: boolean;
-  turn: Turn | undefined;
+  turn: LeaseOffer | undefined;
 }
 
 /** A pool, and everybody who has something of it. */
@@ -60,9 +60,11 @@ class Callers {
     const leaving = new AbortController();
     const waiter: Waiter = { wanted, leaving, isOver: false, turn: undefined };
     this.waiters.push(waiter);
-    void this.pool.turn({ models: wanted, owner, waitMs: LONG_MS }, leaving.signal).then((turn) => {
-      Object.assign(waiter, { isOver: true, turn });
-    });
+    void this.pool.waitForLease({ models: wanted, owner, waitMs: LONG_MS }, leaving.signal).then(
+      (turn) => {
+        Object.assign(waiter, { isOver: true, turn });
+      },
+    );
   }
 
   leave(at: number): void {

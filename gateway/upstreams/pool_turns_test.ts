@@ -4,7 +4,7 @@ import { InvariantError } from "../domain/invariant.ts";
 import { DEFAULT_LIMITS, type ServiceLimits } from "../domain/limits/service_limits.ts";
 import { UpstreamPool } from "./pool.ts";
 import { catalogOf, modelOf, upstreamOf } from "./pool_fixture.ts";
-import type { Turn } from "./waiting_calls.ts";
+import type { LeaseOffer } from "../ports/lease_pool.ts";
 
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
@@ -43,8 +43,8 @@ function waits(
   wanted: { owner?: string; models?: readonly Model[]; waitMs?: number; signal?: AbortSignal } = {},
 ) {
   const { owner = "key", models = [A], waitMs = LONG_MS, signal = NEVER } = wanted;
-  const told: { ended: boolean; turn: Turn | undefined } = { ended: false, turn: undefined };
-  const over = pool.turn({ models, owner, waitMs }, signal).then((turn) => {
+  const told: { ended: boolean; turn: LeaseOffer | undefined } = { ended: false, turn: undefined };
+  const over = pool.waitForLease({ models, owner, waitMs }, signal).then((turn) => {
     Object.assign(told, { ended: true, turn });
     return turn;
   });

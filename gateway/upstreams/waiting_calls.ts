@@ -1,14 +1,6 @@
 import { afterMs } from "../system/deadlines.ts";
-import { FairLine } from "../system/fair_line.ts";
-
-/** The turn of a request that waited for a place. Given up where it is disposed of unused. */
-export interface Turn extends Disposable {
-  /**
-   * Frees the place for as long as `take` runs, so that it can be acquired, and by nobody else. What
-   * is left free then goes to the next in line. Once.
-   */
-  use<T>(take: () => T): T;
-}
+import type { LeaseOffer } from "../ports/lease_pool.ts";
+import { FairQueue } from "../system/fair_queue.ts";
 
 /** What a request waits for. */
 export interface Wanted {
@@ -21,12 +13,12 @@ export interface Wanted {
 }
 
 interface Waiter extends Wanted {
-  readonly end: (turn: Turn | undefined) => void;
+  readonly end: (offer: LeaseOffer | undefined) => void;
 }
 
 /** Requests that wait for a place at an upstream, in the order of their turns. */
 export class WaitingCalls {
-  readonly #line = new FairLine<Waiter>();
+  readonly #line = new FairQueue<Waiter>();
   /** How many want each upstream: most that are given back are wanted by nobody. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
@@ -45,17 +37,17 @@ export class WaitingCalls {
    * Resolves with the request's turn; with `undefined` where it did not come in time, where the signal
    * was aborted, and where too many wait: then those go first whose owner has the most waiting.
    */
-  wait(wanted: Wanted, signal: AbortSignal): Promise<Turn | undefined> {
+  wait(wanted: Wanted, signal: AbortSignal): Promise<LeaseOffer | undefined> {
     if (signal.aborted || wanted.waitMs <= 0 || !this.#hasRoomFor(wanted.owner)) {
       return Promise.resolve(undefined);
     }
     return new Promise((resolve) => {
-      const end = (turn: Turn | undefined) => {
+      const end = (offer: LeaseOffer | undefined) => {
         this.#line.delete(wanted.owner, waiter);
         this.#want(wanted, -1);
         callOff();
         signal.removeEventListener("abort", leave);
-        resolve(turn);
+        resolve(offer);
       };
       const leave = () => end(undefined);
       const waiter: Waiter = { ...wanted, end };
@@ -71,19 +63,19 @@ export class WaitingCalls {
     return this.#wanted.has(upstream);
   }
 
-  /** Gives turns, one after another, for as long as `turnAt` makes one for who is next. */
-  serve(turnAt: (upstreams: ReadonlySet<string>) => Turn | undefined): void {
+  /** Gives turns, one after another, for as long as `offerAt` makes one for who is next. */
+  serve(offerAt: (upstreams: ReadonlySet<string>) => LeaseOffer | undefined): void {
     while (this.#line.size > 0) {
-      let turn: Turn | undefined;
-      const next = this.#line.take(({ upstreams }) => (turn = turnAt(upstreams)) !== undefined);
+      let offer: LeaseOffer | undefined;
+      const next = this.#line.take(({ upstreams }) => (offer = offerAt(upstreams)) !== undefined);
       if (next === undefined) return;
-      next.end(turn);
+      next.end(offer);
     }
   }
 
   /** Ends all waiting, in the order of the turns. */
-  wakeAll(turn: () => Turn | undefined): void {
-    for (const { end } of this.#line.takeAll()) end(turn());
+  wakeAll(offer: () => LeaseOffer | undefined): void {
+    for (const { end } of this.#line.takeAll()) end(offer());
   }
 
   #want({ upstreams }: Wanted, change: 1 | -1): void {

@@ -1,8 +1,8 @@
 import type { AttributeFilter, FileAttributes } from "../ports/vector_stores.ts";
 
 /**
- * Whether a file's attributes pass a filter. An attribute that is absent equals nothing and has no
- * order; one of another type than the value is neither greater nor less.
+ * True when a file's attributes pass a filter. An absent attribute equals nothing and has no order;
+ * an attribute of another type than the value is neither greater nor less.
  */
 export function passes(filter: AttributeFilter, attributes: FileAttributes): boolean {
   switch (filter.type) {

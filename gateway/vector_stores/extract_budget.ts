@@ -1,20 +1,20 @@
 /**
- * Bounds what a hostile PDF can take of the thread that reads it, from within: a thread that never
- * yields cannot be ended from without, and what a stream unpacks to lies outside its heap.
+ * Bounds the resources of the thread that reads a hostile PDF, from within: a thread that never
+ * yields cannot be ended from outside, and decompressed streams lie outside its heap.
  *
  * @module
  */
 
-/** What the thread may take. */
+/** Resources of the thread. */
 export interface ExtractBudget {
-  /** Bytes of one buffer. */
+  /** Maximum size of one buffer, in bytes. */
   readonly bufferBytes: number;
-  /** Bytes of all buffers that are ever made. */
+  /** Maximum size of all buffers ever created, in bytes. */
   readonly totalBytes: number;
   readonly timeMs: number;
 }
 
-/** What ran out. */
+/** The exhausted resource. */
 export type Exhausted = "memory" | "time";
 
 const BUFFERS = [
@@ -31,9 +31,10 @@ const BUFFERS = [
 ] as const;
 
 /**
- * Puts a budget on everything that this thread does from now on. Buffers are counted as they are made,
- * and the time is looked at then and whenever somebody asks for it, as a reader of PDF does while it
- * works: once a budget is used up both throw, and go on throwing. Returns what says which ran out.
+ * Imposes a budget on all further work of this thread. Buffers are counted as they are created; the
+ * time is checked then and whenever the time is read, as a PDF reader does while it works. Once a
+ * budget is exhausted both throw, and continue to throw. Returns a function that tells the
+ * exhausted resource.
  */
 export function imposeBudget(budget: ExtractBudget): () => Exhausted | undefined {
   const now = Date.now;
@@ -58,7 +59,7 @@ export function imposeBudget(budget: ExtractBudget): () => Exhausted | undefined
     });
     Object.defineProperty(globalThis, name, { value: counted, configurable: true, writable: true });
   }
-  // What it unpacks is counted by nobody; readers have one of their own for where there is none.
+  // Its output would not be counted; readers bring their own if it is missing.
   Reflect.deleteProperty(globalThis, "DecompressionStream");
   Date.now = () => {
     spend(0);

@@ -4,16 +4,16 @@ import { pdfText } from "./pdf_text.ts";
 import { splitPassages } from "./split_passages.ts";
 import { UnreadableFile } from "./unreadable_file.ts";
 
-/** The passages of a file, or why its text cannot be had, as the end of a sentence. */
-export type Extracted =
+/** The passages of a file, or why its text is unreadable, as the end of a sentence. */
+export type ExtractionResult =
   | { readonly ok: true; readonly passages: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Gets the text out of a file and splits it. May take long and much memory: run it aside. */
+/** Extracts the text of a file and splits it. May take long and much memory: run it in a thread. */
 export async function extractPassages(file: {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-}): Promise<Extracted> {
+}): Promise<ExtractionResult> {
   try {
     const text = readable(await textOf(file));
     const passages = splitPassages(text);
@@ -47,7 +47,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** One kind of line end, no control characters, no half characters. */
+/** Normalises line ends and removes control characters and lone surrogates. */
 function readable(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 }

@@ -1,25 +1,25 @@
 /**
- * A thread that gets the text out of one file, within a budget.
+ * A thread that extracts the text of one file, within a budget.
  *
  * @module
  */
 
 import { parentPort } from "node:worker_threads";
 import { type ExtractBudget, imposeBudget } from "./extract_budget.ts";
-import { type Extracted, extractPassages } from "./extract_passages.ts";
+import { type ExtractionResult, extractPassages } from "./extract_passages.ts";
 import { memoryCheck } from "./memory_check.ts";
 
 const MEMORY_CHECK_MS = 50;
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface ExtractJob {
   readonly budget: ExtractBudget;
   readonly mediaType: string;
-  /** Where the bytes of the file come from, as one message. */
+  /** Port on which the bytes of the file arrive as one message. */
   readonly bytes: MessagePort;
 }
 
-// Loaded by anything but a thread, as by tests, it does nothing.
+// Loaded outside a thread, as by tests, it does nothing.
 if (parentPort !== null) setInterval(memoryCheck(), MEMORY_CHECK_MS);
 parentPort?.once("message", ({ budget, bytes, mediaType }: ExtractJob) => {
   bytes.onmessage = async ({ data }: MessageEvent<Uint8Array>) => {
@@ -31,9 +31,9 @@ parentPort?.once("message", ({ budget, bytes, mediaType }: ExtractJob) => {
 async function extract(
   file: { readonly mediaType: string; readonly bytes: Uint8Array },
   budget: ExtractBudget,
-): Promise<Extracted> {
+): Promise<ExtractionResult> {
   const exhausted = imposeBudget(budget);
-  let result: Extracted | undefined;
+  let result: ExtractionResult | undefined;
   try {
     result = await extractPassages(file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { ExtractBudget } from "./extract_budget.ts";
-import type { Extracted } from "./extract_passages.ts";
+import type { ExtractionResult } from "./extract_passages.ts";
 import type { ExtractJob } from "./extract_worker.ts";
 import {
   EXTRACT_BUFFER_BYTES,
@@ -10,13 +10,13 @@ import {
   EXTRACT_TOTAL_BYTES,
 } from "./limits.ts";
 
-/** How much a file may cost. */
+/** Resource limits of one file. */
 export interface ExtractorLimits extends Partial<ExtractBudget> {
   /** @default {1024} */
   readonly heapMib?: number | undefined;
 }
 
-/** A file whose text is wanted. */
+/** A file to extract. */
 export interface ExtractedFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -27,9 +27,9 @@ const TOO_LONG = { ok: false, problem: "it takes too much time to get its text o
 const TOO_MUCH = { ok: false, problem: "it takes too much memory to get its text out" } as const;
 
 /**
- * Gets the text out of files, one after the other, each in a thread of its own, so that the gateway
- * goes on meanwhile and all memory comes back. The thread keeps to a budget; `node:worker_threads`
- * alone has a limit to the heap.
+ * Extracts the text of files, one after another, each in its own thread, so that the gateway
+ * continues and all memory is freed. The thread enforces the budget; `node:worker_threads` alone
+ * limits the heap only.
  */
 export class Extractor {
   readonly #budget: ExtractBudget;
@@ -45,19 +45,19 @@ export class Extractor {
     this.#heapMib = limits.heapMib ?? EXTRACT_HEAP_MIB;
   }
 
-  /** The passages of a file, whose bytes are given away. */
-  extract(file: ExtractedFile): Promise<Extracted> {
+  /** Returns the passages of a file, whose bytes are transferred. */
+  extract(file: ExtractedFile): Promise<ExtractionResult> {
     const result = this.#last.then(() => this.#run(file));
     this.#last = result.catch(() => {});
     return result;
   }
 
-  async #run({ bytes, mediaType }: ExtractedFile): Promise<Extracted> {
+  async #run({ bytes, mediaType }: ExtractedFile): Promise<ExtractionResult> {
     const budget = this.#budget;
     const worker = new Worker(new URL("./extract_worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<Extracted>();
+    const { promise, resolve, reject } = Promise.withResolvers<ExtractionResult>();
     worker.on("message", resolve);
     worker.on("error", (error: Error) => {
       if (/memory limit/.test(error.message)) resolve(TOO_MUCH);
@@ -67,10 +67,10 @@ export class Extractor {
     // Bytes move through a web port in a millisecond; messages and ports of Node take seconds.
     const { port1, port2 } = new MessageChannel();
     const job: ExtractJob = { budget, mediaType, bytes: port2 };
-    // By reflection, since the types of Node's threads know Node's ports alone.
+    // By reflection, because the types of Node's threads know Node's ports only.
     Reflect.apply(worker.postMessage, worker, [job, [port2]]);
     port1.postMessage(bytes, [bytes.buffer]);
-    // The thread looks at the time itself; this is for one that never comes to it.
+    // The thread checks the time itself; this timer is for one that never reaches a check.
     const timer = setTimeout(() => resolve(TOO_LONG), budget.timeMs + EXTRACT_GRACE_MS);
     try {
       return await promise;

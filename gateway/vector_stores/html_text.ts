@@ -3,8 +3,8 @@ import { MAX_HTML_DEPTH } from "./limits.ts";
 import { UnreadableFile } from "./unreadable_file.ts";
 
 /**
- * Elements whose content nobody reads. The head is none of them: what it has besides its title is
- * nothing or in this list, and text that follows an unclosed head is the page's.
+ * Elements without readable content. The head is not among them: apart from its title it contains
+ * nothing or elements of this list, and text after an unclosed head belongs to the page.
  */
 const SILENT = new Set([
   "script",
@@ -15,17 +15,17 @@ const SILENT = new Set([
   "math",
   "iframe",
 ]);
-/** Elements that keep their line ends. */
+/** Elements that preserve line ends. */
 const PREFORMATTED = new Set(["pre", "textarea"]);
-/** Elements that stand within a line. */
+/** Inline elements. */
 const INLINE = new Set(
   ("a abbr b bdi bdo cite code data dfn em font i kbd label mark q s samp small span strong sub sup " +
     "time tt u var wbr").split(" "),
 );
 
 /**
- * The text of an HTML page: its title and what a reader sees, a line for each block. Nothing is
- * loaded and nothing is run.
+ * Returns the text of an HTML page: its title and visible text, one line per block. Loads and runs
+ * nothing.
  */
 export function htmlText(html: string): string {
   const pieces: string[] = [];
@@ -67,7 +67,7 @@ export function htmlText(html: string): string {
     .trim();
 }
 
-/** Whether an element and all in it is never shown. Scripts uncover pages that begin hidden as a whole. */
+/** True for an element that is never shown. Scripts reveal pages that begin hidden as a whole. */
 function isSilent(name: string, { hidden, style }: Record<string, string>): boolean {
   if (SILENT.has(name)) return true;
   if (name === "body" || name === "html") return false;

@@ -4,16 +4,16 @@ import { INDEX_HEAP_MIB, INDEX_IDLE_MS, INDEX_YOUNG_HEAP_MIB } from "./limits.ts
 import type { IndexedPassage, IndexHit, IndexSearchOptions } from "./passage_index.ts";
 import type { IndexedVectors } from "./vector_index.ts";
 
-/** What the thread is asked. */
-export type IndexQuestion = { readonly number: number; readonly storeId: string } & Asked;
+/** A request to the thread. */
+export type NumberedRequest = { readonly number: number; readonly storeId: string } & IndexRequest;
 
-/** What it answers; hits to a search only. */
+/** A response of the thread; hits for a search only. */
 export interface IndexAnswer {
   readonly number: number;
   readonly hits: readonly IndexHit[];
 }
 
-type Asked =
+type IndexRequest =
   | { readonly ask: "add"; readonly passages: readonly IndexedPassage[] }
   | { readonly ask: "addVectors"; readonly vectors: IndexedVectors }
   | { readonly ask: "search"; readonly text: string } & IndexSearchOptions
@@ -22,11 +22,11 @@ type Asked =
 const CLOSED = "Cannot search: the service is shutting down";
 
 /**
- * The thread that holds the loaded indexes. Starts when it is first asked, ends when nobody has asked
- * for a while: what it held is then gone, as it is where it runs out of memory.
+ * The thread that holds the loaded indexes. Starts with the first request and ends after an idle
+ * time; its indexes are then gone, as after an out-of-memory error.
  */
 export class IndexThread {
-  /** Called when all that was loaded is gone. */
+  /** Called when all indexes are gone. */
   onGone: () => void = () => {};
   readonly #idleMs: number;
   readonly #heapMib: number;
@@ -34,7 +34,7 @@ export class IndexThread {
   #ending: Promise<void> = Promise.resolve();
   #numbers = 0;
   #closed = false;
-  /** Pieces of work that want what is loaded to stay. */
+  /** Number of tasks that need the indexes to stay. */
   #holds = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly IndexHit[]>>();
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -44,30 +44,30 @@ export class IndexThread {
     this.#heapMib = limits.heapMib ?? INDEX_HEAP_MIB;
   }
 
-  /** Puts passages into the index of a store, which begins empty. */
+  /** Adds passages to the index of a store, which begins empty. */
   async add(storeId: string, passages: readonly IndexedPassage[]): Promise<void> {
-    await this.#ask(storeId, { ask: "add", passages });
+    await this.#request(storeId, { ask: "add", passages });
   }
 
-  /** Puts vectors of passages into the index of a store. */
+  /** Adds vectors of passages to the index of a store. */
   async addVectors(storeId: string, vectors: IndexedVectors): Promise<void> {
-    await this.#ask(storeId, { ask: "addVectors", vectors });
+    await this.#request(storeId, { ask: "addVectors", vectors });
   }
 
-  /** The best passages of a loaded store. */
+  /** Returns the best passages of a loaded store. */
   search(
     storeId: string,
     query: { readonly text: string } & IndexSearchOptions,
   ): Promise<readonly IndexHit[]> {
-    return this.#ask(storeId, { ask: "search", ...query });
+    return this.#request(storeId, { ask: "search", ...query });
   }
 
-  /** Forgets the index of a store. */
+  /** Drops the index of a store. */
   async drop(storeId: string): Promise<void> {
-    await this.#ask(storeId, { ask: "drop" });
+    await this.#request(storeId, { ask: "drop" });
   }
 
-  /** Does some work, in which the thread does not end for want of questions. */
+  /** Runs a task during which the thread does not end for idleness. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#holds++;
     try {
@@ -78,7 +78,7 @@ export class IndexThread {
     }
   }
 
-  /** Ends the thread. What waits for it fails. */
+  /** Ends the thread. Waiting requests fail. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     this.#closed = true;
@@ -86,14 +86,14 @@ export class IndexThread {
     await this.#ending;
   }
 
-  #ask(storeId: string, asked: Asked): Promise<readonly IndexHit[]> {
+  #request(storeId: string, request: IndexRequest): Promise<readonly IndexHit[]> {
     if (this.#closed) return Promise.reject(new StoreError(CLOSED));
     clearTimeout(this.#idle);
     const worker = this.#worker ??= this.#start();
     const number = ++this.#numbers;
     const waiting = Promise.withResolvers<readonly IndexHit[]>();
     this.#waiting.set(number, waiting);
-    worker.postMessage({ number, storeId, ...asked } satisfies IndexQuestion);
+    worker.postMessage({ number, storeId, ...request } satisfies NumberedRequest);
     return waiting.promise;
   }
 

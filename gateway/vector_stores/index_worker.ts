@@ -1,12 +1,12 @@
 /**
- * A thread that holds the loaded indexes and searches them, so that neither stops the gateway.
+ * A thread that holds and searches the loaded indexes, so that neither blocks the gateway.
  *
  * @module
  */
 
 import { setImmediate } from "node:timers";
 import { parentPort } from "node:worker_threads";
-import type { IndexAnswer, IndexQuestion } from "./index_thread.ts";
+import type { IndexAnswer, NumberedRequest } from "./index_thread.ts";
 import { memoryCheck } from "./memory_check.ts";
 import { PassageIndex } from "./passage_index.ts";
 
@@ -14,13 +14,13 @@ const indexes = new Map<string, PassageIndex>();
 let last: Promise<void> = Promise.resolve();
 const checkMemory = memoryCheck();
 
-parentPort?.on("message", (question: IndexQuestion) => {
+parentPort?.on("message", (question: NumberedRequest) => {
   last = last.then(async () => parentPort?.postMessage(await answer(question)));
-  // Answers are made in microtasks alone: when the loop turns they are there, or never will be.
+  // Answers are made in microtasks only: when the event loop turns they exist, or never will.
   setImmediate(checkMemory);
 });
 
-async function answer(question: IndexQuestion): Promise<IndexAnswer> {
+async function answer(question: NumberedRequest): Promise<IndexAnswer> {
   const { number, storeId } = question;
   if (question.ask === "drop") {
     indexes.delete(storeId);

@@ -1,14 +1,14 @@
 /**
- * What is done one after the other, small before large. What waits is passed by at most as much work
- * as its own, so that nothing waits for ever.
+ * Runs tasks one after another, small before large. A waiting task is passed by at most as much
+ * work as its own, so that none waits for ever.
  */
 export class LoadQueue {
   readonly #waiting: { readonly turn: number; readonly start: () => void }[] = [];
-  /** Size of all that was ever started. */
+  /** Total size of all started tasks. */
   #started = 0;
   #isBusy = false;
 
-  /** Does some work of a size when its turn comes. */
+  /** Runs a task of a size when its turn comes. */
   async run<T>(size: number, work: () => Promise<T>): Promise<T> {
     if (this.#isBusy) {
       await new Promise<void>((start) => {

@@ -7,56 +7,56 @@ import { LoadQueue } from "./load_queue.ts";
 import type { IndexHit } from "./passage_index.ts";
 import type { QueryVector } from "./vector_index.ts";
 
-/** A store whose index is loaded. */
-interface Loaded {
+/** A store with a loaded index. */
+interface LoadedIndex {
   readonly storeId: string;
-  /** The store's own, when its files were last looked at. */
+  /** Revision of the store when its files were last read. */
   revision: number;
   files: ReadonlyMap<string, VectorStoreFile>;
-  /** Passages in the index, by file; files that are gone among them. */
+  /** Passages in the index, by file; removed files may be included. */
   readonly indexed: Map<string, number>;
   /** Ids of the embeddings in the index, by file. */
   readonly embedded: Map<string, string>;
-  /** Space that the embeddings were loaded for. */
+  /** Embedding space for which vectors were loaded. */
   space: string | undefined;
 }
 
-/** What to look for in a store; `select` leaves files out. */
+/** A search in a store; `select` filters files. */
 export interface StoreSearch {
   readonly text: string;
   readonly limit: number;
   readonly select?: ((file: VectorStoreFile) => boolean) | undefined;
-  /** Of the text; counts for files whose embeddings are of its space. */
+  /** Vector of the text; used for files with embeddings of its space. */
   readonly vector?: QueryVector | undefined;
 }
 
-/** Where the passages come from. */
+/** Source of passages. */
 export type LoadedFrom = Pick<PassageStore, "store" | "files" | "passages" | "vectors">;
 
-/** A passage of a known file. */
+/** A passage with its file. */
 export interface StoreHit extends IndexHit {
   readonly file: VectorStoreFile;
 }
 
 /**
- * The indexes that are loaded: each when its store is first searched, and brought up to date when its
- * files have changed. One small one and one large one load at a time, so that the small wait for none
- * of the large. Those that were used longest ago are dropped first where there would be more than
- * {@linkcode MAX_LOADED_PASSAGES} passages.
+ * The loaded indexes: each is loaded when its store is first searched, and updated when its files
+ * have changed. One small and one large load run at a time, so that small ones never wait for large
+ * ones. The least recently used ones are dropped first to stay within {@linkcode
+ * MAX_LOADED_PASSAGES} passages.
  */
 export class LoadedIndexes {
   readonly #passages: LoadedFrom;
   readonly #thread: IndexThread;
   readonly #maxPassages: number;
-  /** Those used last are at the end. */
-  readonly #loaded = new Map<string, Loaded>();
-  /** Loads that wait or are under way, by store. */
+  /** Least recently used first. */
+  readonly #loaded = new Map<string, LoadedIndex>();
+  /** Waiting and running loads, by store. */
   readonly #loads = new Map<string, Promise<unknown>>();
-  /** Passages of the stores whose load is under way. */
+  /** Passages of the stores that are being loaded. */
   readonly #answerInFlight = new Map<string, number>();
   readonly #small = new LoadQueue();
   readonly #large = new LoadQueue();
-  /** How often all that was loaded has gone. */
+  /** Number of times that all indexes were lost. */
   #generation = 0;
 
   constructor(
@@ -72,12 +72,12 @@ export class LoadedIndexes {
     };
   }
 
-  /** How many passages are loaded. */
+  /** Number of loaded passages. */
   get size(): number {
     return [...this.#loaded.values()].reduce((sum, loaded) => sum + sizeOf(loaded), 0);
   }
 
-  /** The best passages of a store, best first. */
+  /** Returns the best passages of a store, best first. */
   async search(store: VectorStore, query: StoreSearch): Promise<readonly StoreHit[]> {
     for (;;) {
       const present = this.#current(store, query.vector?.space);
@@ -91,17 +91,17 @@ export class LoadedIndexes {
     }
   }
 
-  /** Gives back what a store took. */
+  /** Drops the index of a store. */
   async forget(storeId: string): Promise<void> {
     if (this.#loaded.delete(storeId)) await this.#thread.drop(storeId);
   }
 
-  /** Ends the thread of the indexes. */
+  /** Ends the index thread. */
   close(): Promise<void> {
     return this.#thread.close();
   }
 
-  #current(store: VectorStore, space: string | undefined): Loaded | undefined {
+  #current(store: VectorStore, space: string | undefined): LoadedIndex | undefined {
     const present = this.#loaded.get(store.id);
     const isCurrent = present?.revision === store.revision &&
       (space === undefined || present.space === space);
@@ -117,7 +117,7 @@ export class LoadedIndexes {
       this.#thread.hold(async () => {
         try {
           const loaded = await this.#load(store.id, query.vector?.space);
-          // Asked before another one loads, for which this index may have to go.
+          // Searched before another store loads, which may displace this index.
           return { hits: this.#ask(loaded, query) };
         } finally {
           this.#answerInFlight.delete(store.id);
@@ -128,33 +128,33 @@ export class LoadedIndexes {
     return await (await loading).hits;
   }
 
-  /** Keeps an index as the one that was used last. */
-  #keep(loaded: Loaded): void {
+  /** Marks an index as the most recently used. */
+  #keep(loaded: LoadedIndex): void {
     this.#loaded.delete(loaded.storeId);
     this.#loaded.set(loaded.storeId, loaded);
   }
 
-  async #ask({ storeId, files, indexed }: Loaded, query: StoreSearch): Promise<StoreHit[]> {
+  async #ask({ storeId, files, indexed }: LoadedIndex, query: StoreSearch): Promise<StoreHit[]> {
     const { text, limit, select, vector } = query;
     const selected = [...files.values()].filter((file) => select?.(file) ?? true);
     if (selected.length === 0) return [];
-    // Files that are gone may still be in the index: then it is told which are not.
+    // Removed files may still be in the index: then the search names the valid ones.
     const fileIds = selected.length === indexed.size
       ? undefined
       : new Set(selected.map(({ id }) => id));
-    const asked = { text, limit, fileIds, vector };
-    const hits = await this.#thread.search(storeId, asked);
+    const request = { text, limit, fileIds, vector };
+    const hits = await this.#thread.search(storeId, request);
     return hits.flatMap((hit) => {
       const file = files.get(hit.fileId);
       return file === undefined ? [] : [{ ...hit, file }];
     });
   }
 
-  /** Loads an index; once more where the thread has ended meanwhile, with what it had of it. */
-  async #load(storeId: string, wanted: string | undefined): Promise<Loaded> {
+  /** Loads an index; once more if the thread has ended meanwhile and taken it along. */
+  async #load(storeId: string, space: string | undefined): Promise<LoadedIndex> {
     for (let tries = 0; tries < 2; tries++) {
       const generation = this.#generation;
-      const loaded = await this.#bringUpToDate(storeId, wanted);
+      const loaded = await this.#bringUpToDate(storeId, space);
       if (generation === this.#generation) {
         this.#keep(loaded);
         return loaded;
@@ -164,25 +164,25 @@ export class LoadedIndexes {
     throw new StoreError("Cannot search: the index has failed");
   }
 
-  /** Brings an index up to date. Where most of its files are gone it begins anew. */
-  async #bringUpToDate(storeId: string, wanted: string | undefined): Promise<Loaded> {
+  /** Updates an index. If most of its files were removed it starts again. */
+  async #bringUpToDate(storeId: string, searchSpace: string | undefined): Promise<LoadedIndex> {
     const store = this.#passages.store(storeId);
     const all = store === undefined ? [] : await this.#passages.files(storeId);
     const files = new Map(all.map((file) => [file.id, file] as const));
     const former = this.#loaded.get(storeId);
-    const gone = [...former?.indexed.keys() ?? []].filter((id) => !files.has(id)).length;
-    if (gone * 2 > files.size) await this.forget(storeId);
+    const removedFiles = [...former?.indexed.keys() ?? []].filter((id) => !files.has(id)).length;
+    if (removedFiles * 2 > files.size) await this.forget(storeId);
     await this.#makeRoom(storeId, store?.passages ?? 0);
 
     const { indexed, embedded, space } = this.#loaded.get(storeId) ?? nothing();
     const revision = store?.revision ?? -1;
-    const loaded: Loaded = {
+    const loaded: LoadedIndex = {
       storeId,
       revision,
       files,
       indexed,
       embedded,
-      space: wanted ?? space,
+      space: searchSpace ?? space,
     };
     try {
       for (const file of files.values()) {
@@ -210,8 +210,8 @@ export class LoadedIndexes {
     return count;
   }
 
-  /** Loads the vectors of a file where they are of the space that is searched. */
-  async #indexVectors(file: VectorStoreFile, { embedded, space }: Loaded): Promise<void> {
+  /** Loads the vectors of a file that match the searched space. */
+  async #indexVectors(file: VectorStoreFile, { embedded, space }: LoadedIndex): Promise<void> {
     const { embeddings, id: fileId, passages, storeId } = file;
     if (embeddings === undefined || embeddings.space !== space) return;
     if (embedded.get(fileId) === embeddings.id) return;
@@ -225,7 +225,7 @@ export class LoadedIndexes {
     embedded.set(fileId, embeddings.id);
   }
 
-  /** Drops what was used longest ago, but none that is being loaded. */
+  /** Drops the least recently used indexes, except those being loaded. */
   async #makeRoom(storeId: string, passages: number): Promise<void> {
     this.#answerInFlight.set(storeId, passages);
     for (const other of [...this.#loaded.values()]) {
@@ -244,11 +244,11 @@ export class LoadedIndexes {
   }
 }
 
-function nothing(): Pick<Loaded, "indexed" | "embedded" | "space"> {
+function nothing(): Pick<LoadedIndex, "indexed" | "embedded" | "space"> {
   return { indexed: new Map(), embedded: new Map(), space: undefined };
 }
 
-function sizeOf({ indexed }: Loaded): number {
+function sizeOf({ indexed }: LoadedIndex): number {
   let passages = 0;
   for (const count of indexed.values()) passages += count;
   return passages;

@@ -1,4 +1,4 @@
-/** Media types whose text can be had, by the extensions of their files. */
+/** Media types whose text can be extracted, by file extension. */
 export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   txt: "text/plain",
   md: "text/markdown",
@@ -8,13 +8,13 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
 };
 
-/** The media type that a file's name tells; `undefined` where its extension is not known. */
+/** Returns the media type of a file name; `undefined` for an unknown extension. */
 export function mediaTypeOf(filename: string): string | undefined {
   const extension = /\.([A-Za-z0-9]+)$/.exec(filename)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined;
 }
 
-/** Whether the text of such files can be had. */
+/** True when the text of such files can be extracted. */
 export function isReadable(mediaType: string): boolean {
   return Object.values(MEDIA_TYPES).includes(mediaType);
 }

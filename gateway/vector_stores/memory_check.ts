@@ -1,9 +1,9 @@
 import { getHeapStatistics } from "node:v8";
 
 /**
- * A check to be made whenever the event loop turns: it throws, and so ends this thread, where memory
- * has run out since. The platform then breaks off what runs and raises the limit of the heap, but
- * where what ran was a microtask it ends nothing and tells nobody.
+ * Returns a check to run on every turn of the event loop: it throws, and so ends this thread, after
+ * memory has run out. The platform then interrupts the running code and raises the limit of the
+ * heap; if a microtask was running, it neither ends nor reports anything.
  */
 export function memoryCheck(): () => void {
   const { heap_size_limit: limitBytes } = getHeapStatistics();

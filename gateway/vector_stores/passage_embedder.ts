@@ -15,9 +15,9 @@ import {
 } from "./limits.ts";
 import type { QueryVector } from "./vector_index.ts";
 
-/** What passages are embedded with. */
+/** Dependencies of {@linkcode PassageEmbedder}. */
 export interface PassageEmbedderDeps {
-  /** The embedder in force; `undefined` where there is none. */
+  /** Returns the embedder in force; `undefined` without one. */
   readonly embedder: () => Embedder | undefined;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
@@ -35,7 +35,7 @@ export type EmbeddedPassages =
   }
   | { readonly ok: false; readonly problem: string };
 
-/** Embeds passages, file after file, and queries. Tells the operator where it cannot. */
+/** Embeds passages, file after file, and queries. Reports failures to the operator. */
 export class PassageEmbedder {
   readonly #deps: PassageEmbedderDeps;
   readonly #closing = new AbortController();
@@ -51,7 +51,7 @@ export class PassageEmbedder {
     return this.#deps.embedder()?.space;
   }
 
-  /** All vectors or none; one file at a time. `undefined` where nothing embeds. */
+  /** Returns all vectors or none; one file at a time. `undefined` without an embedder. */
   async passages(
     texts: readonly string[],
     signal?: AbortSignal,
@@ -65,8 +65,9 @@ export class PassageEmbedder {
   }
 
   /**
-   * The vector of a query; `undefined` where it cannot be had in time. After a failure that is not the
-   * query's own nobody is asked for a while, so that not every search waits for it.
+   * Returns the vector of a query; `undefined` when it is not available in time. After a failure
+   * that is not caused by the query, no call is made for a while, so that not every search waits
+   * for it.
    */
   async query(text: string, signal?: AbortSignal): Promise<QueryVector | undefined> {
     const { clock, embedder, queryTimeoutMs = EMBED_QUERY_MS } = this.#deps;
@@ -83,7 +84,7 @@ export class PassageEmbedder {
     return undefined;
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts the calls in flight. */
   close(): void {
     this.#closing.abort(new StoreError("Cannot embed: the service is shutting down"));
   }
@@ -96,7 +97,7 @@ export class PassageEmbedder {
     let all = new Float32Array();
     let at = 0;
     while (waiting.length > 0) {
-      // The first goes alone: it tells how long the vectors are, or that there will be none.
+      // The first batch goes alone: it shows the length of the vectors, or that there will be none.
       const round = waiting.splice(0, at === 0 ? 1 : EMBED_AT_ONCE);
       const options = { signal, timeoutMs: EMBED_MS };
       for (const part of await Promise.all(round.map((each) => embedder.embed(each, options)))) {
@@ -133,7 +134,7 @@ function tooMany(bytes: number): string {
   return `Its embeddings would have ${bytes} bytes, more than ${MAX_FILE_VECTOR_BYTES}`;
 }
 
-/** Texts that are sent together. */
+/** Groups texts that are sent together. */
 function batchesOf(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let chars = Infinity;

@@ -3,15 +3,15 @@ import { MAX_QUERY_WORDS } from "./limits.ts";
 import { type Stemmer, tokenize } from "./tokenize.ts";
 import { type IndexedVectors, type QueryVector, VectorIndex } from "./vector_index.ts";
 
-/** A passage to be found. */
+/** A searchable passage. */
 export interface IndexedPassage {
   readonly fileId: string;
-  /** Place in its file, from 0. */
+  /** Position in its file, from 0. */
   readonly index: number;
   readonly text: string;
 }
 
-/** A passage that was found. */
+/** A passage with its score. */
 export interface IndexHit {
   readonly fileId: string;
   readonly index: number;
@@ -19,31 +19,31 @@ export interface IndexHit {
   readonly score: number;
 }
 
-/** What a search of an index takes besides the text. */
+/** Options of a search besides the text. */
 export interface IndexSearchOptions {
   readonly limit: number;
   /** Only passages of these files. @default {all} */
   readonly fileIds?: ReadonlySet<string> | undefined;
-  /** Of the query. @default {none: full text alone counts} */
+  /** Vector of the query. @default {none: full text alone counts} */
   readonly vector?: QueryVector | undefined;
 }
 
-// BM25: how soon more of a word counts no more, how much length counts, and what one occurrence adds.
+// BM25: saturation of word counts, influence of length, and the weight of one occurrence.
 const RELEVANCE = { k: 1.2, b: 0.75, d: 1 };
-/** Words whose stems are remembered. */
+/** Maximum number of words whose stems are remembered. */
 const MAX_KNOWN_WORDS = 100_000;
 const SCHEMA = { text: "string" } as const;
 
 /**
- * Index of the passages of one vector store. Full text is ranked by BM25. Where a query has a vector,
- * a passage that has one too scores the mean of its words' score and of the cosine of the two, at
- * least 0; one that has none scores by its words alone.
+ * Index of the passages of one vector store. Full text is ranked by BM25. With a query vector, a
+ * passage that has a vector scores the mean of its text score and the cosine of both, at least 0; a
+ * passage without one scores by its text alone.
  */
 export class PassageIndex {
   readonly #stem: Stemmer;
   readonly #db: Orama<typeof SCHEMA>;
   readonly #vectors = new VectorIndex();
-  /** Words of the query that is being answered. */
+  /** Words of the current query. */
   #query: readonly string[] = [];
 
   constructor() {
@@ -74,10 +74,10 @@ export class PassageIndex {
     this.#vectors.add(vectors);
   }
 
-  /** The best passages, best first; by full text none where the text has no word. */
+  /** Returns the best passages, best first; by full text none when the text has no word. */
   async search(text: string, options: IndexSearchOptions): Promise<readonly IndexHit[]> {
     const { fileIds, limit, vector } = options;
-    // Of passages that are left out, or alike, nothing is known to Orama but their ids.
+    // Orama knows only the ids of passages that are omitted or equal.
     const isPartial = fileIds !== undefined || vector !== undefined;
     const byWords = await this.#byWords(text, isPartial ? this.#size() : limit);
     const selected = byWords.filter(({ fileId }) => fileIds?.has(fileId) ?? true);
@@ -96,9 +96,9 @@ export class PassageIndex {
       limit,
     });
     return hits.map(({ id, score }) => {
-      const cut = id.lastIndexOf("/");
-      const index = Number(id.slice(cut + 1));
-      return { fileId: id.slice(0, cut), index, score: Math.min(1, score / best) };
+      const slash = id.lastIndexOf("/");
+      const index = Number(id.slice(slash + 1));
+      return { fileId: id.slice(0, slash), index, score: Math.min(1, score / best) };
     });
   }
 
@@ -128,7 +128,7 @@ export class PassageIndex {
     return this.#db.data.docs.count;
   }
 
-  /** What a passage of average length scores that has every word of the query once. */
+  /** Returns the score of a passage of average length that has every word of the query once. */
   #bestScore(): number {
     const count = this.#size();
     const occurrences = this.#db.data.index.tokenOccurrences.text ?? {};
@@ -146,48 +146,51 @@ export class PassageIndex {
   }
 }
 
-/** An English stemmer that remembers what it has made of the words it has met. */
+/** Creates an English stemmer that remembers its results. */
 function rememberingStemmer(): Stemmer {
   const stem = components.tokenizer.createTokenizer({ language: "english", stemming: true })
     .stemmer ?? ((word: string) => word);
-  const known = new Map<string, string>();
+  const stems = new Map<string, string>();
   return (word) => {
-    const former = known.get(word);
+    const former = stems.get(word);
     if (former !== undefined) return former;
-    if (known.size >= MAX_KNOWN_WORDS) known.clear();
+    if (stems.size >= MAX_KNOWN_WORDS) stems.clear();
     const stemmed = stem(word);
-    known.set(word, stemmed);
+    stems.set(word, stemmed);
     return stemmed;
   };
 }
 
-/** Which passages have a word: in place of Orama's tree, which also finds words by their beginnings. */
+/** Passages by word: replaces Orama's tree, which also finds prefixes. */
 class WordList {
   readonly passages = new Map<string, number[]>();
 
   find({ term }: { term: string }): Record<string, number[]> {
-    const found = this.passages.get(term);
-    return found === undefined ? bare() : Object.assign(bare<number[]>(), { [term]: found });
+    const counts = this.passages.get(term);
+    return counts === undefined ? bare() : Object.assign(bare<number[]>(), { [term]: counts });
   }
 }
 
-/** Nothing is in it: no word is the name of something that every object has, as "constructor" is. */
+/**
+ * Returns an object without a prototype: no word collides with a member of every object, such as
+ * "constructor".
+ */
 function bare<T>(): Record<string, T> {
   return Object.create(null);
 }
 
 /**
- * Orama's own index, but that it finds whole words only, by one look, and counts how often a passage
- * has a word where it has it more than once. (Orama's walks a tree and counts the words of a passage
- * anew for each word, and keeps a number for each: most of its time and memory.)
+ * Creates an index like Orama's that finds complete words only, by one lookup, and stores the count
+ * of a word in a passage only if it exceeds one. (Orama's walks a tree, counts the words of a
+ * passage again for each word, and stores a number for each: most of its time and memory.)
  */
 function countingIndex() {
   const base = components.index.createIndex();
   const list = new WordList();
   return {
     ...base,
-    create: ((...given) => {
-      const index = base.create(...given);
+    create: ((...options) => {
+      const index = base.create(...options);
       Object.assign(index.indexes.text ?? {}, { node: list });
       index.tokenOccurrences.text = bare();
       return index;
@@ -211,7 +214,7 @@ function countingIndex() {
   };
 }
 
-/** Keeps of a passage that it is there: its text stays in the store. */
+/** Stores only the id of a passage: its text stays in the store. */
 function idsOnly() {
   const base = components.documentsStore.createDocumentsStore();
   return {

@@ -1,9 +1,9 @@
 import { MAX_PDF_PAGES, MAX_TEXT_CHARS } from "./limits.ts";
 import { UnreadableFile } from "./unreadable_file.ts";
 
-/** The text layer of a PDF, a blank line between two pages. Takes no picture apart. */
+/** Returns the text layer of a PDF, with a blank line between two pages. Decodes no pictures. */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
-  // Loaded by who needs it: it takes a tenth of a second and 30 MB.
+  // Loaded on demand: it takes a tenth of a second and 30 MB.
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(bytes, {
     disableFontFace: true,

@@ -1,18 +1,19 @@
 import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "./limits.ts";
 
-/** Of a token, what a code unit before the East Asian scripts counts: a quarter. */
+/** Quarters of a token per code unit outside the East Asian scripts. */
 const QUARTERS = 4;
 const EAST_ASIAN = 0x2e80;
 
-/** Where a text is best cut, the best first. */
+/** Preferred positions of a cut, the best first. */
 const BREAKS = [/\n\s*?\n/g, /[.!?]["')\]]?\s|[。！？；]|\n/g, /\s/g];
 const SENTENCE = /[.!?]["')\]]?\s|[。！？；\n]/;
 
 /**
- * Splits a text into passages of at most {@linkcode PASSAGE_TOKENS} estimated tokens (four letters of
- * an alphabet are one, and so is an East Asian character), each but the first beginning with about
- * {@linkcode OVERLAP_TOKENS} of the one before. Cuts between paragraphs where one ends in the last
- * quarter of a passage, else between sentences, else between words. Blank passages are left out.
+ * Splits a text into passages of at most {@linkcode PASSAGE_TOKENS} estimated tokens (four letters
+ * of an alphabet are one, and so is an East Asian character), each but the first beginning with
+ * about {@linkcode OVERLAP_TOKENS} of the one before. Cuts between paragraphs if one ends in the
+ * last quarter of a passage, else between sentences, else between words. Blank passages are
+ * omitted.
  */
 export function splitPassages(text: string): string[] {
   const passages: string[] = [];
@@ -34,23 +35,23 @@ function weight(text: string, at: number): number {
   return text.charCodeAt(at) >= EAST_ASIAN ? QUARTERS : 1;
 }
 
-/** Where so many tokens from a place end. */
+/** Returns the end of a number of tokens after a position. */
 function walk(text: string, from: number, tokens: number): number {
-  let left = tokens * QUARTERS;
+  let remaining = tokens * QUARTERS;
   let at = from;
-  while (at < text.length && left >= weight(text, at)) left -= weight(text, at++);
+  while (at < text.length && remaining >= weight(text, at)) remaining -= weight(text, at++);
   return whole(text, at);
 }
 
-/** Where so many tokens before a place begin. */
+/** Returns the begin of a number of tokens before a position. */
 function walkBack(text: string, end: number, tokens: number): number {
-  let left = tokens * QUARTERS;
+  let remaining = tokens * QUARTERS;
   let at = end;
-  while (at > 0 && left >= weight(text, at - 1)) left -= weight(text, --at);
+  while (at > 0 && remaining >= weight(text, at - 1)) remaining -= weight(text, --at);
   return whole(text, at);
 }
 
-/** The place, or the one before where it would cut a character in two. */
+/** Returns the position, moved back if it would split a surrogate pair. */
 function whole(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff && at > 0 ? at - 1 : at;

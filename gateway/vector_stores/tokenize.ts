@@ -1,7 +1,7 @@
-/** An English stemmer, or whatever makes one of the forms of a word. */
+/** Reduces a word to its stem. */
 export type Stemmer = (word: string) => string;
 
-/** Words that say nothing of what a passage is about. */
+/** Words without meaning for the subject of a passage. */
 const STOP_WORDS = new Set(
   ("a an and are as at be been but by can did do does for from had has have how i if in into is it " +
     "its me my no not of on or our so that the their then there these they this to was we were what " +
@@ -13,21 +13,21 @@ const WORDS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])[\p{L}\p{M}\p{N}])+/gu;
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const LATIN = /^[a-z]+$/;
-/** Longest word; what is longer is no word, such as base64. */
+/** Maximum length of a word; longer runs, such as base64, are no words. */
 const MAX_WORD_CHARS = 64;
 
 const PLAIN = /^[\0-\x7f]*$/;
 const PLAIN_WORDS = /[a-z0-9]+/g;
 
 /**
- * The words of a text, in order and as often as they occur, folded: case, width and accents do not
- * count, and English words lose their endings. East Asian text, which has no spaces, becomes its
- * characters and its pairs of neighbours: a query is then found however a dictionary would divide the
- * passage.
+ * Returns the words of a text, in order and with repetitions, folded: case, width and accents do
+ * not count, and English words lose their endings. East Asian text, which has no spaces, becomes
+ * its characters and its pairs of neighbours: a query is then found however a dictionary would
+ * divide the passage.
  */
 export function tokenize(text: string, stem: Stemmer): string[] {
   const tokens: string[] = [];
-  // Most text has nothing to fold but case: it is told apart once, not word by word.
+  // Most text needs only case folding: tested once, not word by word.
   const isPlain = PLAIN.test(text);
   const words = isPlain ? text.toLowerCase().match(PLAIN_WORDS) : folded(text).match(WORDS);
   for (const word of words ?? []) {

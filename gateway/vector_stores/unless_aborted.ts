@@ -1,6 +1,6 @@
 /**
- * What a function comes to, unless the signal is aborted before: then rejects with its reason, and
- * what the function does goes on for the sake of others.
+ * Resolves to the result of a function, unless the signal is aborted before: then rejects with its
+ * reason, while the function continues for other callers.
  */
 export async function unlessAborted<T>(
   signal: AbortSignal | undefined,

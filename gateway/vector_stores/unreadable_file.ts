@@ -1,4 +1,6 @@
-/** A file whose text cannot be had; the message, the end of a sentence, is for whoever sent it. */
+/**
+ * A file whose text cannot be extracted; the message, the end of a sentence, is for the uploader.
+ */
 export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }

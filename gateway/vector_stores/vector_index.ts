@@ -1,21 +1,21 @@
-/** Vectors of passages of one file, that follow one another. */
+/** Vectors of consecutive passages of one file. */
 export interface IndexedVectors {
   readonly fileId: string;
-  /** Place of the first passage in its file, from 0. */
+  /** Position of the first passage in its file, from 0. */
   readonly index: number;
-  /** Passages of the file. */
+  /** Number of passages of the file. */
   readonly passages: number;
-  /** What they may be compared with. */
+  /** Embedding space: only vectors of the same space are comparable. */
   readonly space: string;
   readonly dimensions: number;
-  /** Each of the norm 1. */
+  /** Vectors of norm 1. */
   readonly values: Float32Array;
 }
 
 /** The vector of a query. */
 export interface QueryVector {
   readonly space: string;
-  /** Of the norm 1. */
+  /** Vector of norm 1. */
   readonly values: Float32Array;
 }
 
@@ -25,11 +25,11 @@ interface FileVectors {
   readonly values: Float32Array;
 }
 
-/** The vectors of the files of one vector store, in the memory of whoever searches them. */
+/** The vectors of the files of one vector store, in memory. */
 export class VectorIndex {
   readonly #files = new Map<string, FileVectors>();
 
-  /** Adds vectors; the first ones of a file replace those that it has had. */
+  /** Adds vectors; the first ones of a file replace its earlier ones. */
   add({ dimensions, fileId, index, passages, space, values }: IndexedVectors): void {
     let file = this.#files.get(fileId);
     if (file === undefined || index === 0) {
@@ -39,25 +39,29 @@ export class VectorIndex {
     file.values.set(values, index * dimensions);
   }
 
-  /** How alike each passage of a file is to a query: the cosines; none where they cannot be compared. */
+  /**
+   * Returns the cosine of each passage of a file with a query; empty when they are not comparable.
+   */
   cosines(fileId: string, query: QueryVector): Float64Array {
     const file = this.#files.get(fileId);
     if (file?.space !== query.space || file.dimensions !== query.values.length) {
       return new Float64Array();
     }
     const { dimensions, values } = file;
-    const asked = query.values;
+    const queryValues = query.values;
     const cosines = new Float64Array(values.length / dimensions);
     for (let passage = 0; passage < cosines.length; passage++) {
       const from = passage * dimensions;
       let sum = 0;
-      for (let at = 0; at < dimensions; at++) sum += (values[from + at] ?? 0) * (asked[at] ?? 0);
+      for (let at = 0; at < dimensions; at++) {
+        sum += (values[from + at] ?? 0) * (queryValues[at] ?? 0);
+      }
       cosines[passage] = sum;
     }
     return cosines;
   }
 
-  /** Ids of the files that have vectors. */
+  /** Returns the ids of the files that have vectors. */
   files(): Iterable<string> {
     return this.#files.keys();
   }

@@ -31,27 +31,27 @@ import { isReadable, MEDIA_TYPES } from "./media_types.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
-/** What the vector stores stand on. */
+/** Dependencies of the vector stores. */
 export interface VectorStoresDeps {
   readonly passages: PassageStore;
   readonly clock: Clock;
   readonly rng: Rng;
-  /** The embedder in force; `undefined` where there is none. @default {there is none} */
+  /** Returns the embedder in force; `undefined` without one. @default {none} */
   readonly embedder?: (() => Embedder | undefined) | undefined;
-  /** Told of what cannot be embedded. */
+  /** Receives embedding failures. */
   readonly logger?: Logger | undefined;
   /** Longest wait for the vector of a query, in milliseconds. @default {5000} */
   readonly queryTimeoutMs?: number | undefined;
   readonly extractor?: ExtractorLimits | undefined;
-  /** Passages in loaded indexes. @default {40000} */
+  /** Maximum number of passages in loaded indexes. @default {40000} */
   readonly maxLoadedPassages?: number | undefined;
-  /** How long an index stays loaded that nobody searches, in milliseconds. @default {600000} */
+  /** Idle time after which an index is dropped, in milliseconds. @default {600000} */
   readonly indexIdleMs?: number | undefined;
 }
 
 /**
- * Vector stores whose files are kept by a {@linkcode PassageStore} and found by full text, and by
- * embeddings where there is an embedder.
+ * Creates vector stores whose files are stored by a {@linkcode PassageStore} and found by full
+ * text, and by embeddings if there is an embedder.
  */
 export function createVectorStores(deps: VectorStoresDeps): VectorStores {
   return new IndexedVectorStores(deps);
@@ -115,7 +115,7 @@ class IndexedVectorStores implements VectorStores {
     }
     const { clock, rng } = this.#deps;
     const { passages } = extracted;
-    // Asked again, twice: text and embeddings take a while, and others add files too.
+    // Checked again, twice: text and embeddings take a while, and other calls add files too.
     const late = this.#refuseRoom(storeId, passages.length);
     if (late !== undefined) return refused(late);
     const embedded = await this.#embedder.passages(passages);
@@ -219,19 +219,19 @@ class IndexedVectorStores implements VectorStores {
     const text = query.text.slice(0, MAX_QUERY_CHARS);
     const space = this.embeddingSpace();
     const isEmbedded = stores.some(({ embeddings }) => embeddings?.[space ?? ""] !== undefined);
-    const wanted = {
+    const request = {
       text,
       limit,
       vector: isEmbedded ? await this.#embedder.query(text, signal) : undefined,
       select: filter && ((file: VectorStoreFile) => passes(filter, file.attributes)),
     };
-    const found: StoreHit[] = [];
-    // One after the other, so that no more than one has to be loaded at a time.
+    const candidates: StoreHit[] = [];
+    // One after another, so that at most one has to be loaded at a time.
     for (const store of stores) {
       signal?.throwIfAborted();
-      found.push(...await this.#indexes.search(store, wanted));
+      candidates.push(...await this.#indexes.search(store, request));
     }
-    const best = found.filter(({ score }) => score >= scoreThreshold)
+    const best = candidates.filter(({ score }) => score >= scoreThreshold)
       .sort((one, other) => other.score - one.score).slice(0, limit);
     const hits = await Promise.all(best.map((hit) => this.#hit(hit)));
     return { ok: true, value: hits.filter((hit) => hit !== undefined) };
@@ -249,10 +249,10 @@ class IndexedVectorStores implements VectorStores {
       };
     }
     if (!isReadable(mediaType)) {
-      const known = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
+      const types = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
       return {
         code: "unsupported_media_type",
-        message: `Cannot read files of type "${mediaType}"; send one of ${known}`,
+        message: `Cannot read files of type "${mediaType}"; send one of ${types}`,
       };
     }
     return this.#refuseRoom(storeId, 1);
@@ -271,7 +271,7 @@ class IndexedVectorStores implements VectorStores {
     return undefined;
   }
 
-  /** The hit with its text; `undefined` where its file was removed meanwhile. */
+  /** Returns the hit with its text; `undefined` when its file was removed meanwhile. */
   async #hit({ file, index, score }: StoreHit): Promise<SearchHit | undefined> {
     const text = await this.#passages.passage(file, index);
     if (text === undefined) return undefined;

@@ -5,7 +5,7 @@
  */
 
 import type { Dialect } from "@svc/sdk/protocol";
-import { editMembers, memberText } from "./json_text.ts";
+import { editMembers, memberText } from "./json/text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

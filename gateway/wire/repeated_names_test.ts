@@ -4,12 +4,12 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { ChatChunkRelay } from "./chat_chunk.ts";
-import { HostedChatRelay } from "./hosted_chat_relay.ts";
-import { HOSTED } from "./hosted_fixture_test.ts";
+import { ChatChunkRelay } from "./chat/chunk_relay.ts";
+import { HostedChatRelay } from "./hosted/chat_relay.ts";
+import { HOSTED } from "./hosted/hosted_fixture_test.ts";
 import { ResponseEventRelay } from "./responses/event_relay.ts";
 import { chunkText, contextOf, END } from "./responses/responses_fixture.ts";
-import { addedName } from "./tool_calls.ts";
+import { addedName } from "./chat/tool_calls.ts";
 
 /** Everything that follows streamed tool calls. */
 const RELAYS = {

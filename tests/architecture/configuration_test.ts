@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { COMMAND_VARIABLES } from "../../gateway/config/variables.ts";
 import { METADATA_NAMES, METADATA_RANGES } from "../../gateway/domain/catalog/metadata_address.ts";
 import { SERVE_VARIABLES } from "../../gateway/config/settings.ts";
-import { flagsOfTask } from "../fixtures/task_flags.ts";
+import { flagsOfTask, serviceEnvironment } from "../fixtures/task_flags.ts";
 import { MEMBERS, read } from "./source_files.ts";
 
 interface Task {
@@ -18,13 +18,8 @@ function command(name: string): string {
   return task.command;
 }
 
-/** Returns the permission flags of a task. */
-function permissions(name: string): string[] {
-  return command(name).match(/'?--(?:allow|deny)-(?!dirty)[^ ]+|--no-prompt/g) ?? [];
-}
-
-/** Returns the values of one flag of a task. */
-async function valuesOf(name: string, flag: string): Promise<string[]> {
+/** Returns the values of one flag that the permission set of a task grants. */
+async function valuesOf(name: "serve" | "svc", flag: string): Promise<string[]> {
   const values = (await flagsOfTask(name)).find((word) => word.startsWith(`--${flag}=`));
   return values?.slice(`--${flag}=`.length).split(",") ?? [];
 }
@@ -43,11 +38,32 @@ Deno.test("no task grants every permission", () => {
   }
 });
 
-Deno.test("no task asks a server whether there is a newer Deno", () => {
+Deno.test("no program that a task runs looks for a newer Deno", async () => {
+  const { DENO_NO_UPDATE_CHECK } = await serviceEnvironment();
+  assertEquals(DENO_NO_UPDATE_CHECK, "1");
   for (const [name, { command }] of Object.entries(tasks)) {
-    for (const step of command.split(" && ")) {
-      if (!/^deno task /.test(step)) assertMatch(step, /^DENO_NO_UPDATE_CHECK=1 /, name);
-    }
+    if (!/\bdeno run\b/.test(command)) continue;
+    assertMatch(command, /^(DENO_NO_UPDATE_CHECK=1 |export \$\(cat ops\/service\.env\) && )/, name);
+  }
+});
+
+Deno.test("the settings of the service's process are in ops/service.env alone", async () => {
+  for (const [name, { command }] of Object.entries(tasks)) {
+    assertNotMatch(command, /MALLOC_|OTEL_|--max-semi-space-size/, name);
+  }
+  for (const name of ["serve:prepare", "serve", "svc", "compile"]) {
+    assertMatch(command(name), /^export \$\(cat ops\/service\.env\) && /, name);
+  }
+  // The binary carries the settings of V8 with it.
+  assertMatch(command("compile"), / --v8-flags=\$DENO_V8_FLAGS /);
+  // Each line is one word of `export`.
+  assertMatch(await read("ops/service.env"), /^(\w+=[^\s"'$*?\\]+\n)+$/);
+});
+
+Deno.test("every command fits on the screen: permissions are in sets", () => {
+  for (const [name, { command }] of Object.entries(tasks)) {
+    assert(command.length <= 250, `Task "${name}" has ${command.length} characters`);
+    assertNotMatch(command, /--(allow|deny)-[a-z]+=[^ ]{60}/, name);
   }
 });
 
@@ -55,9 +71,15 @@ Deno.test("before it serves, a task names unknown variables: serving may not lis
   assertMatch(command("serve:prepare"), / --allow-env gateway\/main\.ts variables$/);
 });
 
-Deno.test("the binary may do what the checkout may do", () => {
-  assertEquals(permissions("compile"), permissions("svc"));
-  assertEquals(permissions("jsr:check"), permissions("test"));
+Deno.test("each task has its permission set, and the binary that of the checkout", () => {
+  assertMatch(command("serve"), / \$\(deno run .* ops\/serve_flags\.ts\) gateway\/main\.ts serve$/);
+  assertMatch(command("svc"), / --no-prompt -P=svc gateway\/main\.ts$/);
+  assertMatch(command("compile"), / --no-prompt -P /);
+  assertEquals(config.compile.permissions, "svc");
+  for (const name of ["test", "jsr:check"]) assertMatch(command(name), /^deno test -P /);
+  for (const section of ["test", "bench"]) assertEquals(config[section].permissions, "test");
+  assertEquals(Object.keys(config.permissions), ["serve", "svc", "test"]);
+  assertEquals(config.permissions.test.net, ["127.0.0.1", "localhost"]);
 });
 
 Deno.test("serving reads and writes named paths, asks nobody, and keeps off metadata services", async () => {
@@ -83,7 +105,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
     ...ranges.map((range) => range.includes(":") ? `[${range}]` : range),
     ...METADATA_NAMES,
   ];
-  for (const name of ["serve", "svc", "compile"]) {
+  for (const name of ["serve", "svc"] as const) {
     assertEquals((await valuesOf(name, "deny-net")).sort(), denied.toSorted(), name);
   }
 });
@@ -96,9 +118,7 @@ Deno.test("a service may read its settings, each by name, and a command its own 
   const settings = [...SERVE_VARIABLES, own].sort();
   assertEquals(serving.filter((name) => name.startsWith("SERVICE_")).sort(), settings);
   const all = [...new Set([...serving, ...COMMAND_VARIABLES, "NO_COLOR"])].sort();
-  for (const name of ["svc", "compile"]) {
-    assertEquals((await valuesOf(name, "allow-env")).sort(), all, name);
-  }
+  assertEquals((await valuesOf("svc", "allow-env")).sort(), all);
 });
 
 Deno.test("the project's own rules are part of the linter, and no rule is switched off", () => {
@@ -107,7 +127,8 @@ Deno.test("the project's own rules are part of the linter, and no rule is switch
 });
 
 Deno.test("sanitizers are on, and coverage has a floor", () => {
-  assertEquals(config.test, { sanitizeOps: true, sanitizeResources: true });
+  const { sanitizeOps, sanitizeResources } = config.test;
+  assertEquals([sanitizeOps, sanitizeResources], [true, true]);
   assertEquals(config.coverage.thresholds, { lines: 90, branches: 80 });
 });
 

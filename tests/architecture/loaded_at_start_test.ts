@@ -52,8 +52,9 @@ Deno.test("neither the command line, nor a local tool, nor a provider that is no
   assertEquals(
     of("gateway/upstreams/ai_sdk/").map((specifier) => specifier.split("/").at(-1)).sort(),
     [
-      "address.ts",
+      "account.ts",
       "credentials.ts",
+      "features.ts",
     ],
   );
 });

@@ -16,13 +16,13 @@ const STALLED = 200;
 /** Attackers at once of those that go on and on. */
 const AT_ONCE = 4;
 
-/** How long readers read. */
+/** Time that readers read, in milliseconds. */
 const READING_MS = 8_000;
 
 const CHAT = "/openai/v1/chat/completions";
 const encoder = new TextEncoder();
 
-/** Whom to attack. */
+/** The service to attack. */
 interface Target {
   readonly url: string;
   readonly key: string;

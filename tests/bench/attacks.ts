@@ -1,8 +1,8 @@
 /**
- * How long callers who do nothing wrong wait while somebody attacks, and what the attack leaves in
- * memory: a gateway of its own, and each attacker a process of its own. Real attackers bring machines
- * of their own; these run at the lowest priority, so that what is measured is what they make the
- * gateway do, not what they themselves do on its processors.
+ * Measures the waiting time of ordinary callers during an attack, and the memory that the attack leaves
+ * behind. The gateway and each attacker are separate processes. Real attackers bring their own
+ * machines; these run at the lowest priority, so that the figures show the load on the gateway and not
+ * the work of the attackers on its processors.
  *
  * @module
  */
@@ -28,10 +28,10 @@ const HELD_BACK_MS = 2_000;
 const FILLING_MS_MAX = 50_000;
 const STALL_MS = 20_000;
 
-/** How attackers run. */
+/** Options of the attackers' processes. */
 const YIELDING = { yielding: true };
 
-/** What is measured with. */
+/** The processes that a measurement uses. */
 export interface AttackBench {
   readonly key: string;
   readonly latencySeconds: number;
@@ -60,9 +60,9 @@ export async function attacks(bench: AttackBench): Promise<Finding[]> {
     bench.say(`${findings.at(-1)?.name}: ${findings.at(-1)?.measured}`);
     const shared = { upstreamUrl, url, key: bench.key, call, seconds };
     for (const name of ATTACK_NAMES) {
-      const found = await underAttack(name, { gateway, ...shared });
-      for (const finding of found) bench.say(`${finding.name}: ${finding.measured}`);
-      findings.push(...found);
+      const result = await underAttack(name, { gateway, ...shared });
+      for (const finding of result) bench.say(`${finding.name}: ${finding.measured}`);
+      findings.push(...result);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

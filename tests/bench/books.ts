@@ -14,7 +14,7 @@ const SAMPLE_MS = 100;
 const MAIN = new URL("../../gateway/main.ts", import.meta.url).href;
 const CALL = JSON.stringify({ model: "auto", messages: [{ role: "user", content: "Say hello" }] });
 
-/** How many entries, and where. */
+/** The number of entries, and the folder for them. */
 export interface Books {
   readonly folder: string;
   readonly bookEntries: number;
@@ -65,7 +65,7 @@ export async function books({ folder, bookEntries, say }: Books): Promise<Findin
   return booksFindings(run);
 }
 
-/** What small calls took, one after another, while something went on. */
+/** Times of small calls, one after another, during other work. */
 interface Calls {
   readonly calls: number;
   readonly p50Ms: number;

@@ -1,4 +1,4 @@
-/** What the operator of the measured gateway would write. */
+/** Returns the configuration of the measured gateway. */
 export function configuration(
   upstreamUrl: string,
   kind: "openai" | "openai-compatible" = "openai-compatible",

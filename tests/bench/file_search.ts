@@ -1,5 +1,5 @@
 /**
- * How long `file_search` takes for ten thousand files, in every runtime and with every permission:
+ * Measures `file_search` over ten thousand files, in every runtime and with every permission:
  *
  * ```sh
  * deno task bench:search

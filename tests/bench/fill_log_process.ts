@@ -106,8 +106,8 @@ await stores.close();
 /** Bytes of the values under a prefix, a row of the log. */
 async function bytesOf(kv: Deno.Kv, prefix: string): Promise<string> {
   let bytes = 0;
-  const found = kv.list<Uint8Array>({ prefix: [prefix] }, { batchSize: 64 });
-  for await (const { value } of found) bytes += value.length;
+  const entries = kv.list<Uint8Array>({ prefix: [prefix] }, { batchSize: 64 });
+  for await (const { value } of entries) bytes += value.length;
   return `${prefix} ${(bytes / rows).toFixed(1)}`;
 }
 

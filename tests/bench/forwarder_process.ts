@@ -1,6 +1,6 @@
 /**
- * What a gateway costs that does nothing but forward: the yardstick. JSON is parsed both ways, a
- * stream passes through. Its one argument is where to.
+ * A gateway that only forwards: the yardstick for the cost of one. JSON is parsed both ways, a stream
+ * passes through. Its one argument is the address to forward to.
  *
  * @module
  */

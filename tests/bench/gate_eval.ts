@@ -14,7 +14,7 @@
 import { judgeCompound } from "../../gateway/domain/orchestration/compound.ts";
 import fixture from "../fixtures/compound_requests.json" with { type: "json" };
 
-/** What the gate makes of some of the requests. */
+/** The decisions of the gate on some of the requests. */
 export interface GateScore {
   readonly requests: number;
   /** Of those that were split, the share that should be. */
@@ -31,14 +31,14 @@ export interface GatePart {
 
 /** Judges a part of the labelled requests. */
 export function evaluateGate({ half, locale }: GatePart): GateScore {
-  const asked = fixture.requests.filter((request) =>
+  const requests = fixture.requests.filter((request) =>
     request.half === half && (locale === undefined || request.locale === locale)
   );
-  const split = asked.filter(({ text }) => judgeCompound(text).compound);
+  const split = requests.filter(({ text }) => judgeCompound(text).compound);
   const right = split.filter(({ compound }) => compound).length;
-  const wanted = asked.filter(({ compound }) => compound).length;
+  const wanted = requests.filter(({ compound }) => compound).length;
   return {
-    requests: asked.length,
+    requests: requests.length,
     precision: split.length === 0 ? 0 : right / split.length,
     recall: wanted === 0 ? 0 : right / wanted,
   };

@@ -9,14 +9,17 @@ import { Buffer } from "node:buffer";
 
 const LAST_PIECE = "\r\n0\r\n\r\n";
 const DONE_EVENT = "data: [DONE]\n\n";
-/** How the last event of a stream begins that has a name for it; read as one character a byte. */
+/** Beginning of the last event of a stream that names its events, one character a byte. */
 const COMPLETED_EVENT = "event: response.completed\n";
 const HEAD_END = "\r\n\r\n";
 
 // One character a byte, so that offsets in text are offsets in bytes.
 const latin1 = new TextDecoder("latin1");
 
-/** Whether an answer is a stream of events: one that ends with `[DONE]`, or as Responses end. */
+/**
+ * The form of an answer: `true` for a stream that ends with `[DONE]`, `responses` for a stream of
+ * Responses.
+ */
 export type StreamForm = boolean | "responses";
 
 /** Follows one answer to its last byte. Throws where it is not what a client would be glad of. */
@@ -83,21 +86,21 @@ export class AnswerReader {
 
 /** A request that is sent again and again. */
 export interface LoadRequest {
-  /** Where to. */
+  /** The address to call. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly stream: StreamForm;
 }
 
-/** How much load: for a time, or a number of requests. */
+/** The amount of load: a time, or a number of requests. */
 export interface LoadAmount {
   readonly connections: number;
   readonly seconds?: number | undefined;
   readonly requests?: number | undefined;
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;

@@ -10,7 +10,7 @@ import { untilStdinEnds } from "./until_stdin_ends.ts";
 
 let sentBytes = 0;
 
-/** What the last message or the input says, as JSON. */
+/** The JSON that the last message or the input contains. */
 export interface LongStream {
   readonly eventBytes: number;
   readonly megabytes: number;
@@ -24,7 +24,7 @@ const WRITE_BYTES = 32 * 1024;
 const LARGE_BYTES = 8 * 1024;
 const encoder = new TextEncoder();
 
-/** How an endpoint streams: what comes first, an event with text, what comes last. */
+/** The stream of an endpoint: its beginning, an event with text, and its end. */
 interface Stream {
   first(): string;
   /** `padding`: what fills a member that carries no text. */
@@ -75,22 +75,22 @@ const RESPONSES: Stream = {
   },
 };
 
-function long(asked: LongStream, stream: Stream): ReadableStream<Uint8Array> {
-  const { eventBytes, megabytes, eventsPerSecond } = asked;
+function long(request: LongStream, stream: Stream): ReadableStream<Uint8Array> {
+  const { eventBytes, megabytes, eventsPerSecond } = request;
   // Small events are a word each, and mostly what stands around it.
   const bare = eventBytes - stream.text("", "").length;
   const content = " word".repeat(Math.max(1, bare < LARGE_BYTES ? 1 : bare / 5));
   const written = stream.text(content, "f".repeat(Math.max(0, bare - content.length)));
   const events = eventsPerSecond === undefined ? Math.ceil(WRITE_BYTES / written.length) : 1;
   const piece = encoder.encode(written.repeat(events));
-  let left = Math.ceil(megabytes * 1e6 / piece.length);
+  let remaining = Math.ceil(megabytes * 1e6 / piece.length);
   return new ReadableStream({
     start: (controller) => controller.enqueue(encoder.encode(stream.first())),
     async pull(controller) {
       if (eventsPerSecond !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, 1_000 / eventsPerSecond));
       }
-      if (left-- > 0) {
+      if (remaining-- > 0) {
         sentBytes += piece.length;
         return controller.enqueue(piece);
       }
@@ -122,10 +122,10 @@ if (import.meta.main) {
     const { messages, input } = await request.json();
     const headers = { "content-type": "text/event-stream" };
     if (input !== undefined) return new Response(long(JSON.parse(input), RESPONSES), { headers });
-    const asked = longAsked(messages);
-    return asked === undefined
+    const stream = longAsked(messages);
+    return stream === undefined
       ? Response.json(SHORT)
-      : new Response(long(asked, CHAT), { headers });
+      : new Response(long(stream, CHAT), { headers });
   });
   await untilStdinEnds();
 }

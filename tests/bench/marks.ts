@@ -1,6 +1,6 @@
 /**
- * What must hold, and the words for whether it does. Ratios wherever there is something to compare
- * with: absolute times belong to a machine.
+ * The conditions of a release, and the sentences about them. They are ratios wherever there is
+ * something to compare with: absolute times belong to a machine.
  *
  * @module
  */
@@ -69,7 +69,7 @@ export interface Latency {
   readonly commitMs: number;
 }
 
-/** What the gateway adds to a request, beyond the commits of its hold and its settlement. */
+/** The time that the gateway adds to a request, beyond the commits of its hold and its settlement. */
 export function latencyFinding(name: string, rounds: readonly Latency[]): Finding {
   const added = median(rounds.map(({ bareMs, gatewayMs }) => gatewayMs - bareMs));
   const commits = 2 * median(rounds.map(({ commitMs }) => commitMs));
@@ -82,7 +82,7 @@ export function latencyFinding(name: string, rounds: readonly Latency[]): Findin
   };
 }
 
-/** What callers of a ledger got. */
+/** The throughput of the callers of a ledger. */
 export interface LedgerRate {
   /** A call is a hold and its settlement. */
   readonly callsPerSecond: number;
@@ -130,7 +130,7 @@ export interface BooksPass {
   readonly p99Ms: number;
 }
 
-/** What verifying and exporting came to. */
+/** The times of verifying and exporting. */
 export interface BooksRun {
   readonly entries: number;
   readonly restMegabytes: number | undefined;
@@ -139,7 +139,10 @@ export interface BooksRun {
   readonly export: BooksPass;
 }
 
-/** Whether books of a million entries are verified in time, and others are served meanwhile. */
+/**
+ * Checks that books of a million entries are verified in time, and that other callers are served
+ * meanwhile.
+ */
 export function booksFindings(run: BooksRun): Finding[] {
   const perMillion = run.verify.seconds * 1_000_000 / run.entries;
   const p99Ms = Math.max(run.verify.p99Ms, run.export.p99Ms);
@@ -168,7 +171,7 @@ export function booksFindings(run: BooksRun): Finding[] {
   ];
 }
 
-/** How long one kind of page takes: every one of them counts. */
+/** Checks the time of one kind of page: every load of it counts. */
 export function pageFinding(name: string, times: readonly number[]): Finding {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? NaN;
@@ -181,7 +184,7 @@ export function pageFinding(name: string, times: readonly number[]): Finding {
   };
 }
 
-/** Whether memory is small and stays so. `samples` are megabytes, at equal steps of the load. */
+/** Checks that memory is small and stays so. `samples` are megabytes, at equal steps of the load. */
 export function memoryFindings(samples: readonly (number | undefined)[]): Finding[] {
   const name = "resident memory under load";
   const mark = `< ${RESIDENT_MB_MAX} MB`;
@@ -205,7 +208,7 @@ export function memoryFindings(samples: readonly (number | undefined)[]): Findin
   ];
 }
 
-/** Whether memory stays flat. Megabytes before, and meanwhile or after. */
+/** Checks that memory stays flat. Megabytes before, and meanwhile or after. */
 export function residentGrowthFinding(
   what: string,
   before: number | undefined,
@@ -222,7 +225,7 @@ export function residentGrowthFinding(
   };
 }
 
-/** One way to be watched, round by round, over the same round of nobody watching. */
+/** One way of observing the gateway, round by round, relative to the same round without it. */
 export interface ObservedWay {
   readonly name: string;
   /** Throughput. */
@@ -232,7 +235,7 @@ export interface ObservedWay {
   readonly isMarked: boolean;
 }
 
-/** The median of the rounds' own ratios to the gateway that nobody watches. */
+/** The median of the rounds' ratios to the unobserved gateway. */
 export function observedFindings({ name, rates, costs, isMarked }: ObservedWay): Finding[] {
   const ratio = median(rates);
   const shown = (ratios: readonly number[]) => {

@@ -36,7 +36,7 @@ const KEY = "svc_bench_key_of_no_worth_0123456789";
 const CONNECTIONS = 32;
 const PATH = "/openai/v1/chat/completions";
 
-/** How long to measure. */
+/** The duration of a measurement. */
 interface Extent {
   readonly warmUpSeconds: number;
   readonly rounds: number;
@@ -75,7 +75,7 @@ const QUICK: Extent = {
   logRows: 1_000_000,
 };
 
-/** What is measured, and with what. */
+/** The measured services and their tools. */
 interface Bench {
   readonly extent: Extent;
   readonly folder: string;

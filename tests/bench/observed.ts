@@ -1,8 +1,8 @@
 /**
- * What watching costs: the fast path of a gateway that nobody watches beside the same gateway with
- * its console loaded and its metrics and overview read every second, and beside it exporting traces
- * as it does by itself, where callers ask for a trace of every request, and with all of them traced.
- * One upstream, one load; short rounds in turn.
+ * Measures the cost of observation: the fast path of an unobserved gateway beside the same gateway with
+ * its console loaded and its metrics and overview read every second, and beside it exporting traces by
+ * default, where callers ask for a trace of every request, and with all of them traced. One upstream,
+ * one load; short rounds in turn.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const TOKEN = "metrics_token_of_the_bench";
 const ADMIN_TOKEN = "admin_token_of_the_bench";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** How long to measure, and with what. */
+/** The duration of a measurement, and its processes. */
 export interface Observed {
   readonly folder: string;
   readonly key: string;

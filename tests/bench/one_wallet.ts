@@ -8,7 +8,7 @@
 import { type Finding, ledgerFindings, type LedgerRound } from "./marks.ts";
 import { asTask, start } from "./process.ts";
 
-/** How long to measure, and where. */
+/** The duration of a measurement, and its folder. */
 export interface OneWallet {
   readonly folder: string;
   readonly rounds: number;

@@ -6,6 +6,8 @@ import { TextLineStream } from "@std/streams";
  * @module
  */
 
+import { serviceEnvironment } from "../fixtures/task_flags.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 const START_TIMEOUT_MS = 90_000;
 /** Of the times in `/proc`, on every Linux that there is. */
@@ -21,11 +23,11 @@ export interface Running extends AsyncDisposable {
   say(line: string): Promise<void>;
 }
 
-/** How a process runs. */
+/** Options of a process. */
 export interface StartOptions {
   /** Flags of V8. */
   readonly flags?: readonly string[];
-  /** Only while nobody else wants the processor: `nice` of 19, where the system has it. */
+  /** Runs only while no other process wants the processor: `nice` of 19, where the system has it. */
   readonly yielding?: boolean;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -62,7 +64,7 @@ export function start(
       return value;
     },
     async [Symbol.asyncDispose]() {
-      // It may have ended by itself, and then there is nobody to write to.
+      // The process may have ended by itself, and then its input is closed.
       await writer.close().catch(() => {});
       if (!await endsWithin(child, 500)) child.kill("SIGTERM");
       if (!await endsWithin(child, STOP_TIMEOUT_MS)) child.kill("SIGKILL");
@@ -73,23 +75,18 @@ export function start(
 }
 
 /**
- * How the task `serve` starts: its flags of V8, its variables for the C library's memory, and sources
- * that are translated already.
+ * Flags and variables of the task `serve`, for a process without its permission set. The sources are
+ * translated by then, as that task does it.
  */
 export async function asTask(): Promise<Required<Pick<StartOptions, "flags" | "env">>> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const command = String(tasks.serve.command);
+  const { DENO_V8_FLAGS, ...variables } = await serviceEnvironment();
   const translating = new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "serve:prepare"],
     cwd: ROOT,
   });
   const { success, stderr } = await translating.output();
   if (!success) throw new Error(`Cannot go on: ${new TextDecoder().decode(stderr)}`);
-  const variables = command.matchAll(/\b(MALLOC_[A-Z_]+)=(\S+)/g);
-  return {
-    flags: command.match(/--v8-flags=[^\s']+/g) ?? [],
-    env: Object.fromEntries([...variables].map(([, name = "", value = ""]) => [name, value])),
-  };
+  return { flags: [`--v8-flags=${DENO_V8_FLAGS}`], env: variables };
 }
 
 /** Reads lines until one matches; the match's first group. */
@@ -100,8 +97,8 @@ export async function expectLine(
 ): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs);
   while (!timeout.aborted) {
-    const found = pattern.exec(await running.line());
-    if (found !== null) return found[1] ?? found[0];
+    const match = pattern.exec(await running.line());
+    if (match !== null) return match[1] ?? match[0];
   }
   throw new Error(`Cannot go on: nothing like ${pattern} was printed`);
 }

@@ -1,6 +1,6 @@
 /**
- * What each provider package costs: the time to load it, and the memory that it keeps, each in a
- * process of its own; the median of five.
+ * Measures the cost of each provider package: the time to load it, and the memory that it keeps, each
+ * in a separate process; the median of five.
  *
  * ```sh
  * deno run --allow-read --allow-env --allow-run tests/bench/provider_costs.ts
@@ -9,22 +9,23 @@
  * @module
  */
 
-import { PROVIDERS } from "../../gateway/upstreams/ai_sdk/providers.ts";
+import { isTranslated, PROVIDERS } from "../../gateway/upstreams/providers/provider_kinds.ts";
 
-/** What loading packages came to. */
+/** The cost of loading packages. */
 export interface Cost {
   readonly ms: number;
   readonly megabytes: number;
 }
 
 const RUNS = 5;
+const TRANSLATED = PROVIDERS.filter(isTranslated);
 
 /** Loads packages of these kinds in this process. */
 async function load(kinds: readonly string[]): Promise<Cost> {
   const startedMs = performance.now();
   const { rss } = Deno.memoryUsage();
-  for (const [kind, provider] of Object.entries(PROVIDERS)) {
-    if (kinds.includes(kind)) await provider();
+  for (const { kind, protocol } of TRANSLATED) {
+    if (kinds.includes(kind)) await protocol.open();
   }
   return {
     ms: performance.now() - startedMs,
@@ -56,7 +57,7 @@ function median(numbers: readonly number[]): number {
 if (import.meta.main) {
   if (Deno.args.length > 0) console.log(JSON.stringify(await load(Deno.args)));
   else {
-    const kinds = Object.keys(PROVIDERS);
+    const kinds = TRANSLATED.map(({ kind }) => kind);
     for (const some of [...kinds.map((kind) => [kind]), kinds]) {
       const { megabytes, ms } = await measure(some);
       const name = some.length === 1 ? some[0] : "all together";

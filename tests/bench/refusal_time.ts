@@ -1,5 +1,6 @@
 /**
- * Whether the time of a refusal tells why: each reason beside a key that was never given to anybody.
+ * Measures that the time of a refusal does not reveal its reason: each reason beside a key that was
+ * never issued.
  *
  * @module
  */
@@ -16,12 +17,12 @@ import { median } from "./load.ts";
 import type { Finding } from "./marks.ts";
 
 /**
- * How far the chance that a refusal of one kind takes longer than one of another may be from a half:
- * a half is two kinds that nobody can tell apart. Measured without HTTP, whose noise is many times
- * the whole; one row more that is read is 0.35.
+ * Maximum distance from a half of the chance that a refusal of one kind takes longer than one of
+ * another: at a half the two kinds cannot be distinguished. Measured without HTTP, whose noise is many
+ * times the whole; one more row that is read is 0.35.
  */
 export const TELLING_CHANCE_MAX = 0.1;
-/** How far the medians may be apart. */
+/** Maximum ratio of the medians. */
 export const MEDIAN_RATIO_MAX = 1.05;
 
 const encoder = new TextEncoder();

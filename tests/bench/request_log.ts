@@ -13,7 +13,7 @@ import { asTask, expectLine, residentMegabytes, start } from "./process.ts";
 const TOKEN = "svc_bench_admin_of_no_worth_0123456789";
 const ROUNDS = 20;
 
-/** How many rows, and where. */
+/** The number of rows, and the folder for them. */
 export interface RequestLogBench {
   readonly folder: string;
   readonly logRows: number;
@@ -63,7 +63,7 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
   return findings;
 }
 
-/** What came of a page: a search may be cut short before it comes to the row. */
+/** The result of a page: a search may be cut short before it comes to the row. */
 interface Opened {
   readonly isEmpty: boolean;
   readonly isCut: boolean;

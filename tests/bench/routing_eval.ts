@@ -21,7 +21,7 @@ import { DEFAULT_SCORING, expectedOutputTokens } from "../../gateway/domain/rout
 import { likelyInputTokens } from "../../gateway/domain/requests/token_estimate.ts";
 import prompts from "../fixtures/routing_prompts.json" with { type: "json" };
 
-/** What a way of choosing came to. */
+/** The result of a way of choosing. */
 export interface Outcome {
   readonly name: string;
   /** Share of prompts answered adequately, 0 to 1. */
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly value: number;
 }
 
-/** What the whole cost of always-best is worth in adequate answers: half of them. */
+/** The value of the whole cost of always-best in adequate answers: half of them. */
 export const COST_WEIGHT = 0.5;
 
 const LEVELS = ["small", "middle", "large"] as const;
@@ -114,7 +114,7 @@ function routed(features: RequestFeatures): string {
   return plan.ok ? plan.candidates[0]?.model.id ?? "" : "";
 }
 
-/** What an answer costs by the label's difficulty, so that no way of choosing is helped by ours. */
+/** The cost of an answer by the label's difficulty, so that our own estimate favours no way of choosing. */
 function dollarsOf(choice: string, features: RequestFeatures, label: string): number {
   const model = CATALOG.models.find((one) => one.id === choice);
   if (model === undefined) return 0;

@@ -1,6 +1,6 @@
 /**
- * What the client library costs beside a bare `fetch` that does the same: both ask the same upstream
- * for the same, in one process, in turn.
+ * Measures the cost of the client library beside a bare `fetch` that does the same: both send the same
+ * request to the same upstream, in one process, in turn.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const REQUEST = {
   max_completion_tokens: 200,
 };
 
-/** How long to measure. */
+/** The duration of a measurement. */
 export interface SdkCostBench {
   readonly warmUpSeconds: number;
   readonly rounds: number;
@@ -68,7 +68,7 @@ export async function sdkCost(bench: SdkCostBench): Promise<Finding[]> {
   return [addedFinding(times), streamFinding(rates), importFinding(await imports(bench))];
 }
 
-/** What the library adds to one call. */
+/** The time that the library adds to one call. */
 export function addedFinding(rounds: readonly SdkRound[]): Finding {
   const added = median(rounds.map(({ bare, sdk }) => sdk - bare));
   return {
@@ -79,7 +79,7 @@ export function addedFinding(rounds: readonly SdkRound[]): Finding {
   };
 }
 
-/** How many streams the library reads where a bare `fetch` reads one. */
+/** The number of streams that the library reads where a bare `fetch` reads one. */
 export function streamFinding(rounds: readonly SdkRound[]): Finding {
   const ratio = median(rounds.map(({ bare, sdk }) => sdk / bare));
   return {
@@ -90,7 +90,7 @@ export function streamFinding(rounds: readonly SdkRound[]): Finding {
   };
 }
 
-/** What the library's import adds to the start of a process. */
+/** The time that importing the library adds to the start of a process. */
 export function importFinding(rounds: readonly SdkRound[]): Finding {
   const added = median(rounds.map(({ sdk }) => sdk)) - median(rounds.map(({ bare }) => bare));
   return {

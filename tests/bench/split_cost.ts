@@ -1,5 +1,6 @@
 /**
- * How long a request takes that is split into three tasks, beside the longest path through its plan:
+ * Measures the time of a request that is split into three tasks, beside the longest path through its
+ * plan:
  *
  * ```sh
  * deno task bench:split
@@ -15,7 +16,7 @@ import { TestService } from "../fixtures/service.ts";
 
 const CALL_MS = 500;
 const ROUNDS = 5;
-/** What the wall time may be of the longest path. */
+/** Maximum ratio of the wall time to the longest path. */
 const MARK = 1.4;
 
 async function main(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What a long stream adds to the gateway's memory, while it is read and just after: a gateway of its
- * own, since memory that another load has left behind would hide it.
+ * Measures the memory that a long stream adds to the gateway, while it is read and just after, in a
+ * separate gateway: memory that another load has left behind would hide it.
  *
  * @module
  */
@@ -24,10 +24,10 @@ const SAMPLE_MS = 200;
 const AFTER_MS = 1_000;
 
 /** `native`: a response by an upstream that speaks Responses itself. */
-const ROADS = ["chat", "responses", "native"] as const;
-type ResponseRoute = typeof ROADS[number];
+const ROUTES = ["chat", "responses", "native"] as const;
+type ResponseRoute = typeof ROUTES[number];
 
-/** What is measured with. */
+/** The processes that a measurement uses. */
 export interface StreamMemoryBench {
   readonly key: string;
   say(text: string): void;
@@ -47,22 +47,25 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
     await using upstream = start("tests/bench/long_stream_process.ts");
     const upstreamUrl = await expectLine(upstream, /^http:\S+/);
     for (const [size, eventBytes] of Object.entries(EVENT_BYTES)) {
-      for (const road of ROADS) {
-        const config = join(folder, `${road}.json`);
-        const kind = road === "native" ? "openai" : "openai-compatible";
+      for (const route of ROUTES) {
+        const config = join(folder, `${route}.json`);
+        const kind = route === "native" ? "openai" : "openai-compatible";
         await Deno.writeTextFile(config, configuration(upstreamUrl, kind));
         await using gateway = start("gateway/main.ts", [
           "serve",
           ...["--port", "0", "--admin-port", "0", "--config", config],
-          ...["--kv-path", join(folder, `${size}_${road}.kv`), "--bootstrap-key", bench.key],
+          ...["--kv-path", join(folder, `${size}_${route}.kv`), "--bootstrap-key", bench.key],
         ], await asTask());
         const gatewayUrl = await expectLine(gateway, /^ +public +(http:\S+)/);
-        const reader = { gateway, gatewayUrl, key: bench.key, road };
+        const reader = { gateway, gatewayUrl, key: bench.key, route };
         await read(reader, { eventBytes, megabytes: WARM_UP_MEGABYTES });
-        const isText = road === "responses" && size === "large";
+        const isText = route === "responses" && size === "large";
         const megabytes = isText ? RESPONSE_TEXT_MEGABYTES : MEGABYTES;
         const added = await read(reader, { eventBytes, megabytes });
-        const finding = addedFinding(`a stream of ${megabytes} MB, ${road}, ${size} events`, added);
+        const finding = addedFinding(
+          `a stream of ${megabytes} MB, ${route}, ${size} events`,
+          added,
+        );
         bench.say(`${finding.name}: ${finding.measured}`);
         findings.push(finding);
       }
@@ -73,7 +76,7 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
   return findings;
 }
 
-/** Whether a long stream leaves memory alone. */
+/** Checks that a long stream does not raise memory. */
 export function addedFinding(name: string, added: Added | undefined): Finding {
   return {
     name,
@@ -89,15 +92,15 @@ interface Reader {
   readonly gateway: Running;
   readonly gatewayUrl: string;
   readonly key: string;
-  readonly road: ResponseRoute;
+  readonly route: ResponseRoute;
 }
 
 /** Reads one stream to its end; `undefined` where the system does not show memory. */
-async function read(reader: Reader, asked: LongStream): Promise<Added | undefined> {
-  const { gateway: { pid }, gatewayUrl, key, road } = reader;
+async function read(reader: Reader, request: LongStream): Promise<Added | undefined> {
+  const { gateway: { pid }, gatewayUrl, key, route } = reader;
   const before = await residentMegabytes(pid);
-  const content = JSON.stringify(asked);
-  const [path, body] = road === "chat"
+  const content = JSON.stringify(request);
+  const [path, body] = route === "chat"
     ? ["chat/completions", { messages: [{ role: "user", content }] }]
     : ["responses", { input: content, store: false }];
   const answer = await fetch(`${gatewayUrl}/openai/v1/${path}`, {
@@ -118,7 +121,7 @@ async function read(reader: Reader, asked: LongStream): Promise<Added | undefine
     sampledMs = performance.now();
   }
   // What stands around the text may be written shorter.
-  if (bytes < 0.8 * asked.megabytes * 1e6) {
+  if (bytes < 0.8 * request.megabytes * 1e6) {
     throw new Error(`A long stream ended after ${bytes} bytes`);
   }
   const atEnd = await residentMegabytes(pid) ?? 0;

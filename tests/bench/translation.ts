@@ -1,6 +1,6 @@
 /**
- * What it costs to tell a chat answer as a response: the same gateway in front of the same upstream,
- * asked for the same by Chat Completions, which passes through, and by Responses.
+ * Measures the cost of translating a chat answer into a response: the same gateway in front of the same
+ * upstream, called with the same question by Chat Completions, which passes through, and by Responses.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const CONNECTIONS = 32;
 const INSTRUCTIONS = "You are a terse assistant that answers in one sentence.";
 const QUESTION = "What does a gateway between applications and models do?";
 
-/** What is measured with. */
+/** The processes that a measurement uses. */
 export interface TranslationBench {
   readonly gatewayUrl: string;
   readonly key: string;
@@ -42,7 +42,7 @@ interface Round {
   readonly kept: number;
 }
 
-/** What is measured at one connection, and what a commit took meanwhile. */
+/** Results at one connection, and the time of a commit meanwhile. */
 interface TimedRound extends Round {
   readonly commitMs: number;
 }
@@ -70,7 +70,7 @@ export async function translation(bench: TranslationBench): Promise<Finding[]> {
   return [addedFinding(times), keptFinding(times), ...streamFindings(rates)];
 }
 
-/** What the translation adds to a short answer. */
+/** The time that the translation adds to a short answer. */
 export function addedFinding(rounds: readonly Round[]): Finding {
   const added = median(rounds.map(({ passed, translated }) => translated - passed));
   return {
@@ -81,7 +81,7 @@ export function addedFinding(rounds: readonly Round[]): Finding {
   };
 }
 
-/** What translating and keeping a short answer add, beyond the commit that keeps it. */
+/** The time that translating and storing a short answer add, beyond the commit that stores it. */
 export function keptFinding(rounds: readonly TimedRound[]): Finding {
   const added = median(rounds.map(({ passed, kept }) => kept - passed));
   const commit = median(rounds.map(({ commitMs }) => commitMs));
@@ -94,7 +94,7 @@ export function keptFinding(rounds: readonly TimedRound[]): Finding {
   };
 }
 
-/** What translation leaves of a stream's throughput, and what it leaves with keeping. */
+/** The part of a stream's throughput that is left with translation, and with storage as well. */
 export function streamFindings(rounds: readonly Round[]): Finding[] {
   const finding = (name: string, figure: (round: Round) => number, least: number): Finding => {
     const ratio = median(rounds.map((round) => figure(round) / round.passed));
@@ -140,15 +140,15 @@ function requestsOf(
     stream: form,
   });
   const form = stream ? "responses" : false;
-  const asked = { instructions: INSTRUCTIONS, input: QUESTION, max_output_tokens: 200 };
+  const question = { instructions: INSTRUCTIONS, input: QUESTION, max_output_tokens: 200 };
   return [
     request("/chat/completions", stream, {
       ...options,
       messages: [{ role: "system", content: INSTRUCTIONS }, { role: "user", content: QUESTION }],
       max_completion_tokens: 200,
     }),
-    request("/responses", form, { ...options, ...asked, store: false }),
-    request("/responses", form, { ...options, ...asked }),
+    request("/responses", form, { ...options, ...question, store: false }),
+    request("/responses", form, { ...options, ...question }),
   ];
 }
 

@@ -15,10 +15,10 @@ export async function assertAccessible(page: Page): Promise<void> {
   const violations: Violation[] = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
   );
-  const told = violations.flatMap(({ id, help, nodes }) =>
+  const findings = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`)
   );
-  assertEquals(told, [], page.url());
+  assertEquals(findings, [], page.url());
 }
 
 /** Fails where a page is wider than its window, so that it scrolls sideways as a whole. */

@@ -43,7 +43,7 @@ export const SIZES = {
   narrow: { width: 390, height: 844 },
 } as const;
 
-/** How somebody looks at the console. */
+/** The look of the console in a browser. */
 export interface Look {
   /** @default {"wide"} */
   readonly size?: keyof typeof SIZES;
@@ -58,7 +58,7 @@ export interface Look {
 /** A service with a browser on its console; everything of both ends with it. */
 export class ConsoleVisit implements AsyncDisposable {
   readonly service: TestService;
-  /** What a page may not do: errors, breaches of the policy, requests to other hosts. */
+  /** Faults of pages: errors, breaches of the policy, requests to other hosts. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
 

@@ -1,5 +1,5 @@
 /**
- * Who guesses admin tokens at the console, from one address, behind a proxy, or by claiming others.
+ * Guesses of admin tokens at the console: from one address, behind a proxy, and with forged addresses.
  *
  * @module
  */

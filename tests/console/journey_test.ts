@@ -132,8 +132,8 @@ browserTest("from a new key to a new price, by way of every bill", async (visit)
   for (const path of paths) {
     await page.goto(visit.url(path));
     const content = await page.content();
-    const found = Object.entries(planted).filter(([, text]) => content.includes(text));
-    assertEquals(found.map(([name]) => name), [], path);
+    const leaks = Object.entries(planted).filter(([, text]) => content.includes(text));
+    assertEquals(leaks.map(([name]) => name), [], path);
   }
   await press(page, "Sign out");
   await page.goto(visit.url("/wallets"));

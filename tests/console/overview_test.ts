@@ -10,7 +10,7 @@ import { browserTest, type ConsoleVisit, follow, type Page, signIn } from "./bro
 import { until } from "../fixtures/service.ts";
 import { someRequests } from "./request_seed.ts";
 
-/** What is drawn on the first plot: how much of it, and in which colour most of it. */
+/** Reads the first plot: the share that is drawn, and its main colour. */
 function drawn(page: Page): Promise<{ inked: number; width: number; colour: string }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector(".plot canvas");
@@ -82,7 +82,7 @@ browserTest("without scripts the same stands in numbers", async (visit) => {
   assert(await page.getByText("There were no requests in this time").isVisible());
 });
 
-/** What is drawn of the newest step of a plot: whether anything, and where. */
+/** Reads the newest step of a plot: the position of its bar, if it has one. */
 function newestStep(page: Page, plot: string): Promise<{ isDrawn: boolean; x: number; y: number }> {
   return page.evaluate(`(() => {
     const place = document.querySelector("[data-plot=${plot}]");
@@ -131,7 +131,7 @@ browserTest("a newcomer's first request is plotted, and a click leads to it", as
   await page.locator("[data-plot=spend]").scrollIntoViewIfNeeded();
   const spent = await newestStep(page, "spend");
   await page.mouse.move(spent.x, spent.y);
-  // What is small is told as exactly as what is large.
+  // Small amounts are shown as exactly as large ones.
   assertMatch(await page.locator("[data-plot=spend] .plot-tip").innerText(), /0\.0\d\d/);
   await page.locator("[data-plot=requests]").scrollIntoViewIfNeeded();
   const { x, y } = await newestStep(page, "requests");

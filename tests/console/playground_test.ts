@@ -31,9 +31,9 @@ browserTest(
     for (const size of ["wide", "narrow"] as const) {
       const page = await visit.signedIn("/playground", { size });
       await send(page, "<b>Say hello</b>");
-      const said = page.locator("[data-text]");
-      assertStringIncludes(await said.innerText(), "<b>Say hello</b>");
-      assertEquals(await said.locator("b").count(), 0, "an answer is text");
+      const text = page.locator("[data-text]");
+      assertStringIncludes(await text.innerText(), "<b>Say hello</b>");
+      assertEquals(await text.locator("b").count(), 0, "an answer is text");
       assertMatch(await page.locator("[data-state]").innerText(), /first text after [\d.]+ s/);
       assertMatch(await page.locator("[data-field=model]").innerText(), /^svc\/sim-/);
       await assertBilled(page, visit);
@@ -97,9 +97,9 @@ browserTest("the code that is shown runs as pasted once a key stands in it", asy
     const code = page.locator(".snippets code");
     for (const [at, run] of [runShell, runTypescript, runTypescript].entries()) {
       const text = (await code.nth(at).innerText()).replace("svc_live_YOUR_KEY", BOOTSTRAP_KEY);
-      const told = await run(text);
-      assertMatch(told, /simulated/, text);
-      assertStringIncludes(told.replaceAll("\\", ""), '"$HOME" and `date`', text);
+      const status = await run(text);
+      assertMatch(status, /simulated/, text);
+      assertStringIncludes(status.replaceAll("\\", ""), '"$HOME" and `date`', text);
     }
     await page.context().close();
   }

@@ -21,9 +21,9 @@ async function answeredBy(
   answers: readonly { readonly contentType: string; readonly body: string }[],
 ): Promise<Page> {
   const page = await visit.signedIn("/playground");
-  const left = [...answers];
+  const remaining = [...answers];
   await page.route("**/feeds/playground", async (route) => {
-    const answer = left.shift();
+    const answer = remaining.shift();
     if (answer === undefined) await route.continue();
     else await route.fulfill(answer);
   });

@@ -151,7 +151,7 @@ browserTest("the list finds room on a desk, and is turned round by keyboard", as
 
 browserTest("every kind of ending has a page", async (visit) => {
   await someRequests(visit.service);
-  // That nobody is kept out of any is a matter of all pages: `base_test.ts` looks at them too.
+  // Accessibility concerns all pages: `base_test.ts` checks them too.
   const page = await visit.signedIn("/requests");
   for (const id of Object.values(SEEDED)) {
     await page.goto(visit.url(`/requests/${id}`));
@@ -160,8 +160,8 @@ browserTest("every kind of ending has a page", async (visit) => {
   const logged = await visit.signedIn(`/requests/${SEEDED.logged}`);
   assertEquals(await logged.locator(".said pre").first().isVisible(), false);
   await logged.getByText("Asked", { exact: true }).click();
-  const said = await logged.locator(".said pre").first().textContent() ?? "";
-  assertMatch(said, /Write to \[redacted\], my card \[redacted\]/);
+  const content = await logged.locator(".said pre").first().textContent() ?? "";
+  assertMatch(content, /Write to \[redacted\], my card \[redacted\]/);
   const endings = await visit.signedIn(`/requests/${SEEDED.cut}`);
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
   await endings.goto(visit.url(`/requests/${SEEDED.left}`));

@@ -8,7 +8,6 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ToolCall } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import type { UpstreamAnswer } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { spokenOf } from "../fixtures/spoken.ts";
@@ -33,7 +32,7 @@ interface Returned {
 
 /** A wire that such a provider speaks. */
 interface ResponseRoute {
-  readonly kind: UpstreamKind;
+  readonly kind: string;
   readonly path: string;
   readonly model: string;
   /** The calls of a request's history. */

@@ -7,7 +7,6 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
-import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { dataUri, GIF, PNG } from "../../gateway/images/image_fixture.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
@@ -35,7 +34,7 @@ server.on({ userMessage: /a wild fox/, endpoint: "image" }, {
 await server.start();
 Deno.test.afterAll(async () => await server.stop());
 
-const KINDS: readonly (readonly [UpstreamKind, string])[] = [
+const KINDS: readonly (readonly [string, string])[] = [
   ["openai-compatible", "/v1"],
   ["azure", "/openai"],
 ];

@@ -1,30 +1,21 @@
-import { BEDROCK_IMAGES, GOOGLE_IMAGES, OPENAI_IMAGES } from "../fixtures/upstreams/images.ts";
+/**
+ * The contract of image calls over the registry: each kind that draws against its recorded answers.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { PROVIDERS } from "../../gateway/upstreams/providers/provider_kinds.ts";
+import { RECORDED } from "../fixtures/upstreams/recordings.ts";
 import { imageContract } from "./image_contract.ts";
 import { openingOf } from "./staged_case.ts";
 
-imageContract("openai", {
-  wire: OPENAI_IMAGES,
-  open: openingOf("openai"),
-  model: "gpt-image-1",
-});
-imageContract("openai-compatible", {
-  wire: OPENAI_IMAGES,
-  open: openingOf("openai-compatible"),
-  model: "gpt-image-1",
-});
-imageContract("azure", { wire: OPENAI_IMAGES, open: openingOf("azure"), model: "our-pictures" });
-imageContract("google", {
-  wire: GOOGLE_IMAGES,
-  open: openingOf("google"),
-  model: "gemini-2.5-flash-image",
-});
-imageContract("google-vertex", {
-  wire: GOOGLE_IMAGES,
-  open: openingOf("google-vertex"),
-  model: "gemini-3-pro-image-preview",
-});
-imageContract("amazon-bedrock", {
-  wire: BEDROCK_IMAGES,
-  open: openingOf("amazon-bedrock", { region: "eu-central-1" }),
-  model: "amazon.nova-canvas-v1:0",
+for (const { images, kind, settings } of RECORDED) {
+  if (images !== undefined) imageContract(kind, { ...images, open: openingOf(kind, settings) });
+}
+
+Deno.test("there are recorded images of each provider kind that draws", () => {
+  const drawing = PROVIDERS.filter(({ draws, protocol }) => draws && protocol.name !== "simulator");
+  const recorded = RECORDED.filter(({ images }) => images !== undefined);
+  assertEquals(recorded.map(({ kind }) => kind), drawing.map(({ kind }) => kind));
 });

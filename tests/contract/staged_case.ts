@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UpstreamConfig, UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
+import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import { JPEG } from "../../gateway/images/image_fixture.ts";
 import type { Clock } from "../../gateway/ports/clock.ts";
 import type { FetchImage } from "../../gateway/ports/fetch_image.ts";
@@ -40,7 +40,7 @@ export const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 
 
 /** How upstreams of a kind are made, as the service makes them. */
 export function openingOf(
-  kind: UpstreamKind,
+  kind: string,
   own: Partial<UpstreamConfig> = {},
 ): OpenUpstream {
   const env = (name: string) => name.startsWith("LAB_") ? `${name}-0123456789` : undefined;

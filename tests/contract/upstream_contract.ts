@@ -8,8 +8,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
-import { ChatChunkRelay } from "../../gateway/wire/chat_chunk.ts";
-import { readChatUsage } from "../../gateway/wire/usage.ts";
+import { ChatChunkRelay } from "../../gateway/wire/chat/chunk_relay.ts";
+import { readChatUsage } from "../../gateway/wire/chat/usage.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { chunk, json, LAST_CHUNK, type Script } from "../fixtures/fake_upstream.ts";
 import { readAll } from "../fixtures/openai_compatible.ts";

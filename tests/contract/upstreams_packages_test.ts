@@ -5,24 +5,28 @@
  */
 
 import { assert, assertEquals, assertNotMatch } from "@std/assert";
-import { CANNOT_CARRY } from "../../gateway/upstreams/ai_sdk/mod.ts";
+import { isTranslated, PROVIDERS } from "../../gateway/upstreams/providers/provider_kinds.ts";
 import { flagsOfTask } from "../fixtures/task_flags.ts";
 
 const root = new URL("../../", import.meta.url);
-const folder = new URL("gateway/upstreams/ai_sdk/", root);
+const adapter = new URL("gateway/upstreams/ai_sdk/", root);
+const providers = new URL("gateway/upstreams/providers/", root);
 
 Deno.test("no provider package is loaded before an upstream of its kind is called", async () => {
-  for await (const { name } of Deno.readDir(folder)) {
-    const text = await Deno.readTextFile(new URL(name, folder));
-    assertNotMatch(text, /^import (?!type )[^;]*"@ai-sdk\//m, name);
+  for (const folder of [adapter, providers]) {
+    for await (const { name } of Deno.readDir(folder)) {
+      const text = await Deno.readTextFile(new URL(name, folder));
+      assertNotMatch(text, /^import (?!type )[^;]*"@ai-sdk\//m, name);
+    }
   }
 });
 
 Deno.test("every provider package loads with the service's permissions", async () => {
   const program = `
-    import { PROVIDERS } from "${new URL("providers.ts", folder)}";
-    for (const [kind, load] of Object.entries(PROVIDERS)) {
-      await load();
+    import { PROVIDERS } from "${new URL("provider_kinds.ts", providers)}";
+    for (const { kind, protocol } of PROVIDERS) {
+      if (protocol.name !== "translated") continue;
+      await protocol.open();
       console.log(kind);
     }`;
   const child = new Deno.Command(Deno.execPath(), {
@@ -39,6 +43,6 @@ Deno.test("every provider package loads with the service's permissions", async (
   assert(success, new TextDecoder().decode(stderr));
   assertEquals(
     new TextDecoder().decode(stdout).trim().split("\n").sort(),
-    Object.keys(CANNOT_CARRY).sort(),
+    PROVIDERS.filter(isTranslated).map(({ kind }) => kind).sort(),
   );
 });

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
-import { members } from "../../gateway/wire/json_text.ts";
+import { members } from "../../gateway/wire/json/text.ts";
 import { readEvents } from "../fixtures/event_stream.ts";
 import { FakeUpstream, fixed, json, sse } from "../fixtures/fake_upstream.ts";
 import { completion, labConfig, QUESTION, streamed, usage } from "../fixtures/lab.ts";

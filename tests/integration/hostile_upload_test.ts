@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { RequestRecord } from "../../gateway/ports/request_log.ts";
-import { faultOf } from "../../gateway/flows/call/fault_of.ts";
+import { faultOf } from "../../gateway/flows/request/fault_of.ts";
 import { readBytes } from "../../gateway/http/read_bytes.ts";
 import { errorResponse } from "../../gateway/http/error_response.ts";
 import { type TestKey, TestService, until } from "../fixtures/service.ts";

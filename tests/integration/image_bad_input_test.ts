@@ -6,7 +6,6 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { PRIVATE_URLS } from "../../gateway/guarded_fetch/private_addresses_fixture.ts";
 import { dataUri, GIF, JPEG, PNG, pngSized, WEBP } from "../../gateway/images/image_fixture.ts";
 import { FakeUpstream } from "../fixtures/fake_upstream.ts";
@@ -22,7 +21,7 @@ HUGE.set(PNG);
 
 /** A service in front of a provider that must not hear of any of this. */
 async function withService(
-  kind: UpstreamKind,
+  kind: string,
   prove: (service: TestService, fake: FakeUpstream) => Promise<void>,
 ): Promise<void> {
   await using fake = new FakeUpstream();

@@ -6,12 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../gateway/domain/catalog/catalog.ts";
-import {
-  CANNOT_CARRY,
-  type Feature,
-  FEATURES,
-} from "../../gateway/upstreams/ai_sdk/cannot_carry.ts";
+import { type Feature, FEATURES } from "../../gateway/upstreams/ai_sdk/features.ts";
 import { ASKED_FEATURES } from "../fixtures/asked_features.ts";
 import {
   chunk,
@@ -23,23 +18,8 @@ import {
 } from "../fixtures/fake_upstream.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
-import { ANTHROPIC } from "../fixtures/upstreams/anthropic.ts";
-import { BEDROCK } from "../fixtures/upstreams/bedrock.ts";
-import { COHERE } from "../fixtures/upstreams/cohere.ts";
-import { GOOGLE } from "../fixtures/upstreams/google.ts";
-import { MISTRAL, OPENAI_UNSIGNED } from "../fixtures/upstreams/openai.ts";
+import { TRANSLATED } from "../fixtures/upstreams/recordings.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
-
-const WIRES: Readonly<Record<NativeKind, readonly [model: string, Wire]>> = {
-  // Claudes that know no structured outputs yet: where they do, nothing of those is left out.
-  anthropic: ["claude-sonnet-4-20250514", ANTHROPIC],
-  google: ["gemini-3-pro-preview", GOOGLE],
-  "google-vertex": ["gemini-3-pro-preview", GOOGLE],
-  "amazon-bedrock": ["anthropic.claude-sonnet-4-20250514-v1:0", BEDROCK],
-  azure: ["gpt-4.1", OPENAI_UNSIGNED],
-  mistral: ["mistral-medium-latest", MISTRAL],
-  cohere: ["command-a-03-2025", COHERE],
-};
 
 /** How an answer is asked for. */
 interface Way {
@@ -90,8 +70,9 @@ function isFeature(name: string): name is Feature {
   return name in FEATURES;
 }
 
-for (const [kind, [upstreamModel, wire]] of Object.entries(WIRES)) {
-  const lacks = CANNOT_CARRY[kind as NativeKind];
+for (const [{ kind, protocol: { chat: { lacks } } }, { model: known, ...recorded }] of TRANSLATED) {
+  // Claude's models with structured outputs are held to schemas, so that less is left out.
+  const { plainModel: upstreamModel = known, wire } = recorded;
   Deno.test(`${kind}: what is left out is said in every kind of answer`, async () => {
     await using fake = new FakeUpstream();
     const model = {

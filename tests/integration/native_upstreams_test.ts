@@ -6,7 +6,6 @@
 
 import { readPairs } from "../fixtures/dialects.ts";
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../gateway/domain/catalog/catalog.ts";
 import {
   chunk,
   FakeUpstream,
@@ -22,7 +21,7 @@ import { BEDROCK } from "../fixtures/upstreams/bedrock.ts";
 import { GOOGLE } from "../fixtures/upstreams/google.ts";
 import { type Recorded, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
 
-const SIGNING: readonly (readonly [NativeKind, string, Wire])[] = [
+const SIGNING: readonly (readonly [string, string, Wire])[] = [
   ["anthropic", "claude-sonnet-4-5", ANTHROPIC],
   ["google", "gemini-3-pro-preview", GOOGLE],
   ["amazon-bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0", BEDROCK],

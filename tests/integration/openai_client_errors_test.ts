@@ -1,5 +1,5 @@
 /**
- * How errors look through OpenAI's own client: typed, with a code, a parameter and a request id.
+ * Errors as OpenAI's own client shows them: typed, with a code, a parameter and a request id.
  *
  * @module
  */

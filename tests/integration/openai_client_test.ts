@@ -57,8 +57,8 @@ Deno.test("OpenAI's client: a caller's own X-Request-ID comes back, also when it
     assertEquals(answer._request_id, "mine-1");
   }
   await service.quiet();
-  const found = await service.running.stores.log.search({ requestId: "mine-1", limit: 10 });
-  assertEquals(found.records.length, 2);
+  const rows = await service.running.stores.log.search({ requestId: "mine-1", limit: 10 });
+  assertEquals(rows.records.length, 2);
 });
 
 Deno.test("OpenAI's client: n choices arrive, and are billed", async () => {
@@ -140,7 +140,7 @@ for (const stream of [false, true]) {
   Deno.test(`OpenAI's client: runTools works with a model that signs its calls, ${how}`, async () => {
     await using service = await TestService.start();
     const { key } = await service.newKey({ policy: { models: ["svc/sim-large"] } });
-    const asked: unknown[] = [];
+    const bodies: unknown[] = [];
     const parameters = {
       type: "object",
       properties: { expression: { type: "string" } },
@@ -152,7 +152,7 @@ for (const stream of [false, true]) {
       parameters,
       parse: JSON.parse,
       function: (input: unknown) => {
-        asked.push(input);
+        bodies.push(input);
         return "1221";
       },
     };
@@ -166,7 +166,7 @@ for (const stream of [false, true]) {
       ? completions.runTools({ ...request, stream: true })
       : completions.runTools(request);
     assertStringIncludes(await runner.finalContent() ?? "", "1221");
-    assertEquals(asked, [{ expression: "33 * 37" }, { expression: "11 * 111" }]);
+    assertEquals(bodies, [{ expression: "33 * 37" }, { expression: "11 * 111" }]);
     const echoed = runner.messages.find((message) => message.role === "assistant");
     assert(echoed?.role === "assistant");
     assertEquals(echoed.tool_calls?.length, 2);

@@ -171,9 +171,9 @@ Deno.test("leaving a stream cancels the upstream, also while a read is pending",
   using lab = upstreamAt(fake.baseUrl);
   fake.otherwise([streamHead(), chunk(`data: ${FIRST}\n\n`), { stall: true }]);
 
-  const left = await lab.upstream.call(callOf(BODY, { stream: true }));
-  assert(left.kind === "stream");
-  for await (const _batch of left.events) break;
+  const reply = await lab.upstream.call(callOf(BODY, { stream: true }));
+  assert(reply.kind === "stream");
+  for await (const _batch of reply.events) break;
   await fake.clientLeft(1);
 
   const unread = await lab.upstream.call(callOf(BODY, { stream: true }));

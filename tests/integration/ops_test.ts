@@ -1,5 +1,5 @@
 /**
- * What is in `ops/` and on the deployment page: that it names what is there, and agrees with the code.
+ * The files in `ops/` and the deployment page: they name files that exist, and agree with the code.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import { METADATA_RANGES } from "../../gateway/domain/catalog/metadata_address.t
 import { BODY_MAX_BYTES } from "../../gateway/http/read_json.ts";
 import { parseServeSettings, SERVE_VARIABLES } from "../../gateway/config/settings.ts";
 import { SHUTDOWN_GRACE_MS } from "../../gateway/service/start.ts";
-import { svc } from "../fixtures/service_process.ts";
 
 const ROOT = fromFileUrl(import.meta.resolve("../../"));
 const UNITS = ["svc.service", "svc-backup.service", "svc-backup.timer"];
@@ -21,18 +20,6 @@ const read = (path: string) => Deno.readTextFile(join(ROOT, path));
 async function valuesOf(unit: string, name: string): Promise<string[]> {
   const lines = (await read(`ops/${unit}`)).split("\n");
   return lines.flatMap((line) => line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []);
-}
-
-/** Flags of `svc` in a text, by the command that they stand after. */
-function callsIn(text: string): { words: string; flags: string[] }[] {
-  const joined = text.replaceAll("\\\n", " ");
-  const calls = joined.matchAll(
-    /(?:^|[/`\s])svc ((?:backup|restore|doctor|ledger [a-z]+|pepper [a-z]+|keys [a-z]+|completions|apply|catalog [a-z]+)\b)([^\n`|;&)]*)/g,
-  );
-  return [...calls].map(([, words = "", rest = ""]) => ({
-    words,
-    flags: [...rest.matchAll(/--([a-z-]+)/g)].map(([, flag = ""]) => flag),
-  }));
 }
 
 Deno.test("systemd takes the units, once their programs are there", async () => {
@@ -73,25 +60,10 @@ Deno.test("the unit leaves time to drain, denies metadata services and sets what
 });
 
 Deno.test("whatever starts the service asks the C library for the same", async () => {
-  const wanted = (await read("deno.json")).match(/\bMALLOC_\S+=\S+/g)?.slice(0, 3) ?? [];
+  const wanted = (await read("ops/service.env")).match(/\bMALLOC_\S+=\S+/g) ?? [];
   assertEquals(wanted.length, 3);
   for (const path of ["ops/svc.service", "ops/Containerfile", "docs/deployment.md"]) {
     assertEquals((await read(path)).match(/\bMALLOC_\S+=\S+/g), wanted, path);
-  }
-});
-
-Deno.test("every call of svc in ops and on the page is one that the command line takes", async () => {
-  const texts = await Promise.all(
-    [...UNITS, "Containerfile"].map((name) => `ops/${name}`).concat("docs/deployment.md").map(read),
-  );
-  const calls = texts.flatMap(callsIn);
-  assert(calls.length > 8, `${calls.length} calls`);
-  const helps = new Map<string, string>();
-  for (const { words, flags } of calls) {
-    const help = helps.get(words) ?? (await svc(["help", ...words.split(" ")], {})).stdout;
-    helps.set(words, help);
-    assertMatch(help, new RegExp(`^Usage: svc ${words}`), words);
-    for (const flag of flags) assertStringIncludes(help, `--${flag}`, `svc ${words} --${flag}`);
   }
 });
 

@@ -51,7 +51,7 @@ function endless(deltaOf: (word: string) => Record<string, unknown> = (content) 
 /** The same from an upstream that speaks Responses. */
 function endlessNative(): Step[] {
   let sequence_number = 0;
-  const said = (type: string, fields: object) =>
+  const eventOf = (type: string, fields: object) =>
     event(JSON.stringify({ type, sequence_number: sequence_number++, ...fields }));
   const written = new ResourceWriter(contextOf()).text({
     ...{ id: "resp_1", status: "in_progress", usage: null, output: [] },
@@ -63,13 +63,13 @@ function endlessNative(): Step[] {
   const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
   return [
     streamHead(),
-    said("response.created", { response }),
-    said("response.in_progress", { response }),
-    said("response.output_item.added", { output_index: 0, item: { ...item, content: [] } }),
-    said("response.content_part.added", { ...place, part }),
+    eventOf("response.created", { response }),
+    eventOf("response.in_progress", { response }),
+    eventOf("response.output_item.added", { output_index: 0, item: { ...item, content: [] } }),
+    eventOf("response.content_part.added", { ...place, part }),
     ...Array.from(
       { length: 1_000 },
-      () => said("response.output_text.delta", { ...place, delta: WORD, logprobs: [] }),
+      () => eventOf("response.output_text.delta", { ...place, delta: WORD, logprobs: [] }),
     ),
     { stall: true },
   ];

@@ -15,7 +15,7 @@ import { ServiceProcess } from "../fixtures/service_process.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** What a call costs in the tier "standard": 10 tokens of input and 45 of output. */
+/** The usage of a call in the tier "standard": 10 tokens of input and 45 of output. */
 const USAGE = usage(10, 45);
 const CALL_MICROS = 10n * INPUT_MICROS + 45n * OUTPUT_MICROS;
 
@@ -71,11 +71,11 @@ function keyWith(at: Lab, policy: KeyPolicy): Promise<TestKey> {
   return at.service.newKey({ policy, tier: "premium" });
 }
 
-let asked = 0;
+let calls = 0;
 
 /** Asks something that was never asked before, so that no conversation sticks to its model. */
 function ask(at: Lab, { key }: TestKey, more: Readonly<Record<string, unknown>> = {}) {
-  const messages = [{ role: "user", content: `Question ${++asked}` }];
+  const messages = [{ role: "user", content: `Question ${++calls}` }];
   return at.service.chat({ messages, max_completion_tokens: 100, ...more }, { key });
 }
 
@@ -210,11 +210,11 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
 
   async requestsPerMinute(at) {
     const key = await keyWith(at, { requestsPerMinute: 2 });
-    for (const left of ["1", "0"]) {
+    for (const remaining of ["1", "0"]) {
       const response = await ask(at, key);
       await answered(response);
       assertEquals(response.headers.get("x-ratelimit-limit-requests"), "2");
-      assertEquals(response.headers.get("x-ratelimit-remaining-requests"), left);
+      assertEquals(response.headers.get("x-ratelimit-remaining-requests"), remaining);
       assertMatch(response.headers.get("x-ratelimit-reset-requests") ?? "", /^1m\ds$/);
     }
     await waitsTruthfully(at, key);
@@ -260,14 +260,14 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
     const leaving = new AbortController();
     at.upstream.answer([{ stall: true }]);
     const { signal } = leaving;
-    const left = at.service.chat({ messages: [{ role: "user", content: "Hi" }] }, {
+    const reply = at.service.chat({ messages: [{ role: "user", content: "Hi" }] }, {
       key: key.key,
       signal,
     });
     await at.upstream.stalling();
     await refused(at, key, { status: 429, code: "rate_limit_exceeded" });
     leaving.abort();
-    await left.catch(() => {});
+    await reply.catch(() => {});
     await at.service.quiet();
     await answered(await ask(at, key));
   },

@@ -116,11 +116,11 @@ Deno.test("before a start unknown variables are named, with the nearest known on
   const { tasks } = JSON.parse(
     await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
   );
-  const [, step = ""] = tasks["serve:prepare"].command.split(" && ");
-  const told = await shell(`export SERVICE_PROT=1 SERVICE_HOST=127.0.0.1\n${step}`);
-  assertEquals([told.code, told.stdout], [0, ""], told.stderr);
+  const step = tasks["serve:prepare"].command.split(" && ").at(-1);
+  const output = await shell(`export SERVICE_PROT=1 SERVICE_HOST=127.0.0.1\n${step}`);
+  assertEquals([output.code, output.stdout], [0, ""], output.stderr);
   assertEquals(
-    told.stderr,
+    output.stderr,
     "Unknown variable SERVICE_PROT: it is no setting of svc; the nearest is SERVICE_PORT\n",
   );
 });

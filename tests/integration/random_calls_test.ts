@@ -42,7 +42,7 @@ function randomOf(seed: number): () => number {
 interface Seen {
   ok: number;
   failed: number;
-  left: number;
+  remaining: number;
   /** Micro-credits on the bills of answers that were read to their end. */
   billed: bigint;
 }
@@ -61,7 +61,7 @@ async function callAtRandom(service: TestService, random: () => number, seen: Se
     await reader?.read();
     leaving.abort();
     await reader?.closed.catch(() => {});
-    seen.left++;
+    seen.remaining++;
     return;
   }
   const text = await response.text();
@@ -87,16 +87,16 @@ Deno.test(`after ${CALLS} random calls the wallet is the sum of its journal`, as
   const seed = 20_260_101;
   const random = randomOf(seed);
   await using service = await TestService.start();
-  const seen: Seen = { ok: 0, failed: 0, left: 0, billed: 0n };
+  const seen: Seen = { ok: 0, failed: 0, remaining: 0, billed: 0n };
   let begun = 0;
   const client = async () => {
     while (begun++ < CALLS) await callAtRandom(service, random, seen);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   await service.assertBooks();
-  assertEquals(seen.ok + seen.failed + seen.left, CALLS, `seed ${seed}`);
+  assertEquals(seen.ok + seen.failed + seen.remaining, CALLS, `seed ${seed}`);
   assertGreater(seen.failed, CALLS / 5);
-  assertGreater(seen.left, 5);
+  assertGreater(seen.remaining, 5);
   const sum = await sumOf(service);
   const { spent, credits, available } = await service.wallet(WALLET);
   assertEquals(spent, sum.charged);
@@ -105,12 +105,12 @@ Deno.test(`after ${CALLS} random calls the wallet is the sum of its journal`, as
   assertEquals(sum.hold, sum.settle + sum.void);
   assertEquals(sum.expire, 0);
   assertEquals(service.logs.filter((line) => line.event === "internal_error"), []);
-  // Rows of calls that nobody waited for are written beside them.
+  // Rows of calls that no test waited for are written beside them.
   await until(async () => (await logOf(service)).rows === CALLS, "every row to be written");
   assertEquals((await logOf(service)).logged, spent);
 });
 
-/** How many rows the log has, and the micro-credits in them. */
+/** Returns the number of rows in the log, and the micro-credits in them. */
 async function logOf(service: TestService): Promise<{ rows: number; logged: bigint }> {
   let [rows, logged] = [0, 0n];
   let cursor: string | undefined;

@@ -37,8 +37,8 @@ async function lab(policy: KeyPolicy) {
   };
 }
 
-/** What a response says of one unit: limit, remaining, reset. */
-function said({ headers }: Response, unit: string): (string | null)[] {
+/** Returns the headers of one unit: limit, remaining, reset. */
+function limitHeaders({ headers }: Response, unit: string): (string | null)[] {
   return ["limit", "remaining", "reset"].map((what) => headers.get(`x-ratelimit-${what}-${unit}`));
 }
 
@@ -50,19 +50,23 @@ async function readAll(response: Response): Promise<Response> {
 Deno.test("a JSON answer says what its real tokens have left; so does a refusal", async () => {
   await using at = await lab({ requestsPerMinute: 3, tokensPerMinute: 1_000 });
   const first = await readAll(await at.ask());
-  assertEquals(said(first, "requests"), ["3", "2", "1m5s"]);
-  assertEquals(said(first, "tokens"), ["1000", "983", "1m5s"]);
-  assertEquals(said(first, "concurrent-requests"), [null, null, null]);
+  assertEquals(limitHeaders(first, "requests"), ["3", "2", "1m5s"]);
+  assertEquals(limitHeaders(first, "tokens"), ["1000", "983", "1m5s"]);
+  assertEquals(limitHeaders(first, "concurrent-requests"), [null, null, null]);
   at.clock.advance(20_000);
   const invalid = await readAll(await at.ask({ model: "some-model" }));
-  assertEquals([invalid.status, ...said(invalid, "requests")], [400, "3", "1", "1m5s"]);
+  assertEquals([invalid.status, ...limitHeaders(invalid, "requests")], [400, "3", "1", "1m5s"]);
   at.upstream.answer(json({ error: { message: "no" } }, { status: 400 }));
   const failed = await readAll(await at.ask());
-  assertEquals([failed.status, ...said(failed, "requests")], [400, "3", "0", "1m5s"]);
-  assertEquals(said(failed, "tokens"), ["1000", "983", "45s"], "what failed took no tokens");
+  assertEquals([failed.status, ...limitHeaders(failed, "requests")], [400, "3", "0", "1m5s"]);
+  assertEquals(
+    limitHeaders(failed, "tokens"),
+    ["1000", "983", "45s"],
+    "what failed took no tokens",
+  );
   const refused = await readAll(await at.ask());
   assertEquals([refused.status, refused.headers.get("retry-after")], [429, "45"]);
-  assertEquals(said(refused, "requests"), ["3", "0", "1m5s"]);
+  assertEquals(limitHeaders(refused, "requests"), ["3", "0", "1m5s"]);
   at.clock.advance(44_000);
   const early = await readAll(await at.ask());
   assertEquals([early.status, early.headers.get("retry-after")], [429, "1"]);
@@ -75,13 +79,13 @@ Deno.test("a stream begins with its tokens set aside, and ends with those that i
   const gate = Promise.withResolvers<void>();
   at.upstream.answer([...BEGINNING, { until: gate.promise }, ...END, LAST_CHUNK]);
   const stream = await at.ask({ stream: true });
-  const left = Number(said(stream, "tokens")[1]);
-  assert(left < 900, `${left} are left while 100 of output are asked for`);
+  const remaining = Number(limitHeaders(stream, "tokens")[1]);
+  assert(remaining < 900, `${remaining} are left while 100 of output are asked for`);
   gate.resolve();
   await readAll(stream);
   await at.service.quiet();
   const next = await readAll(await at.ask());
-  assertEquals(said(next, "tokens")[1], "966");
+  assertEquals(limitHeaders(next, "tokens")[1], "966");
 });
 
 Deno.test("a request that is refused for its tokens waits for them, and not for a request it never made", async () => {
@@ -91,7 +95,7 @@ Deno.test("a request that is refused for its tokens waits for them, and not for 
   const refused = await readAll(await at.ask());
   const waitMs = Number(refused.headers.get("retry-after")) * 1_000;
   assertEquals([refused.status, waitMs], [429, 65_000]);
-  assertEquals(said(refused, "requests")[1], "1");
+  assertEquals(limitHeaders(refused, "requests")[1], "1");
   at.clock.advance(waitMs - 1_000);
   assertEquals((await readAll(await at.ask())).status, 429);
   at.clock.advance(1_000);
@@ -127,7 +131,10 @@ Deno.test("the places of streams that clients abandon come back, each once", asy
   };
   for (let round = 0; round < 5; round++) {
     const streams = [await begin(), await begin()];
-    assertEquals(streams.map(({ stream }) => said(stream, "concurrent-requests")[1]), ["1", "0"]);
+    assertEquals(streams.map(({ stream }) => limitHeaders(stream, "concurrent-requests")[1]), [
+      "1",
+      "0",
+    ]);
     const refused = await readAll(await at.ask());
     assertEquals([refused.status, refused.headers.get("retry-after")], [429, "1"]);
     await streams[0]?.abandon();
@@ -137,7 +144,12 @@ Deno.test("the places of streams that clients abandon come back, each once", asy
     for (const { abandon } of [...streams, third]) await abandon();
     await at.service.quiet();
     const last = await readAll(await at.ask());
-    assertEquals([last.status, ...said(last, "concurrent-requests")], [200, "2", "2", null]);
+    assertEquals([last.status, ...limitHeaders(last, "concurrent-requests")], [
+      200,
+      "2",
+      "2",
+      null,
+    ]);
   }
   assertGreater(at.upstream.requests.length, 10);
   await at.service.assertBooks();

@@ -81,7 +81,7 @@ Deno.test("a pool whose rate is limited says so at once and while it cools down"
     json({ error: { message: "Slow down" } }, { status: 429, headers: { "retry-after": seconds } });
   at.upstreams[0]?.otherwise(limited("70"));
   at.upstreams[1]?.otherwise(limited("40"));
-  const told = async (ask: () => Promise<Response>) => {
+  const messageOf = async (ask: () => Promise<Response>) => {
     const response = await ask();
     const { error: { request_id: _, ...error } } = await response.json();
     const waitSeconds = Number(response.headers.get("retry-after"));
@@ -89,11 +89,11 @@ Deno.test("a pool whose rate is limited says so at once and while it cools down"
     assertEquals(response.status, 429);
     return error;
   };
-  const first = await told(() => at.service.chat({ messages: QUESTION }));
+  const first = await messageOf(() => at.service.chat({ messages: QUESTION }));
   assertEquals(first.code, "rate_limit_exceeded");
-  assertEquals(await told(() => at.service.chat({ messages: QUESTION })), first);
-  assertEquals(await told(() => at.service.chat({ messages: QUESTION, stream: true })), first);
-  assertEquals(await told(() => postResponse(at.service, { input: "Hi" })), first);
+  assertEquals(await messageOf(() => at.service.chat({ messages: QUESTION })), first);
+  assertEquals(await messageOf(() => at.service.chat({ messages: QUESTION, stream: true })), first);
+  assertEquals(await messageOf(() => postResponse(at.service, { input: "Hi" })), first);
   assertEquals(at.upstreams.map(({ requests }) => requests.length), [1, 1]);
   await at.service.assertBooks();
 });

@@ -1,6 +1,6 @@
 /**
- * What the operator's API shows of requests that were really served: routes, books and tasks; what was
- * said only of keys that log it; rows as they come.
+ * The operator's API on requests that were really served: routes, books and tasks; content only of keys
+ * that log it; rows as they come.
  *
  * @module
  */
@@ -95,19 +95,19 @@ Deno.test("the page of a split request has its tasks with their costs, and none 
 Deno.test("what is said is kept of a key that logs it, without secrets, and of no other", async () => {
   await using upstream = new FakeUpstream();
   await using service = await lab(upstream);
-  const said = `Question from ${MAIL}: ${SECRETS.join(" and ")}`;
-  const told = `Answer for ${MAIL}: ${SECRETS.join(" or ")}`;
+  const question = `Question from ${MAIL}: ${SECRETS.join(" and ")}`;
+  const reply = `Answer for ${MAIL}: ${SECRETS.join(" or ")}`;
   const ask = async (key: string) => {
-    const messages = [{ role: "user", content: said }];
-    upstream.answer(json(completion({}, { content: told })));
+    const messages = [{ role: "user", content: question }];
+    upstream.answer(json(completion({}, { content: reply })));
     await (await service.chat({ messages }, { key })).text();
     const pages = [await newest(service)];
-    const words = told.match(/.{1,7}/g) ?? [];
+    const words = reply.match(/.{1,7}/g) ?? [];
     upstream.answer(sse(streamed(words, usage(9, 9))));
     await (await service.chat({ messages, stream: true }, { key })).text();
     pages.push(await newest(service));
-    upstream.answer(json(completion({}, { content: told })));
-    await (await postResponse(service, { input: said, store: false }, { key })).text();
+    upstream.answer(json(completion({}, { content: reply })));
+    await (await postResponse(service, { input: question, store: false }, { key })).text();
     pages.push(await newest(service));
     return pages;
   };

@@ -119,12 +119,12 @@ Deno.test("a failing upstream is left alone while it cools down, and comes back"
     assertEquals(response.status, 502);
     await response.body?.cancel();
   }
-  const asked = at.first.requests.length;
+  const before = at.first.requests.length;
   const cooling = await ask("cooling", only.key);
   assertEquals([cooling.status, (await cooling.json()).error.code], [503, "no_model_available"]);
   assertMatch(cooling.headers.get("retry-after") ?? "", /^\d+$/);
   assertEquals((await routingOf(await ask("others still work"))).model, "second");
-  assertEquals(at.first.requests.length, asked, "not even tried");
+  assertEquals(at.first.requests.length, before, "not even tried");
   clock.advance(1_001);
   assertEquals((await routingOf(await ask("back", only.key))).model, "first");
   await at.service.assertBooks();
@@ -182,8 +182,8 @@ Deno.test("where every model answers 429 the caller gets 429 with the soonest Re
   at.second.answer(error(429, { "retry-after": "7" }));
   const response = await at.service.chat({ messages: QUESTION });
   assertEquals([response.status, response.headers.get("retry-after")], [429, "7"]);
-  const { error: told, metadata } = await response.json();
-  assertEquals(told.code, "rate_limit_exceeded");
+  const { error: refusal, metadata } = await response.json();
+  assertEquals(refusal.code, "rate_limit_exceeded");
   assertEquals(metadata.routing.attempts.length, 2);
 });
 
@@ -204,9 +204,9 @@ Deno.test("an upstream's 400 about the input is passed on as 400, without anothe
   at.first.answer(script);
   at.second.answer(script);
   const response = await at.service.chat({ messages: QUESTION });
-  const { error: told, metadata } = await response.json();
-  assertEquals([response.status, told.code, told.param], [400, "invalid_request", "tools.0"]);
-  assertStringIncludes(told.message, "Bad tool schema");
+  const { error: refusal, metadata } = await response.json();
+  assertEquals([response.status, refusal.code, refusal.param], [400, "invalid_request", "tools.0"]);
+  assertStringIncludes(refusal.message, "Bad tool schema");
   assertEquals(metadata.routing.attempts.length, 1);
   assertEquals(at.first.requests.length + at.second.requests.length, 1);
   await at.service.assertBooks();

@@ -6,7 +6,6 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { UpstreamKind } from "../../gateway/domain/catalog/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../fixtures/fake_upstream.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";
@@ -16,7 +15,7 @@ import { GOOGLE } from "../fixtures/upstreams/google.ts";
 import { OPENAI } from "../fixtures/upstreams/openai.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
 
-const KINDS: readonly (readonly [UpstreamKind, string, Wire | undefined])[] = [
+const KINDS: readonly (readonly [string, string, Wire | undefined])[] = [
   ["openai-compatible", "gpt-4.1", OPENAI],
   ["anthropic", "claude-sonnet-4-5", ANTHROPIC],
   ["google", "gemini-2.5-flash", GOOGLE],
@@ -38,7 +37,7 @@ const TOOL = {
 // What not every provider has or counts: signatures, thoughts, and caches written at a price.
 const OWN = ["extra_content", "reasoning_content", "reasoning_tokens", "cache_write_tokens"];
 
-/** What an application gets from a kind: the events of a stream, or the one answer. */
+/** Returns the answers of a kind: the events of a stream, or the one answer. */
 async function answersOf(
   [kind, upstreamModel, wire]: (typeof KINDS)[number],
   { asks, stream }: { asks: "text" | "tool"; stream: boolean },

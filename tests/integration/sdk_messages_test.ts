@@ -74,10 +74,10 @@ Deno.test("create and stream run the defaults, and answer with the bill of all t
 Deno.test("run and runStream compute, and show everything that was said", async () => {
   await using service = await TestService.start();
   const { messages, sent } = askingOf(service);
-  let told = "";
+  let text = "";
   const results: string[] = [];
   const streamed = await messages.runStream(SUM, {
-    onTextDelta: (text) => void (told += text),
+    onTextDelta: (delta) => void (text += delta),
     onToolResult: ({ text }) => void results.push(text),
   });
   for (const result of [await messages.run(SUM), streamed]) {
@@ -92,7 +92,7 @@ Deno.test("run and runStream compute, and show everything that was said", async 
     assertGreater(result.usage.totalTokens, 0);
     assertMatch(result.billing?.charged ?? "", /^\d+\.\d{6}$/);
   }
-  assertEquals([told, results.length], [streamed.finalText, 1]);
+  assertEquals([text, results.length], [streamed.finalText, 1]);
   assert(sent.every((body) => body.at("model").value === "auto"));
   await service.assertBooks();
 });
@@ -168,8 +168,8 @@ class SigningClaude implements AsyncDisposable {
     await this.#server.shutdown();
   }
 
-  async #answer(asked: Request): Promise<Response> {
-    const body = await asked.json();
+  async #answer(request: Request): Promise<Response> {
+    const body = await request.json();
     const turns = new Json(body).at("messages").items
       .filter((message) => message.at("role").value === "assistant")
       .map((message) => message.at("content").items);
@@ -217,7 +217,7 @@ function claudeAnswer(turn: number) {
   ], { stop: "tool_use" });
 }
 
-/** Where a signing provider is asked, and how often it has refused or taken calls for foreign. */
+/** A route to a signing provider, with the numbers of its refusals and of calls taken for foreign. */
 interface ResponseRoute extends AsyncDisposable {
   readonly options: ServiceClientOptions;
   readonly complaints: () => number;
@@ -245,7 +245,7 @@ async function throughService(
   };
 }
 
-const ROADS: Readonly<Record<string, () => Promise<ResponseRoute>>> = {
+const ROUTES: Readonly<Record<string, () => Promise<ResponseRoute>>> = {
   // Without the gateway, whose memory would put back what was dropped.
   "a Gemini, asked directly": () => {
     const gemini = new SigningGemini();
@@ -268,11 +268,11 @@ const ROADS: Readonly<Record<string, () => Promise<ResponseRoute>>> = {
   },
 };
 
-for (const [name, open] of Object.entries(ROADS)) {
+for (const [name, open] of Object.entries(ROUTES)) {
   for (const how of ["run", "runStream"] as const) {
     Deno.test(`signed calls survive five turns of messages.${how}(): ${name}`, async () => {
-      await using road = await open();
-      const { messages, sent } = asking(road.options);
+      await using route = await open();
+      const { messages, sent } = asking(route.options);
       const places: string[] = [];
       const weather = tool({
         name: "get_weather",
@@ -291,7 +291,7 @@ for (const [name, open] of Object.entries(ROADS)) {
         messages: [{ role: "user", content: "The weather everywhere?" }],
       }, { tools: [weather] });
       assertEquals([result.finalText, result.stoppedBy], ["Done", "finish"]);
-      assertEquals([places, road.complaints()], [[...PLACES], 0]);
+      assertEquals([places, route.complaints()], [[...PLACES], 0]);
 
       // What the last request says was called is what was called, signatures and all.
       const echoed = sent.at(-1)?.at("messages").items ?? [];
@@ -310,8 +310,8 @@ for (const [name, open] of Object.entries(ROADS)) {
 Deno.test("Claude's thinking is shown with its signature, streamed or not", async () => {
   await using claude = new SigningClaude();
   const model = { kind: "anthropic", baseUrl: claude.baseUrl, name: "claude-sonnet-4-5" };
-  await using road = await throughService(claude, model, () => claude.refused);
-  const { messages } = asking({ ...road.options, defaultLocalTools: false });
+  await using route = await throughService(claude, model, () => claude.refused);
+  const { messages } = asking({ ...route.options, defaultLocalTools: false });
   const ask: MessageCreateRequest = { messages: [{ role: "user", content: "The weather?" }] };
   const stream = messages.stream(ask);
   const deltas: unknown[] = [];

@@ -35,12 +35,12 @@ class Application implements AsyncDisposable {
     this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handler);
   }
 
-  /** Where browser code posts to. */
+  /** Address that browser code posts to. */
   get url(): string {
     return `http://127.0.0.1:${this.#server.addr.port}/api/v1/answer`;
   }
 
-  /** What browser code does, with the user's cookie. */
+  /** Posts as browser code does, with the user's cookie. */
   post(body: unknown, init: RequestInit = {}): Promise<Response> {
     const headers = { "content-type": "application/json", cookie: SESSION };
     return fetch(this.url, { method: "POST", headers, body: JSON.stringify(body), ...init });

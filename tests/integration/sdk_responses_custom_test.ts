@@ -1,5 +1,5 @@
 /**
- * What a request of `client.responses` brings for its provider alone, through the real service: custom
+ * Fields of a request of `client.responses` for its provider alone, through the real service: custom
  * tools and encrypted reasoning.
  *
  * @module

@@ -160,16 +160,16 @@ for (const [name, run] of Object.entries(RUNS)) {
   Deno.test(`${name} goes from call to call until the model is done`, async () => {
     await using service = await TestService.start();
     const { client, sent } = asking(service);
-    const told: string[] = [];
+    const events: string[] = [];
     let text = "";
     const result = await run(client, {
       ...{ input: "What is 2 + 3, and 5 * 7?", parallel_tool_calls: false, store: false },
       tool_choice: "required",
     }, {
       onTextDelta: (piece) => void (text += piece),
-      onToolResult: ({ text }) => void told.push(text),
+      onToolResult: ({ text }) => void events.push(text),
     });
-    assertEquals(told.map((text) => JSON.parse(text).result), ["5", "35"]);
+    assertEquals(events.map((text) => JSON.parse(text).result), ["5", "35"]);
     assertEquals([result.stoppedBy, result.finishReason], ["finish", "stop"]);
     assertMatch(result.finalText, /"result":"5".*"result":"35"/);
     assertEquals(text, result.finalText);
@@ -288,8 +288,8 @@ for (const [name, ask] of Object.entries(METHODS)) {
       [client, { input: [] }, 400, "invalid_request"],
       [client, { input: "Hi", tools: [{ type: "abacus" }] }, 400, "unsupported_tool"],
     ];
-    for (const [asked, request, status, code] of refusals) {
-      const error = await errorOf(() => ask(asked, request));
+    for (const [name, request, status, code] of refusals) {
+      const error = await errorOf(() => ask(name, request));
       assertEquals([error.status, error.code], [status, code]);
       assertEquals(Object(error.body).code, code);
       assertMatch(error.requestId ?? "", /^req_/);

@@ -22,7 +22,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
 const KINDS = ["text", "tool", "parallel", "signed", "schema", "refusal", "length"] as const;
 
 /** Everything that a client tells of a stream: its events, and how it ends. */
-async function told(...pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
+async function textOf(...pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
   const client = new ServiceClient({
     ...{ apiKey: "key", apiBaseUrl: "http://svc.test", defaultLocalTools: false, timeoutMs: 0 },
     fetch: () => Promise.resolve(new Response(ReadableStream.from(pieces))),
@@ -39,19 +39,19 @@ async function told(...pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
   return JSON.stringify(seen);
 }
 
-/** Holds every cut of a stream against the whole. Answers with what was told of it. */
+/** Compares every cut of a stream with the whole. Returns the text of the events. */
 async function assertSame(text: string, name: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
-  const whole = await told(bytes);
+  const whole = await textOf(bytes);
   for (let at = 1; at < bytes.length; at++) {
-    const cut = await told(bytes.slice(0, at), bytes.slice(at));
+    const cut = await textOf(bytes.slice(0, at), bytes.slice(at));
     if (cut !== whole) assertEquals(cut, whole, `${name}, cut at byte ${at}`);
   }
-  assertEquals(await told(...[...bytes].map((byte) => Uint8Array.of(byte))), whole, name);
+  assertEquals(await textOf(...[...bytes].map((byte) => Uint8Array.of(byte))), whole, name);
   return whole;
 }
 
-/** What a frame has as its data. */
+/** Returns the data of a frame. */
 function dataOf(frame: string): string[] {
   const data = frame.split("\n").filter((line) => line.startsWith("data:"));
   return data.length === 0 ? [] : [data.map((line) => line.slice(5).trim()).join("\n")];
@@ -95,7 +95,7 @@ for (const [name, request] of Object.entries(ASKED)) {
     assert(text.endsWith("data: [DONE]\n\n"));
     const keptAlive = `\uFEFF: keep-alive\r\n\r\n${text.replaceAll("\n", "\r\n")}`;
     const whole = await assertSame(keptAlive, name);
-    assertEquals(whole, await told(new TextEncoder().encode(text)));
+    assertEquals(whole, await textOf(new TextEncoder().encode(text)));
     assert(!whole.includes("Error"));
   });
 }

@@ -116,14 +116,14 @@ for (const method of ["stream", "runStream"] as const) {
     const words = chunkText({ role: "assistant", content: "x".repeat(50_000) });
     const frame = new TextEncoder().encode(`data: ${words}\n\n`);
     let sent = 0;
-    const left = Promise.withResolvers<void>();
+    const disconnected = Promise.withResolvers<void>();
     const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
       pull: (controller) => {
         // More than what sockets hold, by far.
         if (++sent > 5_000) controller.close();
         else controller.enqueue(frame);
       },
-      cancel: () => left.resolve(),
+      cancel: () => disconnected.resolve(),
     };
     const listening = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
     await using server = Deno.serve(listening, () => new Response(new ReadableStream(source)));
@@ -134,7 +134,7 @@ for (const method of ["stream", "runStream"] as const) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     assertLess(sent, 2_000);
     await events.return?.();
-    await left.promise;
+    await disconnected.promise;
   });
 }
 
@@ -256,7 +256,7 @@ for (const kind of ["openai-compatible", "google"] as const) {
       await using gemini = new SigningGemini();
       const model = { id: "signer", baseUrl: gemini.baseUrl(kind), upstream: { kind } };
       await using service = await TestService.start({ config: labConfig(model) });
-      const asked: string[] = [];
+      const paths: string[] = [];
       const getWeather = tool({
         name: "get_weather",
         description: "Weather of a city",
@@ -266,7 +266,7 @@ for (const kind of ["openai-compatible", "google"] as const) {
           required: ["city"],
         },
         execute: ({ city }) => {
-          asked.push(city);
+          paths.push(city);
           return `Rain in ${city}`;
         },
       });
@@ -277,7 +277,7 @@ for (const kind of ["openai-compatible", "google"] as const) {
       });
       const { finalText, steps } = await client.chat.completions[method]({ messages: MESSAGES });
       assertEquals([finalText, steps.length], ["Done", TURNS + 1]);
-      assertEquals(asked, PLACES);
+      assertEquals(paths, PLACES);
       assertEquals([gemini.refused, gemini.foreign], [0, 0]);
       await service.assertBooks();
     });

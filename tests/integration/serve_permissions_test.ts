@@ -1,5 +1,5 @@
 /**
- * What `deno task serve` may do: the process has the flags of `deno.json`, no more and no fewer.
+ * Checks that `deno task serve` may do what `deno.json` grants it, and nothing else.
  *
  * @module
  */
@@ -8,15 +8,14 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY } from "../fixtures/service.ts";
 import { ServiceProcess, svc } from "../fixtures/service_process.ts";
-import { flagsOfTask } from "../fixtures/task_flags.ts";
+import { CONFIGURATION, flagsOfTask } from "../fixtures/task_flags.ts";
 
 const ROOT = fromFileUrl(import.meta.resolve("../../"));
 const MAIN = join(ROOT, "gateway/main.ts");
 const TRYING = join(ROOT, "tests/fixtures/permissions_process.ts");
 const VECTOR_FILE = join(ROOT, "tests/fixtures/vector_stores/handbook.md");
 
-async function run(args: readonly string[], cwd: string) {
-  const flags = await flagsOfTask("serve");
+async function run(args: readonly string[], cwd: string, flags: readonly string[]) {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--cached-only", ...flags, ...args],
     cwd,
@@ -26,12 +25,26 @@ async function run(args: readonly string[], cwd: string) {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-Deno.test("under the flags of the task nothing else of the machine can be reached", async () => {
+/** The permission set itself, with the same paths below another folder. */
+async function flagsWithSet(): Promise<readonly string[]> {
+  const paths = (await flagsOfTask("serve")).filter((flag) => /^--allow-(read|write)=/.test(flag));
+  return [`--config=${CONFIGURATION}`, "--no-prompt", "-P=serve", ...paths];
+}
+
+const WAYS = [["flags", () => flagsOfTask("serve")], ["permission set", flagsWithSet]] as const;
+
+for (const [way, flags] of WAYS) {
+  Deno.test(`under the ${way} of the task nothing else of the machine can be reached`, async () => {
+    await triesAreRefused(await flags());
+  });
+}
+
+async function triesAreRefused(flags: readonly string[]): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
     const data = join(folder, "data");
     await Deno.mkdir(data);
-    const { stdout, stderr } = await run([TRYING, data], folder);
+    const { stdout, stderr } = await run([TRYING, data], folder, flags);
     assert(stdout !== "", stderr);
     const became: Record<string, string> = JSON.parse(stdout);
     const {
@@ -48,7 +61,7 @@ Deno.test("under the flags of the task nothing else of the machine can be reache
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
+}
 
 Deno.test("a store or configuration elsewhere is refused with the flags to add", async () => {
   const folder = await Deno.makeTempDir();
@@ -57,7 +70,7 @@ Deno.test("a store or configuration elsewhere is refused with the flags to add",
     const config = join(folder, "other.json");
     const ports = ["--port", "0", "--admin-port", "0"];
     const args = [MAIN, "serve", ...ports, "--kv-path", kvPath, "--config", config];
-    const { code, stdout, stderr } = await run(args, ROOT);
+    const { code, stdout, stderr } = await run(args, ROOT, await flagsOfTask("serve"));
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, `--allow-read=${config} `);
     assertStringIncludes(stderr, `--allow-read=${join(folder, "elsewhere")} `);

@@ -76,7 +76,7 @@ for (const [program, prepare] of Object.entries({ nginx, caddy })) {
         stdout: "null",
         stderr: "piped",
       }).spawn();
-      const said = new Response(child.stderr).text();
+      const errorOutput = new Response(child.stderr).text();
       try {
         const ask = asker(folder, ports.front);
         await until(async () => (await ask(PUBLIC_NAME, "/healthz")).status === 200, program);
@@ -87,7 +87,7 @@ for (const [program, prepare] of Object.entries({ nginx, caddy })) {
       } finally {
         child.kill("SIGTERM");
         await child.status;
-        await said;
+        await errorOutput;
       }
     } finally {
       await Deno.remove(folder, { recursive: true });
@@ -143,7 +143,7 @@ async function serveOperators(ask: Ask, origin: string): Promise<void> {
   assertEquals((await signIn("https://evil.example")).status, 403);
 }
 
-/** What a server answered. */
+/** The answer of a server. */
 interface Reply {
   readonly status: number;
   readonly head: string;
@@ -190,7 +190,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Whether the programs are installed; says which one is not. */
+/** True when the programs are installed; logs the one that is not. */
 async function areHere(programs: readonly string[]): Promise<boolean> {
   for (const program of programs) {
     try {

@@ -27,7 +27,7 @@ function head(length: number | undefined): string {
       : `Content-Length: ${length}\r\n\r\n`);
 }
 
-/** What clients send that then stop. */
+/** Beginnings of requests whose clients then stop. */
 const HALVES: Readonly<Record<string, string>> = {
   "nothing": "",
   "half a request line": "POST /openai/v1/ch",

@@ -1,6 +1,6 @@
 /**
- * The store fails: callers are told, nobody pays for it, and the service is well again by itself. What
- * a full disk does is in `full_disk_test.ts`.
+ * The store fails: callers receive an error, no wallet pays for it, and the service recovers by itself.
+ * `full_disk_test.ts` covers a full disk.
  *
  * @module
  */
@@ -46,17 +46,17 @@ async function start(kvPath = ":memory:") {
   };
 }
 
-type House = Awaited<ReturnType<typeof start>>;
+type Setup = Awaited<ReturnType<typeof start>>;
 
 /** The same, over a store that can be made to fail. */
-async function startFaulty(): Promise<House & { readonly faults: Faults }> {
+async function startFaulty(): Promise<Setup & { readonly faults: Faults }> {
   const { faults, openKv } = faultyKv();
-  const house = await withOpenKv((path = ":memory:") => openKv(path), () => start());
-  return { ...house, faults };
+  const setup = await withOpenKv((path = ":memory:") => openKv(path), () => start());
+  return { ...setup, faults };
 }
 
 /** Calls that the store refuses: told so, not charged, and no upstream was asked. */
-async function assertRefused({ service, upstream }: House): Promise<void> {
+async function assertRefused({ service, upstream }: Setup): Promise<void> {
   const before = await service.wallet();
   const requests = upstream.requests.length;
   for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(service));
@@ -73,7 +73,7 @@ async function assertUnavailable(response: Response): Promise<void> {
 }
 
 /** As many calls at once as there are places are answered and charged, and the books are right. */
-async function assertHealthy({ service }: House): Promise<void> {
+async function assertHealthy({ service }: Setup): Promise<void> {
   const { gateway } = service.running;
   await until(() => gateway.settlementRetries.size === 0, "the late endings");
   const { spent } = await service.wallet();
@@ -90,30 +90,30 @@ function ask(service: TestService, stream = false): Promise<Response> {
 }
 
 Deno.test("while nothing can be written every call is refused, and it is well afterwards", async () => {
-  await using house = await startFaulty();
-  house.faults.commit = "before";
-  await assertRefused(house);
-  house.faults.commit = "none";
-  await assertHealthy(house);
-  assertEquals((await house.service.wallet()).spent, BigInt(PLACES) * CALL_MICROS);
+  await using setup = await startFaulty();
+  setup.faults.commit = "before";
+  await assertRefused(setup);
+  setup.faults.commit = "none";
+  await assertHealthy(setup);
+  assertEquals((await setup.service.wallet()).spent, BigInt(PLACES) * CALL_MICROS);
 });
 
 Deno.test("holds that landed although the store failed are voided once it is back", async () => {
-  await using house = await startFaulty();
+  await using setup = await startFaulty();
   // Its key is known by now, and the catalog is.
-  assertEquals((await ask(house.service).then(drained)).status, 200);
-  Object.assign(house.faults, { commit: "after", reads: true });
-  const { publicUrl } = house.service.running;
-  await assertUnavailable(await ask(house.service));
-  const { settlementRetries } = house.service.running.gateway;
+  assertEquals((await ask(setup.service).then(drained)).status, 200);
+  Object.assign(setup.faults, { commit: "after", reads: true });
+  const { publicUrl } = setup.service.running;
+  await assertUnavailable(await ask(setup.service));
+  const { settlementRetries } = setup.service.running.gateway;
   assertEquals(settlementRetries.size, 1, "its hold may have landed");
-  for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(house.service));
+  for (let call = 0; call < FAILING; call++) await assertUnavailable(await ask(setup.service));
   assertEquals(settlementRetries.size, 1, "the others were not even tried");
   await assertUnavailable(await fetch(`${publicUrl}/readyz`));
   assertEquals((await drained(await fetch(`${publicUrl}/healthz`))).status, 200);
-  Object.assign(house.faults, { commit: "none", reads: false });
+  Object.assign(setup.faults, { commit: "none", reads: false });
   assertEquals((await drained(await fetch(`${publicUrl}/readyz`))).status, 200);
-  await assertHealthy(house);
+  await assertHealthy(setup);
 });
 
 async function drained(response: Response): Promise<Response> {
@@ -122,8 +122,8 @@ async function drained(response: Response): Promise<Response> {
 }
 
 Deno.test("an answer that cannot be settled is not given and not charged", async () => {
-  await using house = await startFaulty();
-  const { service, upstream, faults } = house;
+  await using setup = await startFaulty();
+  const { service, upstream, faults } = setup;
   const gate = Promise.withResolvers<void>();
   upstream.answer([{ until: gate.promise }, ...json(completion({ usage: USAGE }))]);
   const answer = ask(service);
@@ -135,13 +135,13 @@ Deno.test("an answer that cannot be settled is not given and not charged", async
   faults.commit = "none";
   await until(async () => (await service.wallet()).held === 0n, "the hold to be voided");
   assertEquals((await service.wallet()).spent, 0n);
-  await assertHealthy(house);
+  await assertHealthy(setup);
 });
 
 for (const commit of ["before", "after"] as const) {
   Deno.test(`an answer waits while its settlement is in doubt (${commit}), and is given`, async () => {
-    await using house = await startFaulty();
-    const { service, upstream, faults } = house;
+    await using setup = await startFaulty();
+    const { service, upstream, faults } = setup;
     const gate = Promise.withResolvers<void>();
     upstream.answer([{ until: gate.promise }, ...json(completion({ usage: USAGE }))]);
     const answer = ask(service);
@@ -149,7 +149,7 @@ for (const commit of ["before", "after"] as const) {
     Object.assign(faults, { commit, reads: true });
     const before = faults.failedReads;
     gate.resolve();
-    // Nobody can tell, for longer than the store itself looks: it is asked again by then.
+    // The state is unknown for longer than the store's own checks: by then it is read again.
     const looks = DOUBT_TRIES + 3;
     await until(() => faults.failedReads - before > looks, "the store to look in vain");
     Object.assign(faults, { commit: "none", reads: false });
@@ -159,13 +159,13 @@ for (const commit of ["before", "after"] as const) {
     assertEquals((await service.wallet()).spent, CALL_MICROS);
     const { records } = await service.running.stores.log.search({ limit: 9 });
     assertEquals(records.map(({ outcome, charged }) => [outcome, charged]), [["ok", "0.020000"]]);
-    await assertHealthy(house);
+    await assertHealthy(setup);
   });
 }
 
 Deno.test("a stream that cannot be settled ends with an error, and its bill follows", async () => {
-  await using house = await startFaulty();
-  const { service, upstream, faults } = house;
+  await using setup = await startFaulty();
+  const { service, upstream, faults } = setup;
   const gate = Promise.withResolvers<void>();
   const [head = streamHead(), role = LAST_CHUNK, ...rest] = sse(streamed(["Hello"], USAGE));
   upstream.answer([head, role, { until: gate.promise }, ...rest]);
@@ -181,5 +181,5 @@ Deno.test("a stream that cannot be settled ends with an error, and its bill foll
   assertEquals((await service.wallet()).spent, CALL_MICROS);
   const { outcome, errorCode, charged } = await service.lastRequest();
   assertEquals([outcome, errorCode, charged], ["cut", "store_unavailable", "0.020000"]);
-  await assertHealthy(house);
+  await assertHealthy(setup);
 });

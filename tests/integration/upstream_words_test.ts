@@ -1,7 +1,7 @@
 /**
- * What an upstream says of a failure: the operator reads it in the log line, on the request's page and
- * by `svc requests show`, without secrets and without what it repeats of the request. Key holders read
- * nothing of it.
+ * An upstream's own words about a failure: the operator reads them in the log line, on the request's
+ * page and by `svc requests show`, without secrets and without text of the request. Key holders read
+ * nothing of them.
  *
  * @module
  */
@@ -23,7 +23,7 @@ function failing(script: Script): FakeUpstream {
   return upstream;
 }
 
-function said(words: string) {
+function errorBody(words: string) {
   return { error: { message: words, type: "server_error", code: null } };
 }
 
@@ -41,7 +41,7 @@ function wordsOf(request: Record<string, unknown>): unknown[] {
 
 Deno.test("words of a failed attempt reach the operator alone, without the prompt and the key", async () => {
   const spoken = `${OWN}. Key ${KEY} is fine. Input was: ${PROMPT}`;
-  await using upstream = failing(json(said(spoken), { status: 500 }));
+  await using upstream = failing(json(errorBody(spoken), { status: 500 }));
   await using service = await TestService.start({
     config: labConfig({ id: "lab", baseUrl: upstream.baseUrl }),
   });
@@ -82,7 +82,7 @@ Deno.test("an error that is no JSON has words too, and long ones are cut to two 
 
 Deno.test("an answer that breaks off with an error says why to the operator, not to the caller", async () => {
   await using upstream = failing(
-    sse([chunkText({ role: "assistant", content: "Hello" }), JSON.stringify(said(OWN))]),
+    sse([chunkText({ role: "assistant", content: "Hello" }), JSON.stringify(errorBody(OWN))]),
   );
   await using service = await TestService.start({
     config: labConfig({ id: "lab", baseUrl: upstream.baseUrl }),
@@ -98,7 +98,7 @@ Deno.test("an answer that breaks off with an error says why to the operator, not
 });
 
 Deno.test("a caller's bad requests are told once a second, each with its words on its own page", async () => {
-  await using upstream = failing(json(said("No such tool choice"), { status: 400 }));
+  await using upstream = failing(json(errorBody("No such tool choice"), { status: 400 }));
   await using service = await TestService.start({
     config: labConfig({ id: "lab", baseUrl: upstream.baseUrl }),
   });

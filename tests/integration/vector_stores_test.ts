@@ -24,7 +24,7 @@ async function upload(service: TestService, store: string, name: string): Promis
 }
 
 /** Names of the files that are found, best first. */
-async function found(service: TestService, store: string, query: string): Promise<string[]> {
+async function search(service: TestService, store: string, query: string): Promise<string[]> {
   const { results } = await service.admin("POST", `/vector-stores/${store}/search`, { query });
   assert(Array.isArray(results));
   return results.map(({ filename }) => filename);
@@ -46,10 +46,10 @@ Deno.test("files of every kind are found by what is in them, in English and in C
     "price of a new hinge": "warranty.pdf",
   };
   for (const [question, expected] of Object.entries(questions)) {
-    assertEquals((await found(service, id, question))[0], expected, question);
+    assertEquals((await search(service, id, question))[0], expected, question);
   }
   // What a reader of the page does not see is not there.
-  assertEquals(await found(service, id, "rebeccapurple scripted"), []);
+  assertEquals(await search(service, id, "rebeccapurple scripted"), []);
 });
 
 Deno.test("svc fills a store, which outlives the gateway's end, however it ends", async () => {
@@ -116,8 +116,8 @@ Deno.test("embeddings find what shares no word; without them, and after a restar
     id = String(made.id);
     await post(service, `${id}/files?filename=car.txt`, "The automobile is in the yard");
     await post(service, `${id}/files?filename=cat.txt`, "A kitten sleeps");
-    assertEquals((await found(service, id, "vehicles"))[0], "car.txt");
-    assertEquals((await found(service, id, "felines"))[0], "cat.txt");
+    assertEquals((await search(service, id, "vehicles"))[0], "car.txt");
+    assertEquals((await search(service, id, "felines"))[0], "cat.txt");
     assertEquals(upstream.asked.map(({ model, input }) => [model, input.length]), [
       ["tiny", 1],
       ["tiny", 1],
@@ -126,9 +126,9 @@ Deno.test("embeddings find what shares no word; without them, and after a restar
     ]);
   }
   await using service = await TestService.start({ config, kvPath });
-  assertEquals((await found(service, id, "felines"))[0], "cat.txt");
+  assertEquals((await search(service, id, "felines"))[0], "cat.txt");
   upstream.status = 429;
-  assertEquals(await found(service, id, "yard"), ["car.txt"]);
+  assertEquals(await search(service, id, "yard"), ["car.txt"]);
   assert(service.logs.some(({ event }) => event === "query_not_embedded"));
   const late = await post(service, `${id}/files?filename=late.txt`, "A feline wakes");
   assertEquals(late.embedded, false);

@@ -12,7 +12,7 @@ import {
   type UpstreamCall,
   UpstreamCut,
 } from "../../gateway/ports/upstream.ts";
-import { readChatUsage } from "../../gateway/wire/usage.ts";
+import { readChatUsage } from "../../gateway/wire/chat/usage.ts";
 import { chunkText, completion, usage, usageChunk } from "../fixtures/lab.ts";
 
 /** Tokens as an upstream claims them. */

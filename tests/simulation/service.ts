@@ -6,7 +6,6 @@
  */
 
 import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
-import type { GatewayContext } from "../../gateway/flows/context.ts";
 import { KeyRing } from "../../gateway/flows/keys/key_ring.ts";
 import { Peppers } from "../../gateway/flows/keys/peppers.ts";
 import { SignedLinks } from "../../gateway/flows/images/signed_links.ts";
@@ -17,7 +16,7 @@ import type { Logger } from "../../gateway/ports/logger.ts";
 import type { Rng } from "../../gateway/ports/rng.ts";
 import type { TokenCounter } from "../../gateway/ports/token_counter.ts";
 import type { Upstream } from "../../gateway/ports/upstream.ts";
-import { gatewayOf, vectorStoresOf } from "../../gateway/service/assemble.ts";
+import { gatewayOf, type GatewayParts, vectorStoresOf } from "../../gateway/service/assemble.ts";
 import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
 import { UpstreamPool } from "../../gateway/upstreams/pool.ts";
 import type { Answering } from "./caller.ts";
@@ -41,7 +40,7 @@ export interface ServiceSetting {
 export class SimulatedService {
   readonly stores: KvStores;
   readonly keyRing: KeyRing;
-  readonly gateway: GatewayContext;
+  readonly gateway: GatewayParts;
   readonly #pool: UpstreamPool;
   readonly #links: SignedLinks;
   readonly #clock: Clock;

@@ -6,7 +6,7 @@
 
 import { notedTask } from "../../gateway/domain/orchestration/task_notes.ts";
 import { fewestTokens } from "../../gateway/domain/requests/token_floor.ts";
-import { contentOf } from "../../gateway/wire/chat_text.ts";
+import { contentOf } from "../../gateway/wire/chat/text.ts";
 import type { Random } from "./random.ts";
 import { type Attempt, type Script, tokensOf } from "./scripted_upstream.ts";
 

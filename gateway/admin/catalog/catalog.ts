@@ -7,80 +7,63 @@ import { diffCatalog, HIDDEN } from "../../domain/catalog/diff.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { catalogEffects, listed, strandedWallets } from "./catalog_effects.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type { catalogAnswer, catalogChangeAnswer } from "../../admin_api/answers/catalog.ts";
-import { readBody } from "../request_body.ts";
-import { readQuery } from "../request_query.ts";
-import { resource, segment } from "../resource.ts";
-import { change, changesQuery, rollback, versionsQuery } from "../../admin_api/schemas/catalog.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import type { AdminDeps } from "../deps.ts";
+import { isoTime } from "../json_values.ts";
+import type { Handlers } from "../routes.ts";
 
-/** `/catalog`: upstreams, models and tiers as one version after another. */
-export function serveCatalog(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/catalog", {
-    GET: (context) => context.json(catalogJson(deps.catalogs.current())),
-  });
-  resource(app, "/catalog/versions", {
-    GET: async (context) => {
-      const { limit } = readQuery(context, deps, versionsQuery);
-      const history = await deps.catalogs.history(limit);
-      return context.json({
+/** Handlers of the catalog: upstreams, models and tiers as one version after another. */
+export function catalogHandlers(deps: AdminDeps) {
+  return {
+    "GET /catalog": () => catalogJson(deps.catalogs.current()),
+    "GET /catalog/versions": async ({ query }) => {
+      const history = await deps.catalogs.history(query().limit);
+      return {
         versions: history.map(({ version, updatedAtMs, note }) => ({
           version,
-          updatedAt: new Date(updatedAtMs).toISOString(),
+          updatedAt: isoTime(updatedAtMs),
           note,
         })),
+      };
+    },
+    "GET /catalog/versions/{version}": async ({ path }) =>
+      catalogJson(await findVersion(deps, path.version)),
+    "GET /catalog/versions/{version}/changes": ({ path, query }) =>
+      versionChanges(deps, path.version, query().since),
+    "POST /catalog/apply": async ({ body }) => {
+      const change = await body();
+      const current = deps.catalogs.current();
+      const content = await readContent(deps, withStoredKeys(change.content, current));
+      const expected = change.expectedVersion ?? current.version;
+      return await createVersion(deps, content, { ...change, expected });
+    },
+    "POST /catalog/rollback": async ({ body }) => {
+      const { version, expectedVersion, note, force, dryRun } = await body();
+      const { version: _, updatedAtMs: __, ...content } = await findVersion(deps, String(version));
+      return await createVersion(deps, content, {
+        expected: expectedVersion ?? deps.catalogs.current().version,
+        note: note ?? `Back to version ${version}`,
+        ...{ force, dryRun },
       });
     },
-  });
-  resource(app, "/catalog/versions/:version", {
-    GET: async (context) => {
-      return context.json(catalogJson(await findVersion(deps, segment(context, "version"))));
-    },
-  });
-  resource(app, "/catalog/versions/:version/changes", {
-    GET: (context) => versionChanges(context, deps),
-  });
-  resource(app, "/catalog/apply", { POST: (context) => applyContent(context, deps) });
-  resource(app, "/catalog/rollback", { POST: (context) => rollBack(context, deps) });
+  } satisfies Partial<Handlers>;
 }
 
-async function applyContent(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const body = await readBody(context, change);
-  const current = deps.catalogs.current();
-  const content = await readContent(deps, withStoredKeys(body.content, current));
-  const expected = body.expectedVersion ?? current.version;
-  return context.json(await makeVersion(deps, content, { ...body, expected }));
-}
-
-async function rollBack(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const body = await readBody(context, rollback);
-  const { version: _, updatedAtMs: __, ...content } = await findVersion(
-    deps,
-    String(body.version),
-  );
-  return context.json(
-    await makeVersion(deps, content, {
-      expected: body.expectedVersion ?? deps.catalogs.current().version,
-      note: body.note ?? `Back to version ${body.version}`,
-      force: body.force,
-      dryRun: body.dryRun,
-    }),
-  );
-}
-
-/** What a version changed: since the one before it, or since any other. */
-async function versionChanges(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { since } = readQuery(context, deps, changesQuery);
-  const after = await findVersion(deps, segment(context, "version"));
+/** Returns what a version changed: since the one before it, or since any other. */
+async function versionChanges(
+  deps: AdminDeps,
+  version: string,
+  since: string | undefined,
+): Promise<AnswerOf<"GET /catalog/versions/{version}/changes">> {
+  const after = await findVersion(deps, version);
   const before = since === undefined && after.version === 1
     ? undefined
     : await findVersion(deps, since ?? String(after.version - 1));
-  return context.json({
+  return {
     version: after.version,
     since: before?.version ?? null,
     changes: before === undefined ? [] : diffCatalog(before, after),
-  });
+  };
 }
 
 async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogContent> {
@@ -94,12 +77,12 @@ async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogCo
   }
 }
 
-/** Says what would change, and changes it unless that is nothing or only a rehearsal. */
-async function makeVersion(
+/** Returns what changes, and makes the version unless nothing does or it is a rehearsal. */
+async function createVersion(
   deps: AdminDeps,
   content: CatalogContent,
   options: { expected: number; note: string; dryRun: boolean; force: boolean },
-): Promise<Answer<typeof catalogChangeAnswer>> {
+): Promise<AnswerOf<"POST /catalog/apply">> {
   const current = deps.catalogs.current();
   if (options.expected !== current.version) throw versionConflict(deps, options.expected);
   const changes = diffCatalog(current, content);
@@ -107,26 +90,15 @@ async function makeVersion(
   if (!options.force) requireTiersKept(current, content, wallets);
   const { warnings, cuts } = await catalogEffects({ current, content }, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
-    return {
-      changes,
-      warnings: [...warnings],
-      cuts: [...cuts],
-      version: current.version,
-      applied: false,
-    };
+    return { changes, warnings, cuts, version: current.version, applied: false };
   }
-  const made = await deps.applyCatalog(content, { expected: current.version, note: options.note });
-  if (made === undefined) throw versionConflict(deps, current.version);
-  return {
-    changes,
-    warnings: [...warnings],
-    cuts: [...cuts],
-    version: made.version,
-    applied: true,
-  };
+  const { note } = options;
+  const created = await deps.applyCatalog(content, { expected: current.version, note });
+  if (created === undefined) throw versionConflict(deps, current.version);
+  return { changes, warnings, cuts, version: created.version, applied: true };
 }
 
-/** A wallet without its tier pays for nothing: whoever takes the tier away has to say so. */
+/** Refuses to remove the tier of a wallet, which could then pay for nothing, unless forced. */
 function requireTiersKept(
   current: CatalogContent,
   content: CatalogContent,
@@ -159,11 +131,11 @@ async function findVersion(deps: AdminDeps, text: string): Promise<Catalog> {
   throw new ServiceFault("not_found", { message: `There is no catalog version "${text}"` });
 }
 
-function catalogJson(catalog: Catalog): Answer<typeof catalogAnswer> {
+function catalogJson(catalog: Catalog): AnswerOf<"GET /catalog"> {
   const { version, updatedAtMs, upstreams, search, limits, ...content } = catalog;
   return {
     version,
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    updatedAt: isoTime(updatedAtMs),
     content: {
       upstreams: upstreams.map(withoutKey),
       ...content,
@@ -177,7 +149,7 @@ function withoutKey<Config extends object>(config: Config): Config {
   return "apiKey" in config && config.apiKey !== undefined ? { ...config, apiKey: HIDDEN } : config;
 }
 
-/** What was shown with hidden keys, with those keys again: for the same address only. */
+/** Replaces hidden keys by the stored ones, where the address is the same. */
 function withStoredKeys(
   content: Readonly<Record<string, unknown>>,
   stored: CatalogContent,

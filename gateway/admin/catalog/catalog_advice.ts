@@ -1,13 +1,13 @@
 import type { ModelVerdict, Problem } from "./catalog_verdict.ts";
 import type { UpstreamFinding } from "./model_list.ts";
 
-/** What the check found besides the models. */
+/** Results of a check besides those of the models. */
 export interface AdviceContext {
   readonly upstreams: readonly UpstreamFinding[];
   readonly priceList: { readonly ageDays: number; readonly old: boolean };
 }
 
-/** One sentence of what to do about what a check found. */
+/** Returns one sentence with the steps that fix the problems of a check. */
 export function checkAdvice(
   models: readonly ModelVerdict[],
   { upstreams, priceList }: AdviceContext,
@@ -27,7 +27,8 @@ export function checkAdvice(
 function upstreamSteps(upstreams: readonly UpstreamFinding[]): string[] {
   const named = (...statuses: readonly UpstreamFinding["status"][]) =>
     upstreams.filter(({ status }) => statuses.includes(status));
-  const quoted = (found: readonly UpstreamFinding[]) => found.map(({ id }) => `"${id}"`).join(", ");
+  const quoted = (findings: readonly UpstreamFinding[]) =>
+    findings.map(({ id }) => `"${id}"`).join(", ");
   const variables = new Set(named("no credentials").flatMap(({ variables }) => variables));
   const refused = named("refused");
   const silent = named("timeout", "failed");

@@ -1,6 +1,6 @@
 /**
- * `/catalog/check`: which models of the catalog in force are priced, can be reached, and are still
- * what the world offers.
+ * The check of the catalog in force: models without a price, unreachable models, and models that
+ * their provider no longer offers.
  *
  * @module
  */
@@ -9,35 +9,30 @@ import { missingCredentials, missingCredentialsText } from "../../config/missing
 import type { CatalogContent, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
 import { checkAdvice } from "./catalog_advice.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import type { AdminDeps } from "../deps.ts";
 import { askForModels, type UpstreamFinding } from "./model_list.ts";
-import { readQuery } from "../request_query.ts";
-import { resource } from "../resource.ts";
-import { checkQuery } from "../../admin_api/schemas/catalog.ts";
+import type { Handlers } from "../routes.ts";
 
-/** Upstreams that are asked at once. */
-const ASKED_AT_ONCE = 8;
+/** Maximum number of upstreams that are asked at once. */
+const UPSTREAMS_AT_ONCE = 8;
 
-/** Serves the check. */
-export function serveCatalogCheck(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/catalog/check", { GET: (context) => checkCatalog(context, deps) });
+/** Handler of the check of the catalog in force. */
+export function catalogCheckHandlers(deps: AdminDeps) {
+  return {
+    "GET /catalog/check": async ({ query }) => {
+      const { timeout, tolerance } = query();
+      const catalog = deps.catalogs.current();
+      const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
+      return { version: catalog.version, ...await verdictsOf(catalog, { ...deps, ...limits }) };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-async function checkCatalog(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { timeout, tolerance } = readQuery(context, deps, checkQuery);
-  const catalog = deps.catalogs.current();
-  const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
-  return context.json({
-    version: catalog.version,
-    ...await verdictsOf(catalog, { ...deps, ...limits }),
-  });
-}
-
-/** What a catalog is checked with. */
+/** Options of a check. */
 export interface CatalogCheckOptions extends Pick<AdminDeps, "connect" | "env"> {
-  /** Longest wait for one upstream. */
+  /** Maximum wait for one upstream. */
   readonly timeoutMs: number;
-  /** Difference from the list price that is let pass, in percent. */
+  /** Tolerated difference from the list price, in percent. */
   readonly tolerance: number;
   readonly nowMs: number;
 }
@@ -63,21 +58,21 @@ export async function verdictsOf(catalog: CatalogContent, options: CatalogCheckO
   };
 }
 
-/** Asks every upstream that serves a model, several at once, each for no longer than so many ms. */
+/** Asks every upstream that serves a model, several at once, each for at most `timeoutMs`. */
 async function askUpstreams(
   { models, upstreams }: CatalogContent,
   deps: Pick<AdminDeps, "connect" | "env">,
   timeoutMs: number,
 ): Promise<UpstreamFinding[]> {
   const used = new Set(models.filter(({ disabled }) => !disabled).map(({ upstream }) => upstream));
-  const asked = upstreams.filter(({ id }) => used.has(id));
+  const usedUpstreams = upstreams.filter(({ id }) => used.has(id));
   const findings = new Map<string, UpstreamFinding>();
-  const queue = asked.values();
+  const queue = usedUpstreams.values();
   const work = async () => {
     for (const config of queue) findings.set(config.id, await ask(config, deps, timeoutMs));
   };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
-  return asked.flatMap(({ id }) => findings.get(id) ?? []);
+  await Promise.all(Array.from({ length: UPSTREAMS_AT_ONCE }, work));
+  return usedUpstreams.flatMap(({ id }) => findings.get(id) ?? []);
 }
 
 async function ask(

@@ -1,6 +1,5 @@
 /**
- * What a catalog would do to the wallets and keys that are there: a catalog can be valid and still
- * lock them out.
+ * Effects of a catalog on the existing wallets and keys: a valid catalog can still lock them out.
  *
  * @module
  */
@@ -18,18 +17,20 @@ import type { Wallet } from "../../domain/ledger/ledger.ts";
 import type { AdminDeps } from "../deps.ts";
 import { type LostReach, lostReach } from "./lost_reach.ts";
 
-/** Names that a sentence lists before it only counts. */
+/** Maximum number of names in a sentence; further ones are counted. */
 const NAMES_MAX = 10;
-/** Sentences about keys that lose something, each of those who lose the same. */
+/**
+ * Maximum number of sentences about keys that lose something, one for all keys with the same loss.
+ */
 const LOSSES_MAX = 10;
 
-/** Who draws on the catalog. */
+/** Wallets and keys that use the catalog. */
 export interface CatalogUsers {
   readonly wallets: readonly Pick<Wallet, "id" | "tier">[];
   readonly keys: readonly KeyRecord[];
 }
 
-/** Ids of the wallets whose tier a content does not have, by that tier. */
+/** Returns the ids of the wallets whose tier is missing in a catalog, by that tier. */
 export function strandedWallets(
   content: Pick<CatalogContent, "tiers">,
   wallets: CatalogUsers["wallets"],
@@ -43,11 +44,11 @@ export function strandedWallets(
 /** Notes for the operator before a change, one sentence each. */
 export interface CatalogEffects {
   readonly warnings: readonly string[];
-  /** Those of them that somebody should agree to: keys lose something, or nothing can answer. */
+  /** Warnings that need consent: keys lose something, or no request could be answered. */
   readonly cuts: readonly string[];
 }
 
-/** Reckons the effects of `content` in the place of `current`. */
+/** Returns the effects of replacing the current catalog by `content`. */
 export async function catalogEffects(
   change: { readonly current: Catalog; readonly content: CatalogContent },
   users: CatalogUsers,
@@ -76,7 +77,7 @@ export async function catalogEffects(
   return { warnings: [...stranded, ...cuts, ...lacking], cuts };
 }
 
-/** Says so where no model of a content is at an upstream that can be called. */
+/** Returns a sentence when no model of a catalog is at an upstream that can be called. */
 function unservedSentence(
   { models }: CatalogContent,
   missing: readonly MissingCredentials[],
@@ -87,10 +88,13 @@ function unservedSentence(
     : ["No upstream is left that can be called: no request could be answered"];
 }
 
-/** Who is left with nothing, and then who loses what; the rest only counted where it is much. */
+/**
+ * Returns sentences about keys that lose everything, then about those that lose a part; many are
+ * only counted.
+ */
 function lostSentences({ idle, losses }: LostReach): string[] {
   const unserved = idle.length === 0 ? [] : [`${keyNames(idle)} may use none of the models`];
-  const told = losses.slice(0, LOSSES_MAX).map(({ keys, models, endpoints }) => {
+  const sentences = losses.slice(0, LOSSES_MAX).map(({ keys, models, endpoints }) => {
     const parts = [
       ...models.length === 0 ? [] : [`the ${listed("model", models.map((id) => `"${id}"`))}`],
       ...endpoints.length === 0
@@ -103,14 +107,14 @@ function lostSentences({ idle, losses }: LostReach): string[] {
   const others = rest === 0
     ? []
     : [`${rest} more key${rest === 1 ? " loses" : "s lose"} models or endpoints`];
-  return [...unserved, ...told, ...others];
+  return [...unserved, ...sentences, ...others];
 }
 
 function keyNames(keys: readonly KeyRecord[]): string {
   return listed("Key", keys.map(({ id, name }) => `"${name}" (${id})`));
 }
 
-/** `Wallet "a"`, or `Wallets "a", "b" and 3 more`. */
+/** Returns `Wallet "a"`, or `Wallets "a", "b" and 3 more`. */
 export function listed(
   noun: "Wallet" | "Key" | "model" | "endpoint",
   names: readonly string[],

@@ -1,53 +1,55 @@
 /**
- * What is wrong with one model of a catalog, from the price list and from its upstream's list.
+ * Problems of one model of a catalog, by the price list and by its upstream's list of models.
  *
  * @module
  */
 
 import { type ListedModel, listPrice, PRICE_LIST } from "../../config/list_price.ts";
-import { priceSourceOf } from "../../config/parse_config.ts";
+import { priceSourceOf } from "../../config/price_source.ts";
 import type { Model, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { parseDecimal } from "../../domain/ledger/money.ts";
 import { freezePrice, type Price, PRICE_PLACES } from "../../domain/ledger/pricing.ts";
 import { listHas, type UpstreamFinding } from "./model_list.ts";
 
-/** Age at which the price list is too old to be believed, in days. */
+/** Age from which the price list is too old to rely on, in days. */
 export const PRICE_LIST_MAX_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** Something that is wrong with a model. */
+/** A problem of a model. */
 export interface Problem {
   readonly kind: "unpriced" | "unreachable" | "stale";
-  /** `price`: other than the list's; `gone`: deprecated, or not listed by its upstream. */
+  /** `price`: differs from the list; `gone`: deprecated, or not listed by its upstream. */
   readonly cause: "price" | "gone" | "upstream";
   readonly message: string;
 }
 
-/** What the check came to for one model. */
+/** Result of the check for one model. */
 export interface ModelVerdict {
   readonly id: string;
   readonly upstream: string;
   readonly upstreamModel: string;
-  /** The gravest of its problems; `ok` also where it is taken out of routing. */
+  /** The most serious of its problems; `ok` also for a disabled model. */
   readonly status: "ok" | Problem["kind"];
-  /** `list`: today's list price; `own`: not in the list, or by image; `differs`: from the list's. */
+  /**
+   * `list`: today's list price; `own`: not in the list, or by image; `differs`: from the list's.
+   */
   readonly price: "list" | "own" | "differs" | "free" | "none";
-  /** The price list's name of it. */
+  /** Name of the model in the price list. */
   readonly priceEntry: string | null;
-  /** Whether its upstream lists it; `null` where that cannot be said. */
+  /** True when its upstream lists it; `null` where that is unknown. */
   readonly listed: boolean | null;
   readonly problems: readonly Problem[];
-  /** What is worth knowing and not wrong. */
+  /** Facts that are worth knowing but no problems. */
   readonly notes: readonly string[];
 }
 
-/** What a model is judged by. */
+/** Facts that a model is judged by. */
 export interface VerdictContext {
   readonly upstream: UpstreamConfig | undefined;
   /** Absent where the upstream was not asked. */
   readonly finding: UpstreamFinding | undefined;
   readonly nowMs: number;
-  /** Difference from the list price that is let pass, in percent. */
+  /** Tolerated difference from the list price, in percent. */
   readonly tolerance: number;
 }
 
@@ -74,7 +76,9 @@ export async function verdictOf(model: Model, context: VerdictContext): Promise<
   };
 }
 
-/** How old the price list is; too old matters where a model's price rests on it. */
+/**
+ * Returns the age of the price list; it counts as old only where a model's price is from the list.
+ */
 export function listAge(nowMs: number, models: readonly ModelVerdict[]) {
   const ageDays = Math.max(0, Math.floor((nowMs - Date.parse(PRICE_LIST.publishedAt)) / DAY_MS));
   const used = models.some(({ price }) => price === "list" || price === "differs");
@@ -111,7 +115,7 @@ const COMPARED = [
   ["imageInputPerMTok", "Image input"],
 ] as const;
 
-/** The first price that is further from the list's than is let pass. */
+/** Returns the first price whose difference from the list's is not tolerated. */
 function difference(
   own: Price,
   { entry, price }: ListedModel,

@@ -1,5 +1,5 @@
 /**
- * What a change of the catalog takes from the keys that are there, key by key, as routing decides it.
+ * Models and endpoints that keys lose by a change of the catalog, as routing decides it.
  *
  * @module
  */
@@ -8,32 +8,32 @@ import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type KeyRecord, mayServe, serves } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
-import { budgetOf } from "../../flows/call/take_hold.ts";
+import { budgetOf } from "../../flows/plan/spending_cap.ts";
 import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
-import { ENDPOINTS } from "../../admin_api/schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 
-/** Keys and, of those, policies not met before that are looked at in one go: some milliseconds. */
+/** Keys, and new policies among them, that are compared without a pause: some milliseconds. */
 const KEYS_AT_ONCE = 256;
 const POLICIES_AT_ONCE = 4;
 
-/** Keys that lose the same. */
+/** Keys with the same loss. */
 export interface Loss {
   readonly keys: readonly KeyRecord[];
-  /** Catalog ids of the models that they reached and would not reach any more. */
+  /** Catalog ids of the models that they can use before the change and not after it. */
   readonly models: readonly string[];
-  /** Endpoints that something answered them at, and nothing would any more. */
+  /** Endpoints that have a model for them before the change and none after it. */
   readonly endpoints: readonly string[];
 }
 
-/** What a change would do to the keys. */
+/** Effects of a change on the keys. */
 export interface LostReach {
-  /** Keys that may serve, now or once they are enabled again, and would reach nothing. */
+  /** Keys that may serve, now or once they are enabled again, and would have no model. */
   readonly idle: readonly KeyRecord[];
-  /** What enabled keys would lose that would reach something still; those who lose the same together. */
+  /** Losses of enabled keys that keep some model, grouped by equal loss. */
   readonly losses: readonly Loss[];
 }
 
-/** Both catalogs, and whose keys draw on them. */
+/** Both catalogs, and the keys that use them. */
 export interface ReachChange {
   readonly before: Catalog;
   readonly after: Catalog;
@@ -43,7 +43,7 @@ export interface ReachChange {
   readonly nowMs: number;
 }
 
-/** Compares what every key reaches before and after a change of the catalog. */
+/** Compares the models and endpoints of every key before and after a change of the catalog. */
 export async function lostReach(change: ReachChange): Promise<LostReach> {
   const { before, after, keys, tiers, nowMs } = change;
   const idle: KeyRecord[] = [];
@@ -73,7 +73,10 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
   return { idle, losses: [...losses.values()] };
 }
 
-/** What of a policy decides which models it leaves: keys that differ in the rest are asked of once. */
+/**
+ * Returns the part of a policy that decides its models: keys that differ elsewhere are compared
+ * once.
+ */
 function decidingPart(policy: KeyPolicy): KeyPolicy {
   const { endpoints, models, providers, featureTags, tiers, industryPacks } = policy;
   const { maxChargePerRequest, budget } = policy;
@@ -96,7 +99,10 @@ function reachIn(
   });
 }
 
-/** What is in the first and not in the second; `nothing` where the second leaves none at all. */
+/**
+ * Returns the models and endpoints that only the first has; `nothing` where the second has no
+ * model.
+ */
 function difference(
   before: PolicyReach,
   after: PolicyReach,

@@ -3,7 +3,7 @@ import { ModelListError } from "../../ports/upstream.ts";
 import { REDACTED } from "../../domain/redaction/redact.ts";
 import type { AdminDeps } from "../deps.ts";
 
-/** What asking an upstream for its models came to. */
+/** Result of asking an upstream for its models. */
 export type ModelList =
   | { readonly status: "listed"; readonly models: readonly string[] }
   | {
@@ -13,7 +13,7 @@ export type ModelList =
     readonly cause: unknown;
   };
 
-/** What an upstream answered when it was asked for its models. */
+/** Answer of an upstream to the request for its models. */
 export interface UpstreamFinding {
   readonly id: string;
   /** `unlisted`: it has no list of models; `no credentials`: it was not asked. */
@@ -21,14 +21,14 @@ export interface UpstreamFinding {
   /** Names that it lists. */
   readonly models: readonly string[];
   readonly reason: string | null;
-  /** Environment variables that it needs and that are not set. */
+  /** Required environment variables that are not set. */
   readonly variables: readonly string[];
 }
 
-/** Longest name of a model that is passed on, in characters. */
+/** Maximum length of a model's name, in characters. */
 const NAME_MAX_CHARS = 256;
 
-/** Asks an upstream for its models over a connection of its own, for no longer than so many ms. */
+/** Asks an upstream for its models over a separate connection, for at most `timeoutMs`. */
 export async function askForModels(
   config: UpstreamConfig,
   options: Pick<AdminDeps, "connect" | "env"> & { readonly timeoutMs: number },
@@ -55,7 +55,7 @@ export async function askForModels(
   }
 }
 
-/** An upstream names its models as it likes: also by the key that it was asked with. */
+/** Removes secrets from names: an upstream may include the key of the request in them. */
 function shownNames(names: readonly string[], secrets: readonly string[]): string[] {
   return names.filter((name) => name !== "").map((name) =>
     secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), name)
@@ -67,16 +67,16 @@ function secretsOf(config: UpstreamConfig, { env }: Pick<AdminDeps, "env">): str
   const { apiKey, apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv } = config;
   const variables = [apiKeyEnv, secretAccessKeyEnv, sessionTokenEnv];
   const values = variables.map((name) => name === undefined ? undefined : env?.(name));
-  // Shorter ones, such as "none", are no secrets, and parts of names.
+  // Shorter values, such as "none", are no secrets and occur in names.
   return [apiKey, ...values].flatMap((value) =>
     value !== undefined && value.length >= 8 ? value : []
   );
 }
 
-/** A version that providers add to a name that stands for the newest one. */
+/** A version suffix that providers add to a name that means the newest version. */
 const SUFFIX = /^(?::latest|-latest|-\d{8}|-\d{4}-\d{2}-\d{2})$/;
 
-/** Whether a list has a model, under its own name or that of one of its versions. */
+/** Returns true when a list has a model, under its name or that of one of its versions. */
 export function listHas(models: readonly string[], name: string): boolean {
   return models.some((listed) =>
     listed === name || (listed.startsWith(name) && SUFFIX.test(listed.slice(name.length)))

@@ -1,14 +1,16 @@
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { type PolicyReach, reachOf } from "../../domain/policy/reach.ts";
-import { budgetOf } from "../../flows/call/take_hold.ts";
+import { budgetOf } from "../../flows/plan/spending_cap.ts";
 import type { AdminDeps } from "../deps.ts";
-import { ENDPOINTS, HOSTED_TOOLS } from "../../admin_api/schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import { HOSTED_TOOL_TYPES } from "../../domain/requests/hosted_tool_types.ts";
 
-/** What a policy leaves of the catalog in force to a key of a wallet. */
+/** Returns what a policy allows a key of a wallet to use of the catalog in force. */
 export async function reachJson(
   { catalogs, clock, ledger }: Pick<AdminDeps, "catalogs" | "clock" | "ledger">,
   { policy, walletId }: { readonly policy: KeyPolicy; readonly walletId: string },
-) {
+): Promise<AnswerOf<"GET /keys/{id}">["reach"]> {
   const wallet = await ledger.wallet(walletId);
   const { tier, endpoints, models, hostedTools }: PolicyReach = reachOf({
     policy,
@@ -16,7 +18,7 @@ export async function reachJson(
     catalog: catalogs.current(),
     budget: budgetOf(policy),
     endpoints: ENDPOINTS,
-    hostedTools: HOSTED_TOOLS,
+    hostedTools: HOSTED_TOOL_TYPES,
     nowMs: clock.nowMs(),
   });
   return {

@@ -2,46 +2,50 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { type KeyRecord, mayServe } from "../../domain/policy/key.ts";
 import { isInUse, nextStep, ROTATION_STEPS } from "../../domain/policy/rotation.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { keyFault, keyJson } from "./keys.ts";
-import { readBody } from "../request_body.ts";
-import { summaryJson } from "../requests/request_json.ts";
-import { readQuery } from "../request_query.ts";
-import { resource, segment } from "../resource.ts";
-import { rotationQuery, verification } from "../../admin_api/schemas/keys.ts";
+import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
 import { callWithKey, newRequestId } from "../../admin_api/verification_call.ts";
+import type { AdminDeps } from "../deps.ts";
+import { isoTime, isoTimeOrNull } from "../json_values.ts";
+import { summaryJson } from "../requests/request_json.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
+import { keyFault, keyJson } from "./keys.ts";
 
-/** Longest wait for the answer to a verification, in milliseconds. */
+/** Maximum wait for the answer to a verification, in milliseconds. */
 const CALL_TIMEOUT_MS = 60_000;
-/** Most requests that are counted: it matters whether there are any. */
+/** Maximum number of requests that are counted: it matters only whether there are any. */
 const COUNTED = 500;
 
-/** `/keys/{id}/rotation` and `/keys/{id}/verify`: what replacing a key by a copy has beside the changes. */
-export function serveKeyRotation(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/keys/:id/rotation", { GET: (context) => showRotation(context, deps) });
-  resource(app, "/keys/:id/verify", { POST: (context) => verifyKey(context, deps) });
+/** Handlers of the progress of a rotation, and of a call that verifies a key. */
+export function keyRotationHandlers(deps: AdminDeps) {
+  return {
+    "GET /keys/{id}/rotation": ({ path, query }) => rotationJson(deps, path.id, query()),
+    "POST /keys/{id}/verify": (call) => verifyKey(deps, call),
+  } satisfies Partial<Handlers>;
 }
 
 /**
- * How far the rotation of a key has come. It is told by the keys and the log alone, so that it can be
- * left at any time and gone on with elsewhere.
+ * Returns how far the rotation of a key has come. It follows from the keys and the log alone, so that a
+ * rotation can be interrupted at any time and continued elsewhere.
  */
-async function showRotation(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { copy: wanted, request_id } = readQuery(context, deps, rotationQuery);
-  const old = await keyOf(deps, segment(context, "id"));
+async function rotationJson(
+  deps: AdminDeps,
+  id: string,
+  { copy: copyId, request_id }: CheckedQueryOf<"GET /keys/{id}/rotation">,
+): Promise<AnswerOf<"GET /keys/{id}/rotation">> {
+  const old = await keyOf(deps, id);
   const nowMs = deps.clock.nowMs();
   const copies = (await deps.keys.list()).filter((key) =>
     key.rotatedFrom === old.id && mayServe(key, nowMs)
   );
-  const copy = wanted === undefined ? copies[0] : copies.find(({ id }) => id === wanted);
-  if (wanted !== undefined && copy === undefined) {
+  const copy = copyId === undefined ? copies[0] : copies.find(({ id }) => id === copyId);
+  if (copyId !== undefined && copy === undefined) {
     throw new ServiceFault("not_found", {
-      message: `Key "${old.id}" has no copy "${wanted}" that can serve`,
+      message: `Key "${old.id}" has no copy "${copyId}" that can serve`,
     });
   }
   const verified = copy === undefined ? undefined : await goodCall(deps, copy.id, request_id);
   const uses = await usesOf(deps, old, verified?.atMs ?? copy?.createdAtMs ?? nowMs);
-  return context.json({
+  return {
     old: keyJson(old),
     copy: copy === undefined ? null : keyJson(copy),
     otherCopies: copies.filter(({ id }) => id !== copy?.id).map(({ id }) => id),
@@ -49,7 +53,7 @@ async function showRotation(context: AdminContext, deps: AdminDeps): Promise<Res
     uses,
     steps: ROTATION_STEPS,
     next: nextStep({ old, copy, isVerified: verified !== undefined }),
-  });
+  };
 }
 
 async function keyOf({ keys }: AdminDeps, id: string): Promise<KeyRecord> {
@@ -58,7 +62,7 @@ async function keyOf({ keys }: AdminDeps, id: string): Promise<KeyRecord> {
   return record;
 }
 
-/** The newest call of a key that went well, or the one of a request id. */
+/** Returns the newest successful call of a key, or the one of a request id. */
 async function goodCall(
   { log }: AdminDeps,
   keyId: string,
@@ -71,8 +75,8 @@ async function usesOf({ log }: AdminDeps, { id, lastUsedAtMs }: KeyRecord, since
   const page = await log.search({ keyId: id, sinceMs, limit: COUNTED });
   const requests = page.records.length;
   return {
-    since: new Date(sinceMs).toISOString(),
-    lastUsedAt: lastUsedAtMs === undefined ? null : new Date(lastUsedAtMs).toISOString(),
+    since: isoTime(sinceMs),
+    lastUsedAt: isoTimeOrNull(lastUsedAtMs),
     requests,
     more: page.cursor !== undefined,
     inUse: isInUse({ requests, sinceMs, lastUsedMs: lastUsedAtMs }),
@@ -80,9 +84,12 @@ async function usesOf({ log }: AdminDeps, { id, lastUsedAtMs }: KeyRecord, since
 }
 
 /** Makes one small call with a key at the public listener, as an application would. */
-async function verifyKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { id } = await keyOf(deps, segment(context, "id"));
-  const { key, requestId = newRequestId() } = await readBody(context, verification);
+async function verifyKey(
+  deps: AdminDeps,
+  { path, body }: AdminCall<"POST /keys/{id}/verify">,
+): Promise<AnswerOf<"POST /keys/{id}/verify">> {
+  const { id } = await keyOf(deps, path.id);
+  const { key, requestId = newRequestId() } = await body();
   // Another key would be charged for a call that shows nothing.
   if ((await deps.keyRing.authenticate(key))?.id !== id) {
     throw new ServiceFault("invalid_request", {
@@ -96,10 +103,7 @@ async function verifyKey(context: AdminContext, deps: AdminDeps): Promise<Respon
     signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     ...{ url, key, requestId },
   });
-  if (call.ok) {
-    const { model, charged } = call;
-    return context.json({ requestId, url, model, charged });
-  }
+  if (call.ok) return { requestId, url, model: call.model, charged: call.charged };
   if (call.reason === "unreachable") {
     throw new ServiceFault("upstream_error", {
       message: `Cannot reach the service at ${url} from here: call it from an application with ` +

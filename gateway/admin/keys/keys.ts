@@ -6,75 +6,59 @@ import { formatCredits } from "../../domain/ledger/money.ts";
 import type { KeyChange, KeyRefusal } from "../../flows/keys/key_ring.ts";
 import { publicIdFrom } from "../../flows/keys/new_secret.ts";
 import { standsUnder } from "../../flows/keys/peppers.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { reachJson } from "./key_reach.ts";
+import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { suggestion } from "../../config/suggestion.ts";
-import { unknownNames } from "../../admin_api/schemas/policy.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type { keyAnswer } from "../../admin_api/answers/keys.ts";
-import { readBody } from "../request_body.ts";
-import { resource, segment } from "../resource.ts";
-import { contentLog, narrowing, newKey, rotation } from "../../admin_api/schemas/keys.ts";
+import type { AdminDeps } from "../deps.ts";
+import { isoTime, isoTimeOrNull } from "../json_values.ts";
+import type { Handlers } from "../routes.ts";
+import { reachJson } from "./key_reach.ts";
 
-/** `/keys`: who may call, how much and what; the secret is shown once, by what makes it. */
-export function serveKeys(app: AdminApp, deps: AdminDeps): void {
+type Key = AnswerOf<"POST /keys/{id}/disable">;
+
+/** Handlers of keys; each shows the secret of a key once, when it creates the key. */
+export function keyHandlers(deps: AdminDeps) {
   const { keyRing } = deps;
-  resource(app, "/keys", {
-    GET: (context) => listKeys(context, deps),
-    POST: (context) => createKey(context, deps),
-  });
-  resource(app, "/keys/:id", { GET: (context) => showKey(context, deps) });
-  resource(app, "/keys/:id/narrow", { POST: (context) => narrowKey(context, deps) });
-  resource(app, "/keys/:id/rotate", { POST: (context) => rotateKey(context, deps) });
-  resource(app, "/keys/:id/content-log", {
-    POST: async (context) => {
-      const id = segment(context, "id");
-      const { on } = await readBody(context, contentLog);
-      return context.json(keyJson(changed(await keyRing.setContentLog(id, on), id)));
-    },
-  });
-  const changes = {
-    disable: (id: string) => keyRing.disable(id),
-    enable: (id: string) => keyRing.enable(id),
-    revoke: (id: string) => keyRing.revoke(id),
-  };
-  for (const [verb, change] of Object.entries(changes)) {
-    resource(app, `/keys/:id/${verb}`, {
-      POST: async (context) => {
-        const id = segment(context, "id");
-        return context.json(keyJson(changed(await change(id), id)));
-      },
-    });
-  }
+  return {
+    "GET /keys": () => listKeys(deps),
+    "POST /keys": async ({ body }) => createKey(deps, await body()),
+    "GET /keys/{id}": ({ path }) => showKey(deps, path.id),
+    "POST /keys/{id}/narrow": async ({ path: { id }, body }) =>
+      changedJson(await keyRing.narrow(id, (await body()).policy), id),
+    "POST /keys/{id}/rotate": async ({ path, body }) => rotateKey(deps, path.id, await body()),
+    "POST /keys/{id}/content-log": async ({ path: { id }, body }) =>
+      changedJson(await keyRing.setContentLog(id, (await body()).on), id),
+    "POST /keys/{id}/disable": async ({ path: { id } }) =>
+      changedJson(await keyRing.disable(id), id),
+    "POST /keys/{id}/enable": async ({ path: { id } }) => changedJson(await keyRing.enable(id), id),
+    "POST /keys/{id}/revoke": async ({ path: { id } }) => changedJson(await keyRing.revoke(id), id),
+  } satisfies Partial<Handlers>;
 }
 
-async function listKeys(context: AdminContext, deps: AdminDeps): Promise<Response> {
+async function listKeys(deps: AdminDeps): Promise<AnswerOf<"GET /keys">> {
   const keys = await deps.keys.listStored();
   const peppers = await deps.pepperBook.standing();
-  return context.json({
+  return {
     keys: keys.map(({ record, digest }) => ({
       ...keyJson(record),
       pepper: peppers.find(({ version }) => standsUnder(digest, version))?.version ?? null,
     })),
-    // Known at a glance: whether the previous pepper can be dropped.
+    // Shows at a glance whether the previous pepper can be dropped.
     underPreviousPepper: peppers[1]?.keyIds.length ?? null,
-  });
+  };
 }
 
-async function createKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { name, wallet, policy, opId } = await readBody(
-    context,
-    newKey,
-    (body) => unknownNames(body, deps.catalogs.current()),
-  );
+async function createKey(
+  deps: AdminDeps,
+  { name, wallet, policy, opId }: CheckedBodyOf<"POST /keys">,
+): Promise<AnswerOf<"POST /keys">> {
   await requireWallet(deps, wallet);
   const publicId = publicIdOf(opId);
   const issued = await deps.keyRing.issue({ name, walletId: wallet, policy, publicId });
   if (!issued.ok) throw issueFault(issued.refusal, { id: name, publicId });
-  return context.json({ key: issued.key, ...keyJson(issued.record) }, 201);
+  return { key: issued.key, ...keyJson(issued.record) };
 }
 
-/** Refuses the id of a wallet that is not there, with the nearest one. */
+/** Throws when there is no wallet of an id; the message suggests the nearest one. */
 export async function requireWallet(
   deps: Pick<AdminDeps, "ledger">,
   id: string,
@@ -87,52 +71,38 @@ export async function requireWallet(
   });
 }
 
-async function showKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const id = segment(context, "id");
+async function showKey(deps: AdminDeps, id: string): Promise<AnswerOf<"GET /keys/{id}">> {
   const record = await deps.keys.get(id);
   if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
   const keyId = record.budgetId ?? id;
   const spend = spendJson(await deps.ledger.keySpend(keyId), { keyId, atMs: deps.clock.nowMs() });
-  const reach = await reachJson(deps, record);
-  return context.json({ ...keyJson(record), spend, reach });
+  return { ...keyJson(record), spend, reach: await reachJson(deps, record) };
 }
 
-async function narrowKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const id = segment(context, "id");
-  const { policy } = await readBody(
-    context,
-    narrowing,
-    (body) => unknownNames(body, deps.catalogs.current()),
-  );
-  return context.json(keyJson(changed(await deps.keyRing.narrow(id, policy), id)));
-}
-
-async function rotateKey(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const id = segment(context, "id");
-  const { name, policy, opId } = await readBody(
-    context,
-    rotation,
-    (body) => unknownNames(body, deps.catalogs.current()),
-  );
+async function rotateKey(
+  deps: AdminDeps,
+  id: string,
+  { name, policy, opId }: CheckedBodyOf<"POST /keys/{id}/rotate">,
+): Promise<AnswerOf<"POST /keys/{id}/rotate">> {
   const publicId = publicIdOf(opId);
   const issued = await deps.keyRing.rotate(id, { name, policy, publicId });
   if (!issued.ok) throw issueFault(issued.refusal, { id, publicId });
   const otherCopies = (await deps.keys.list()).filter((copy) =>
     copy.rotatedFrom === id && copy.id !== issued.record.id && serves(copy, deps.clock.nowMs())
   );
-  return context.json({
+  return {
     key: issued.key,
     ...keyJson(issued.record),
     otherCopies: otherCopies.map((copy) => copy.id),
-  }, 201);
+  };
 }
 
-function changed(change: KeyChange, id: string): KeyRecord {
-  if (change.ok) return change.record;
+function changedJson(change: KeyChange, id: string): Key {
+  if (change.ok) return keyJson(change.record);
   throw keyFault(change.refusal, id);
 }
 
-/** What is made under an operation's id is made once, and shown once. */
+/** Returns the public id that an operation id leads to, so that repeating it creates no second key. */
 function publicIdOf(opId: string | undefined): string | undefined {
   return opId === undefined ? undefined : publicIdFrom(`key ${opId}`);
 }
@@ -149,7 +119,7 @@ function issueFault(
   });
 }
 
-/** The refusal of a change of a key. */
+/** Returns the fault for a refused change of a key. */
 export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   switch (refusal.code) {
     case "key_not_found":
@@ -176,8 +146,8 @@ export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
   }
 }
 
-/** A key as the API shows it, without its secret. */
-export function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
+/** Returns a key without its secret. */
+export function keyJson(record: KeyRecord): Key {
   return {
     id: record.id,
     name: record.name,
@@ -185,16 +155,14 @@ export function keyJson(record: KeyRecord): Answer<typeof keyAnswer> {
     status: record.status,
     policy: record.policy,
     hint: record.hint,
-    createdAt: new Date(record.createdAtMs).toISOString(),
-    lastUsedAt: record.lastUsedAtMs === undefined
-      ? null
-      : new Date(record.lastUsedAtMs).toISOString(),
+    createdAt: isoTime(record.createdAtMs),
+    lastUsedAt: isoTimeOrNull(record.lastUsedAtMs),
     rotatedFrom: record.rotatedFrom ?? null,
     logContent: record.logContent === true,
   };
 }
 
-/** What a key has spent, as of now: a window that has passed since the last use counts nothing. */
+/** Returns what a key has spent as of now; a window that has passed since the last use counts nothing. */
 function spendJson(spend: KeySpend | undefined, now: { keyId: string; atMs: number }) {
   const { held, daySpent, monthSpent, totalSpent } = spendAt(spend, now);
   return {

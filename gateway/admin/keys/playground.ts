@@ -1,65 +1,59 @@
 /**
- * `/playground`: a call as an application would make it, with a key that lives for minutes, through
- * the whole of the public listener: authentication, policy, routing, ledger and log.
+ * The playground: calls as applications make them, with a key that lives for minutes, through the
+ * whole public listener: authentication, policy, routing, ledger and log.
  *
  * @module
  */
 
 import { DIALECT_HEADER } from "@svc/sdk/protocol";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import { ENDPOINT_PATHS } from "../../domain/requests/endpoints.ts";
+import type { AdminDeps } from "../deps.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
 import { requireWallet } from "./keys.ts";
 import { PlaygroundKeys } from "./playground_keys.ts";
-import { readBody } from "../request_body.ts";
-import { resource } from "../resource.ts";
-import { playgroundCall } from "../../admin_api/schemas/playground.ts";
-
-const PATHS = {
-  chat: "/openai/v1/chat/completions",
-  responses: "/openai/v1/responses",
-  "images.generations": "/openai/v1/images/generations",
-} as const;
 
 /** Headers of the answer that are passed on. */
-const PASSED_ON = ["content-type", "retry-after"] as const;
+const FORWARDED_HEADERS = ["content-type", "retry-after"] as const;
 
-/** Serves the playground. */
-export function servePlayground(app: AdminApp, deps: AdminDeps): void {
+/** Handlers of the playground. */
+export function playgroundHandlers(deps: AdminDeps) {
   const keys = new PlaygroundKeys(deps);
-  resource(app, "/playground", {
-    POST: (context) => callGateway(context, deps, keys),
-    DELETE: async (context) => context.json({ revoked: await keys.end() }),
-  });
+  return {
+    "POST /playground": (call) => callGateway(deps, keys, call),
+    "DELETE /playground": async () => ({ revoked: await keys.end() }),
+  } satisfies Partial<Handlers>;
 }
 
 async function callGateway(
-  context: AdminContext,
   deps: AdminDeps,
   keys: PlaygroundKeys,
+  call: AdminCall<"POST /playground">,
 ): Promise<Response> {
-  const { wallet, endpoint, body, orchestration } = await readBody(context, playgroundCall);
+  const { context } = call;
+  const { wallet, endpoint, body, orchestration } = await call.body();
   await requireWallet(deps, wallet);
-  const { key } = await keys.of(wallet);
+  const { key } = await keys.keyOf(wallet);
   const headers = new Headers({
     "content-type": "application/json",
     authorization: `Bearer ${key}`,
     "x-request-id": context.get("requestId"),
   });
-  // The page tells tasks apart, and reads the bill.
+  // The page shows tasks and the bill, which only this dialect has.
   headers.set(DIALECT_HEADER, "service");
   if (orchestration !== undefined) headers.set("x-orchestration", orchestration);
   const answer = await deps.callPublic(
-    new Request(`http://localhost${PATHS[endpoint]}`, {
+    new Request(`http://localhost${ENDPOINT_PATHS[endpoint]}`, {
       method: "POST",
       headers,
       body: JSON.stringify(body),
-      // Whoever leaves the playground ends the call, as any other caller does.
+      // A disconnect from the playground ends the call, as for any other caller.
       signal: context.req.raw.signal,
     }),
   );
-  const passedOn = new Headers();
-  for (const name of PASSED_ON) {
+  const forwarded = new Headers();
+  for (const name of FORWARDED_HEADERS) {
     const value = answer.headers.get(name);
-    if (value !== null) passedOn.set(name, value);
+    if (value !== null) forwarded.set(name, value);
   }
-  return new Response(answer.body, { status: answer.status, headers: passedOn });
+  return new Response(answer.body, { status: answer.status, headers: forwarded });
 }

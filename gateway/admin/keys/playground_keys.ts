@@ -4,12 +4,12 @@ import type { Clock } from "../../ports/clock.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { serves } from "../../domain/policy/key.ts";
 
-/** A playground's key ends so many ms after it was made, by its policy. */
+/** Lifetime of a key of the playground, in milliseconds; its policy ends it. */
 export const KEY_LIFETIME_MS = 10 * 60_000;
-/** A key that ends sooner than this, in ms, is not taken for another call: that one may take long. */
-const LEAST_LEFT_MS = 5 * 60_000;
+/** Minimum remaining lifetime of a key for another call, which may take long, in milliseconds. */
+const MIN_REMAINING_MS = 5 * 60_000;
 
-/** What every playground's key is called, so that requests and keys tell it from others. */
+/** Name of every key of the playground, which marks its keys and requests. */
 export const PLAYGROUND_NAME = "playground";
 
 const REQUESTS_PER_MINUTE = 60;
@@ -18,14 +18,14 @@ const CONCURRENT_REQUESTS = 4;
 /** A key that the playground calls with. */
 export interface PlaygroundKey {
   readonly id: string;
-  /** The secret; it leaves this process in no answer. */
+  /** The secret; no answer contains it. */
   readonly key: string;
   readonly expiresMs: number;
 }
 
 /**
- * Keys of the playground, one for each wallet: made when one is needed, kept in memory alone, and over
- * after minutes by their own policy, also where this process ends before it can revoke them.
+ * Keys of the playground, one for each wallet: created on demand and kept in memory only. Their own
+ * policy ends them after minutes, also where this process ends before it can revoke them.
  */
 export class PlaygroundKeys {
   readonly #deps: {
@@ -33,38 +33,38 @@ export class PlaygroundKeys {
     readonly keys: KeyStore;
     readonly clock: Clock;
   };
-  /** By wallet. A promise, so that two calls at once make one key. */
-  readonly #made = new Map<string, Promise<PlaygroundKey>>();
+  /** Keys by wallet. Promises, so that two calls at once create one key. */
+  readonly #keys = new Map<string, Promise<PlaygroundKey>>();
 
   constructor(deps: { keyRing: KeyRing; keys: KeyStore; clock: Clock }) {
     this.#deps = deps;
   }
 
-  /** A key on a wallet that is there, which serves for some minutes more. */
-  async of(wallet: string): Promise<PlaygroundKey> {
-    const known = this.#made.get(wallet);
+  /** Returns a key of an existing wallet that serves for some minutes more. */
+  async keyOf(wallet: string): Promise<PlaygroundKey> {
+    const known = this.#keys.get(wallet);
     if (known !== undefined) {
       const key = await known;
       if (await this.#isGood(key)) return key;
-      // Somebody else may have made one while this one was looked up.
-      if (this.#made.get(wallet) === known) this.#made.delete(wallet);
+      // Another call may have replaced it during the look-up.
+      if (this.#keys.get(wallet) === known) this.#keys.delete(wallet);
     }
-    const made = this.#made.get(wallet) ?? this.#make(wallet);
-    this.#made.set(wallet, made);
-    // One that could not be made is tried again with the next call.
-    made.catch(() => this.#made.get(wallet) === made && this.#made.delete(wallet));
-    return await made;
+    const key = this.#keys.get(wallet) ?? this.#create(wallet);
+    this.#keys.set(wallet, key);
+    // A failed creation is repeated by the next call.
+    key.catch(() => this.#keys.get(wallet) === key && this.#keys.delete(wallet));
+    return await key;
   }
 
   /**
-   * Revokes all of them; how many that were. Calls under way go on to their end. One that the store
-   * cannot revoke now is over within minutes.
+   * Revokes all keys and returns how many. Calls in flight complete. A key that the store cannot
+   * revoke now expires within minutes.
    */
   async end(): Promise<number> {
-    const all = [...this.#made.values()];
-    this.#made.clear();
-    const keys = (await Promise.allSettled(all)).flatMap((made) =>
-      made.status === "fulfilled" ? [made.value] : []
+    const all = [...this.#keys.values()];
+    this.#keys.clear();
+    const keys = (await Promise.allSettled(all)).flatMap((key) =>
+      key.status === "fulfilled" ? [key.value] : []
     );
     const ended = await Promise.allSettled(keys.map(({ id }) => this.#deps.keyRing.revoke(id)));
     return ended.filter(({ status }) => status === "fulfilled").length;
@@ -72,13 +72,13 @@ export class PlaygroundKeys {
 
   async #isGood({ id, expiresMs }: PlaygroundKey): Promise<boolean> {
     const nowMs = this.#deps.clock.nowMs();
-    if (expiresMs - nowMs < LEAST_LEFT_MS) return false;
-    // An operator may have revoked it by hand.
+    if (expiresMs - nowMs < MIN_REMAINING_MS) return false;
+    // An operator may have revoked it.
     const record = await this.#deps.keys.get(id);
     return record !== undefined && serves(record, nowMs);
   }
 
-  async #make(walletId: string): Promise<PlaygroundKey> {
+  async #create(walletId: string): Promise<PlaygroundKey> {
     const expiresMs = this.#deps.clock.nowMs() + KEY_LIFETIME_MS;
     const issued = await this.#deps.keyRing.issue({
       name: PLAYGROUND_NAME,

@@ -1,22 +1,25 @@
+import type { Answer } from "../../admin_api/answer.ts";
+import type { entryAnswer } from "../../admin_api/answers/wallets.ts";
 import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
+import { isoTime } from "../json_values.ts";
 
-/** A journal entry with its effect on what is available. */
-export function entryJson(entry: JournalEntry): Record<string, unknown> {
+/** Returns a journal entry with its amounts as text and its effect on the available credits. */
+export function entryJson(entry: JournalEntry): Answer<typeof entryAnswer> {
   const { op, at, wallet: _wallet, ...fields } = entry;
-  const amounts = Object.entries(fields).map(([name, value]) => [
+  const texts = Object.entries(fields).map(([name, value]) => [
     name,
     typeof value === "bigint" ? formatCredits(value) : value,
   ]);
   return {
     kind: op,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     change: formatCredits(changeOf(entry)),
-    ...Object.fromEntries(amounts),
+    ...Object.fromEntries(texts),
   };
 }
 
-/** What an entry adds to what is available. */
+/** Returns the amount that an entry adds to the available credits. */
 export function changeOf(entry: JournalEntry): Micros {
   switch (entry.op) {
     case "open":

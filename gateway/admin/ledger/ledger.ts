@@ -5,55 +5,68 @@ import type {
   Verification,
   VerificationStep,
 } from "../../ports/ledger_store.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { jsonLine, NDJSON, ndjson } from "../ndjson.ts";
-import { readQuery } from "../request_query.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type { verificationAnswer } from "../../admin_api/answers/ledger.ts";
-import { resource } from "../resource.ts";
-import { exportQuery } from "../../admin_api/schemas/wallets.ts";
+import { LINES_TYPE } from "../../admin_api/operation.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import { CALLER_LEFT_STATUS } from "../../flows/request/log_failure.ts";
+import type { AdminContext, AdminDeps } from "../deps.ts";
+import { isoTimeOrNull } from "../json_values.ts";
+import { jsonLine, ndjson } from "../ndjson.ts";
+import type { Handlers } from "../routes.ts";
 import { findWallet } from "../wallets/find_wallet.ts";
 import { entryJson } from "./journal_json.ts";
 
-/** Time between two lines that tell how far a verification has come, in milliseconds. */
+/** Time between two lines of progress of a verification, in milliseconds. */
 const PROGRESS_MS = 100;
-/** Characters of an export that are sent together, at least. */
+/** Minimum number of characters of an export that are sent together. */
 const PIECE_CHARS = 32 * 1024;
-/** What is logged elsewhere for clients that closed the request; nobody reads it. */
-const CLIENT_LEFT = 499;
 
-/** `/ledger`: the proof that the books are right, and the journal itself. */
-export function serveLedger(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/ledger/verify", { GET: (context) => verify(context, deps) });
-  resource(app, "/ledger/export", { GET: (context) => exportJournal(context, deps) });
+/** Handlers of the books: their verification, and the export of the journal. */
+export function ledgerHandlers(deps: AdminDeps) {
+  return {
+    "GET /ledger/verify": ({ context, query }) => {
+      query();
+      return verify(context, deps);
+    },
+    "GET /ledger/export": async ({ context, query }) => {
+      const { since, until, wallet } = query();
+      if (wallet !== undefined) await findWallet(deps, wallet);
+      const range = { sinceMs: since, untilMs: until, walletId: wallet };
+      const reading = deps.ledger.journal(range);
+      const lines = ndjson(context, deps, exportLines(reading, range, deps.clock.nowMs()));
+      lines.headers.set("x-ledger-entries", String(reading.total));
+      return lines;
+    },
+  } satisfies Partial<Handlers>;
 }
 
-/** One JSON document, or for a client that accepts lines: progress, and the same as `result`. */
-async function verify(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  readQuery(context, deps, () => ({}));
+/** Returns one JSON document, or for a client that accepts lines: progress, and the same as `result`. */
+async function verify(
+  context: AdminContext,
+  deps: AdminDeps,
+): Promise<AnswerOf<"GET /ledger/verify"> | Response> {
   const steps = deps.verifyLedger();
-  if (accepts(context.req.raw, "application/json", NDJSON) === NDJSON) {
+  if (accepts(context.req.raw, "application/json", LINES_TYPE) === LINES_TYPE) {
     return ndjson(context, deps, progressLines(steps, deps));
   }
   const { signal } = context.req.raw;
   for await (const { result } of steps) {
-    if (result !== undefined) return context.json(verificationJson(result));
+    if (result !== undefined) return verificationJson(result);
     if (signal.aborted) break;
   }
-  return new Response(null, { status: CLIENT_LEFT });
+  return new Response(null, { status: CALLER_LEFT_STATUS });
 }
 
 async function* progressLines(
   steps: AsyncIterable<VerificationStep>,
   { clock }: Pick<AdminDeps, "clock">,
 ): AsyncGenerator<string, void> {
-  let toldMs = clock.monotonicMs();
+  let shownMs = clock.monotonicMs();
   for await (const { entries, total, result } of steps) {
     const nowMs = clock.monotonicMs();
     if (result !== undefined) yield jsonLine({ result: verificationJson(result) });
-    else if (nowMs - toldMs < PROGRESS_MS) yield "";
+    else if (nowMs - shownMs < PROGRESS_MS) yield "";
     else {
-      toldMs = nowMs;
+      shownMs = nowMs;
       yield jsonLine({ progress: { entries, total } });
     }
   }
@@ -61,24 +74,14 @@ async function* progressLines(
 
 function verificationJson(
   { problems, moreProblems, ...counts }: Verification,
-): Answer<typeof verificationAnswer> {
+): AnswerOf<"GET /ledger/verify"> {
   return { ok: problems.length === 0, ...counts, problems, moreProblems };
 }
 
 /**
- * Every entry, oldest first, a line each, and a last line of kind `end` that says how many there are
- * and where the journal ended: an export without it was cut.
+ * Yields every entry, oldest first, a line each, and a last line of kind `end` with the number of
+ * entries and the end of the journal: an export without it was cut.
  */
-async function exportJournal(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { since, until, wallet } = readQuery(context, deps, exportQuery);
-  if (wallet !== undefined) await findWallet(deps, wallet);
-  const range = { sinceMs: since, untilMs: until, walletId: wallet };
-  const reading = deps.ledger.journal(range);
-  const answer = ndjson(context, deps, exportLines(reading, range, deps.clock.nowMs()));
-  answer.headers.set("x-ledger-entries", String(reading.total));
-  return answer;
-}
-
 async function* exportLines(
   reading: JournalReading,
   range: JournalRange,
@@ -91,7 +94,7 @@ async function* exportLines(
     for (const { place, segment, entry } of placed) {
       text += jsonLine({ place, segment, wallet: entry.wallet, ...entryJson(entry) });
     }
-    // A piece costs as much as many lines; and of a wallet there may be few.
+    // Sending a piece costs as much as many lines; a wallet may have few.
     yield text.length < PIECE_CHARS ? "" : text;
     if (text.length >= PIECE_CHARS) text = "";
   }
@@ -99,13 +102,9 @@ async function* exportLines(
     kind: "end",
     entries,
     journal: { entries: reading.total, segments: reading.segments, head: reading.head },
-    since: isoOf(range.sinceMs),
-    until: isoOf(range.untilMs),
+    since: isoTimeOrNull(range.sinceMs),
+    until: isoTimeOrNull(range.untilMs),
     wallet: range.walletId ?? null,
-    at: isoOf(atMs),
+    at: isoTimeOrNull(atMs),
   });
-}
-
-function isoOf(timeMs: number | undefined): string | null {
-  return timeMs === undefined ? null : new Date(timeMs).toISOString();
 }

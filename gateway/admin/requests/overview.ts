@@ -8,27 +8,27 @@ import {
   type Sums,
 } from "../../domain/requests/rollup.ts";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
 import { parseTime } from "../../admin_api/query_fields.ts";
-import { readQuery } from "../request_query.ts";
-import { resource } from "../resource.ts";
-import { overviewQuery } from "../../admin_api/schemas/requests.ts";
-import { upstreamsJson } from "../service/upstreams.ts";
+import { upstreamsJson } from "../catalog/pool.ts";
+import type { AdminDeps } from "../deps.ts";
+import { isoTime } from "../json_values.ts";
 
 const DAY_MS = 86_400_000;
-/** Keys and models that are named; the others are summed up. */
+/** Maximum number of keys and models that are named; the others are summed. */
 const NAMED_MAX = 50;
 
-/** Models or keys that are named in each step of the series. */
+/** Maximum number of models or keys that are named in each step of the series. */
 const GROUPS_MAX = 8;
 
-/** `/overview`: what the requests of a time come to, and how the upstreams are. */
-export function serveOverview(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/overview", { GET: (context) => overview(context, deps) });
-}
+type Overview = AnswerOf<"GET /overview">;
+type SumsJson = Overview["totals"];
 
-async function overview(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, overviewQuery);
+/** Returns the sums of the requests of a time, and the state of the upstreams. */
+export async function overviewJson(
+  query: CheckedQueryOf<"GET /overview">,
+  deps: AdminDeps,
+): Promise<Overview> {
   const untilMs = query.until ?? deps.clock.nowMs();
   const sinceMs = query.since ?? untilMs - DAY_MS;
   if (sinceMs >= untilMs) {
@@ -38,22 +38,22 @@ async function overview(context: AdminContext, deps: AdminDeps): Promise<Respons
     });
   }
   const stepMs = query.step === undefined ? undefined : -(parseTime(query.step, 0) ?? 0);
-  const found = await deps.log.overview({ sinceMs, untilMs, stepMs });
-  const { total } = found;
+  const sums = await deps.log.overview({ sinceMs, untilMs, stepMs });
+  const { total } = sums;
   const groups = groupsOf(total, query.by);
-  return context.json({
-    since: new Date(found.sinceMs).toISOString(),
-    until: new Date(found.untilMs).toISOString(),
-    stepMs: found.stepMs,
-    uncounted: found.uncounted,
+  return {
+    since: isoTime(sums.sinceMs),
+    until: isoTime(sums.untilMs),
+    stepMs: sums.stepMs,
+    uncounted: sums.uncounted,
     totals: sumsJson(total),
     latency: {
       durationMs: percentilesJson(total.durations),
       firstByteMs: percentilesJson(total.firstBytes),
       errorBound: PERCENTILE_ERROR,
     },
-    series: found.series.map(({ atMs, rollup }) => ({
-      at: new Date(atMs).toISOString(),
+    series: sums.series.map(({ atMs, rollup }) => ({
+      at: isoTime(atMs),
       ...sumsJson(rollup),
       durationMs: percentilesJson(rollup.durations),
       firstByteMs: percentilesJson(rollup.firstBytes),
@@ -63,14 +63,14 @@ async function overview(context: AdminContext, deps: AdminDeps): Promise<Respons
     keys: await keysJson(total, deps),
     endings: endingsJson(total),
     upstreams: upstreamsJson(deps),
-  });
+  };
 }
 
-/** Splits the sums of a step up, by the models or keys that are the dearest of the whole time. */
+/** Splits the sums of a step by the models or keys that cost most in the whole time. */
 function groupsOf(
   total: Rollup,
   by: "model" | "key" | undefined,
-): (step: Rollup) => { readonly groups?: readonly Record<string, unknown>[] } {
+): (step: Rollup) => Pick<Overview["series"][number], "groups"> {
   if (by === undefined) return () => ({});
   const sumsOf = ({ models, keys }: Rollup): ReadonlyMap<string, Sums> =>
     by === "model" ? models : keys;
@@ -90,14 +90,14 @@ function groupsOf(
   };
 }
 
-function sumsJson(sums: Sums): Record<string, unknown> {
-  const { requests, failed, refused, left } = sums;
+function sumsJson(sums: Sums): SumsJson {
+  const { requests, failed, refused, disconnected } = sums;
   return {
     requests,
-    ok: requests - failed - refused - left,
+    ok: requests - failed - refused - disconnected,
     errors: failed,
     refused,
-    clientLeft: left,
+    clientLeft: disconnected,
     charged: formatCredits(sums.charged),
     inputTokens: sums.inputTokens,
     cachedInputTokens: sums.cachedInputTokens,
@@ -105,19 +105,21 @@ function sumsJson(sums: Sums): Record<string, unknown> {
   };
 }
 
-function percentilesJson(histogram: Rollup["durations"]): Record<string, number | null> {
+function percentilesJson(
+  histogram: Rollup["durations"],
+): Overview["latency"]["durationMs"] {
   const at = (part: number) => percentile(histogram, part) ?? null;
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** The named ones, dearest first; what the rest comes to is told last. */
+/** Sorts by cost, highest first. */
 function dearest<T extends Sums>(sums: ReadonlyMap<string, T>): (readonly [string, T])[] {
   return [...sums].sort(([, a], [, b]) =>
     a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1
   );
 }
 
-function modelsJson({ models }: Rollup): Record<string, unknown>[] {
+function modelsJson({ models }: Rollup): Overview["models"] {
   return dearest(models).map(([model, sums]) => ({
     model: model === NO_MODEL || model === OTHERS ? null : model,
     others: model === OTHERS,
@@ -126,7 +128,7 @@ function modelsJson({ models }: Rollup): Record<string, unknown>[] {
   }));
 }
 
-async function keysJson({ keys }: Rollup, deps: AdminDeps): Promise<Record<string, unknown>[]> {
+async function keysJson({ keys }: Rollup, deps: AdminDeps): Promise<Overview["keys"]> {
   const sorted = dearest(keys);
   const named = sorted.filter(([key]) => key !== OTHERS).slice(0, NAMED_MAX);
   const rows = await Promise.all(named.map(async ([key, sums]) => ({
@@ -146,7 +148,7 @@ function plus(a: Sums, b: Sums): Sums {
     requests: a.requests + b.requests,
     refused: a.refused + b.refused,
     failed: a.failed + b.failed,
-    left: a.left + b.left,
+    disconnected: a.disconnected + b.disconnected,
     charged: a.charged + b.charged,
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
@@ -154,7 +156,7 @@ function plus(a: Sums, b: Sums): Sums {
   };
 }
 
-function endingsJson({ endings }: Rollup): Record<string, unknown>[] {
+function endingsJson({ endings }: Rollup): Overview["endings"] {
   return [...endings].sort(([, a], [, b]) => b - a).map(([ending, requests]) => {
     const { outcome, status, errorCode } = readEnding(ending);
     return {

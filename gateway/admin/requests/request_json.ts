@@ -3,16 +3,19 @@ import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import { answerOf } from "../../domain/requests/parts.ts";
 import type { RequestRecord, TaskRecord } from "../../ports/request_log.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type { requestSummaryAnswer } from "../../admin_api/answers/requests.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import { creditsOrNull, isoTime, isoTimeOrNull } from "../json_values.ts";
 import { entryJson } from "../ledger/journal_json.ts";
 
-/** A request as lists and the live tail show it: nothing that was said. */
-export function summaryJson(record: RequestRecord): Answer<typeof requestSummaryAnswer> {
+type Detail = AnswerOf<"GET /requests/{id}">;
+type Task = NonNullable<Detail["tasks"]>[number];
+
+/** Returns a request as lists and the live tail show it, without its content. */
+export function summaryJson(record: RequestRecord): AnswerOf<"GET /requests">["requests"][number] {
   return {
     id: record.id,
     requestId: record.requestId,
-    at: new Date(record.atMs).toISOString(),
+    at: isoTime(record.atMs),
     key: record.keyId,
     wallet: record.walletId,
     endpoint: record.endpoint,
@@ -32,19 +35,19 @@ export function summaryJson(record: RequestRecord): Answer<typeof requestSummary
   };
 }
 
-/** What the books say of a request. */
+/** Journal entries of a request. */
 export interface RequestBooks {
   readonly entries: readonly JournalEntry[];
-  /** Every hold of it was found, and its end. */
+  /** True when every hold and its end were found. */
   readonly isComplete: boolean;
 }
 
-/** Everything that is known of one request. */
-export function detailJson(record: RequestRecord, books: RequestBooks): Record<string, unknown> {
+/** Returns everything that is known of one request. */
+export function detailJson(record: RequestRecord, books: RequestBooks): Detail {
   const starts = record.attemptStarts ?? [];
   const attempts = record.routing?.attempts ?? [];
   const wordsAt = (taskId: string | undefined, at: number) =>
-    record.words?.find((said) => said.taskId === taskId && said.attempt === at)?.words ?? null;
+    record.words?.find((words) => words.taskId === taskId && words.attempt === at)?.words ?? null;
   return {
     ...summaryJson(record),
     usageProblems: (record.usageProblems ?? []).map(({ model, problem }) => ({ model, problem })),
@@ -70,16 +73,18 @@ export function detailJson(record: RequestRecord, books: RequestBooks): Record<s
   };
 }
 
-/** Attempts of a task follow each other from its beginning on. */
+/**
+ * Returns the attempts of a task with their start times: each begins at the end of the one before.
+ */
 function timelineOf(
   attempts: readonly RoutingAttempt[],
   { task, startMs }: { readonly task: string; readonly startMs: number | undefined },
-): Record<string, unknown>[] {
-  let fromMs = startMs;
+): Omit<Detail["timeline"][number], "words">[] {
+  let nextMs = startMs;
   return attempts.map((attempt) => {
-    const begun = fromMs;
-    if (fromMs !== undefined) fromMs += attempt.ms;
-    return { ...attemptJson(attempt), task, startMs: begun ?? null };
+    const attemptMs = nextMs;
+    if (nextMs !== undefined) nextMs += attempt.ms;
+    return { ...attemptJson(attempt), task, startMs: attemptMs ?? null };
   });
 }
 
@@ -87,11 +92,11 @@ function attemptJson({ model, provider, outcome, status, ms }: RoutingAttempt) {
   return { task: null, model, provider, outcome, status: status ?? null, ms };
 }
 
-/** Hold by hold, with the entries of the journal that they are made of. */
+/** Returns the settlement of each hold, with the journal entries behind it. */
 function settlementJson(
   { holdIds, charged }: RequestRecord,
   { entries, isComplete }: RequestBooks,
-): Record<string, unknown> {
+): Detail["settlement"] {
   return {
     charged,
     complete: isComplete,
@@ -100,7 +105,10 @@ function settlementJson(
   };
 }
 
-function holdJson(id: string, entries: readonly JournalEntry[]): Record<string, unknown> {
+function holdJson(
+  id: string,
+  entries: readonly JournalEntry[],
+): Detail["settlement"]["holds"][number] {
   const hold = entries.find((entry) => entry.op === "hold");
   const settled = entries.find((entry) => entry.op === "settle");
   const released = entries.find(isRelease);
@@ -115,12 +123,14 @@ function holdJson(id: string, entries: readonly JournalEntry[]): Record<string, 
       : hold !== undefined
       ? "open"
       : "unknown",
-    held: amountText(hold?.amount ?? settled?.held ?? released?.held),
-    heldAt: timeText(hold?.at),
-    endedAt: timeText(settled?.at ?? released?.at),
-    charged: amountText(settled?.charged),
-    returned: amountText(settled === undefined ? released?.held : settled.held - settled.charged),
-    writtenOff: amountText(settled?.writtenOff),
+    held: creditsOrNull(hold?.amount ?? settled?.held ?? released?.held),
+    heldAt: isoTimeOrNull(hold?.at),
+    endedAt: isoTimeOrNull(settled?.at ?? released?.at),
+    charged: creditsOrNull(settled?.charged),
+    returned: creditsOrNull(
+      settled === undefined ? released?.held : settled.held - settled.charged,
+    ),
+    writtenOff: creditsOrNull(settled?.writtenOff),
     estimated: settled?.estimated ?? null,
     recovered: settled?.recovered ?? false,
     reason: released?.reason ?? null,
@@ -137,22 +147,14 @@ function idOf(entry: JournalEntry): string | undefined {
   return entry.op === "open" ? undefined : entry.id;
 }
 
-function amountText(amount: bigint | undefined): string | null {
-  return amount === undefined ? null : formatCredits(amount);
-}
-
-function timeText(timeMs: number | undefined): string | null {
-  return timeMs === undefined ? null : new Date(timeMs).toISOString();
-}
-
-/** The tasks of a split request, and its answer: what is left of the whole. */
+/** Returns the tasks of a split request, with its final answer as the last. */
 function tasksJson(
   record: RequestRecord,
   tasks: readonly TaskRecord[],
-): Record<string, unknown>[] {
+): Task[] {
   const used = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
   const { model: _model, provider: _provider, charged, durationMs, ...own } = answerOf(record);
-  const answer = {
+  const answer: Task = {
     ...own,
     taskId: ORCHESTRATION_FINAL_TASK_ID,
     dependsOn: tasks.map(({ taskId }) => taskId).filter((id) => id !== "plan" && !used.has(id)),
@@ -168,7 +170,7 @@ function tasksJson(
 
 function taskJson(
   { model, provider, startMs, ms, attempts, others: _others, ...task }: TaskRecord,
-) {
+): Task {
   return {
     ...task,
     model: model ?? null,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LINES_TYPE } from "../../admin_api/operation.ts";
 import { accepts } from "@std/http/negotiation";
 import { ServiceFault } from "../../domain/fault.ts";
 import { matches } from "../../domain/requests/filter.ts";
@@ -11,21 +12,19 @@ import type { RequestFilter, RequestRecord } from "../../ports/request_log.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
-import { jsonLine, NDJSON } from "../ndjson.ts";
-import { filterFields, filterOf } from "../../admin_api/request_filter.ts";
+import { jsonLine } from "../ndjson.ts";
 import { summaryJson } from "./request_json.ts";
-import { readQuery } from "../request_query.ts";
 
-/** Tails that may be open at once. */
+/** Maximum number of open tails. */
 export const TAILS_MAX = 8;
-/** Rows that wait for a reader; of more the oldest are lost, and it is told how many. */
+/** Maximum number of rows that wait for a reader; the oldest beyond it are dropped and counted. */
 export const TAIL_ROWS_MAX = 256;
-/** Silence after which a comment is sent, in milliseconds. */
+/** Silence after which a keep-alive is sent, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
-/** When to try again where all tails are in use, in milliseconds. */
+/** Advised wait where all tails are in use, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** The tails that are open. */
+/** The open tails. */
 export class RequestTails {
   readonly #deps: Pick<AdminDeps, "clock" | "log" | "closing">;
   #open = 0;
@@ -35,11 +34,10 @@ export class RequestTails {
   }
 
   /**
-   * Begins a stream of server-sent events, or for a client that accepts lines one of JSON lines;
-   * throws where too many are open.
+   * Opens a stream of server-sent events, or of JSON lines for a client that accepts them. Throws
+   * where too many are open.
    */
-  open(context: AdminContext): Response {
-    const query = readQuery(context, this.#deps, filterFields);
+  open(context: AdminContext, filter: RequestFilter): Response {
     if (this.#open >= TAILS_MAX) {
       throw new ServiceFault("rate_limit_exceeded", {
         message: `${TAILS_MAX} tails are open already; close one of them`,
@@ -48,32 +46,32 @@ export class RequestTails {
     }
     this.#open++;
     const onEnd = () => void this.#open--;
-    const asLines = accepts(context.req.raw, EVENTS.mediaType, NDJSON) === NDJSON;
-    const words = asLines ? LINES : EVENTS;
-    const tail = new RequestTail({ ...this.#deps, filter: filterOf(query), words, onEnd });
+    const asLines = accepts(context.req.raw, EVENTS.mediaType, LINES_TYPE) === LINES_TYPE;
+    const format = asLines ? LINES : EVENTS;
+    const tail = new RequestTail({ ...this.#deps, filter, format, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });
-    return new Response(body, { headers: { "content-type": words.mediaType } });
+    return new Response(body, { headers: { "content-type": format.mediaType } });
   }
 }
 
-/** How a tail is written. */
-interface TailWords {
+/** The format of a tail. */
+interface TailFormat {
   readonly mediaType: string;
-  /** Says nothing, so that headers leave and connections stay. */
+  /** Has no content: makes the headers leave and keeps the connection open. */
   readonly keepAlive: string;
   row(record: RequestRecord): string;
   lost(rows: number): string;
 }
 
-const EVENTS: TailWords = {
+const EVENTS: TailFormat = {
   mediaType: "text/event-stream",
   keepAlive: SSE_KEEP_ALIVE,
   row: (record) => `event: request\ndata: ${JSON.stringify(summaryJson(record))}\n\n`,
   lost: (rows) => `event: lost\ndata: ${JSON.stringify({ rows })}\n\n`,
 };
 
-const LINES: TailWords = {
-  mediaType: NDJSON,
+const LINES: TailFormat = {
+  mediaType: LINES_TYPE,
   keepAlive: jsonLine({ keepAlive: true }),
   row: (record) => jsonLine({ request: summaryJson(record) }),
   lost: (rows) => jsonLine({ lost: { rows } }),
@@ -86,7 +84,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   readonly #closing: AbortSignal | undefined;
   readonly #filter: RequestFilter;
   readonly #log: AdminDeps["log"];
-  readonly #words: TailWords;
+  readonly #format: TailFormat;
   #rows: RequestRecord[] = [];
   #lost = 0;
   #unwatch: () => void = () => {};
@@ -96,14 +94,14 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   constructor(
     options: Pick<AdminDeps, "log" | "closing"> & {
       readonly filter: RequestFilter;
-      readonly words: TailWords;
+      readonly format: TailFormat;
       readonly onEnd: () => void;
     },
   ) {
     this.#log = options.log;
     this.#closing = options.closing;
     this.#filter = options.filter;
-    this.#words = options.words;
+    this.#format = options.format;
     this.#onEnd = options.onEnd;
   }
 
@@ -112,7 +110,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     this.#closing?.addEventListener("abort", this.#end);
     if (this.#closing?.aborted) this.#end();
     // Headers leave with the first byte.
-    controller.enqueue(this.#encoder.encode(this.#words.keepAlive));
+    controller.enqueue(this.#encoder.encode(this.#format.keepAlive));
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -120,7 +118,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#rows.length > 0 || this.#lost > 0) {
       controller.enqueue(this.#encoder.encode(this.#takeEvents()));
     } else if (this.#isOver) controller.close();
-    else if (isSilent) controller.enqueue(this.#encoder.encode(this.#words.keepAlive));
+    else if (isSilent) controller.enqueue(this.#encoder.encode(this.#format.keepAlive));
   }
 
   cancel(): void {
@@ -137,7 +135,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     this.#wake();
   }
 
-  /** Resolves when there is something to say; says whether it was silent for long. */
+  /** Waits for rows or the end; resolves to true after a long silence. */
   #wait(): Promise<boolean> {
     if (this.#rows.length > 0 || this.#isOver) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -150,8 +148,8 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #takeEvents(): string {
-    const lost = this.#lost === 0 ? "" : this.#words.lost(this.#lost);
-    const rows = this.#rows.map((record) => this.#words.row(record));
+    const lost = this.#lost === 0 ? "" : this.#format.lost(this.#lost);
+    const rows = this.#rows.map((record) => this.#format.row(record));
     this.#lost = 0;
     this.#rows = [];
     return lost + rows.join("");

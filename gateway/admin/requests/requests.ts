@@ -1,35 +1,40 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import { filterOf } from "../../admin_api/request_filter.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { filterOf } from "../../admin_api/request_filter.ts";
+import type { AdminDeps } from "../deps.ts";
+import type { Handlers } from "../routes.ts";
+import { overviewJson } from "./overview.ts";
 import { detailJson, summaryJson } from "./request_json.ts";
-import { readQuery } from "../request_query.ts";
 import { RequestTails } from "./request_tail.ts";
-import { resource, segment } from "../resource.ts";
-import { requestsQuery } from "../../admin_api/schemas/requests.ts";
+import { usageJson } from "./usage.ts";
 
-/** `/requests`: what callers asked for, where it went and what it cost. */
-export function serveRequests(app: AdminApp, deps: AdminDeps): void {
+/** Handlers of the request log and of the sums over it. */
+export function requestHandlers(deps: AdminDeps) {
   const tails = new RequestTails(deps);
-  resource(app, "/requests", { GET: (context) => searchRequests(context, deps) });
-  resource(app, "/requests/tail", { GET: (context) => tails.open(context) });
-  resource(app, "/requests/:id", { GET: (context) => showRequest(context, deps) });
+  return {
+    "GET /requests": async ({ query }) => {
+      const fields = query();
+      const { order, limit, cursor } = fields;
+      const page = await deps.log.search({ ...filterOf(fields), order, limit, cursor });
+      return {
+        requests: page.records.map(summaryJson),
+        cursor: page.cursor ?? null,
+        start: page.start ?? null,
+      };
+    },
+    "GET /requests/tail": ({ context, query }) => tails.open(context, filterOf(query())),
+    "GET /requests/{id}": ({ path }) => requestJson(path.id, deps),
+    "GET /overview": ({ query }) => overviewJson(query(), deps),
+    "GET /usage": ({ query }) => usageJson(query(), deps),
+  } satisfies Partial<Handlers>;
 }
 
-async function searchRequests(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, requestsQuery);
-  const { order, limit, cursor } = query;
-  const page = await deps.log.search({ ...filterOf(query), order, limit, cursor });
-  return context.json({
-    requests: page.records.map(summaryJson),
-    cursor: page.cursor ?? null,
-    start: page.start ?? null,
-  });
-}
-
-/** One request by the id of its row, else the newest of a request id. */
-async function showRequest(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const id = segment(context, "id");
+/** Returns one request by the id of its row, else the newest of a request id. */
+async function requestJson(
+  id: string,
+  deps: AdminDeps,
+): Promise<AnswerOf<"GET /requests/{id}">> {
   const record = await deps.log.get(id) ?? await newestOf(id, deps);
   if (record === undefined) {
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
@@ -37,10 +42,10 @@ async function showRequest(context: AdminContext, deps: AdminDeps): Promise<Resp
   const { holdIds, atMs, durationMs } = record;
   const books = holdIds.length === 0 ? { entries: [], isComplete: true } : await deps.ledger
     .entriesOf({ logId: record.id, holdIds, sinceMs: atMs, untilMs: atMs + durationMs });
-  return context.json(detailJson(record, books));
+  return detailJson(record, books);
 }
 
-/** The newest request of an id: a page of a long log may end before it comes to where that is. */
+/** Returns the newest request of an id. A page of a long log may end before it reaches that. */
 async function newestOf(requestId: string, { log }: AdminDeps): Promise<RequestRecord | undefined> {
   let cursor: string | undefined;
   do {

@@ -1,13 +1,13 @@
 import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 
-/** A settled call in the journal. */
+/** The journal entry of a settled call. */
 export type Settlement = Extract<JournalEntry, { op: "settle" }>;
 
-/** What usage is summed by. */
+/** Groups of usage. */
 export type Grouping = "key" | "model" | "day";
 
-/** What a key, a model or a day came to; amounts in credits, as decimal strings. */
+/** Usage of a key, a model or a day; amounts in credits, as decimal strings. */
 export interface UsageRow {
   readonly group: string;
   readonly requests: number;
@@ -34,13 +34,16 @@ export class UsageSums {
   readonly #sums = new Map<string, Sum>();
   readonly #seen = new Set<string>();
 
-  /** A request's settlements lie close together: `remembered` requests are kept in mind, not more. */
+  /**
+   * A request's settlements are close together: the last `remembered` requests suffice to count
+   * each once.
+   */
   constructor(by: Grouping, options: { remembered: number } = { remembered: 100_000 }) {
     this.#by = by;
     this.#remembered = options.remembered;
   }
 
-  /** Counts a settlement in. */
+  /** Adds a settlement. */
   add(entry: Settlement): void {
     const group = this.#groupOf(entry);
     const sum = this.#sums.get(group) ?? emptySum();
@@ -53,12 +56,12 @@ export class UsageSums {
     sum.writtenOff += entry.writtenOff;
   }
 
-  /** Days in their order; keys and models by what they cost, dearest first. */
+  /** Returns days in order; keys and models by cost, highest first. */
   rows(): readonly UsageRow[] {
-    const sums = [...this.#sums].sort(([a, left], [b, right]) =>
-      this.#by === "day" || left.charged === right.charged
+    const sums = [...this.#sums].sort(([a, first], [b, second]) =>
+      this.#by === "day" || first.charged === second.charged
         ? (a < b ? -1 : 1)
-        : (left.charged > right.charged ? -1 : 1)
+        : (first.charged > second.charged ? -1 : 1)
     );
     return sums.map(([group, sum]) => ({
       group,
@@ -72,7 +75,7 @@ export class UsageSums {
     return this.#by === "day" ? new Date(entry.at).toISOString().slice(0, 10) : entry[this.#by];
   }
 
-  /** A request may settle several calls; it counts once in each group. */
+  /** Returns true for the first settlement of a request in a group: a request counts once there. */
   #isFirstOf(log: string, group: string): boolean {
     const mark = `${log} ${group}`;
     if (this.#seen.has(mark)) return false;

@@ -1,18 +1,20 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { presentedToken } from "../authorize.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { resource } from "../resource.ts";
+import type { AdminDeps } from "../deps.ts";
+import type { Handlers } from "../routes.ts";
 
-/** `/admin-token`: a new token is let in beside the kept one until a request with it confirms it. */
-export function serveAdminToken(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/admin-token/rotate", {
-    POST: async (context) => context.json({ token: await deps.adminTokens.rotate() }, 201),
-  });
-  resource(app, "/admin-token/confirm", { POST: (context) => confirm(context, deps) });
+/** Handlers of the admin token: a new token is valid beside the old one until it confirms itself. */
+export function adminTokenHandlers(deps: AdminDeps) {
+  return {
+    "POST /admin-token/rotate": async () => ({ token: await deps.adminTokens.rotate() }),
+    "POST /admin-token/confirm": async ({ context }) => {
+      await confirm(presentedToken(context.req.header("authorization") ?? ""), deps);
+      return { confirmed: true };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-async function confirm(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const token = presentedToken(context.req.header("authorization") ?? "");
+async function confirm(token: string, deps: AdminDeps): Promise<void> {
   if (!await deps.adminTokens.confirm(token)) {
     throw new ServiceFault("conflict", {
       message: "Send this request with the new admin token; `svc admin-token rotate` makes one",
@@ -21,8 +23,7 @@ async function confirm(context: AdminContext, deps: AdminDeps): Promise<Response
   try {
     await deps.onAdminToken(token);
   } catch (error) {
-    // The token is in force; only the file that the command line reads is behind.
+    // The token is in force; only the file for the command line is outdated.
     deps.logger.warn("Cannot keep the admin token beside the store", { error: String(error) });
   }
-  return context.json({ confirmed: true });
 }

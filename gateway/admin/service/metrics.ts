@@ -1,15 +1,15 @@
-import { type AdmitToken, authorize } from "../authorize.ts";
-import type { AdminApp, MetricsPage } from "../deps.ts";
+import { authorize } from "../authorize.ts";
+import type { AdminApp, AdmitToken, MetricsPage } from "../deps.ts";
 import { resource } from "../resource.ts";
 
-/** Format of the text, as Prometheus asks for it. */
+/** Media type of the Prometheus text format. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** `/metrics`: what Prometheus reads, with a token that opens nothing else, or the operator's. */
+/** Serves `/metrics`, for the token of that page or an admin token. */
 export function serveMetrics(
   app: AdminApp,
   { admit, metrics }: {
-    /** Absent: the page is for whoever reaches it. */
+    /** Absent where the page needs no token. */
     readonly admit: AdmitToken | undefined;
     readonly metrics: MetricsPage | undefined;
   },

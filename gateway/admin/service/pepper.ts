@@ -1,36 +1,39 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { type PepperChange, type PepperRefusal, whatStands } from "../../flows/keys/pepper_book.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
-import { resource } from "../resource.ts";
+import { invariant } from "../../domain/invariant.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import type { AdminDeps } from "../deps.ts";
+import type { Handlers } from "../routes.ts";
 
-/** `/pepper`: what keys are digested under, and what still stands under the one before. */
-export function servePepper(app: AdminApp, deps: AdminDeps): void {
-  const { pepperBook } = deps;
-  const changes = { rotate: () => pepperBook.rotate(), drop: () => pepperBook.drop() };
-  resource(app, "/pepper", { GET: (context) => showPepper(context, deps) });
-  for (const [verb, change] of Object.entries(changes)) {
-    resource(app, `/pepper/${verb}`, {
-      POST: async (context) => {
-        await deps.adminTokens.idle();
-        requireDone(await change());
-        return await showPepper(context, deps);
-      },
-    });
-  }
+/** Handlers of the pepper of key digests, and of the one before it. */
+export function pepperHandlers(deps: AdminDeps) {
+  const { adminTokens, pepperBook } = deps;
+  const changed = async (change: () => Promise<PepperChange>) => {
+    await adminTokens.idle();
+    requireDone(await change());
+    return await pepperJson(deps);
+  };
+  return {
+    "GET /pepper": () => pepperJson(deps),
+    "POST /pepper/rotate": () => changed(() => pepperBook.rotate()),
+    "POST /pepper/drop": () => changed(() => pepperBook.drop()),
+  } satisfies Partial<Handlers>;
 }
 
-async function showPepper(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { adminTokens, pepperBook } = deps;
-  // The token of this very request may be moving.
+async function pepperJson(
+  { adminTokens, pepperBook }: AdminDeps,
+): Promise<AnswerOf<"GET /pepper">> {
+  // The token of this request may be moving to the current pepper.
   await adminTokens.idle();
   const [current, previous] = (await pepperBook.standing()).map(({ keyIds, ...rest }) => ({
     ...rest,
     keys: keyIds.length,
     keyIds,
   }));
+  invariant(current !== undefined, "There is a current pepper");
   // The ids are those of keys to be used, rotated or revoked.
-  const { keyIds: _ids, ...summary } = { ...current };
-  return context.json({ current: summary, previous: previous ?? null });
+  const { keyIds: _ids, ...summary } = current;
+  return { current: summary, previous: previous ?? null };
 }
 
 function requireDone(change: PepperChange): void {

@@ -1,11 +1,10 @@
 import manifest from "../../deno.json" with { type: "json" };
-import type { AdminApp, AdminDeps } from "../deps.ts";
-import { resource } from "../resource.ts";
+import type { AdminDeps } from "../deps.ts";
+import type { Handlers } from "../routes.ts";
 
-/** `/service`: what runs, and where applications call it. */
-export function serveService(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/service", {
-    GET: (context) =>
-      context.json({ version: manifest.version, publicUrl: deps.publicUrl() || null }),
-  });
+/** The handler of the service itself. */
+export function serviceHandlers({ publicUrl }: AdminDeps) {
+  return {
+    "GET /service": () => ({ version: manifest.version, publicUrl: publicUrl() || null }),
+  } satisfies Partial<Handlers>;
 }

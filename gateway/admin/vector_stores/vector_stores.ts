@@ -12,105 +12,70 @@ import type {
 } from "../../ports/vector_stores.ts";
 import { MAX_FILE_BYTES } from "../../vector_stores/limits.ts";
 import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
+import { attributes } from "../../admin_api/operations/vector_stores.ts";
+import type { AdminContext, AdminDeps } from "../deps.ts";
+import { isoTime } from "../json_values.ts";
 import { requireWallet } from "../keys/keys.ts";
-import { readBody } from "../request_body.ts";
-import { readQuery } from "../request_query.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type {
-  addedFileAnswer,
-  fileAnswer,
-  vectorStoreAnswer,
-} from "../../admin_api/answers/vector_stores.ts";
-import { resource, segment } from "../resource.ts";
-import {
-  attributes,
-  fileQuery,
-  newStore,
-  storesQuery,
-  trial,
-} from "../../admin_api/schemas/vector_stores.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
 
-/** `/vector-stores`: files that the keys of a wallet may search with `file_search`. */
-export function serveVectorStores(app: AdminApp, deps: AdminDeps): void {
+/** Handlers of vector stores: files that the keys of a wallet may search with `file_search`. */
+export function vectorStoreHandlers(deps: AdminDeps) {
   const { vectorStores } = deps;
-  resource(app, "/vector-stores", {
-    GET: (context) => {
-      const { wallet } = readQuery(context, deps, storesQuery);
-      const space = vectorStores.embeddingSpace();
-      const stores = vectorStores.list(wallet).map((store) => storeJson(store, space));
-      return context.json({ vectorStores: stores });
-    },
-    POST: async (context) => {
-      const { name, wallet } = await readBody(context, newStore);
+  const shownStore = (store: VectorStore) => storeJson(store, vectorStores.embeddingSpace());
+  const shownFile = (file: VectorStoreFile) => fileJson(file, vectorStores.embeddingSpace());
+  return {
+    "GET /vector-stores": ({ query }) => ({
+      vectorStores: vectorStores.list(query().wallet).map(shownStore),
+    }),
+    "POST /vector-stores": async ({ body }) => {
+      const { name, wallet } = await body();
       await requireWallet(deps, wallet);
-      const store = accepted(await vectorStores.create(name, { ownerId: wallet }));
-      return context.json(storeJson(store, vectorStores.embeddingSpace()), 201);
+      return shownStore(accepted(await vectorStores.create(name, { ownerId: wallet })));
     },
-  });
-  resource(app, "/vector-stores/:id", {
-    GET: (context) => {
-      return context.json(storeJson(findStore(context, deps), vectorStores.embeddingSpace()));
-    },
-    DELETE: async (context) => {
-      const id = segment(context, "id");
+    "GET /vector-stores/{id}": ({ path }) => shownStore(findStore(path.id, deps)),
+    "DELETE /vector-stores/{id}": async ({ path: { id } }) => {
       if (!await vectorStores.remove(id)) throw noStore(id);
-      return context.json({ id, deleted: true });
+      return { id, deleted: true };
     },
-  });
-  resource(app, "/vector-stores/:id/files", {
-    GET: async (context) => {
-      const files = await filesOf(context, deps);
-      const space = vectorStores.embeddingSpace();
-      return context.json({ files: files.map((file) => fileJson(file, space)) });
+    "GET /vector-stores/{id}/files": async ({ path }) => ({
+      files: (await filesOf(path.id, deps)).map(shownFile),
+    }),
+    "POST /vector-stores/{id}/files": (call) => addFile(deps, call),
+    "GET /vector-stores/{id}/files/{fileId}": async ({ path }) => {
+      const file = (await filesOf(path.id, deps)).find(({ id }) => id === path.fileId);
+      if (file === undefined) throw noFile(path);
+      return shownFile(file);
     },
-    POST: (context) => addFile(context, deps),
-  });
-  resource(app, "/vector-stores/:id/files/:fileId", {
-    GET: async (context) => {
-      const fileId = segment(context, "fileId");
-      const file = (await filesOf(context, deps)).find(({ id }) => id === fileId);
-      if (file === undefined) throw noFile(context, fileId);
-      return context.json(fileJson(file, vectorStores.embeddingSpace()));
+    "DELETE /vector-stores/{id}/files/{fileId}": async ({ path }) => {
+      findStore(path.id, deps);
+      if (!await vectorStores.removeFile(path.id, path.fileId)) throw noFile(path);
+      return { id: path.fileId, deleted: true };
     },
-    DELETE: async (context) => {
-      const { id } = findStore(context, deps);
-      const fileId = segment(context, "fileId");
-      if (!await vectorStores.removeFile(id, fileId)) throw noFile(context, fileId);
-      return context.json({ id: fileId, deleted: true });
+    "POST /vector-stores/{id}/files/{fileId}/embeddings": async ({ context, path }) => {
+      const { id } = findStore(path.id, deps);
+      const { signal } = context.req.raw;
+      const embedded = await vectorStores.embedFile(id, path.fileId, { signal });
+      if (!embedded.ok) throw embeddingFault(embedded);
+      return shownFile(embedded.value);
     },
-  });
-  resource(app, "/vector-stores/:id/files/:fileId/embeddings", {
-    POST: (context) => embedFile(context, deps),
-  });
-  resource(app, "/vector-stores/:id/search", { POST: (context) => search(context, deps) });
+    "POST /vector-stores/{id}/search": (call) => search(deps, call),
+  } satisfies Partial<Handlers>;
 }
 
-async function addFile(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { id } = findStore(context, deps);
-  const query = readQuery(context, deps, fileQuery);
-  const mediaType = typeOf(context, query.filename);
-  const known = readAttributes(query.attributes);
+async function addFile(
+  deps: AdminDeps,
+  { context, path, query }: AdminCall<"POST /vector-stores/{id}/files">,
+): Promise<AnswerOf<"POST /vector-stores/{id}/files">> {
+  const { id } = findStore(path.id, deps);
+  const { filename, attributes } = query();
+  const mediaType = typeOf(context, filename);
+  const known = readAttributes(attributes);
   const bytes = await readBytes(context.req.raw, { maxBytes: MAX_FILE_BYTES });
-  const { filename } = query;
   const file = { filename, mediaType, bytes, attributes: known };
   const added = accepted(await deps.vectorStores.addFile(id, file));
   const { warning } = added;
-  const answer: Answer<typeof addedFileAnswer> = {
-    ...fileJson(added, deps.vectorStores.embeddingSpace()),
-    warning,
-  };
-  return context.json(answer, 201);
-}
-
-/** Embeds a file that has no embeddings, or those of another model. May be repeated. */
-async function embedFile(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { id } = findStore(context, deps);
-  const fileId = segment(context, "fileId");
-  const { signal } = context.req.raw;
-  const embedded = await deps.vectorStores.embedFile(id, fileId, { signal });
-  if (!embedded.ok) throw embeddingFault(embedded);
-  return context.json(fileJson(embedded.value, deps.vectorStores.embeddingSpace()));
+  return { ...fileJson(added, deps.vectorStores.embeddingSpace()), warning };
 }
 
 function embeddingFault({ code, message }: EmbedOutcome & { ok: false }): ServiceFault {
@@ -125,12 +90,12 @@ function embeddingFault({ code, message }: EmbedOutcome & { ok: false }): Servic
   }
 }
 
-/** What the request says the file is, or else what its name says. */
+/** Returns the media type that the request declares, or else the one of the file name. */
 function typeOf(context: AdminContext, filename: string): string {
   const declared = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (declared !== "" && declared !== "application/octet-stream") return declared;
-  const told = mediaTypeOf(filename);
-  if (told !== undefined) return told;
+  const byName = mediaTypeOf(filename);
+  if (byName !== undefined) return byName;
   const known = Object.keys(MEDIA_TYPES).join(", ");
   throw new ServiceFault("unsupported_media_type", {
     message: `Cannot tell what "${filename}" is: send its Content-Type, or a name that ends in ` +
@@ -151,30 +116,27 @@ function readAttributes(text: string | undefined) {
   return validate(z.object({ attributes }), { attributes: value }).attributes;
 }
 
-async function search(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { id, ownerId } = findStore(context, deps);
-  const { query, ...options } = await readBody(context, trial);
-  const found = await deps.vectorStores.search(ownerId, {
+async function search(
+  deps: AdminDeps,
+  { context, path, body }: AdminCall<"POST /vector-stores/{id}/search">,
+): Promise<AnswerOf<"POST /vector-stores/{id}/search">> {
+  const { id, ownerId } = findStore(path.id, deps);
+  const { query, ...options } = await body();
+  const outcome = await deps.vectorStores.search(ownerId, {
     storeIds: [id],
     text: query,
     ...options,
   }, { signal: context.req.raw.signal });
-  const results = accepted(found).map(({ storeId: _storeId, ...hit }) => hit);
-  return context.json({ results });
+  return { results: accepted(outcome).map(({ storeId: _storeId, ...hit }) => hit) };
 }
 
-async function filesOf(
-  context: AdminContext,
-  deps: AdminDeps,
-): Promise<readonly VectorStoreFile[]> {
-  const id = segment(context, "id");
+async function filesOf(id: string, deps: AdminDeps): Promise<readonly VectorStoreFile[]> {
   const files = await deps.vectorStores.files(id);
   if (files === undefined) throw noStore(id);
   return files;
 }
 
-function findStore(context: AdminContext, deps: AdminDeps): VectorStore {
-  const id = segment(context, "id");
+function findStore(id: string, deps: AdminDeps): VectorStore {
   const store = deps.vectorStores.get(id);
   if (store === undefined) throw noStore(id);
   return store;
@@ -184,8 +146,8 @@ function noStore(id: string): ServiceFault {
   return new ServiceFault("not_found", { message: `There is no vector store "${id}"` });
 }
 
-function noFile(context: AdminContext, fileId: string): ServiceFault {
-  const message = `There is no file "${fileId}" in vector store "${segment(context, "id")}"`;
+function noFile({ id, fileId }: { readonly id: string; readonly fileId: string }): ServiceFault {
+  const message = `There is no file "${fileId}" in vector store "${id}"`;
   return new ServiceFault("not_found", { message });
 }
 
@@ -212,28 +174,31 @@ function faultOf(refusal: VectorStoreRefusal): ServiceFault {
 function storeJson(
   store: VectorStore,
   space: string | undefined,
-): Answer<typeof vectorStoreAnswer> {
+): AnswerOf<"GET /vector-stores/{id}"> {
   const { createdAtMs, files, id, name, ownerId, passages, textBytes } = store;
-  const createdAt = new Date(createdAtMs).toISOString();
+  const createdAt = isoTime(createdAtMs);
   const embeddings = embeddingsJson(store, space);
   return { id, name, wallet: ownerId, createdAt, files, passages, textBytes, embeddings };
 }
 
-/** How many passages are found by embeddings, and of which model; `null` where none are configured. */
+/** Returns the number of embedded passages and their model; `null` where none is configured. */
 function embeddingsJson({ embeddings }: VectorStore, space: string | undefined) {
   if (space === undefined) return null;
   return { model: modelOf(space), passages: embeddings?.[space]?.passages ?? 0 };
 }
 
-/** As an operator reads it: the dimensions only where they were asked for. */
+/** Returns the name of the model, with its dimensions only where they are configured. */
 function modelOf(space: string): string {
   return space.replace(/@default$/, "");
 }
 
-function fileJson(file: AddedFile, space: string | undefined): Answer<typeof fileAnswer> {
+function fileJson(
+  file: AddedFile,
+  space: string | undefined,
+): AnswerOf<"GET /vector-stores/{id}/files/{fileId}"> {
   const { attributes, createdAtMs, embeddings, filename, id, mediaType, passages, sizeBytes } =
     file;
-  const createdAt = new Date(createdAtMs).toISOString();
+  const createdAt = isoTime(createdAtMs);
   const embedded = embeddings !== undefined && embeddings.space === space;
   return { id, filename, mediaType, bytes: sizeBytes, passages, embedded, createdAt, attributes };
 }

@@ -3,7 +3,7 @@ import type { Wallet } from "../../domain/ledger/ledger.ts";
 import type { AdminDeps } from "../deps.ts";
 import { suggestion } from "../../config/suggestion.ts";
 
-/** The wallet of an id; 404 with the nearest id where there is none. */
+/** Returns the wallet of an id; throws `not_found` with the nearest id where there is none. */
 export async function findWallet(deps: Pick<AdminDeps, "ledger">, id: string): Promise<Wallet> {
   const wallet = await deps.ledger.wallet(id);
   if (wallet !== undefined) return wallet;

@@ -1,25 +1,27 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Wallet } from "../../domain/ledger/ledger.ts";
-import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
+import { type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import type { JournalPage } from "../../ports/ledger_store.ts";
-import type { AdminContext, AdminDeps } from "../deps.ts";
-import { findWallet } from "./find_wallet.ts";
+import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
+import { AVAILABLE_OF_PAGE } from "../../admin_api/operations/wallets.ts";
+import type { AdminDeps } from "../deps.ts";
+import { creditsOrNull } from "../json_values.ts";
 import { changeOf, entryJson } from "../ledger/journal_json.ts";
-import { readQuery } from "../request_query.ts";
-import { segment } from "../resource.ts";
-import { AVAILABLE_OF_PAGE, statementQuery } from "../../admin_api/schemas/wallets.ts";
+import { findWallet } from "./find_wallet.ts";
 
-/** Times that the books are read again because they changed between two looks. */
-const LOOKS = 3;
+/** Maximum number of repeated reads when the books change between two of them. */
+const READS_MAX = 3;
 
 /**
- * `/wallets/{id}/statement`: journal entries, newest first, with what was available after each. That is
- * known where every entry up to now is shown: on the first page without `kind` and `until`, and on the
- * pages after it, which are asked for with its `available` besides its `cursor`.
+ * Returns a page of journal entries, newest first, with the amount available after each. That is known
+ * where every entry up to now is shown: on the first page without `kind` and `until`, and on the pages
+ * after it, which send back its `available` besides its `cursor`.
  */
-export async function showStatement(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const query = readQuery(context, deps, statementQuery);
-  const id = segment(context, "id");
+export async function statementJson(
+  deps: AdminDeps,
+  id: string,
+  query: CheckedQueryOf<"GET /wallets/{id}/statement">,
+): Promise<AnswerOf<"GET /wallets/{id}/statement">> {
   const read = () =>
     deps.ledger.statement(id, {
       limit: query.limit,
@@ -37,16 +39,16 @@ export async function showStatement(context: AdminContext, deps: AdminDeps): Pro
     };
   let after: Micros | undefined = available;
   const entries = page.entries.map((entry) => {
-    const json = { ...entryJson(entry), available: textOf(after) };
+    const json = { ...entryJson(entry), available: creditsOrNull(after) };
     if (after !== undefined) after -= changeOf(entry);
-    if (after !== undefined && after < 0n) throw notThatAmount();
+    if (after !== undefined && after < 0n) throw wrongAvailable();
     return json;
   });
-  return context.json({ entries, cursor: page.cursor ?? null, available: textOf(after) });
+  return { entries, cursor: page.cursor ?? null, available: creditsOrNull(after) };
 }
 
-/** No wallet has ever had less than nothing. */
-function notThatAmount(): ServiceFault {
+/** An amount below zero was never available, so the client's `available` is wrong. */
+function wrongAvailable(): ServiceFault {
   return new ServiceFault("invalid_request", {
     message: `Cannot accept "available": ${AVAILABLE_OF_PAGE}`,
     param: "available",
@@ -60,11 +62,14 @@ async function readOf(deps: AdminDeps, id: string, read: Read): Promise<JournalP
   return await read();
 }
 
-/** A page with what is available after its first entry; left out where the books do not come to rest. */
+/**
+ * Returns a page with the amount available after its first entry; without it where the books keep
+ * changing.
+ */
 async function pageAtRest(deps: AdminDeps, id: string, read: Read) {
   let before = await findWallet(deps, id);
   let page = await read();
-  for (let look = 0; look < LOOKS; look++) {
+  for (let round = 0; round < READS_MAX; round++) {
     const now = await findWallet(deps, id);
     if (isSame(before, now)) return { page, available: now.available };
     before = now;
@@ -75,8 +80,4 @@ async function pageAtRest(deps: AdminDeps, id: string, read: Read) {
 
 function isSame(a: Wallet, b: Wallet): boolean {
   return a.available === b.available && a.held === b.held && a.spent === b.spent;
-}
-
-function textOf(amount: Micros | undefined): string | null {
-  return amount === undefined ? null : formatCredits(amount);
 }

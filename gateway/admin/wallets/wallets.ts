@@ -1,88 +1,84 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import type { LedgerRefusal, Wallet } from "../../domain/ledger/ledger.ts";
+import type { Hold, LedgerRefusal, Wallet } from "../../domain/ledger/ledger.ts";
 import { isLow } from "../../domain/ledger/low_balance.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import type { Applied } from "../../ports/ledger_store.ts";
-import type { AdminApp, AdminContext, AdminDeps } from "../deps.ts";
+import type { AdminDeps } from "../deps.ts";
 import { suggestion } from "../../config/suggestion.ts";
+import { operationId } from "../../admin_api/fields.ts";
+import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { validate } from "../../http/validation.ts";
-import { readBody } from "../request_body.ts";
-import { readQuery } from "../request_query.ts";
-import type { Answer } from "../../admin_api/answers/answer.ts";
-import type { walletAnswer } from "../../admin_api/answers/wallets.ts";
+import { isoTime } from "../json_values.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
 import { findWallet } from "./find_wallet.ts";
-import { resource, segment } from "../resource.ts";
-import { lowMark, newWallet, opId, payment } from "../../admin_api/schemas/wallets.ts";
-import { showStatement } from "./statement.ts";
+import { statementJson } from "./statement.ts";
 
-/** Open holds that are listed. */
+/** Maximum number of open holds that are listed. */
 const HOLDS_MAX = 500;
 
-/** `/wallets`: prepaid credit, what it is spent on, and paying more in. */
-export function serveWallets(app: AdminApp, deps: AdminDeps): void {
-  resource(app, "/wallets", {
-    GET: async (context) => {
-      const wallets = await deps.ledger.wallets();
-      return context.json({
-        wallets: await Promise.all(wallets.map((wallet) => walletJson(deps, wallet))),
-      });
+/** Handlers of wallets: prepaid credit, its holds and entries, and paying more in. */
+export function walletHandlers(deps: AdminDeps) {
+  const shown = (wallet: Wallet) => walletJson(deps, wallet);
+  return {
+    "GET /wallets": async () => ({
+      wallets: await Promise.all((await deps.ledger.wallets()).map(shown)),
+    }),
+    "POST /wallets": async ({ body }) => shown(await createWallet(deps, await body())),
+    "GET /wallets/{id}": async ({ path }) => shown(await findWallet(deps, path.id)),
+    "POST /wallets/{id}/credit": async (call) => shown(await creditWallet(deps, call)),
+    "POST /wallets/{id}/low-balance": async ({ path, body }) => {
+      const { below } = await body();
+      const wallet = await findWallet(deps, path.id);
+      await deps.lowBalances.set(wallet.id, below ?? undefined);
+      return shown(wallet);
     },
-    POST: (context) => createWallet(context, deps),
-  });
-  resource(app, "/wallets/:id", {
-    GET: async (context) =>
-      context.json(await walletJson(deps, await findWallet(deps, segment(context, "id")))),
-  });
-  resource(app, "/wallets/:id/credit", { POST: (context) => creditWallet(context, deps) });
-  resource(app, "/wallets/:id/low-balance", { POST: (context) => markLow(context, deps) });
-  resource(app, "/wallets/:id/holds", { GET: (context) => listHolds(context, deps) });
-  resource(app, "/wallets/:id/statement", { GET: (context) => showStatement(context, deps) });
+    "GET /wallets/{id}/holds": async ({ path, query }) => {
+      query();
+      return holdsJson(await deps.ledger.openHolds(), await findWallet(deps, path.id));
+    },
+    "GET /wallets/{id}/statement": ({ path, query }) => statementJson(deps, path.id, query()),
+  } satisfies Partial<Handlers>;
 }
 
-async function markLow(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const { below } = await readBody(context, lowMark);
-  const wallet = await findWallet(deps, segment(context, "id"));
-  await deps.lowBalances.set(wallet.id, below ?? undefined);
-  return context.json(await walletJson(deps, wallet));
-}
-
-async function listHolds(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  readQuery(context, deps, () => ({}));
-  const { id } = await findWallet(deps, segment(context, "id"));
-  const holds = (await deps.ledger.openHolds()).filter(({ walletId }) => walletId === id);
-  return context.json({
+function holdsJson(
+  all: readonly Hold[],
+  { id }: Wallet,
+): AnswerOf<"GET /wallets/{id}/holds"> {
+  const holds = all.filter(({ walletId }) => walletId === id);
+  return {
     holds: holds.slice(0, HOLDS_MAX).map((hold) => ({
       id: hold.id,
-      at: new Date(hold.atMs).toISOString(),
+      at: isoTime(hold.atMs),
       amount: formatCredits(hold.amount),
       key: hold.keyId,
       model: hold.model,
       log: hold.logId,
     })),
     more: Math.max(0, holds.length - HOLDS_MAX),
-  });
+  };
 }
 
-async function createWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const body = await readBody(context, newWallet);
+async function createWallet(
+  deps: AdminDeps,
+  body: CheckedBodyOf<"POST /wallets">,
+): Promise<Wallet> {
   const tier = tierOf(deps, body.tier);
   const atMs = deps.clock.nowMs();
   const amount = parseCredits(body.credits ?? "0") ?? 0n;
   const opened = await deps.ledger.open({ kind: "open", walletId: body.id, tier, atMs });
-  if (!opened.ok && !await wasCutShort(deps, opened.refusal, { id: body.id, tier, amount })) {
+  if (!opened.ok && !await wasInterrupted(deps, opened.refusal, { id: body.id, tier, amount })) {
     throw ledgerFault(opened.refusal, body.id);
   }
-  const wallet = amount === 0n
+  return amount === 0n
     ? accepted(opened, body.id)
     : accepted(await deps.ledger.credit(initialCredit(body.id, amount, atMs)), body.id);
-  return context.json(await walletJson(deps, wallet), 201);
 }
 
 /**
  * Opening and crediting are two steps. A create that was interrupted between them is completed by
  * repeating it: the wallet is there, of the same tier, and nothing was ever paid in.
  */
-async function wasCutShort(
+async function wasInterrupted(
   deps: AdminDeps,
   refusal: LedgerRefusal,
   wanted: { id: string; tier: string; amount: Micros },
@@ -107,21 +103,23 @@ function tierOf(deps: AdminDeps, wanted: string | undefined): string {
   });
 }
 
-async function creditWallet(context: AdminContext, deps: AdminDeps): Promise<Response> {
-  const id = segment(context, "id");
-  const body = await readBody(context, payment);
+async function creditWallet(
+  deps: AdminDeps,
+  { context, path: { id }, body }: AdminCall<"POST /wallets/{id}/credit">,
+): Promise<Wallet> {
+  const { credits, note, opId } = await body();
   const header = context.req.header("idempotency-key");
-  const key = header === undefined ? undefined : validate(opId, header);
+  const key = header === undefined ? undefined : validate(operationId, header);
   await findWallet(deps, id);
   const credited = await deps.ledger.credit({
     kind: "credit",
-    opId: body.opId ?? key ?? deps.rng.id("op"),
+    opId: opId ?? key ?? deps.rng.id("op"),
     walletId: id,
-    amount: parseCredits(body.credits) ?? 0n,
-    note: body.note,
+    amount: parseCredits(credits) ?? 0n,
+    note,
     atMs: deps.clock.nowMs(),
   });
-  return context.json(await walletJson(deps, accepted(credited, id)));
+  return accepted(credited, id);
 }
 
 function accepted<T>(applied: Applied<T>, walletId: string): T {
@@ -151,7 +149,7 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
 async function walletJson(
   { lowBalances }: AdminDeps,
   wallet: Wallet,
-): Promise<Answer<typeof walletAnswer>> {
+): Promise<AnswerOf<"GET /wallets/{id}">> {
   const mark = await lowBalances.markOf(wallet);
   return {
     id: wallet.id,

@@ -1,12 +1,8 @@
-/**
- * What is answered of the catalog, of its check, and of the models in it.
- *
- * @module
- */
+/** Answers about the catalog, its check and its models.\n\n@module */
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
-import { ENDPOINTS } from "../schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { countAnswer, timeAnswer } from "./parts.ts";
 
 const { upstreams, models, tiers, scoring, search, vectorStores, limits } = configSchema.shape;
@@ -14,7 +10,7 @@ const version = z.int().min(1);
 const model = models.element.required({ name: true, upstreamModel: true, price: true })
   .extend({ contextTokens: z.int().optional(), sku: z.string() });
 
-/** `GET /catalog`, and one of its versions. */
+/** Answer of `GET /catalog`, and of one version. */
 export const catalogAnswer = z.strictObject({
   version,
   updatedAt: timeAnswer,
@@ -31,7 +27,7 @@ export const catalogAnswer = z.strictObject({
   }),
 }).meta({ id: "Catalog", description: "Upstreams, models and tiers in force" });
 
-/** `GET /catalog/versions`. */
+/** Answer of `GET /catalog/versions`. */
 export const catalogVersionsAnswer = z.strictObject({
   versions: z.array(z.strictObject({ version, updatedAt: timeAnswer, note: z.string() })),
 }).meta({ id: "CatalogVersions" });
@@ -43,14 +39,14 @@ const changes = z.array(z.strictObject({
   after: z.unknown().optional(),
 }));
 
-/** `GET /catalog/versions/{version}/changes`. */
+/** Answer of `GET /catalog/versions/{version}/changes`. */
 export const catalogDifferenceAnswer = z.strictObject({
   version,
   since: version.nullable().meta({ description: "Null where there is nothing before it" }),
   changes,
 }).meta({ id: "CatalogDifference" });
 
-/** `POST /catalog/apply` and `POST /catalog/rollback`. */
+/** Answer of `POST /catalog/apply` and `POST /catalog/rollback`. */
 export const catalogChangeAnswer = z.strictObject({
   changes,
   warnings: z.array(z.string()),
@@ -61,7 +57,7 @@ export const catalogChangeAnswer = z.strictObject({
   applied: z.boolean().meta({ description: "False for a rehearsal, and where nothing differs" }),
 }).meta({ id: "CatalogChange" });
 
-/** `GET /catalog/check`. */
+/** Answer of `GET /catalog/check`. */
 export const catalogCheckAnswer = z.strictObject({
   version,
   ok: z.boolean(),
@@ -97,7 +93,7 @@ export const catalogCheckAnswer = z.strictObject({
   })),
 }).meta({ id: "CatalogCheck" });
 
-/** `GET /models`. */
+/** Answer of `GET /models`. */
 export const poolAnswer = z.strictObject({
   version,
   models: z.array(z.strictObject({
@@ -117,7 +113,7 @@ export const poolAnswer = z.strictObject({
   })),
 }).meta({ id: "Pool", description: "The models as routing sees them" });
 
-/** `GET /upstreams/{id}/models`. */
+/** Answer of `GET /upstreams/{id}/models`. */
 export const offeredModelsAnswer = z.strictObject({
   upstream: z.string(),
   models: z.array(z.string()),

@@ -1,12 +1,10 @@
-/**
- * What is answered of keys, of what their digests stand under, and of the admin token.
- *
- * @module
- */
+/** Answers about keys, the pepper of their digests, and the admin token.\n\n@module */
 
 import { z } from "zod";
-import { ENDPOINTS, HOSTED_TOOLS, policySchema } from "../schemas/policy.ts";
 import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
+import { HOSTED_TOOL_TYPES } from "../../domain/requests/hosted_tool_types.ts";
+import { policySchema } from "../policy.ts";
 import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
 import { requestSummaryAnswer } from "./requests.ts";
 
@@ -31,7 +29,7 @@ const key = {
 /** A key without its secret. */
 export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
 
-/** `GET /keys`. */
+/** Answer of `GET /keys`. */
 export const keyListAnswer = z.strictObject({
   keys: z.array(z.strictObject({
     ...key,
@@ -55,16 +53,16 @@ const reach = {
     endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Where it can serve" }),
     reason: z.string().nullable().meta({ description: "Why it is left out" }),
   })),
-  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOLS), allowed: z.boolean() })),
+  hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOL_TYPES), allowed: z.boolean() })),
 };
 
-/** What a policy leaves. */
+/** Models, endpoints and tools that a policy allows. */
 export const reachAnswer = z.strictObject(reach).meta({
   id: "PolicyReach",
   description: "By the catalog in force, whatever the wallet holds and whichever upstreams answer",
 });
 
-/** `POST /keys/preview`. */
+/** Answer of `POST /keys/preview`. */
 export const previewAnswer = z.strictObject({
   ...reach,
   expired: z.boolean(),
@@ -73,7 +71,7 @@ export const previewAnswer = z.strictObject({
   }),
 }).meta({ id: "PolicyPreview" });
 
-/** `GET /keys/{id}/rotation`. */
+/** Answer of `GET /keys/{id}/rotation`. */
 export const rotationAnswer = z.strictObject({
   old: keyAnswer,
   copy: keyAnswer.nullable(),
@@ -92,7 +90,7 @@ export const rotationAnswer = z.strictObject({
   next: z.enum([...ROTATION_STEPS, "done"]),
 }).meta({ id: "KeyRotation" });
 
-/** `POST /keys/{id}/verify`. */
+/** Answer of `POST /keys/{id}/verify`. */
 export const verificationAnswer = z.strictObject({
   requestId: z.string(),
   url: z.string().meta({ description: "Where it was called" }),
@@ -100,7 +98,7 @@ export const verificationAnswer = z.strictObject({
   charged: z.string().meta({ description: "Credits, a decimal string" }),
 }).meta({ id: "KeyVerification" });
 
-/** `GET /keys/{id}`. */
+/** Answer of `GET /keys/{id}`. */
 export const shownKeyAnswer = z.strictObject({
   ...key,
   spend: z.strictObject({
@@ -112,10 +110,10 @@ export const shownKeyAnswer = z.strictObject({
   reach: reachAnswer,
 }).meta({ id: "KeyWithSpend" });
 
-/** `POST /keys`. */
+/** Answer of `POST /keys`. */
 export const newKeyAnswer = z.strictObject({ key: secret, ...key }).meta({ id: "NewKey" });
 
-/** `POST /keys/{id}/rotate`. */
+/** Answer of `POST /keys/{id}/rotate`. */
 export const rotatedKeyAnswer = z.strictObject({
   key: secret,
   ...key,
@@ -131,7 +129,7 @@ const standing = {
   keys: countAnswer,
 };
 
-/** `GET /pepper`. */
+/** Answer of `GET /pepper`. */
 export const pepperAnswer = z.strictObject({
   current: z.strictObject(standing),
   previous: z.strictObject({
@@ -140,10 +138,10 @@ export const pepperAnswer = z.strictObject({
   }).nullable(),
 }).meta({ id: "Pepper" });
 
-/** `POST /admin-token/rotate`. */
+/** Answer of `POST /admin-token/rotate`. */
 export const newTokenAnswer = z.strictObject({
   token: z.string().meta({ description: "Shown this once", example: "svc_admin_…" }),
 }).meta({ id: "NewAdminToken" });
 
-/** `POST /admin-token/confirm`. */
+/** Answer of `POST /admin-token/confirm`. */
 export const tokenConfirmedAnswer = z.strictObject({ confirmed: z.literal(true) });

@@ -1,15 +1,11 @@
-/**
- * What is answered of the books: the proof that they are right, and the journal's last line.
- *
- * @module
- */
+/** Answers about the books: their verification, and the last line of an export.\n\n@module */
 
 import { z } from "zod";
 import { countAnswer, timeAnswer } from "./parts.ts";
 
 const head = z.string().meta({ description: "SHA-256 of the newest segment, hexadecimal" });
 
-/** `GET /ledger/verify`. */
+/** Answer of `GET /ledger/verify`. */
 export const verificationAnswer = z.strictObject({
   ok: z.boolean(),
   entries: countAnswer,
@@ -22,13 +18,13 @@ export const verificationAnswer = z.strictObject({
   moreProblems: countAnswer,
 }).meta({ id: "Verification", description: "What recomputing the books came to" });
 
-/** One line of a verification that tells how far it has come. */
+/** One line of a verification: its progress or its result. */
 export const verificationLineAnswer = z.union([
   z.strictObject({ progress: z.strictObject({ entries: countAnswer, total: countAnswer }) }),
   z.strictObject({ result: verificationAnswer }),
 ]).meta({ id: "VerificationLine" });
 
-/** The last line of an export: without it the export was cut. */
+/** The last line of an export: an export without it was cut. */
 export const exportEndAnswer = z.strictObject({
   kind: z.literal("end"),
   entries: countAnswer,

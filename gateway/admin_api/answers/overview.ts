@@ -1,8 +1,4 @@
-/**
- * What is answered of the requests of a time taken together.
- *
- * @module
- */
+/** Answers with sums over the requests of a time.\n\n@module */
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
@@ -55,10 +51,10 @@ const upstreams = z.array(z.strictObject({
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 
-/** `GET /upstreams`. */
+/** Answer of `GET /upstreams`. */
 export const upstreamListAnswer = z.strictObject({ upstreams }).meta({ id: "UpstreamList" });
 
-/** `GET /overview`. */
+/** Answer of `GET /overview`. */
 export const overviewAnswer = z.strictObject({
   since: timeAnswer,
   until: timeAnswer,

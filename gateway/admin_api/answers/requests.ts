@@ -1,14 +1,11 @@
-/**
- * What is answered of requests and of usage.
- *
- * @module
- */
+/** Answers about requests and usage.\n\n@module */
 
 import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { orchestrationSchema } from "../../http/schemas/orchestration.ts";
 import { metadataSchema } from "../../http/schemas/chat_answer.ts";
-import { ENDPOINTS } from "../schemas/policy.ts";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
+import { OUTCOMES } from "../../domain/requests/record.ts";
 import { entryAnswer } from "./wallets.ts";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
@@ -24,7 +21,7 @@ const summary = {
   endpoint: z.enum(ENDPOINTS),
   stream: z.boolean(),
   status: z.int().meta({ description: "HTTP status; 499 where the caller had left" }),
-  outcome: z.enum(["ok", "error", "client_left", "cut", "killed"]),
+  outcome: z.enum(OUTCOMES),
   errorCode: z.enum(codes).nullable(),
   model: z.string().nullable(),
   provider: z.string().nullable(),
@@ -37,10 +34,10 @@ const summary = {
   charged: creditsAnswer,
 };
 
-/** A row of the log. */
+/** A row of the request log. */
 export const requestSummaryAnswer = z.strictObject(summary).meta({ id: "RequestSummary" });
 
-/** `GET /requests`. */
+/** Answer of `GET /requests`. */
 export const requestListAnswer = z.strictObject({
   requests: z.array(requestSummaryAnswer),
   cursor: cursorAnswer.meta({
@@ -101,7 +98,7 @@ const task = z.strictObject({
   attempts: z.array(attempt),
 });
 
-/** `GET /requests/{id}`. */
+/** Answer of `GET /requests/{id}`. */
 export const requestAnswer = z.strictObject({
   ...summary,
   usageProblems: z.array(z.strictObject({ model: z.string(), problem: z.string() })).meta({
@@ -142,7 +139,7 @@ const sums = {
   writtenOff: creditsAnswer,
 };
 
-/** `GET /usage`. */
+/** Answer of `GET /usage`. */
 export const usageAnswer = z.strictObject({
   by: z.enum(["key", "model", "day"]),
   usage: z.array(z.union([
@@ -155,7 +152,7 @@ export const usageAnswer = z.strictObject({
   description: "Days in their order; keys and models by cost, dearest first",
 });
 
-/** `GET /service`. */
+/** Answer of `GET /service`. */
 export const serviceAnswer = z.strictObject({
   version: z.string(),
   publicUrl: z.string().nullable().meta({ description: "Where applications call" }),

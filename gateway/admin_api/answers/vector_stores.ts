@@ -1,8 +1,4 @@
-/**
- * What is answered of vector stores and of their files.
- *
- * @module
- */
+/** Answers about vector stores and their files.\n\n@module */
 
 import { z } from "zod";
 import { attributeValueSchema } from "../../http/schemas/hosted_tools.ts";
@@ -22,7 +18,7 @@ export const vectorStoreAnswer = z.strictObject({
   }),
 }).meta({ id: "VectorStore" });
 
-/** `GET /vector-stores`. */
+/** Answer of `GET /vector-stores`. */
 export const vectorStoreListAnswer = z.strictObject({ vectorStores: z.array(vectorStoreAnswer) });
 
 const attributes = z.record(z.string(), attributeValueSchema);
@@ -41,16 +37,16 @@ const file = {
 /** A file of a vector store. */
 export const fileAnswer = z.strictObject(file).meta({ id: "VectorStoreFile" });
 
-/** `POST /vector-stores/{id}/files`. */
+/** Answer of `POST /vector-stores/{id}/files`. */
 export const addedFileAnswer = z.strictObject({
   ...file,
   warning: z.string().optional().meta({ description: "Why it has no embeddings" }),
 }).meta({ id: "AddedFile" });
 
-/** `GET /vector-stores/{id}/files`. */
+/** Answer of `GET /vector-stores/{id}/files`. */
 export const fileListAnswer = z.strictObject({ files: z.array(fileAnswer) });
 
-/** `POST /vector-stores/{id}/search`. */
+/** Answer of `POST /vector-stores/{id}/search`. */
 export const searchAnswer = z.strictObject({
   results: z.array(z.strictObject({
     fileId: z.string(),
@@ -61,5 +57,5 @@ export const searchAnswer = z.strictObject({
   })),
 }).meta({ id: "VectorStoreResults" });
 
-/** What is gone. */
+/** Answer of every `DELETE` of one thing. */
 export const deletedAnswer = z.strictObject({ id: z.string(), deleted: z.literal(true) });

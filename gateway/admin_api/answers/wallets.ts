@@ -1,8 +1,4 @@
-/**
- * What is answered of wallets and of their entries in the journal.
- *
- * @module
- */
+/** Answers about wallets and their journal entries.\n\n@module */
 
 import { z } from "zod";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
@@ -21,10 +17,10 @@ export const walletAnswer = z.strictObject({
   low: z.boolean(),
 }).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
 
-/** `GET /wallets`. */
+/** Answer of `GET /wallets`. */
 export const walletListAnswer = z.strictObject({ wallets: z.array(walletAnswer) });
 
-/** `GET /wallets/{id}/holds`. */
+/** Answer of `GET /wallets/{id}/holds`. */
 export const holdListAnswer = z.strictObject({
   holds: z.array(z.strictObject({
     id: z.string(),
@@ -56,61 +52,79 @@ const tokens = {
 };
 const priced = { model: z.string(), priceVersion: countAnswer };
 
-/** The kinds of entries, each with its own fields. */
-const KINDS = [
-  { kind: z.literal("open"), tier: z.string() },
-  { kind: z.literal("credit"), id: z.string(), amount: creditsAnswer, note: z.string() },
-  {
-    kind: z.literal("hold"),
-    ...call,
-    ...priced,
-    budget: z.string().optional().meta({ description: "Key whose budget it counts against" }),
-    amount: creditsAnswer,
-  },
-  { kind: z.literal("progress"), ...call, ...tokens, cost: creditsAnswer },
-  {
-    kind: z.literal("settle"),
-    ...call,
-    ...priced,
-    ...tokens,
-    held: creditsAnswer,
-    charged: creditsAnswer,
-    writtenOff: creditsAnswer,
-    estimated: z.boolean(),
-    recovered: z.literal(true).optional().meta({ description: "Settled after a crash" }),
-  },
-  { kind: z.enum(["void", "expire"]), ...call, held: creditsAnswer, reason: z.string() },
-] as const;
-
-type Entry = z.ZodObject<{ kind: z.ZodLiteral<string> | z.ZodEnum }>;
-
-function entries(more: z.ZodRawShape): z.ZodType {
-  const [first, ...rest]: readonly Entry[] = KINDS.map((fields) =>
-    z.strictObject({ ...fields, ...moved, ...more })
-  );
-  return first === undefined ? z.never() : z.discriminatedUnion("kind", [first, ...rest]);
+/** Returns the schema of journal entries by kind, each with its own fields and those of `more`. */
+function entry<More extends z.ZodRawShape>(more: More) {
+  return z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("open"), tier: z.string(), ...moved, ...more }),
+    z.strictObject({
+      kind: z.literal("credit"),
+      id: z.string(),
+      amount: creditsAnswer,
+      note: z.string(),
+      ...moved,
+      ...more,
+    }),
+    z.strictObject({
+      kind: z.literal("hold"),
+      ...call,
+      ...priced,
+      budget: z.string().optional().meta({ description: "Key whose budget it counts against" }),
+      amount: creditsAnswer,
+      ...moved,
+      ...more,
+    }),
+    z.strictObject({
+      kind: z.literal("progress"),
+      ...call,
+      ...tokens,
+      cost: creditsAnswer,
+      ...moved,
+      ...more,
+    }),
+    z.strictObject({
+      kind: z.literal("settle"),
+      ...call,
+      ...priced,
+      ...tokens,
+      held: creditsAnswer,
+      charged: creditsAnswer,
+      writtenOff: creditsAnswer,
+      estimated: z.boolean(),
+      recovered: z.literal(true).optional().meta({ description: "Settled after a crash" }),
+      ...moved,
+      ...more,
+    }),
+    z.strictObject({
+      kind: z.enum(["void", "expire"]),
+      ...call,
+      held: creditsAnswer,
+      reason: z.string(),
+      ...moved,
+      ...more,
+    }),
+  ]);
 }
 
-/** An entry as a statement shows it. */
-export const entryAnswer = entries({})
+/** An entry of a statement. */
+export const entryAnswer = entry({})
   .meta({ id: "StatementEntry", description: "What changed a wallet, or was held of it" });
 
 const balance = creditsAnswer.nullable().meta({
   description: "What was available; null where not every entry up to now is told",
 });
 
-/** An entry of a statement, with what was available after it. */
-export const statementEntryAnswer = entries({ available: balance }).meta({ id: "BalancedEntry" });
+/** An entry of a statement, with the amount available after it. */
+export const statementEntryAnswer = entry({ available: balance }).meta({ id: "BalancedEntry" });
 
-/** `GET /wallets/{id}/statement`. */
+/** Answer of `GET /wallets/{id}/statement`. */
 export const statementAnswer = z.strictObject({
   entries: z.array(statementEntryAnswer).meta({ description: "Newest first" }),
   cursor: cursorAnswer,
   available: balance.meta({ description: "Before the oldest of these: pass it with the cursor" }),
 });
 
-/** An entry in its place in the journal. */
-export const journalLineAnswer = entries({
+/** An entry with its place in the journal. */
+export const journalLineAnswer = entry({
   place: z.int().min(1).meta({ description: "Counted from 1, without gaps" }),
   segment: countAnswer.meta({ description: "The link of the chain of hashes it is in" }),
   wallet: z.string(),

@@ -1,6 +1,6 @@
 /**
- * What every page of the console has beside its markup. Nothing depends on it: without it times are in
- * UTC, and texts are copied by hand.
+ * Behaviour that every page of the console has beside its markup. Nothing depends on it: without it
+ * times are in UTC, and texts are copied by hand.
  */
 
 /** Times in the reader's own zone; the exact moment stays in the title. */
@@ -114,7 +114,7 @@ function sendOnce(root) {
   });
 }
 
-/** Where something went wrong, that is where to go on. */
+/** Focuses the first field with a problem. */
 function focusProblem(root) {
   root.querySelector("[aria-invalid=true], .choice-wrong input")?.focus();
 }

@@ -1,12 +1,12 @@
 /**
- * Keeps a page up to date while it is open: its parts that are marked `data-fresh` are asked for again
- * and put in place of what they were. It stops while nobody looks, and where somebody pauses it.
+ * Keeps a page up to date while it is open: fetches the page again and replaces the parts that are
+ * marked `data-fresh`. It stops while the page is hidden, and while the reader has paused it.
  */
 
 import { localTimes } from "./console.js";
 
 const control = document.querySelector("[data-refresh]");
-const said = control?.querySelector("[data-refresh-said]");
+const statusLine = control?.querySelector("[data-refresh-said]");
 const button = control?.querySelector("button");
 const listeners = [];
 let isPaused = false;
@@ -58,7 +58,7 @@ async function refresh() {
   }
   for (const [name, part] of parts) replace(part, document.adoptNode(fresh.get(name)));
   for (const { done } of listeners) done();
-  said.textContent = `${said.dataset.refreshSaid} ${
+  statusLine.textContent = `${statusLine.dataset.refreshSaid} ${
     new Date().toLocaleTimeString(
       document.documentElement.lang,
       { hour12: false },
@@ -68,7 +68,7 @@ async function refresh() {
 
 function stop() {
   clearInterval(timer);
-  said.textContent = control.dataset.ended;
+  statusLine.textContent = control.dataset.ended;
   button.hidden = true;
 }
 

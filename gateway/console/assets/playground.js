@@ -48,7 +48,7 @@ class Stage {
       this.#finish();
     } catch {
       if (leaving.signal.aborted) this.#find("state").textContent = this.#words.states.stopped;
-      // A browser's own words for a lost connection help nobody.
+      // A browser's own words for a lost connection say nothing to the reader.
       else this.#fail({ message: this.#words.left });
     } finally {
       const send = form.querySelector("[value=send]");
@@ -128,21 +128,21 @@ class Stage {
     this.#placeOf(task).append(piece);
   }
 
-  /** Where the text of a task goes: the final one is the answer itself. */
+  /** Returns the element that takes the text of a task; the final task is the answer itself. */
   #placeOf(task) {
     if (task === undefined || task === null || task.task_id === "final") return this.#find("text");
     const tasks = this.#find("tasks");
     const known = [...tasks.children].find(({ dataset }) => dataset.task === task.task_id);
     if (known !== undefined) return known.lastChild;
-    const [section, heading, said] = ["section", "h3", "div"].map((tag) =>
+    const [section, heading, text] = ["section", "h3", "div"].map((tag) =>
       document.createElement(tag)
     );
     section.dataset.task = task.task_id;
     heading.textContent = task.title ?? task.task_id;
-    said.className = "said";
-    section.append(heading, said);
+    text.className = "said";
+    section.append(heading, text);
     tasks.append(section);
-    return said;
+    return text;
   }
 
   #draw(base64) {

@@ -1,6 +1,6 @@
 /**
- * Plots of the tables beside them: what is drawn is what stands there. The tables remain for whoever
- * cannot see a plot, and where this does not run.
+ * Plots of the tables beside them, from the numbers in those tables. The tables remain for readers who
+ * cannot see a plot, and where scripts do not run.
  */
 
 import { onFresh } from "./fresh.js";
@@ -158,7 +158,7 @@ function tipOf(place, { columns, whole }, { starts, stepMs }) {
   };
   return {
     element: tip,
-    show(at, left, width) {
+    show(at, x, width) {
       const head = document.createElement("p");
       head.textContent = `${moment.format(starts[at])} – ${clock.format(starts[at] + stepMs)}`;
       const used = columns.filter(({ values }) => !isStacked(place) || values[at] > 0);
@@ -169,9 +169,9 @@ function tipOf(place, { columns, whole }, { starts, stepMs }) {
       }
       tip.replaceChildren(head, ...rows);
       tip.hidden = false;
-      const isRight = left > width / 2;
-      tip.style.left = isRight ? "" : `${left + 14}px`;
-      tip.style.right = isRight ? `${width - left + 14}px` : "";
+      const isRight = x > width / 2;
+      tip.style.left = isRight ? "" : `${x + 14}px`;
+      tip.style.right = isRight ? `${width - x + 14}px` : "";
     },
   };
 }
@@ -240,16 +240,16 @@ function draw(box, place, steps) {
       axes: axesOf(place),
       hooks: {
         setCursor: [(self) => {
-          const { idx, left } = self.cursor;
-          const isHere = self.over.matches(":hover") && left >= 0;
+          const { idx, left: x } = self.cursor;
+          const isHere = self.over.matches(":hover") && x >= 0;
           if (!isHere || idx === null || idx === undefined) tip.element.hidden = true;
-          else tip.show(idx, left + self.over.offsetLeft, place.clientWidth);
+          else tip.show(idx, x + self.over.offsetLeft, place.clientWidth);
         }],
         setSelect: [(self) => {
-          const { left, width } = self.select;
+          const { left: x, width } = self.select;
           if (width < DRAG_MIN) return;
           const at = (x) => self.posToVal(x, "x") * 1_000;
-          goTo(box.dataset.overview, at(left), at(left + width) + 60_000, location.search);
+          goTo(box.dataset.overview, at(x), at(x + width) + 60_000, location.search);
         }],
       },
     },

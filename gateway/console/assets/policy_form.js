@@ -1,6 +1,6 @@
 /**
- * What a policy leaves, shown anew while its form is filled in. The answer is a piece of the page, made
- * where the page was made; without this script a button asks for it.
+ * Updates the preview of a policy while its form is filled in. The service renders the preview as it
+ * renders the page; without this script a button fetches it.
  */
 
 /** Time without a change before it is asked for, in milliseconds. */

@@ -8,13 +8,13 @@ import { localTimes } from "./console.js";
 const SHOWN_MAX = 100;
 /** Rows that wait while the view is paused. */
 const HELD_MAX = 500;
-/** How often what is new is read out, at most. */
+/** Minimum time between two announcements of new rows, in milliseconds. */
 const SAY_EVERY_MS = 4_000;
 
 const section = document.querySelector("[data-tail]");
 const toggle = document.querySelector("[data-tail-switch]");
 const pause = section?.querySelector("[data-tail-pause]");
-const said = section?.querySelector("[data-tail-said]");
+const statusLine = section?.querySelector("[data-tail-said]");
 const countLine = section?.querySelector("[data-tail-count]");
 const lostLine = section?.querySelector("[data-tail-lost]");
 const body = section?.querySelector("tbody");
@@ -29,17 +29,19 @@ let saying;
 function say(text) {
   clearTimeout(saying);
   saying = undefined;
-  said.textContent = text;
+  statusLine.textContent = text;
   countLine.textContent = text;
 }
 
 /** Shows how many there are, and reads it out now and then: it is not to be talked without end. */
 function sayCounts() {
-  const [words, count] = isPaused ? [said.dataset.held, held.length] : [said.dataset.seen, seen];
+  const [words, count] = isPaused
+    ? [statusLine.dataset.held, held.length]
+    : [statusLine.dataset.seen, seen];
   countLine.textContent = `${words} ${count}`;
   saying ??= setTimeout(() => {
     saying = undefined;
-    if (source !== undefined) said.textContent = countLine.textContent;
+    if (source !== undefined) statusLine.textContent = countLine.textContent;
   }, seen <= 1 ? 0 : SAY_EVERY_MS);
 }
 
@@ -92,12 +94,12 @@ function open() {
   source.addEventListener("lost", (event) => lose(JSON.parse(event.data).rows));
   source.addEventListener("gap", () => section.querySelector("[data-tail-gap]").hidden = false);
   source.addEventListener("open", () => {
-    if (said.textContent === said.dataset.broken) say(said.dataset.waiting);
+    if (statusLine.textContent === statusLine.dataset.broken) say(statusLine.dataset.waiting);
   });
   source.addEventListener("error", () => {
     const isOver = source?.readyState === EventSource.CLOSED;
     if (isOver) close();
-    say(isOver ? said.dataset.ended : said.dataset.broken);
+    say(isOver ? statusLine.dataset.ended : statusLine.dataset.broken);
   });
   toggle.setAttribute("aria-pressed", "true");
   toggle.textContent = toggle.dataset.stop;
@@ -114,10 +116,10 @@ function close() {
 if (section !== null && toggle !== null) {
   toggle.hidden = false;
   toggle.dataset.start = toggle.textContent;
-  said.dataset.waiting = said.textContent;
+  statusLine.dataset.waiting = statusLine.textContent;
   toggle.addEventListener("click", () => {
     if (source === undefined) {
-      say(said.dataset.waiting);
+      say(statusLine.dataset.waiting);
       open();
     } else {
       close();

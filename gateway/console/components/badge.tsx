@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 
-/** How good or bad a state is. */
+/** Rating of a state. */
 export type BadgeKind = "good" | "warn" | "bad" | "neutral";
 
 /** A state in a word. The word says it; the colour only helps. */

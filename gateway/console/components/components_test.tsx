@@ -6,18 +6,11 @@ import { Confirm } from "./confirm.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
 import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
-import { type Column, DataTable } from "./data_table.tsx";
+import { type Column, column, endColumn } from "./column.ts";
+import { DataTable } from "./data_table.tsx";
 import { DefinitionList } from "./definition_list.tsx";
 import { EmptyState } from "./empty_state.tsx";
-import {
-  ChangeForm,
-  CheckField,
-  fieldError,
-  FieldGroup,
-  SelectField,
-  TextArea,
-  TextField,
-} from "./form.tsx";
+import { ChangeForm, CheckField, Field, fieldError, FieldGroup } from "./form.tsx";
 import { Figures, Panel } from "./panel.tsx";
 import { CopyButton, ShortId } from "./short_id.tsx";
 import { shownMarkup } from "./shown_text.ts";
@@ -28,7 +21,7 @@ const ESCAPED = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;";
 
 function view(search = ""): View {
   const url = new URL(`http://127.0.0.1/console/entries${search}`);
-  const unasked = () => Promise.reject(new Error("Nothing is asked here"));
+  const noCall = () => Promise.reject(new Error("These tests call no API"));
   return {
     language: "en",
     theme: "auto",
@@ -37,9 +30,10 @@ function view(search = ""): View {
     nowMs: 0,
     requestId: "req_1",
     signal: new AbortController().signal,
-    api: { get: unasked, post: unasked, delete: unasked, ask: unasked },
+    api: { call: noCall, ask: noCall },
     param: () => "",
     say: (messages) => messages.en,
+    load: noCall,
     need: () => {
       throw new Error("Nothing is needed here");
     },
@@ -56,9 +50,9 @@ interface CatalogEntry {
 }
 
 const COLUMNS: readonly Column<CatalogEntry>[] = [
-  { id: "id", title: "Id", isHeader: true, cell: ({ id }) => id, sort: ({ id }) => id },
-  { id: "size", title: "Size", align: "end", cell: ({ size }) => size, sort: ({ size }) => size },
-  { id: "plain", title: "Plain", cell: () => "-" },
+  column("Id", ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
+  endColumn("Size", ({ size }) => size, { id: "size", sort: ({ size }) => size }),
+  column("Plain", () => "-"),
 ];
 
 function entries(count: number): CatalogEntry[] {
@@ -144,16 +138,16 @@ Deno.test("text from outside is escaped in every component, as text and as attri
         warning={HOSTILE}
         submit={HOSTILE}
         cancelHref="/"
-        fields={{ [HOSTILE]: HOSTILE }}
+        hidden={{ [HOSTILE]: HOSTILE }}
         refusal={refusal}
       />,
     ),
     html(<CopyText view={now} label={HOSTILE} text={HOSTILE} />),
     html(<DefinitionList items={[[HOSTILE, HOSTILE]]} />),
     html(<EmptyState title={HOSTILE} hint={HOSTILE}>{HOSTILE}</EmptyState>),
-    html(<TextField name="n" label={HOSTILE} value={HOSTILE} hint={HOSTILE} error={HOSTILE} />),
-    html(<TextArea name="n" label={HOSTILE} value={HOSTILE} />),
-    html(<SelectField name="n" label="l" options={[{ value: HOSTILE, text: HOSTILE }]} />),
+    html(<Field name="n" label={HOSTILE} value={HOSTILE} hint={HOSTILE} error={HOSTILE} />),
+    html(<Field name="n" rows={2} label={HOSTILE} value={HOSTILE} />),
+    html(<Field name="n" label="l" options={[HOSTILE]} />),
     html(<CheckField name="n" label={HOSTILE} value={HOSTILE} />),
     html(<FieldGroup legend={HOSTILE}>{HOSTILE}</FieldGroup>),
     html(<Panel title={HOSTILE} actions={HOSTILE}>{HOSTILE}</Panel>),
@@ -187,7 +181,7 @@ Deno.test("a field tells its error to who cannot see it, and a form its refusal"
   const refusal: Refusal = { status: 400, code: "x", message: "Too long", param: "policy.name" };
   assertEquals(fieldError(refusal, "policy.name"), "Too long");
   assertEquals(fieldError(refusal, "name"), undefined);
-  const field = await html(<TextField name="n" label="Name" hint="Short" error="Too long" />);
+  const field = await html(<Field name="n" label="Name" hint="Short" error="Too long" />);
   assertStringIncludes(field, 'aria-describedby="error-n hint-n"');
   assertStringIncludes(field, 'aria-invalid="true"');
   assertMatch(await html(<ChangeForm refusal={refusal}>x</ChangeForm>), /role="alert">Too long</);

@@ -12,8 +12,8 @@ export function Credits({ amount }: { amount: string }) {
     <data class="number" value={amount}>
       {whole}
       <wbr />
-      {fraction === "" ? null : <span class="fraction">.{fraction}</span>}
-      {room === "" ? null : <span class="room" data-room={room} aria-hidden="true"></span>}
+      {fraction !== "" && <span class="fraction">.{fraction}</span>}
+      {room !== "" && <span class="room" data-room={room} aria-hidden="true"></span>}
     </data>
   );
 }
@@ -23,7 +23,7 @@ export function Count({ value, unit }: { value: number; unit?: string }) {
   return (
     <span class="number">
       {value.toLocaleString("en-US")}
-      {unit === undefined ? null : <span class="unit">{` ${unit}`}</span>}
+      {unit !== undefined && <span class="unit">{` ${unit}`}</span>}
     </span>
   );
 }

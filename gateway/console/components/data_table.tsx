@@ -1,54 +1,34 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView, View } from "../page.ts";
 import { anchorOf, Pager, placeName } from "./pager.tsx";
-import { orderOf, type SortKey, withQuery } from "./table_order.ts";
+import type { Column } from "./column.ts";
+import { orderOf, withQuery } from "./table_order.ts";
 
 /** Rows of a list that come on one page. */
 export const ROWS_PER_PAGE = 50;
 
-/** A column of a table. */
-export interface Column<Row> {
-  /** Name in the query: `?sort=id`, or `?sort=-id` for the other way round. */
-  readonly id: string;
-  readonly title: string;
-  readonly cell: (row: Row) => Child;
-  /** What to sort by; without it the column cannot be sorted by. */
-  readonly sort?: (row: Row) => SortKey;
-  /**
-   * Where the API pages and can turn the order of this column round: the field of the query that does
-   * so, and its value for ascending; without the field the rows descend.
-   */
-  readonly apiOrder?: { readonly field: string; readonly ascending: string };
-  /** `end` for numbers. @default {"start"} */
-  readonly align?: "start" | "end";
-  /** Whether its cell names the row; at most one column. */
-  readonly isHeader?: boolean;
-  /** Stands after the cell, outside of the row's link. */
-  readonly beside?: (row: Row) => Child;
-}
-
-/** What a table shows. */
+/** Properties of a table. */
 export interface DataTableProps<Row> {
   readonly view: View;
   /** For those who do not see it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Where the heading of a row leads. */
+  /** Returns the address that the heading of a row links to. */
   readonly href?: (row: Row) => string;
-  /** How many there are, in words. */
-  readonly count?: string;
+  /** The number of rows, as a sentence. */
+  readonly count?: string | undefined;
   /** In place of a table without rows. */
   readonly empty: Child;
   /**
-   * Where the API pages: its cursor of the next page, `null` at the end. The rows then keep the order
-   * in which they came. Left out, the rows are all there are: they are sorted and paged here.
+   * Cursor of the next page, for a list that the API pages; `null` at the end. The rows then keep the
+   * order in which they came. Without it the rows are complete: they are sorted and paged here.
    */
   readonly cursor?: string | null;
   /** With a cursor: the API stopped before the page was full, and there may be more beyond. */
   readonly isCut?: boolean;
-  /** Where several tables share a page: what this one is called in its address. */
+  /** Name of the table in the page's address, for pages with several tables. */
   readonly name?: string;
 }
 
@@ -80,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     : undefined;
   return (
     <>
-      {count === undefined ? null : <p class="count" role="status">{count}</p>}
+      {count !== undefined && <p class="count" role="status">{count}</p>}
       <div
         id={name}
         class="scroll cards"
@@ -117,20 +97,17 @@ export function DataRow<Row>(
 ) {
   return (
     <tr>
-      {columns.map((column) => <Cell key={column.id} column={column} row={row} href={href} />)}
+      {columns.map((column) => <Cell key={column.title} column={column} row={row} href={href} />)}
     </tr>
   );
 }
 
-function Heading<Row>(
-  { view, column, columns, name, isStatic }: {
-    view: View;
-    column: Column<Row>;
-    columns: readonly Column<Row>[];
-    name: string | undefined;
-    isStatic: boolean;
-  },
-) {
+function Heading<Row>({ view, column, columns, name, isStatic }: InView<{
+  column: Column<Row>;
+  columns: readonly Column<Row>[];
+  name: string | undefined;
+  isStatic: boolean;
+}>) {
   const { title, align } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
   if (order === undefined) {
@@ -149,7 +126,7 @@ function Heading<Row>(
   );
 }
 
-/** How a column is ordered now, and where it is the other way round. */
+/** The present order of a column, and the address of the page in the reverse order. */
 interface HeadingOrder {
   readonly direction: "ascending" | "descending" | undefined;
   readonly href: string;
@@ -163,7 +140,7 @@ function ownOrderOf<Row>(
     name: string | undefined;
   },
 ): HeadingOrder | undefined {
-  if (sort === undefined) return undefined;
+  if (sort === undefined || id === undefined) return undefined;
   const order = orderOf(view, columns);
   const direction = order.by === id ? order.direction : undefined;
   const changes = {

@@ -8,7 +8,7 @@ export function EmptyState(
     <div class="empty">
       <p class="empty-title">{title}</p>
       <p>{hint}</p>
-      {children === undefined ? null : <div class="actions">{children}</div>}
+      {children !== undefined && <div class="actions">{children}</div>}
     </div>
   );
 }

@@ -1,10 +1,8 @@
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 
-/** What went wrong, what to do, and the id under which the service's log has it. */
-export function ErrorPage(
-  { view, title, hint }: { view: View; title: string; hint: string },
-) {
+/** Says why a request failed, what to do, and the id under which the service's log has it. */
+export function ErrorPage({ view, title, hint }: InView<{ title: string; hint: string }>) {
   const say = view.say(sharedMessages);
   return (
     <section class="panel problem">

@@ -1,7 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
-import { type Choice, Options } from "./form.tsx";
+import type { InView, View } from "../page.ts";
+import { Options } from "./form.tsx";
 
 /** Longest text that the operator's API looks for. */
 const LONGEST = 256;
@@ -9,7 +9,7 @@ const LONGEST = 256;
 const ORDERS = ["sort", "order"];
 
 /** Narrows what a page lists, by its query. The order of the table stays; the place in it does not. */
-export function FilterForm({ view, children }: { view: View; children: Child }) {
+export function FilterForm({ view, children }: InView<{ children: Child }>) {
   const say = view.say(sharedMessages);
   const orders = [...view.query].filter(([name, value]) => ORDERS.includes(name) && value !== "");
   const isFiltered = [...view.query].some(([name, value]) =>
@@ -21,16 +21,14 @@ export function FilterForm({ view, children }: { view: View; children: Child }) 
       {orders.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
       <div class="actions">
         <button type="submit" class="button">{say.filter}</button>
-        {isFiltered ? <a class="button quiet" href={view.url.pathname}>{say.clear}</a> : null}
+        {isFiltered && <a class="button quiet" href={view.url.pathname}>{say.clear}</a>}
       </div>
     </form>
   );
 }
 
 /** A text to look for; its value is in the query. */
-export function FilterText(
-  { view, name, label }: { view: View; name: string; label: string },
-) {
+export function FilterText({ view, name, label }: InView<{ name: string; label: string }>) {
   return (
     <label class="filter-field">
       <span>{label}</span>
@@ -45,44 +43,30 @@ export function FilterText(
   );
 }
 
-/**
- * One of several, or all of them; the choice is in the query. What is looked for stays chosen, also
- * where it is gone by now.
- */
-export function FilterSelect(
-  { view, name, label, all, options }: {
-    view: View;
-    name: string;
-    label: string;
-    /** What is said where nothing is chosen. */
-    all: string;
-    /** Values, or values with their names. */
-    options: readonly (string | readonly [value: string, text: string])[];
-  },
-) {
-  const value = view.query.get(name) ?? "";
-  const choices = options.map((option): Choice => {
-    const [value, text] = typeof option === "string" ? [option, option] : option;
-    return { value, text };
-  });
-  const isKnown = value === "" || choices.some((choice) => choice.value === value);
-  const gone = isKnown ? [] : [{ value, text: value }];
+/** One of several, or all of them; the choice is in the query. */
+export function FilterSelect({ view, name, label, all, options }: InView<{
+  name: string;
+  label: string;
+  /** The name of the choice that leaves nothing out. */
+  all: string;
+  options: readonly (string | readonly [value: string, text: string])[];
+}>) {
   return (
     <label class="filter-field">
       <span>{label}</span>
       <select name={name}>
-        <Options options={[{ value: "", text: all }, ...choices, ...gone]} value={value} />
+        <Options options={[["", all], ...options]} value={view.query.get(name) ?? ""} />
       </select>
     </label>
   );
 }
 
-/** What of the query a list is narrowed by; empty where by nothing. */
+/** Returns the text of a filter in the query; empty where the filter is not used. */
 export function filterText({ query }: Pick<View, "query">, name: string): string {
   return query.get(name)?.trim() ?? "";
 }
 
-/** Whether one of some texts has in it what a field asks for, in whatever case. */
+/** True when one of some texts contains the text of a filter, regardless of case. */
 export function hasText(
   view: Pick<View, "query">,
   name: string,
@@ -92,7 +76,7 @@ export function hasText(
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** Whether one of some values is what a field asks for, where it asks for any. */
+/** True when one of some values is the value of a filter, or the filter is not used. */
 export function hasValue(
   view: Pick<View, "query">,
   name: string,

@@ -1,21 +1,32 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { View } from "../page.ts";
+import type { InView } from "../page.ts";
 import { Notice } from "./notice.tsx";
 
-/** What a field has beside its control. */
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: Child;
-  /** What is wrong with what was entered. */
-  readonly error?: string | undefined;
+/** Choices of a select: values, or values with their texts. */
+export type Choices =
+  | readonly (string | readonly [value: string, text: string])[]
+  | Readonly<Record<string, string>>;
+
+/** The values entered in a form, and their problems. */
+export interface FormState {
+  readonly fields: URLSearchParams;
+  /** Returns the problem of a field; `undefined` where it has none. */
+  readonly errorOf: (name: string) => string | undefined;
 }
 
-/** What a field of text takes. */
-export interface TextFieldProps extends FieldProps {
+/** Properties of a field beside its name and its label. */
+export interface FieldOptions {
+  readonly hint?: Child;
+  /** @default {what was entered} */
   readonly value?: string | undefined;
+  /** @default {the problem that the form has of it} */
+  readonly error?: string | undefined;
+  /** Makes the field a select. */
+  readonly options?: Choices;
+  /** Makes the field one of several lines, such as JSON, with this many in sight. */
+  readonly rows?: number;
   /** @default {"text"} */
   readonly type?: "text" | "password" | "number" | "search" | "datetime-local";
   readonly isRequired?: boolean;
@@ -38,78 +49,98 @@ export function ChangeForm(
 ) {
   return (
     <form method="post" action={action} class="change" autocomplete="off">
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <Notice kind="problem">{refusal.message}</Notice>}
       {children}
     </form>
   );
 }
 
-/** What a refusal says of one field; `undefined` where it is about another. */
+/** The state of a form that the API may have refused; `fields` are those that were sent. */
+export function formState(fields: URLSearchParams, refusal: Refusal | undefined): FormState {
+  return { fields, errorOf: (name) => fieldError(refusal, name) };
+}
+
+/** The message of a refusal that is about one field; `undefined` where it is about another. */
 export function fieldError(refusal: Refusal | undefined, param: string): string | undefined {
   return refusal?.param === param ? refusal.message : undefined;
 }
 
-/** One line of text. */
-export function TextField(props: TextFieldProps) {
-  const { name, value, type = "text", isRequired, autocomplete, inputmode, maxLength } = props;
-  return (
-    <Field {...props}>
-      <input
-        {...control(props)}
-        name={name}
-        type={type}
-        value={value}
-        required={isRequired}
-        autocomplete={autocomplete ?? "off"}
-        inputmode={inputmode}
-        maxlength={maxLength}
-        spellcheck={false}
-      />
-    </Field>
+/** Makes the fields of a form, each with its value and its problem. */
+export function inputs({ fields, errorOf }: FormState) {
+  return (name: string, label: string, options: FieldOptions = {}) => (
+    <Field
+      key={name}
+      {...{ name, label, value: fields.get(name) ?? "", error: errorOf(name), ...options }}
+    />
   );
 }
 
-/** Several lines of text, such as JSON. */
-export function TextArea(props: FieldProps & { value?: string; rows?: number }) {
+/** A field with its label: a line or several lines of text, or a select. */
+export function Field(props: FieldOptions & { readonly name: string; readonly label: string }) {
+  const { name, label, hint, error, value, options, rows } = props;
+  const described = [
+    ...(error === undefined ? [] : [`error-${name}`]),
+    ...(hint === undefined ? [] : [`hint-${name}`]),
+  ].join(" ");
+  const control = {
+    id: `field-${name}`,
+    ...(described === "" ? {} : { "aria-describedby": described }),
+    ...(error === undefined ? {} : { "aria-invalid": true }),
+    name,
+  };
   return (
-    <Field {...props}>
-      <textarea {...control(props)} name={props.name} rows={props.rows ?? 8} spellcheck={false}>
-        {props.value ?? ""}
-      </textarea>
-    </Field>
+    <div class={error === undefined ? "field" : "field field-wrong"}>
+      <label for={`field-${name}`}>{label}</label>
+      {options !== undefined
+        ? (
+          <select {...control}>
+            <Options options={options} value={value} />
+          </select>
+        )
+        : rows !== undefined
+        ? <textarea {...control} rows={rows} spellcheck={false}>{value ?? ""}</textarea>
+        : (
+          <input
+            {...control}
+            type={props.type ?? "text"}
+            value={value}
+            required={props.isRequired}
+            autocomplete={props.autocomplete ?? "off"}
+            inputmode={props.inputmode}
+            maxlength={props.maxLength}
+            spellcheck={false}
+          />
+        )}
+      {hint !== undefined && <p class="hint" id={`hint-${name}`}>{hint}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
+    </div>
   );
 }
 
-/** A choice of a select. */
-export interface Choice {
-  readonly value: string;
-  readonly text: string;
-}
-
-/** One of several. */
-export function SelectField(
-  props: FieldProps & { value?: string | undefined; options: readonly Choice[] },
-) {
-  return (
-    <Field {...props}>
-      <select {...control(props)} name={props.name}>
-        <Options options={props.options} value={props.value} />
-      </select>
-    </Field>
-  );
-}
-
-/** The choices of a select. */
-export function Options(
-  { options, value }: { options: readonly Choice[]; value?: string | undefined },
-) {
+/**
+ * The choices of a select. A value that is no choice any more stays in sight: else the first one would
+ * take its place unseen.
+ */
+export function Options({ options, value = "" }: { options: Choices; value?: string | undefined }) {
+  const named = pairs(options);
+  const isThere = value === "" || named.some(([known]) => known === value);
+  const all = isThere ? named : [...named, [value, value] as const];
   return (
     <>
-      {options.map((option) => (
-        <option value={option.value} selected={option.value === value}>{option.text}</option>
+      {all.map(([known, text]) => (
+        <option key={known} value={known} selected={known === value}>{text}</option>
       ))}
     </>
   );
+}
+
+function pairs(options: Choices): readonly (readonly [value: string, text: string])[] {
+  if (!isList(options)) return Object.entries(options);
+  return options.map((option) => typeof option === "string" ? [option, option] : option);
+}
+
+function isList(options: Choices): options is Exclude<Choices, Readonly<Record<string, string>>> {
+  return Array.isArray(options);
 }
 
 /** Yes or no: `on` where it is checked, else absent. */
@@ -151,46 +182,31 @@ export function Fold(
   );
 }
 
+/** Values that are sent along with a form, by their names. */
+export function HiddenFields({ values }: { values: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      {Object.entries(values).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
 /** The end of a form: what sends it, and a way back. */
-export function FormEnd(
-  { view, submit, isDangerous, cancelHref }: {
-    view: View;
-    submit: string;
-    isDangerous?: boolean;
-    cancelHref?: string;
-  },
-) {
+export function FormEnd({ view, submit, isDangerous, cancelHref }: InView<{
+  submit: string;
+  isDangerous?: boolean;
+  cancelHref?: string;
+}>) {
   return (
     <div class="actions form-end">
       <button type="submit" class={isDangerous ? "button danger" : "button primary"}>
         {submit}
       </button>
-      {cancelHref === undefined
-        ? null
-        : <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>}
+      {cancelHref !== undefined && (
+        <a class="button" href={cancelHref}>{view.say(sharedMessages).cancel}</a>
+      )}
     </div>
   );
-}
-
-function Field({ name, label, hint, error, children }: FieldProps & { children?: Child }) {
-  return (
-    <div class={error === undefined ? "field" : "field field-wrong"}>
-      <label for={`field-${name}`}>{label}</label>
-      {children}
-      {hint === undefined ? null : <p class="hint" id={`hint-${name}`}>{hint}</p>}
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
-    </div>
-  );
-}
-
-function control({ name, hint, error }: FieldProps) {
-  const described = [
-    ...(error === undefined ? [] : [`error-${name}`]),
-    ...(hint === undefined ? [] : [`hint-${name}`]),
-  ].join(" ");
-  return {
-    id: `field-${name}`,
-    ...(described === "" ? {} : { "aria-describedby": described }),
-    ...(error === undefined ? {} : { "aria-invalid": true }),
-  };
 }

@@ -2,7 +2,7 @@ import type { Child } from "@hono/hono/jsx";
 import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
 import { LANGUAGES } from "../messages/catalogue.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { Section, View } from "../page.ts";
+import type { InView, Section, View } from "../page.ts";
 import { THEMES } from "../preferences.ts";
 import type { Flash } from "../sessions.ts";
 import { Notice } from "./notice.tsx";
@@ -10,15 +10,15 @@ import { withQuery } from "./table_order.ts";
 
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
-/** What the frame of a page is made of. */
+/** Properties of the frame of a page. */
 export interface LayoutProps {
   readonly view: View;
   readonly title: string;
-  /** The navigation; left out where nobody is signed in. */
+  /** Sections of the navigation; absent on pages outside of a session. */
   readonly sections?: readonly Section[] | undefined;
   readonly flash?: Flash | undefined;
   readonly scripts?: readonly ScriptName[] | undefined;
-  /** Whether language and colours can be chosen; that asks for the page again. @default {true} */
+  /** True when language and colours can be chosen, which loads the page again. @default {true} */
   readonly hasSwitches?: boolean;
   readonly children: Child;
 }
@@ -42,9 +42,9 @@ export function Layout(props: LayoutProps) {
       </head>
       <body class={sections === undefined ? "outside" : "inside"}>
         <a class="skip" href="#content">{say.skip}</a>
-        {sections === undefined ? null : <TopBar view={view} sections={sections} />}
+        {sections !== undefined && <TopBar view={view} sections={sections} />}
         <main id="content" tabindex={-1}>
-          {flash === undefined ? null : <Notice kind={flash.kind}>{flash.text}</Notice>}
+          {flash !== undefined && <Notice kind={flash.kind}>{flash.text}</Notice>}
           {children}
         </main>
         <Foot view={view} isSignedIn={sections !== undefined} hasSwitches={hasSwitches} />
@@ -53,7 +53,7 @@ export function Layout(props: LayoutProps) {
   );
 }
 
-function TopBar({ view, sections }: { view: View; sections: readonly Section[] }) {
+function TopBar({ view, sections }: InView<{ sections: readonly Section[] }>) {
   const say = view.say(sharedMessages);
   const path = view.url.pathname;
   return (
@@ -105,14 +105,12 @@ function Foot(
   const say = view.say(sharedMessages);
   return (
     <footer>
-      {hasSwitches ? <Switches view={view} /> : null}
-      {isSignedIn
-        ? (
-          <form method="post" action="/console/sign-out-everywhere">
-            <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
-          </form>
-        )
-        : null}
+      {hasSwitches && <Switches view={view} />}
+      {isSignedIn && (
+        <form method="post" action="/console/sign-out-everywhere">
+          <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
+        </form>
+      )}
     </footer>
   );
 }

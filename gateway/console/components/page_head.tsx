@@ -8,9 +8,9 @@ export function PageHead(
     <header class="page-head">
       <div>
         <h1>{title}</h1>
-        {intro === undefined ? null : <p class="intro">{intro}</p>}
+        {intro !== undefined && <p class="intro">{intro}</p>}
       </div>
-      {children === undefined ? null : <div class="actions">{children}</div>}
+      {children !== undefined && <div class="actions">{children}</div>}
     </header>
   );
 }

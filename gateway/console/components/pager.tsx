@@ -22,17 +22,15 @@ export function Pager(
   const first = withQuery(view, { [place]: null, cursor: null }) + anchorOf(name);
   return (
     <>
-      {cut === undefined ? null : <Notice kind="info">{cut}</Notice>}
+      {cut !== undefined && <Notice kind="info">{cut}</Notice>}
       <nav class="pager" aria-label={say.pages}>
-        {isLater ? <a class="button" href={first}>{say.first}</a> : null}
-        {range === undefined ? null : <span class="number">{range}</span>}
-        {hasNext
-          ? (
-            <a class="button" href={withQuery(view, next) + anchorOf(name)} rel="next">
-              {cut === undefined ? say.next : say.goOn}
-            </a>
-          )
-          : null}
+        {isLater && <a class="button" href={first}>{say.first}</a>}
+        {range !== undefined && <span class="number">{range}</span>}
+        {hasNext && (
+          <a class="button" href={withQuery(view, next) + anchorOf(name)} rel="next">
+            {cut === undefined ? say.next : say.goOn}
+          </a>
+        )}
       </nav>
     </>
   );

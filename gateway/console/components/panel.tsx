@@ -8,7 +8,7 @@ export function Panel(
     <section class="panel">
       <header class="panel-head">
         <h2>{title}</h2>
-        {actions === undefined ? null : <div class="actions">{actions}</div>}
+        {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
       {children}
     </section>
@@ -25,7 +25,7 @@ export function Figures(
         <div>
           <dt>{name}</dt>
           <dd class="number">{value}</dd>
-          {remark === undefined ? null : <dd class="remark">{remark}</dd>}
+          {remark !== undefined && <dd class="remark">{remark}</dd>}
         </div>
       ))}
     </dl>

@@ -1,30 +1,18 @@
-import type { Child } from "@hono/hono/jsx";
-
-/** A column of a sheet. */
-export interface SheetColumn<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => Child;
-  /** `end` for numbers. @default {"start"} */
-  readonly align?: "start" | "end";
-  /** Whether its cell names the row; at most one column. */
-  readonly isHeader?: boolean;
-  /** What stands under the column, such as its sum. */
-  readonly foot?: Child;
-}
+import type { Column } from "./column.ts";
 
 /** A short table that is part of a page: whole, in the order in which it comes, with sums at its foot. */
 export function Sheet<Row>(
   { caption, columns, rows, name }: {
     /** For those who do not see it. */
     caption: string;
-    columns: readonly SheetColumn<Row>[];
+    columns: readonly Column<Row>[];
     rows: readonly Row[];
     /** For scripts to find it by. */
     name?: string;
   },
 ) {
   const hasFoot = columns.some(({ foot }) => foot !== undefined);
-  const style = ({ align }: SheetColumn<Row>) => align === "end" ? "end" : undefined;
+  const style = ({ align }: Column<Row>) => align === "end" ? "end" : undefined;
   return (
     <div class="scroll sheet" tabindex={0} role="region" aria-label={caption}>
       <table data-name={name}>
@@ -47,17 +35,15 @@ export function Sheet<Row>(
             </tr>
           ))}
         </tbody>
-        {hasFoot
-          ? (
-            <tfoot>
-              <tr>
-                {columns.map((column) => (
-                  <td key={column.title} class={style(column)}>{column.foot}</td>
-                ))}
-              </tr>
-            </tfoot>
-          )
-          : null}
+        {hasFoot && (
+          <tfoot>
+            <tr>
+              {columns.map((column) => (
+                <td key={column.title} class={style(column)}>{column.foot}</td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   );

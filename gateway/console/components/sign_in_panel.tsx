@@ -1,10 +1,10 @@
 import { sharedMessages } from "../messages/shared.ts";
 import { signInMessages } from "../messages/sign_in.ts";
-import type { View } from "../page.ts";
-import { ChangeForm, TextField } from "./form.tsx";
+import type { InView } from "../page.ts";
+import { ChangeForm, Field } from "./form.tsx";
 
 /** The form that takes an admin token. What was entered is never sent back. */
-export function SignInPanel({ view, problem }: { view: View; problem: string | undefined }) {
+export function SignInPanel({ view, problem }: InView<{ problem: string | undefined }>) {
   const say = view.say(signInMessages);
   return (
     <section class="panel sign-in">
@@ -15,7 +15,7 @@ export function SignInPanel({ view, problem }: { view: View; problem: string | u
       <h1>{say.title}</h1>
       <p class="intro">{say.intro}</p>
       <ChangeForm>
-        <TextField
+        <Field
           name="token"
           type="password"
           label={say.token}

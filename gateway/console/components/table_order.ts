@@ -1,9 +1,9 @@
 import type { View } from "../page.ts";
 
-/** What rows are sorted by: all rows of a column have the same kind. */
+/** Key that rows are sorted by; all rows of a column have keys of one type. */
 export type SortKey = string | number | bigint;
 
-/** How a table of these rows is sorted. */
+/** The order of the rows of a table. */
 export interface Order<Row> {
   /** The column; `undefined` where the rows stay as they came. */
   readonly by: string | undefined;
@@ -12,7 +12,7 @@ export interface Order<Row> {
 }
 
 interface Sortable<Row> {
-  readonly id: string;
+  readonly id?: string;
   readonly sort?: (row: Row) => SortKey;
 }
 

@@ -1,31 +1,20 @@
-import { catalogue } from "./catalogue.ts";
+import { both, catalogue } from "./catalogue.ts";
 
-/** What the sign-in page says. */
+/** Messages of the sign-in page. */
 export const signInMessages = catalogue({
-  title: "Sign in",
-  intro: "With an admin token, as the command line uses it.",
-  token: "Admin token",
-  tokenHint: "It was printed at the first start. Lost? Run: svc admin-token rotate",
-  submit: "Sign in",
-  wrong: "This is not an admin token of this service",
-  missing: "Enter an admin token",
+  title: ["Sign in", "登录"],
+  intro: ["With an admin token, as the command line uses it.", "使用管理员令牌，与命令行相同。"],
+  token: ["Admin token", "管理员令牌"],
+  tokenHint: both`It was printed at the first start. Lost? Run: svc admin-token rotate
+    首次启动时打印过。丢失了？请运行：svc admin-token rotate`,
+  submit: ["Sign in", "登录"],
+  wrong: ["This is not an admin token of this service", "这不是本服务的管理员令牌"],
+  missing: ["Enter an admin token", "请输入管理员令牌"],
   wait: (seconds: number) =>
-    `Too many wrong tokens came from this address; wait ${seconds} s and try again`,
-  signedOut: "You are signed out.",
-  signedOutEverywhere: "All sessions have ended.",
-  ended: "Your session was over. Nothing was changed: sign in, and try again.",
-}, {
-  zh: {
-    title: "登录",
-    intro: "使用管理员令牌，与命令行相同。",
-    token: "管理员令牌",
-    tokenHint: "首次启动时打印过。丢失了？请运行：svc admin-token rotate",
-    submit: "登录",
-    wrong: "这不是本服务的管理员令牌",
-    missing: "请输入管理员令牌",
-    wait: (seconds) => `此地址提交的错误令牌过多；请等待 ${seconds} 秒后重试`,
-    signedOut: "您已退出登录。",
-    signedOutEverywhere: "所有会话均已结束。",
-    ended: "您的会话已结束，未作任何更改：请登录后重试。",
-  },
+    both`Too many wrong tokens came from this address; wait ${seconds} s and try again
+    此地址提交的错误令牌过多；请等待 ${seconds} 秒后重试`,
+  signedOut: ["You are signed out.", "您已退出登录。"],
+  signedOutEverywhere: ["All sessions have ended.", "所有会话均已结束。"],
+  ended: both`Your session was over. Nothing was changed: sign in, and try again.
+    您的会话已结束，未作任何更改：请登录后重试。`,
 });

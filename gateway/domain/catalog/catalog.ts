@@ -1,6 +1,6 @@
 /**
- * The catalog: upstreams, models and tiers as one version. KV holds it; a request keeps the version
- * it started with.
+ * The catalog: upstreams, models and tiers as one version. The store holds it; a request keeps the
+ * version it started with.
  *
  * @module
  */
@@ -10,81 +10,67 @@ import type { Price } from "../ledger/pricing.ts";
 import type { ScoringWeights } from "../routing/score.ts";
 import type { ServiceLimits } from "../limits/service_limits.ts";
 
-/** A text in the languages of the catalog. */
+/** A text in every language of the catalog. */
 export type Localized = Readonly<Record<Locale, string>>;
 
-/** How an upstream is spoken to. */
-export type UpstreamKind = "openai" | "openai-compatible" | "simulator" | NativeKind;
-
-/** Kinds that are spoken to in a wire format of their own. */
-export type NativeKind =
-  | "anthropic"
-  | "google"
-  | "google-vertex"
-  | "amazon-bedrock"
-  | "azure"
-  | "mistral"
-  | "cohere";
-
-/** Names under which Chat Completions servers take the output limit. */
+/** Names of the output limit at Chat Completions servers. */
 export const OUTPUT_LIMIT_FIELDS = ["max_completion_tokens", "max_tokens"] as const;
 
-/** One of them. */
 export type OutputLimitField = typeof OUTPUT_LIMIT_FIELDS[number];
-
-/** Native kinds whose provider packages draw. */
-export const DRAWING_KINDS = ["google", "google-vertex", "amazon-bedrock", "azure"] as const;
-
-/** One of them. */
-export type DrawingKind = typeof DRAWING_KINDS[number];
 
 /** Time limits of one attempt at an upstream, in milliseconds. */
 export interface UpstreamTimeouts {
-  /** To a TCP connection. @default {5000} */
+  /** Longest time to open a TCP connection. @default {5000} */
   readonly connectMs: number;
-  /** From sending the request to the first byte of the answer's body. @default {300000} */
+  /**
+   * Longest time from sending the request to the first byte of the response body. @default {300000}
+   */
   readonly firstByteMs: number;
-  /** Between two reads of the answer's body. @default {60000} */
+  /** Longest time between two reads of the response body. @default {60000} */
   readonly idleMs: number;
 }
 
 /** One provider account or server. */
 export interface UpstreamConfig {
   readonly id: string;
-  readonly kind: UpstreamKind;
-  /** Name shown to customers and matched by policies. @default {id} */
+  /** Kind of the provider: a name of the registry in `upstreams/providers`. */
+  readonly kind: string;
+  /** Name that customers see and policies match. @default {id} */
   readonly provider: string;
   readonly baseUrl?: string | undefined;
   /** Name of the environment variable that holds the provider's key. */
   readonly apiKeyEnv?: string | undefined;
-  /** The key itself, for servers that take any. Never shown again. */
+  /** The key itself, for servers that accept any. Never shown again. */
   readonly apiKey?: string | undefined;
-  /** Name of the variable that holds the path of a service account's JSON key: of `google-vertex`. */
+  /** Name of the variable with the path of a service account's JSON key, for `google-vertex`. */
   readonly credentialsFileEnv?: string | undefined;
-  /** Name of the variable that holds an access key's id: of `amazon-bedrock`, to sign requests. */
+  /**
+   * Name of the variable with the id of an access key that signs requests, for `amazon-bedrock`.
+   */
   readonly accessKeyIdEnv?: string | undefined;
-  /** Name of the variable that holds that key's secret. */
+  /** Name of the variable with the secret of that access key. */
   readonly secretAccessKeyEnv?: string | undefined;
-  /** Name of the variable that holds the token of temporary keys. */
+  /** Name of the variable with the session token of temporary keys. */
   readonly sessionTokenEnv?: string | undefined;
-  /** Where it runs: of `amazon-bedrock` and `google-vertex`. */
+  /** Region, for `amazon-bedrock` and `google-vertex`. */
   readonly region?: string | undefined;
-  /** Project that pays: of `google-vertex`. */
+  /** Project that is billed, for `google-vertex`. */
   readonly project?: string | undefined;
-  /** First part of the host name: of `azure`. */
+  /** First label of the host name, for `azure`. */
   readonly resourceName?: string | undefined;
-  /** Version of the interface: of `azure`. @default {"v1"} */
+  /** Version of the API, for `azure`. @default {"v1"} */
   readonly apiVersion?: string | undefined;
   /**
-   * Field of a chat request that takes the output limit, and the only one that is sent.
+   * The only field that carries the output limit of a chat request.
+   *
    * @default {max_completion_tokens at OpenAI and Azure; elsewhere max_tokens, beside the caller's}
    */
   readonly outputLimitField?: OutputLimitField | undefined;
-  /** Most requests under way at once. @default {200} */
+  /** Maximum number of calls in flight. @default {200} */
   readonly maxInFlight: number;
-  /** What happens upstream when the caller leaves. @default {"cancel"} */
+  /** Effect of a caller disconnect on the upstream call. @default {"cancel"} */
   readonly onDisconnect: "cancel" | "drain";
-  /** A name that may lead to any address, also to a link-local one. */
+  /** Host name that may resolve to any address, also to a link-local one. */
   readonly trustedHost?: string | undefined;
   readonly timeouts: UpstreamTimeouts;
 }
@@ -93,31 +79,31 @@ export interface UpstreamConfig {
 export interface Model {
   readonly id: string;
   readonly name: string;
-  /** Id of the upstream that serves it. */
+  /** Id of the upstream that serves the model. */
   readonly upstream: string;
-  /** The upstream's own name for it. */
+  /** Name of the model at its upstream. */
   readonly upstreamModel: string;
   readonly endpoints: readonly Endpoint[];
-  /** Expected quality of its answers, 0 to 1. */
+  /** Expected quality of responses, 0 to 1. */
   readonly quality: number;
-  /** Longest input and output together, in tokens. */
+  /** Maximum input and output together, in tokens. */
   readonly contextTokens: number;
-  /** Longest output in tokens. @default {it is not known} */
+  /** Maximum output, in tokens. @default {unknown} */
   readonly maxOutputTokens?: number | undefined;
-  /** What it can do: `tools`, `vision`, `json`, `reasoning`, ... */
+  /** Capabilities: `tools`, `vision`, `json`, `reasoning`, ... */
   readonly featureTags: readonly string[];
   readonly industryPacks: readonly string[];
   readonly sku: string;
   readonly price: Price;
   readonly description: Localized;
-  /** Taken out of routing by the operator. */
+  /** True when the operator excluded the model from routing. */
   readonly disabled: boolean;
 }
 
-/** Longest output that is held for where a model states none, in tokens. */
+/** Output to hold for a model that states no maximum, in tokens. */
 export const ASSUMED_OUTPUT_TOKENS = 16_384;
 
-/** Longest output of a model in tokens: as it is stated, else as it is assumed. */
+/** Returns the maximum output of a model in tokens: as stated, else as assumed. */
 export function longestOutput(
   { contextTokens, maxOutputTokens }: Pick<Model, "contextTokens" | "maxOutputTokens">,
 ): number {
@@ -125,25 +111,24 @@ export function longestOutput(
 }
 
 /**
- * Output that a call leaves room for beside what is added to its input, in tokens: what was asked for,
- * unless that is no less than the model's context; else its longest output, but at most a quarter of
- * the context.
+ * Returns the output to reserve in the context of a call, in tokens: the requested output, unless
+ * that fills the context; else the model's maximum, at most a quarter of the context.
  */
 export function outputRoom(
   model: Pick<Model, "contextTokens" | "maxOutputTokens">,
-  asked: number | undefined,
+  requestedTokens: number | undefined,
 ): number {
   const { contextTokens } = model;
-  if (asked !== undefined && asked < contextTokens) return asked;
+  if (requestedTokens !== undefined && requestedTokens < contextTokens) return requestedTokens;
   return Math.min(longestOutput(model), contextTokens / 4);
 }
 
-/** What a wallet's owner bought: an exchange rate and a choice of models. Listed low to high. */
+/** A product level: an exchange rate and a selection of models. Listed low to high. */
 export interface Tier {
   readonly id: string;
-  /** Credits charged for a dollar of list price, decimal string. */
+  /** Credits charged per dollar of list price, decimal string. */
   readonly creditsPerUsd: string;
-  /** Ids of the models it may use, or all. */
+  /** Ids of the models that the tier may use, or all. */
   readonly models: "*" | readonly string[];
   readonly orchestration: "off" | "auto" | "always";
   readonly name: Localized;
@@ -151,51 +136,53 @@ export interface Tier {
 }
 
 interface SearchPrice {
-  /** Dollars for one search, decimal string. */
+  /** Dollars per search, decimal string. */
   readonly pricePerSearch: string;
 }
 
-/** A metasearch server of the operator's own. */
+/** A metasearch server that the operator runs. */
 export interface SearxngSearchConfig extends SearchPrice {
   readonly kind: "searxng";
   readonly baseUrl: string;
 }
 
-/** A search provider that wants a key. */
+/** A search provider that requires a key. */
 export interface KeyedSearchConfig extends SearchPrice {
   readonly kind: "brave" | "tavily";
   readonly baseUrl: string;
-  /** Name of the environment variable that holds the key. */
+  /** Name of the environment variable with the key. */
   readonly apiKeyEnv?: string | undefined;
   /** The key itself. Never shown again. */
   readonly apiKey?: string | undefined;
 }
 
-/** A stand-in that asks nobody and says so. */
+/** A stand-in that searches nothing and says so. */
 export interface OfflineSearchConfig extends SearchPrice {
   readonly kind: "offline";
 }
 
-/** Where hosted web search asks, and what a search costs. */
+/** The search backend of hosted web search, with its price. */
 export type SearchConfig = SearxngSearchConfig | KeyedSearchConfig | OfflineSearchConfig;
 
-/** Which model embeds the passages of vector stores and the queries to them. */
+/** The model that embeds the passages of vector stores and queries to them. */
 export interface EmbeddingsConfig {
   /** Id of an upstream of kind `openai` or `openai-compatible`. */
   readonly upstream: string;
-  /** The upstream's own name for the model. */
+  /** Name of the model at its upstream. */
   readonly model: string;
   /** Length of the vectors, for models that can shorten them. @default {the model's own} */
   readonly dimensions?: number | undefined;
 }
 
-/** How vector stores are searched. */
+/** Options of searches in vector stores. */
 export interface VectorStoresConfig {
-  /** @default {none: by full text alone} */
+  /**
+   * @default {none: full text search alone}
+   */
   readonly embeddings?: EmbeddingsConfig | undefined;
 }
 
-/** What an operator writes: everything but the version. */
+/** The part of the catalog that an operator writes: everything but the version. */
 export interface CatalogContent {
   readonly upstreams: readonly UpstreamConfig[];
   readonly models: readonly Model[];
@@ -209,7 +196,7 @@ export interface CatalogContent {
   readonly limits?: Partial<ServiceLimits> | undefined;
 }
 
-/** One version of the catalog. Versions count from 1 and are never changed. */
+/** One version of the catalog. Versions count from 1 and never change. */
 export interface Catalog extends CatalogContent {
   readonly version: number;
   /** Unix time in milliseconds. */

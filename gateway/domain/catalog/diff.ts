@@ -1,17 +1,19 @@
 import type { CatalogContent } from "./catalog.ts";
 
-/** One difference between two catalogs, as values for people and for JSON. */
+/** One difference between two catalogs. */
 export interface CatalogChange {
-  /** Where: `models.fast-mini.price.inputPerMTok`. Lists of things with ids are addressed by id. */
+  /**
+   * Path, as `models.fast-mini.price.inputPerMTok`. Elements of lists are addressed by their id.
+   */
   readonly path: string;
   readonly kind: "added" | "removed" | "changed";
-  /** Absent where it was added. */
+  /** Absent for an addition. */
   readonly before?: unknown;
-  /** Absent where it was removed. */
+  /** Absent for a removal. */
   readonly after?: unknown;
 }
 
-/** Stands for a key: that it changed may be seen, what it is may not. */
+/** Replacement for a secret: a difference shows that it changed and hides its value. */
 export const HIDDEN = "(hidden)";
 
 const FIELDS = [
@@ -24,7 +26,7 @@ const FIELDS = [
   "limits",
 ] as const;
 
-/** Differences from one catalog to another, in the order of the fields; none where they are equal. */
+/** Returns the differences between two catalogs, in the order of the fields. */
 export function diffCatalog(before: CatalogContent, after: CatalogContent): CatalogChange[] {
   const changes: CatalogChange[] = [];
   for (const field of FIELDS) {
@@ -37,7 +39,10 @@ export function diffCatalog(before: CatalogContent, after: CatalogContent): Cata
   return changes;
 }
 
-/** Ids of the tiers that both have, low to high: their order is a meaning of its own. */
+/**
+ * Returns the ids of the tiers that both catalogs have, low to high: a change of their order is a
+ * difference.
+ */
 function ranksOf(catalog: CatalogContent, other: CatalogContent): string[] {
   const common = new Set(other.tiers.map((tier) => tier.id));
   return catalog.tiers.map((tier) => tier.id).filter((id) => common.has(id));
@@ -46,25 +51,28 @@ function ranksOf(catalog: CatalogContent, other: CatalogContent): string[] {
 function compare(before: unknown, after: unknown, path: string, changes: CatalogChange[]): void {
   if (before === undefined && after === undefined) return;
   if (before === undefined) {
-    changes.push({ path, kind: "added", after: shown(after, path) });
+    changes.push({ path, kind: "added", after: withoutSecrets(after, path) });
   } else if (after === undefined) {
-    changes.push({ path, kind: "removed", before: shown(before, path) });
+    changes.push({ path, kind: "removed", before: withoutSecrets(before, path) });
   } else if (isBranch(before) && isBranch(after)) {
-    const [left, right] = [childrenOf(before), childrenOf(after)];
-    for (const name of new Set([...left.keys(), ...right.keys()])) {
-      compare(left.get(name), right.get(name), `${path}.${name}`, changes);
+    const [old, current] = [childrenOf(before), childrenOf(after)];
+    for (const name of new Set([...old.keys(), ...current.keys()])) {
+      compare(old.get(name), current.get(name), `${path}.${name}`, changes);
     }
   } else if (JSON.stringify(before) !== JSON.stringify(after)) {
     changes.push({
       path,
       kind: "changed",
-      before: shown(before, path),
-      after: shown(after, path),
+      before: withoutSecrets(before, path),
+      after: withoutSecrets(after, path),
     });
   }
 }
 
-/** Objects, and lists of things with ids, are looked into; other lists are values. */
+/**
+ * True for objects and lists of objects with ids, which are compared by member; other lists are
+ * values.
+ */
 function isBranch(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   return !Array.isArray(value) ||
@@ -81,7 +89,7 @@ function idOf(item: unknown): string | undefined {
   return typeof item.id === "string" ? item.id : undefined;
 }
 
-function shown(value: unknown, path: string): unknown {
+function withoutSecrets(value: unknown, path: string): unknown {
   if (path.endsWith(".apiKey")) return HIDDEN;
   if (typeof value !== "object" || value === null || !("apiKey" in value)) return value;
   return value.apiKey === undefined ? value : { ...value, apiKey: HIDDEN };

@@ -1,5 +1,6 @@
 /**
- * The catalog as customers see it: names, abilities and exchange rates, never what providers charge.
+ * The catalog as customers see it: names, capabilities and exchange rates, never a provider's
+ * prices.
  *
  * @module
  */
@@ -13,10 +14,10 @@ import type {
   PricingResponse,
 } from "@svc/sdk/protocol";
 import type { Catalog, Localized, Model, Tier } from "./catalog.ts";
-import type { TargetState } from "../routing/route.ts";
+import type { TargetState } from "../routing/plan.ts";
 import { describeTag } from "./tag_names.ts";
 
-/** The models of `GET /api/v1/models`, in the catalog's order. */
+/** Returns the models of `GET /api/v1/models`, in the catalog's order. */
 export function publicModels(
   catalog: Catalog,
   options: { locale: Locale; states: ReadonlyMap<string, TargetState> },
@@ -42,7 +43,9 @@ export function publicModels(
   });
 }
 
-/** `GET /api/v1/models/meta`: every value that models can be filtered by, with its count. */
+/**
+ * Returns `GET /api/v1/models/meta`: every value that models can be filtered by, with its count.
+ */
 export function modelMeta(catalog: Catalog, locale: Locale): ModelMetaResponse {
   const providers = providersOf(catalog);
   const entries = (valuesOf: (model: Model) => readonly string[]) =>
@@ -60,7 +63,7 @@ export function modelMeta(catalog: Catalog, locale: Locale): ModelMetaResponse {
   };
 }
 
-/** `GET /api/v1/pricing`: what a dollar of list price costs in each tier. */
+/** Returns `GET /api/v1/pricing`: the credits per dollar of list price in each tier. */
 export function tierPricing(catalog: Catalog, locale: Locale): PricingResponse {
   return {
     currency: "credits",
@@ -73,7 +76,7 @@ export function tierPricing(catalog: Catalog, locale: Locale): PricingResponse {
   };
 }
 
-/** Whether a tier may use a model. */
+/** True when a tier may use a model. */
 function tierHas(tier: Tier, modelId: string): boolean {
   return tier.models === "*" || tier.models.includes(modelId);
 }

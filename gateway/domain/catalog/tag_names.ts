@@ -2,7 +2,7 @@ import type { Locale } from "@svc/sdk/protocol";
 
 type Described = Readonly<Record<Locale, readonly [name: string, description: string]>>;
 
-/** Names of the tags, SKUs and packs that the service itself gives meaning to. */
+/** Names of the tags, SKUs and packs that the service defines. */
 const TAGS: Readonly<Record<string, Described>> = {
   tools: {
     en: ["Tools", "Calls functions that the application declares"],
@@ -47,7 +47,7 @@ const TAGS: Readonly<Record<string, Described>> = {
   image: { en: ["Images", "Billed by image"], zh: ["图像", "按图片计费"] },
 };
 
-/** Name and description of a tag; an operator's own tags are their own names. */
+/** Returns name and description of a tag. The name of an operator's tag is its id. */
 export function describeTag(id: string, locale: Locale): { name: string; description: string } {
   const [name, description] = TAGS[id]?.[locale] ?? [id, ""];
   return { name, description };

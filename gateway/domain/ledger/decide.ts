@@ -1,6 +1,6 @@
 /**
- * What a command does to the books: one pure function a command. A repeated command is answered as
- * it was the first time and changes nothing.
+ * Decisions of the ledger: one pure function per command. A repeated command gets its first answer
+ * and changes nothing.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import {
 } from "./state.ts";
 import { type Micros, minMicros } from "./money.ts";
 
-/** Opens an empty wallet; the same command again finds it open. */
+/** Opens an empty wallet. A repeat returns the open wallet. */
 export function decideOpen(
   view: LedgerView,
   command: OpenWalletCommand,
@@ -56,7 +56,7 @@ export function decideOpen(
   return applied(wallet, { entry: { op: "open", wallet: id, tier, at: atMs }, wallet });
 }
 
-/** Pays credits in. A repeat is answered with the wallet as it is now. */
+/** Adds credits to a wallet. A repeat returns the wallet in its present state. */
 export function decideCredit(view: LedgerView, command: CreditCommand): LedgerDecision<Wallet> {
   const { opId, walletId, amount, note, atMs } = command;
   invariant(amount > 0n, `Credit "${opId}" is not above zero`);
@@ -78,7 +78,7 @@ export function decideCredit(view: LedgerView, command: CreditCommand): LedgerDe
   return applied(wallet, { entry, wallet });
 }
 
-/** Reserves `amount`, or what is free where that is `minimum` or more. */
+/** Holds `amount`, or everything available when that is at least `minimum`. */
 export function decideHold(
   view: LedgerView,
   command: HoldCommand,
@@ -115,7 +115,10 @@ export function decideHold(
   });
 }
 
-/** Notes what a call under way has come to. It moves no money; where it costs less it is refused. */
+/**
+ * Records the checkpoint of a call in flight. Moves no money; a checkpoint with a lower cost is
+ * refused.
+ */
 export function decideProgress(
   view: LedgerView,
   command: ProgressCommand,
@@ -135,7 +138,7 @@ export function decideProgress(
   return applied(progress, { entry: entryOfProgress(hold, progress), opened });
 }
 
-/** Ends a hold with a charge of at most its amount; what the usage cost beyond is written off. */
+/** Ends a hold with a charge of at most its amount; the rest of the cost is written off. */
 export function decideSettle(
   view: LedgerView,
   command: SettleCommand,
@@ -204,7 +207,7 @@ export function decideRelease(
   });
 }
 
-/** The journal line of a hold. */
+/** Returns the journal entry of a hold. */
 export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
   return {
     op: "hold",
@@ -220,7 +223,7 @@ export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
   };
 }
 
-/** The journal line of an open hold's progress. */
+/** Returns the journal entry of an open hold's checkpoint. */
 export function entryOfProgress(
   hold: Hold,
   progress: Progress,
@@ -262,8 +265,8 @@ function isRepeat(earlier: Hold, command: HoldCommand): boolean {
     earlier.amount >= command.minimum;
 }
 
-// What wallet and budget leave now; where that is too little, what they would leave if every open
-// hold returned tells whether waiting can help.
+// The amount that wallet and budget allow now. When it is too small, the amount they would allow
+// after all open holds end tells whether waiting can help.
 function freeToHold(
   wallet: Wallet,
   spend: { readonly held: Micros } & Parameters<typeof unspentBudget>[0],

@@ -1,23 +1,26 @@
 /**
- * Reports of usage that cannot be true: they are not charged, and they must not reach any sum.
+ * Detects reports of usage that cannot be true. They are not charged and must not reach any sum.
  *
  * @module
  */
 
 import type { Usage } from "./pricing.ts";
 
-/** Limits of one upstream call that no true report of its usage exceeds. */
+/** Upper bounds of the true usage of one upstream call. */
 export interface UsageBounds {
-  /** Longest input, in tokens; `Infinity` for models that draw, which have no context. */
+  /** Maximum input, in tokens; `Infinity` for models that draw, which have no context. */
   readonly contextTokens: number;
   /** Output tokens over all choices that the hold pays for. */
   readonly heldOutputTokens: number;
 }
 
-/** Reported output may exceed the held output so many times before the report counts as impossible. */
+/** Maximum reported output as a multiple of the held output. */
 export const HELD_OUTPUT_FACTOR = 4;
 
-/** Why a report is impossible, as a sentence for the operator; `undefined` for a possible one. */
+/**
+ * Returns why a report is impossible, as a sentence for the operator; `undefined` for a possible
+ * report.
+ */
 export function impossibleUsage(usage: Usage, bounds: UsageBounds): string | undefined {
   const { inputTokens, outputTokens } = usage;
   if (!isCount(inputTokens)) return `${inputTokens} input tokens are no count`;

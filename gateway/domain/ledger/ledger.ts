@@ -1,5 +1,5 @@
 /**
- * Decisions about money: (state, command) -> entry or refusal. Nothing here does I/O.
+ * Types of the ledger: state, commands, refusals and journal entries.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import type { Micros } from "./money.ts";
 
 /** A prepaid wallet. `credits = available + held + spent`, always. */
 export interface Wallet {
-  /** Chosen by the operator: also its name. */
+  /** Chosen by the operator; also the name of the wallet. */
   readonly id: string;
   readonly tier: string;
-  /** Everything ever paid in. */
+  /** Sum of all credits ever added. */
   readonly credits: Micros;
   readonly available: Micros;
   /** Sum of open holds. */
   readonly held: Micros;
   readonly spent: Micros;
-  /** Usage beyond a hold: counted, never charged. Not part of the sum above. */
+  /** Usage beyond a hold: counted, never charged, and not part of the sum above. */
   readonly writtenOff: Micros;
   readonly createdAtMs: number;
 }
 
 /**
- * What one key has spent, with all that replaced it in rotations: they share one budget. `held` counts
- * against all three windows.
+ * Spend of a key together with all keys that it replaced in rotations: they share one budget.
+ * `held` counts against all three windows.
  */
 export interface KeySpend {
-  /** The key, or the first of its line. */
+  /** Id of the key, or of the first key of its rotation line. */
   readonly keyId: string;
   readonly held: Micros;
   /** UTC day (`2026-11-21`) that `daySpent` belongs to. */
@@ -39,7 +39,7 @@ export interface KeySpend {
   readonly totalSpent: Micros;
 }
 
-/** A key's budget in micro-credits; absent windows are unlimited. */
+/** Budget of a key; absent windows are unlimited. */
 export interface BudgetMicros {
   readonly day?: Micros | undefined;
   readonly month?: Micros | undefined;
@@ -47,11 +47,11 @@ export interface BudgetMicros {
 }
 
 /**
- * What a call that is under way has come to so far, of what its caller has had: what it is charged
- * where the gateway dies. Counts are the upstream's own, or a lower bound.
+ * Delivered usage of a call in flight. If the gateway dies, the call is charged this. Counts are
+ * the upstream's own, or a lower bound.
  */
 export interface Progress {
-  /** Under the price frozen in the hold. */
+  /** Cost under the price frozen in the hold. */
   readonly cost: Micros;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -61,11 +61,13 @@ export interface Progress {
 
 /** An open hold. */
 export interface Hold {
-  /** Chosen before the first try. */
+  /** Chosen before the first try, so that a repeat has the same id. */
   readonly id: string;
   readonly walletId: string;
   readonly keyId: string;
-  /** Whose budget it counts against: the first key of a line of rotated ones. @default {keyId} */
+  /**
+   * Key whose budget the hold counts against: the first key of its rotation line. @default {keyId}
+   */
   readonly budgetId?: string | undefined;
   /** Id of the request's log row. */
   readonly logId: string;
@@ -74,39 +76,43 @@ export interface Hold {
   readonly priceVersion: number;
   readonly amount: Micros;
   readonly atMs: number;
-  /** The last that was made durable; absent before the first. */
+  /** Last durable checkpoint; absent before the first. */
   readonly progress?: Progress | undefined;
 }
 
-/** A hold that has ended, and how: what a repeated command is answered from. */
+/** An ended hold with its outcome, from which repeated commands are answered. */
 export interface EndedHold {
   readonly hold: Hold;
-  /** Set where it was settled; a hold without was voided or has expired. */
+  /** Set for a settled hold; absent for a void or expired one. */
   readonly settled?: { readonly charged: Micros; readonly writtenOff: Micros } | undefined;
 }
 
-/** Reserves credit before the first upstream byte. */
+/** Holds credits before the first upstream byte. */
 export interface HoldCommand {
   readonly kind: "hold";
   readonly holdId: string;
   readonly walletId: string;
   readonly keyId: string;
-  /** Whose budget it counts against: the first key of a line of rotated ones. @default {keyId} */
+  /**
+   * Key whose budget the hold counts against: the first key of its rotation line. @default {keyId}
+   */
   readonly budgetId?: string | undefined;
   /** Id of the request's log row. */
   readonly logId: string;
   /** Catalog id of the model. */
   readonly model: string;
   readonly priceVersion: number;
-  /** What the request could cost. */
+  /** Maximum cost of the request. */
   readonly amount: Micros;
-  /** The least that is of use; where `amount` does not fit, what is there is held down to this. */
+  /**
+   * Smallest useful hold: when `amount` does not fit, everything available down to this is held.
+   */
   readonly minimum: Micros;
   readonly budget: BudgetMicros;
   readonly atMs: number;
 }
 
-/** Notes how far a call under way has come. Each tells all of it; what it costs never falls. */
+/** Records a checkpoint of a call in flight. Each checkpoint is complete; its cost never falls. */
 export interface ProgressCommand extends Progress {
   readonly kind: "progress";
   readonly holdId: string;
@@ -116,21 +122,24 @@ export interface ProgressCommand extends Progress {
 export interface SettleCommand {
   readonly kind: "settle";
   readonly holdId: string;
-  /** What the usage costs; beyond the hold it is written off. */
+  /** Cost of the usage; the part beyond the hold is written off. */
   readonly cost: Micros;
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
-  /** Tokens were counted here because the upstream reported none. */
+  /** True when the gateway counted the tokens because the upstream reported none. */
   readonly estimated: boolean;
-  /** By recovery after a crash, at the hold's last progress. @default {false} */
+  /**
+   * True for a settlement by recovery after a crash, at the hold's last checkpoint.
+   * @default {false}
+   */
   readonly recovered?: boolean | undefined;
   readonly atMs: number;
 }
 
 /**
- * Ends a hold without a charge. `expire` is `void` by recovery after a crash, of a hold without
- * progress.
+ * Ends a hold without a charge. `expire` is `void` by recovery after a crash, for a hold without a
+ * checkpoint.
  */
 export interface ReleaseCommand {
   readonly kind: "void" | "expire";
@@ -147,7 +156,7 @@ export interface OpenWalletCommand {
   readonly atMs: number;
 }
 
-/** Pays credits in. Safe to repeat under the same `opId`. */
+/** Adds credits to a wallet. Safe to repeat with the same `opId`. */
 export interface CreditCommand {
   readonly kind: "credit";
   readonly opId: string;
@@ -157,7 +166,7 @@ export interface CreditCommand {
   readonly atMs: number;
 }
 
-/** Any change of the books. */
+/** A change of the ledger. */
 export type LedgerCommand =
   | OpenWalletCommand
   | CreditCommand
@@ -166,7 +175,7 @@ export type LedgerCommand =
   | SettleCommand
   | ReleaseCommand;
 
-/** Why a command was refused, in order of precedence. */
+/** Reasons for refusing a command, in order of precedence. */
 export type LedgerRefusal =
   | "wallet_not_found"
   | "wallet_exists"
@@ -178,7 +187,7 @@ export type LedgerRefusal =
   | "key_budget_exceeded"
   | "insufficient_balance";
 
-/** One line of the append-only journal. Amounts in micro-credits. */
+/** One line of the append-only journal. */
 export type JournalEntry =
   | { readonly op: "open"; wallet: string; tier: string; at: number }
   | { readonly op: "credit"; id: string; wallet: string; amount: Micros; note: string; at: number }
@@ -187,7 +196,7 @@ export type JournalEntry =
     id: string;
     wallet: string;
     key: string;
-    /** Whose budget it counts against, where that is another key's. */
+    /** Key whose budget the hold counts against, when that is another key. */
     budget?: string;
     log: string;
     model: string;
@@ -196,7 +205,7 @@ export type JournalEntry =
     at: number;
   }
   | {
-    /** Moves no money: what the hold is charged where the gateway dies. */
+    /** Moves no money: the charge of the hold if the gateway dies. */
     readonly op: "progress";
     id: string;
     wallet: string;
@@ -216,7 +225,7 @@ export type JournalEntry =
     log: string;
     model: string;
     priceVersion: number;
-    /** What was held, charged (at most that), and not charged although used. */
+    /** Amount held, charged (at most that), and used beyond the hold. */
     held: Micros;
     charged: Micros;
     writtenOff: Micros;
@@ -224,7 +233,7 @@ export type JournalEntry =
     cachedInputTokens: number;
     outputTokens: number;
     estimated: boolean;
-    /** By recovery after a crash: what the hold's last progress came to. */
+    /** True for a settlement by recovery after a crash, at the last checkpoint. */
     recovered?: true;
     at: number;
   }

@@ -1,5 +1,5 @@
 /**
- * From tokens to micro-credits: decimal list prices, frozen as integers when a hold is taken.
+ * Converts tokens to micros: decimal list prices, frozen as integers in a hold.
  *
  * @module
  */
@@ -9,25 +9,24 @@ import { divideUp, type Micros, parseDecimal } from "./money.ts";
 
 /** List price of a model in dollars, as decimal strings with at most nine places. */
 export interface Price {
-  /** Dollars for a million input tokens. */
+  /** Dollars per million input tokens. */
   readonly inputPerMTok: string;
-  /** Dollars for a million input tokens read from the provider's cache. @default {inputPerMTok} */
+  /** Dollars per million input tokens read from the provider's cache. @default {inputPerMTok} */
   readonly cachedInputPerMTok?: string | undefined;
   /**
-   * Dollars for a million input tokens that the provider writes into its cache.
+   * Dollars per million input tokens that the provider writes into its cache.
    * @default {inputPerMTok}
    */
   readonly cacheWriteInputPerMTok?: string | undefined;
-  /** Dollars for a million input tokens that are of images. @default {inputPerMTok} */
+  /** Dollars per million input tokens of images. @default {inputPerMTok} */
   readonly imageInputPerMTok?: string | undefined;
-  /** Dollars for a million output tokens, reasoning included; of images, where it draws. */
+  /**
+   * Dollars per million output tokens, reasoning included; for models that draw, tokens of images.
+   */
   readonly outputPerMTok: string;
   /** Dollars for one image. @default {"0"} */
   readonly perImage?: string | undefined;
-  /**
-   * Dollars for one search of the web that the model's upstream runs itself.
-   * @default {OpenAI's list price}
-   */
+  /** Dollars for one web search that the upstream runs itself. @default {OpenAI's list price} */
   readonly perWebSearch?: string | undefined;
   /** Always `USD`. */
   readonly currency: "USD";
@@ -43,15 +42,15 @@ export interface Usage {
   readonly outputTokens: number;
   /** Input tokens that the provider wrote into its cache. @default {0} */
   readonly cacheWriteInputTokens?: number | undefined;
-  /** Input tokens that are of images. @default {0} */
+  /** Input tokens of images. @default {0} */
   readonly imageInputTokens?: number | undefined;
   /** Images drawn. @default {0} */
   readonly images?: number | undefined;
 }
 
 /**
- * A price at a tier's exchange rate, in 10^-15 micro-credits for one token or image, with the
- * catalog version it was read from. Frozen into the hold: later price changes do not touch it.
+ * A price at a tier's exchange rate, in 10^-15 micros per token or image, with the catalog version
+ * of its source. Frozen into the hold: later price changes do not affect it.
  */
 export interface FrozenPrice {
   readonly version: number;
@@ -68,12 +67,12 @@ export const PRICE_PLACES = 9;
 /** Decimal places of a tier's credits per dollar. */
 export const RATE_PLACES = 6;
 
-// Dollars per million tokens times credits per dollar is micro-credits per token, since a million
-// cancels a million. So the scales of the two factors are all that is left to divide by.
+// Dollars per million tokens times credits per dollar is micros per token: the millions cancel.
+// Only the scales of the two factors remain to divide by.
 const UNITS_PER_MICRO = 10n ** BigInt(PRICE_PLACES + RATE_PLACES);
 const TOKENS_PER_PRICED_UNIT = 1_000_000n;
 
-/** Freezes a price at a tier's rate; `undefined` where a price or the rate is not such a decimal. */
+/** Freezes a price at a tier's rate; `undefined` when a price or the rate is no valid decimal. */
 export function freezePrice(
   price: Price,
   creditsPerUsd: string,
@@ -82,13 +81,17 @@ export function freezePrice(
   const rate = parseDecimal(creditsPerUsd, RATE_PLACES);
   const input = parseDecimal(price.inputPerMTok, PRICE_PLACES);
   const cached = parseDecimal(price.cachedInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
-  const written = parseDecimal(price.cacheWriteInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
+  const cacheWriteInput = parseDecimal(
+    price.cacheWriteInputPerMTok ?? price.inputPerMTok,
+    PRICE_PLACES,
+  );
   const imageInput = parseDecimal(price.imageInputPerMTok ?? price.inputPerMTok, PRICE_PLACES);
   const output = parseDecimal(price.outputPerMTok, PRICE_PLACES);
   const image = parseDecimal(price.perImage ?? "0", PRICE_PLACES);
   if (
     rate === undefined || input === undefined || cached === undefined ||
-    written === undefined || imageInput === undefined || output === undefined || image === undefined
+    cacheWriteInput === undefined || imageInput === undefined || output === undefined ||
+    image === undefined
   ) {
     return undefined;
   }
@@ -96,14 +99,17 @@ export function freezePrice(
     version: options.version,
     input: input * rate,
     cachedInput: cached * rate,
-    cacheWriteInput: written * rate,
+    cacheWriteInput: cacheWriteInput * rate,
     imageInput: imageInput * rate,
     output: output * rate,
     image: image * rate * TOKENS_PER_PRICED_UNIT,
   };
 }
 
-/** A price in dollars at a tier's rate, rounded up; `undefined` where either is no such decimal. */
+/**
+ * Returns a price in dollars at a tier's rate, rounded up; `undefined` when either is no valid
+ * decimal.
+ */
 export function feeOf(dollars: string, creditsPerUsd: string): Micros | undefined {
   const price = parseDecimal(dollars, PRICE_PLACES);
   const rate = parseDecimal(creditsPerUsd, RATE_PLACES);
@@ -111,7 +117,7 @@ export function feeOf(dollars: string, creditsPerUsd: string): Micros | undefine
   return divideUp(price * rate * TOKENS_PER_PRICED_UNIT, UNITS_PER_MICRO);
 }
 
-/** Charge of one upstream call in micro-credits: rounded once, up. */
+/** Returns the charge of one upstream call, rounded once, up. */
 export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
   const { cacheWriteInputTokens = 0 } = usage;
   const fresh = usage.inputTokens - usage.cachedInputTokens - cacheWriteInputTokens;
@@ -121,10 +127,10 @@ export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
         `input of ${usage.inputTokens}`,
     );
   }
-  // Which of the cached tokens are of images nobody reports: those that are left over.
+  // No provider reports which cached tokens are of images: they are the remaining ones.
   const ofImages = Math.min(usage.imageInputTokens ?? 0, fresh);
   let units = BigInt(fresh - ofImages) * price.input + BigInt(usage.outputTokens) * price.output;
-  // Of most calls there is none of these, and each would be four numbers more on the heap.
+  // Most calls have none of these; adding zeros would allocate four more numbers.
   if (ofImages > 0) units += BigInt(ofImages) * price.imageInput;
   if (usage.cachedInputTokens > 0) units += BigInt(usage.cachedInputTokens) * price.cachedInput;
   if (cacheWriteInputTokens > 0) units += BigInt(cacheWriteInputTokens) * price.cacheWriteInput;
@@ -133,8 +139,8 @@ export function chargeOf(usage: Usage, price: FrozenPrice): Micros {
 }
 
 /**
- * Most output tokens that `amount` buys beside the given input; `undefined` where output is free,
- * negative never: `0` where not even the input is covered.
+ * Returns the maximum output tokens that `amount` pays for beside the given input; `undefined` when
+ * output is free. Never negative: `0` when the amount does not cover the input.
  */
 export function affordableOutputTokens(
   amount: Micros,
@@ -142,13 +148,15 @@ export function affordableOutputTokens(
   price: FrozenPrice,
 ): number | undefined {
   if (price.output === 0n) return undefined;
-  const left = amount * UNITS_PER_MICRO - BigInt(input.inputTokens) * dearestInput(price);
-  if (left <= 0n) return 0;
-  const tokens = left / price.output;
+  const remaining = amount * UNITS_PER_MICRO - BigInt(input.inputTokens) * dearestInput(price);
+  if (remaining <= 0n) return 0;
+  const tokens = remaining / price.output;
   return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
 }
 
-/** Output tokens that cost `amount` without any input; `undefined` where output is free. */
+/**
+ * Returns the output tokens that cost `amount` without any input; `undefined` when output is free.
+ */
 export function outputTokensFor(amount: Micros, price: FrozenPrice): number | undefined {
   if (price.output === 0n) return undefined;
   const tokens = divideUp(amount * UNITS_PER_MICRO, price.output);

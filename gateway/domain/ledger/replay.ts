@@ -1,5 +1,5 @@
 /**
- * The books recomputed from the journal alone.
+ * Recomputes the ledger from the journal alone.
  *
  * @module
  */
@@ -7,34 +7,34 @@
 import type { Hold, JournalEntry, KeySpend, Progress, Wallet } from "./ledger.ts";
 import { budgetOwner, spendAt } from "./state.ts";
 
-/** Takes what did not add up, one sentence each. */
+/** A list of contradictions, one sentence each. */
 export interface ProblemList {
   /** Adds a sentence. */
   push(sentence: string): unknown;
 }
 
-/** Remembers ids; it may forget old ones. */
+/** A set of ids that may forget old ones. */
 export interface IdMemory {
-  /** Whether the id was added and is not forgotten. */
+  /** True when the id was added and is still remembered. */
   has(id: string): boolean;
   /** Remembers an id. */
   add(id: string): unknown;
 }
 
-/** Books that are being recomputed, entry by entry, and what did not add up on the way. */
+/** The recomputed ledger with the contradictions of the journal. */
 export interface ReplayedBooks {
   readonly wallets: Map<string, Wallet>;
   readonly spends: Map<string, KeySpend>;
-  /** Holds not yet ended, oldest first. */
+  /** Open holds, oldest first. */
   readonly holds: Map<string, Hold>;
-  /** Ids of credits seen: each counts once. */
+  /** Ids of applied credits: each counts once. */
   readonly credits: IdMemory;
-  /** Ids of holds that have ended: each ends once, and no other takes its id. */
+  /** Ids of ended holds: each ends once, and no other hold takes its id. */
   readonly ended: IdMemory;
   readonly problems: ProblemList;
 }
 
-/** Books before the first entry. Ids of a long journal are remembered by what `ids` makes. */
+/** Returns an empty ledger. `ids` creates the memories of ids, which a long journal may bound. */
 export function emptyBooks(
   problems: ProblemList = [],
   ids: () => IdMemory = () => new Set<string>(),
@@ -49,7 +49,7 @@ export function emptyBooks(
   };
 }
 
-/** Reads an open hold from its journal line. */
+/** Decodes an open hold from its journal entry. */
 export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold {
   const hold = {
     id: entry.id,
@@ -64,13 +64,13 @@ export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold 
   return entry.budget === undefined ? hold : { ...hold, budgetId: entry.budget };
 }
 
-/** Reads how far a call had come from its journal line. */
+/** Decodes a checkpoint from its journal entry. */
 export function progressOfEntry(entry: Extract<JournalEntry, { op: "progress" }>): Progress {
   const { cost, inputTokens, cachedInputTokens, outputTokens, at: atMs } = entry;
   return { cost, inputTokens, cachedInputTokens, outputTokens, atMs };
 }
 
-/** Adds one entry to the books; what contradicts them becomes a problem and is left out. */
+/** Applies one entry. An entry that contradicts the ledger becomes a problem and is not applied. */
 export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
   if (entry.op === "open") return replayOpen(books, entry);
   const wallet = books.wallets.get(entry.wallet);
@@ -175,7 +175,7 @@ function replayEnd(
   });
 }
 
-/** What a crash cut is charged what its last progress came to; without progress it is not charged. */
+/** Checks that a call cut by a crash is charged its last checkpoint, or nothing without one. */
 function checkRecovery(
   { problems }: ReplayedBooks,
   { id, progress }: Hold,

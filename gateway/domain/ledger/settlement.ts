@@ -1,5 +1,5 @@
 /**
- * What a call costs, by how it ended: the table of endings as one function.
+ * The cost of a call by how it ended: the table of endings as one function.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { Micros } from "./money.ts";
 import { chargeOf, type FrozenPrice, type Usage } from "./pricing.ts";
 
 /**
- * How a call of an upstream ended. `nothing_delivered` is an empty answer or one that ended in an
- * error before any content; `cut` broke off after content; `client_left` was stopped by its caller;
- * `limited` was stopped here, since it had passed the output that is held.
+ * Ending of an upstream call. `nothing_delivered`: an empty response, or an error before any
+ * content. `cut`: broken after content. `client_left`: the caller disconnected. `limited`: the
+ * gateway ended the call because it exceeded the held output.
  */
 export type CallEnding =
   | "finished"
@@ -20,46 +20,49 @@ export type CallEnding =
   | "client_left"
   | "limited";
 
-/** Tokens that were counted here: of the input, and of the output that was actually forwarded. */
+/** Tokens counted by the gateway: the input, and the output that was forwarded. */
 export interface CountedTokens {
   readonly input: number;
-  /** Those of `input` that are of images. @default {0} */
+  /** Those of `input` that belong to images. @default {0} */
   readonly imageInput?: number | undefined;
   readonly output: number;
   /** Images delivered. @default {0} */
   readonly images?: number | undefined;
 }
 
-/** Everything a settlement depends on. */
+/** The facts that a settlement depends on. */
 export interface CallEnd {
   readonly ending: CallEnding;
-  /** As the upstream reported it; absent where it reported none, or none that is possible. */
+  /** Usage as reported by the upstream; absent when it reported none, or none that is possible. */
   readonly usage?: Usage | undefined;
-  /** Needed only where {@linkcode needsCount} says so. */
+  /** Required only when {@linkcode needsCount} returns true. */
   readonly counted?: CountedTokens | undefined;
 }
 
-/** What a call came to. */
+/** The cost of a call. */
 export interface Settlement {
-  /** In micro-credits; the ledger charges at most the hold and writes off the rest. */
+  /** Cost; the ledger charges at most the hold and writes off the rest. */
   readonly cost: Micros;
   readonly usage: Usage;
-  /** The tokens were counted here. */
+  /** True when the gateway counted the tokens. */
   readonly estimated: boolean;
 }
 
 const NO_USAGE: Usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
-/** Only the report of a finished call is the last word: of others it may have come too early. */
+/**
+ * True when the charge depends on counted tokens: the report of an unfinished call may have come
+ * too early.
+ */
 export function needsCount({ ending, usage }: Omit<CallEnd, "counted">): boolean {
   return ending !== "failed_before_first_byte" && (ending !== "finished" || usage === undefined);
 }
 
 /**
- * Decides the charge. A call that failed before its first byte is free. Of a finished call the
- * reported usage wins, and its zeros are zeros. Of any other, the larger of reported and counted
- * tokens is charged, input and output each. Without a report, what was delivered is charged as
- * counted, and a call that delivered nothing is free.
+ * Returns the cost of a call. A call that failed before its first byte is free. For a finished call
+ * the reported usage wins, and its zeros are zeros. For any other call the larger of reported and
+ * counted tokens is charged, input and output separately. Without a report, the counted tokens are
+ * charged, and a call that delivered nothing is free.
  */
 export function settlementOf(end: CallEnd, price: FrozenPrice): Settlement {
   const { ending, usage: reported } = end;
@@ -100,7 +103,7 @@ function settled(counts: Usage, estimated: boolean, price: FrozenPrice): Settlem
   return { cost: chargeOf(usage, price), usage, estimated };
 }
 
-/** Upstreams have been seen to report more of a part of the input than there is input. */
+/** Limits the parts of the input to the input: some upstreams report parts that exceed it. */
 function withinInput(usage: Usage): Usage {
   const { inputTokens, cacheWriteInputTokens, imageInputTokens } = usage;
   const cachedInputTokens = Math.min(usage.cachedInputTokens, inputTokens);

@@ -1,5 +1,5 @@
 /**
- * What decisions about money read and write, and what must hold of it at any time.
+ * State that ledger decisions read and write, with its invariants.
  *
  * @module
  */
@@ -16,56 +16,58 @@ import type {
 } from "./ledger.ts";
 import { type Micros, minMicros } from "./money.ts";
 
-/** Most that may ever be paid into one wallet, in micro-credits: what a signed 64-bit integer holds. */
+/** Maximum credits ever added to one wallet, in micros: the maximum of a signed 64-bit integer. */
 export const MAX_WALLET_CREDITS_MICROS: Micros = 2n ** 63n - 1n;
 
-/** A credit that was paid in, as a repeated command is compared with it. */
+/** An applied credit, for comparison with a repeated command. */
 export interface CreditRecord {
   readonly walletId: string;
   readonly amount: Micros;
 }
 
-/** The books as decisions read them. */
+/** The ledger as decisions read it. */
 export interface LedgerView {
-  /** The wallet of this id. */
+  /** Returns the wallet of this id. */
   wallet(id: string): Wallet | undefined;
-  /** What the key has spent; absent before its first hold. */
+  /** Returns the spend of a key; `undefined` before its first hold. */
   spend(keyId: string): KeySpend | undefined;
-  /** The open hold of this id. */
+  /** Returns the open hold of this id. */
   hold(id: string): Hold | undefined;
-  /** The hold of this id where it has ended and is still remembered. */
+  /** Returns the ended hold of this id, while it is remembered. */
   ended(id: string): EndedHold | undefined;
-  /** The credit paid in under this operation id. */
+  /** Returns the credit applied under this operation id. */
   credit(opId: string): CreditRecord | undefined;
 }
 
-/** What a command changes: a line for the journal and the new state of what it touched. */
+/** The effect of a command: a journal entry and the new state of what it changed. */
 export interface LedgerChange {
   readonly entry: JournalEntry;
-  /** Absent where no money moves. */
+  /** Absent when no money moves. */
   readonly wallet?: Wallet | undefined;
   readonly spend?: KeySpend | undefined;
-  /** Opened, or still open with more progress. */
+  /** A new hold, or an open one with a later checkpoint. */
   readonly opened?: Hold | undefined;
   readonly ended?: EndedHold | undefined;
 }
 
-/** A command's answer. */
+/** The result of a command. */
 export type LedgerDecision<T> =
   | {
     readonly ok: true;
     readonly value: T;
-    /** Absent where the command repeats one that was applied before. */
+    /** Absent when the command repeats an applied one. */
     readonly change?: LedgerChange | undefined;
   }
   | {
     readonly ok: false;
     readonly refusal: LedgerRefusal;
-    /** Open holds of the wallet or the key could, on ending, free enough. */
+    /** True when open holds of the wallet or the key could free enough by ending. */
     readonly waitable: boolean;
   };
 
-/** Asserts the books' equation: credits = available + held + spent, and nothing below zero. */
+/**
+ * Asserts the equation of a wallet: credits = available + held + spent, and no amount below zero.
+ */
 export function assertWallet(wallet: Wallet): void {
   const { credits, available, held, spent, writtenOff } = wallet;
   if (credits !== available + held + spent) {
@@ -76,7 +78,7 @@ export function assertWallet(wallet: Wallet): void {
   }
 }
 
-/** Asserts that no amount of a key is below zero and no window exceeds a longer one's. */
+/** Asserts that no amount of a key is below zero and that no window exceeds a longer one. */
 export function assertSpend(spend: KeySpend): void {
   const { held, daySpent, monthSpent, totalSpent } = spend;
   if (held < 0n || daySpent < 0n || daySpent > monthSpent || monthSpent > totalSpent) {
@@ -84,7 +86,7 @@ export function assertSpend(spend: KeySpend): void {
   }
 }
 
-/** Key under whose id a hold is counted: the first of its line of rotated keys. */
+/** Returns the key whose budget a hold counts against: the first of its rotation line. */
 export function budgetOwner(hold: Pick<Hold, "keyId" | "budgetId">): string {
   return hold.budgetId ?? hold.keyId;
 }
@@ -92,10 +94,10 @@ export function budgetOwner(hold: Pick<Hold, "keyId" | "budgetId">): string {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * A key's spend with its windows at the given time: a day or month that has passed counts from zero.
- * A clock that goes back by up to a day opens no window twice. One that goes back further was wrong
- * before: what was spent under the date it told counts towards the present day and month. So nobody
- * is locked out until a date far ahead, and a wrong clock can give each window away once at most.
+ * Returns a key's spend with its windows at the given time: a past day or month counts from zero. A
+ * clock that goes back by up to a day opens no window twice. After a larger step back the earlier
+ * clock was wrong: spend recorded under its date counts towards the present day and month. This
+ * locks no key out until a far date, and a wrong clock reopens each window at most once.
  */
 export function spendAt(
   spend: KeySpend | undefined,
@@ -120,8 +122,8 @@ export function spendAt(
   };
 }
 
-// The day that was asked for last: nearly every question is about the same one, and the text of a
-// day costs more than the rest of a decision. Remembering it leaves the function pure.
+// Cache of the last day: nearly every call is about the same one, and formatting a date costs more
+// than the rest of a decision. The function stays pure.
 let lastDay = NaN;
 let lastDayText = "";
 
@@ -134,14 +136,14 @@ function dayOf(atMs: number): string {
   return lastDayText;
 }
 
-/** What the tightest window of a budget leaves besides what is spent; `undefined` without a budget. */
+/** Returns the amount that the tightest window of a budget leaves; `undefined` without a budget. */
 export function unspentBudget(spend: KeySpend, budget: BudgetMicros): Micros | undefined {
   const today = unspentOf(undefined, budget.day, spend.daySpent);
   const thisMonth = unspentOf(today, budget.month, spend.monthSpent);
   return unspentOf(thisMonth, budget.total, spend.totalSpent);
 }
 
-/** What a window leaves, or a tighter one does. */
+/** Returns the smaller of a window's remainder and a tighter window's. */
 function unspentOf(
   tighter: Micros | undefined,
   cap: Micros | undefined,

@@ -1,47 +1,47 @@
 /**
- * Rate limits as decisions: (state, request) -> (state, verdict). Nothing here knows the time.
+ * Rate limits as decisions: (state, request) -> (state, verdict). The caller passes the time.
  *
- * A minute slides in steps of five seconds. What was counted in a step stays counted until the
- * whole step is more than a minute ago, so in no minute, wherever it begins, is more than the limit
- * let through. The price is that a limit recovers up to five seconds late.
+ * A minute slides in steps of five seconds. An amount stays counted until its whole step is more
+ * than a minute ago, so no minute, wherever it begins, admits more than the limit. In return a
+ * limit recovers up to five seconds late.
  *
  * @module
  */
 
-/** What a limit says of one request. */
+/** The verdict of a limit on one request. */
 export interface LimitVerdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Left after this request. */
+  /** Remaining amount after this request. */
   readonly remaining: number;
-  /** Milliseconds until nothing is counted any more. */
+  /** Milliseconds until nothing is counted. */
   readonly resetMs: number;
-  /** Milliseconds until the same request would be let through; 0 where it is. */
+  /** Milliseconds until the same request would be admitted; 0 when it is. */
   readonly retryAfterMs: number;
 }
 
-/** A decision with the state to keep. */
+/** A verdict with the next state. */
 export interface LimitDecision<State> {
   readonly state: State;
   readonly verdict: LimitVerdict;
 }
 
-/** What was let through in the last minute, by steps. */
+/** Amounts admitted in the last minute, by step. */
 export interface MinuteWindow {
   /** Number of the newest step since the epoch. */
   readonly step: number;
-  /** Amounts of the newest step and those before it, newest first; at most {@linkcode STEPS}. */
+  /** Amounts of the newest step and earlier ones, newest first; at most {@linkcode STEPS}. */
   readonly counts: readonly number[];
 }
 
 /** Length of a step in milliseconds. */
 export const STEP_MS = 5_000;
-/** Steps that a minute can touch. */
+/** Number of steps that a minute can touch. */
 export const STEPS = 13;
-/** A window in which nothing was counted. */
+/** A window without counted amounts. */
 export const EMPTY_WINDOW: MinuteWindow = { step: 0, counts: [] };
 
-/** Counts `amount` where the limit for a minute leaves room for it, and nothing where not. */
+/** Counts `amount` when it fits into the limit for a minute; otherwise counts nothing. */
 export function takeFromMinute(
   window: MinuteWindow,
   request: { readonly amount: number; readonly limit: number; readonly nowMs: number },
@@ -63,7 +63,7 @@ export function takeFromMinute(
   };
 }
 
-/** What a limit for a minute leaves, and the milliseconds until nothing is counted any more. */
+/** Returns the remainder of a limit for a minute, and the milliseconds until nothing is counted. */
 export function minuteNow(
   window: MinuteWindow,
   { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
@@ -75,21 +75,27 @@ export function minuteNow(
   };
 }
 
-/** A change of what was counted. */
+/** A change of a counted amount. */
 export interface Correction {
-  /** May be negative; a step never counts less than nothing. */
+  /** May be negative; a step never counts less than zero. */
   readonly delta: number;
   readonly nowMs: number;
-  /** When that which is corrected was counted: its step is changed, if still there. @default {nowMs} */
+  /**
+   * Time at which the amount was counted; its step changes if it is still in the window.
+   * @default {nowMs}
+   */
   readonly countedAtMs?: number | undefined;
 }
 
-/** The time of what was counted last, for correcting it: not always now, where a clock went back. */
+/**
+ * Returns the time of the newest step, for a later correction. It is later than now after a clock
+ * went back.
+ */
 export function newestMs(window: MinuteWindow): number {
   return window.step * STEP_MS;
 }
 
-/** Corrects what was counted once the true amount is known. */
+/** Corrects a counted amount once the true amount is known. */
 export function correctMinute(window: MinuteWindow, correction: Correction): MinuteWindow {
   const { delta, nowMs, countedAtMs } = correction;
   const current = slideTo(window, nowMs);
@@ -97,31 +103,32 @@ export function correctMinute(window: MinuteWindow, correction: Correction): Min
   return age < 0 || age >= STEPS ? current : addTo(current, delta, age);
 }
 
-/** Takes one of the slots for requests under way. The state is the number of slots taken. */
-export function takeSlot(taken: number, limit: number): LimitDecision<number> {
-  const allowed = taken < limit;
-  const state = allowed ? taken + 1 : taken;
+/** Takes one of the slots for requests in flight. The state is the number of slots in use. */
+export function takeSlot(usedSlots: number, limit: number): LimitDecision<number> {
+  const allowed = usedSlots < limit;
+  const state = allowed ? usedSlots + 1 : usedSlots;
   const verdict: LimitVerdict = {
     allowed,
     limit,
     remaining: Math.max(0, limit - state),
-    // Nobody knows when a request ends: a second is a fair time to ask again.
+    // The end of a request is unknown: a second is a fair time to retry.
     resetMs: state === 0 ? 0 : SLOT_RETRY_MS,
     retryAfterMs: allowed ? 0 : SLOT_RETRY_MS,
   };
   return { state, verdict };
 }
 
-/** Gives a slot back. */
-export function returnSlot(taken: number): number {
-  return Math.max(0, taken - 1);
+/** Returns a slot. */
+export function returnSlot(usedSlots: number): number {
+  return Math.max(0, usedSlots - 1);
 }
 
 const SLOT_RETRY_MS = 1_000;
 
 /**
- * The window as of now. A clock that went back counts into the newest step; where that lies more than
- * a minute ahead the clock was wrong, and waiting for that time would keep everybody out.
+ * Returns the window at the present time. After a clock went back, amounts count into the newest
+ * step; a step more than a minute ahead came from a wrong clock and is discarded, because waiting
+ * for it would lock out every caller.
  */
 function slideTo(window: MinuteWindow, nowMs: number): MinuteWindow {
   const now = Math.floor(nowMs / STEP_MS);
@@ -141,7 +148,7 @@ function addTo(window: MinuteWindow, amount: number, age = 0): MinuteWindow {
   return { step: window.step, counts };
 }
 
-/** Time until enough steps have left the window for its sum to be at most `target`. */
+/** Returns the time until enough steps leave the window for its sum to be at most `target`. */
 function msUntilAtMost(window: MinuteWindow, target: number, nowMs: number): number {
   let used = sum(window.counts);
   if (used <= Math.max(0, target)) return target < 0 ? STEP_MS * STEPS : 0;

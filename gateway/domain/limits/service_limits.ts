@@ -1,26 +1,28 @@
 /**
- * What the service as a whole takes on at once, and for how long it lets callers wait.
+ * Limits of the service as a whole: concurrency, queues and memory.
  *
  * @module
  */
 
-/** Limits that are nobody's own. */
+/** Limits that apply to all callers together. */
 export interface ServiceLimits {
-  /** Most calls under way at all upstreams together. */
+  /** Maximum number of calls in flight at all upstreams together. */
   readonly maxInFlight: number;
-  /** Longest wait of a request for a place at an upstream, in milliseconds. 0: none waits. */
+  /** Longest wait of a request for a lease, in milliseconds. 0: no request waits. */
   readonly queueMs: number;
-  /** Most requests that wait for a place. 0: none waits. */
+  /** Maximum number of requests that wait for a lease. 0: no request waits. */
   readonly queueLength: number;
-  /** Wrong keys or tokens that one address may present in a minute. 0: any number. */
+  /** Invalid keys or tokens that one address may present per minute. 0: unlimited. */
   readonly badKeysPerMinute: number;
-  /** Most megabytes of request bodies held at once; they take about three times as much memory. */
+  /**
+   * Maximum megabytes of request bodies held at once; they take about three times as much memory.
+   */
   readonly bodyMegabytes: number;
-  /** Most of them for one key. */
+  /** Maximum megabytes of request bodies of one key. */
   readonly bodyMegabytesPerKey: number;
 }
 
-/** What applies where the configuration names no limits. */
+/** Limits of a configuration that sets none. */
 export const DEFAULT_LIMITS: ServiceLimits = {
   maxInFlight: 1_000,
   queueMs: 2_000,
@@ -30,7 +32,9 @@ export const DEFAULT_LIMITS: ServiceLimits = {
   bodyMegabytesPerKey: 64,
 };
 
-/** The limits in force under a catalog. One of an older version may lack some. */
+/**
+ * Returns the limits in force under a catalog, with defaults for those that an older version lacks.
+ */
 export function limitsInForce(
   { limits }: { readonly limits?: Partial<ServiceLimits> | undefined },
 ): ServiceLimits {

@@ -1,36 +1,35 @@
 /**
- * Whether a request gains from being split into tasks: it asks for at least two things that can be
- * answered without each other, each worth an answer of several sentences.
+ * Decides whether a request gains from being split into tasks: it asks for at least two things that
+ * can be answered independently, each worth an answer of several sentences.
  *
  * A sum of named signals; from {@linkcode COMPOUND_THRESHOLD} on, the request is compound.
  *
  * | signal | weight |
  * |---|---|
  * | `asks` | 0.5 for each question or instruction after the first, at most 1.5 |
- * | `open_asks` | 0.4 where two of these or more ask for an explanation, not for a fact |
- * | `subjects` | 0.4 for each item of its longest list after the second, at most 0.8; at most 0.4 where nothing is to be made or explained |
- * | `pieces` | 0.5 where an instruction lists things to be made ("a speech, a toast, and …") |
- * | `comparison` | 0.5 where it asks to compare, weigh or evaluate |
- * | `criteria` | 0.4 where it says by what, or from which sides |
- * | `large_work` | 0.5 where it asks for a report, a plan, a design or the like |
- * | `announced` | 0.5 where it counts or orders its parts ("three questions", "separately") |
- * | `each` | 0.3 where something is asked of each of several |
- * | `given_text` | -1.5 where a text that is given is to be worked on |
- * | `one_piece` | -0.6 where one story, letter, function or the like is wanted |
- * | `small_answer` | -1 where the answer is one small text, or is to be brief |
+ * | `open_asks` | 0.4 if at least two of these ask for an explanation, not for a fact |
+ * | `subjects` | 0.4 for each item of its longest list after the second, at most 0.8 (0.4 if nothing is to be made) |
+ * | `pieces` | 0.5 if an instruction lists things to be made ("a speech, a toast, and …") |
+ * | `comparison` | 0.5 if it asks to compare, weigh or evaluate |
+ * | `criteria` | 0.4 if it names criteria or perspectives |
+ * | `large_work` | 0.5 if it asks for a report, a plan, a design or the like |
+ * | `announced` | 0.5 if it counts or orders its parts ("three questions", "separately") |
+ * | `each` | 0.3 if something is asked of each of several |
+ * | `given_text` | -1.5 if a quoted text is to be worked on |
+ * | `one_piece` | -0.6 if one story, letter, function or the like is wanted |
+ * | `small_answer` | -1 if the answer is one small text, or is to be brief |
  *
- * Text in quotation marks and in code blocks is not the request's own: it is left out. Of a text
- * the first and the last 500 characters are read, so that a judgement takes less than 0.2 ms:
- * `deno task eval:gate` prints what it takes. English and Chinese; in other languages only
- * punctuation speaks.
+ * Text in quotation marks and in code blocks is not the request's own and is ignored. Only the
+ * first and the last 500 characters of a text are read, so that a decision takes less than 0.2 ms,
+ * as `deno task eval:gate` prints. English and Chinese; in other languages only punctuation counts.
  *
  * @module
  */
 
-/** From this sum on, a request is split. */
+/** Smallest sum of a request that is split. */
 export const COMPOUND_THRESHOLD = 0.75;
 
-/** What speaks for a split, or against it. */
+/** A reason for or against a split. */
 export type CompoundSignal =
   | "asks"
   | "open_asks"
@@ -45,17 +44,17 @@ export type CompoundSignal =
   | "one_piece"
   | "small_answer";
 
-/** The judgement of a request, with its reasons. */
+/** The decision about a request, with its reasons. */
 export interface CompoundJudgement {
   readonly compound: boolean;
   readonly score: number;
-  /** Signals that were found, with what each adds. */
+  /** Detected signals with their weights. */
   readonly signals: readonly (readonly [CompoundSignal, number])[];
 }
 
-/** At each end. */
+/** Characters read at each end. */
 const READ_CHARS = 500;
-/** A request that is shorter asks for one thing: two do not fit. */
+/** Minimum length of a request with two questions: a shorter one has one. */
 const SHORTEST_CHARS = 14;
 
 const QUOTED =
@@ -68,7 +67,7 @@ const INSTRUCTION =
   /^(?:explain|describe|compare|contrast|analy[sz]e|assess|evaluate|review|discuss|outline|list|write|draft|compose|prepare|create|make|build|develop|design|plan|propose|suggest|recommend|advise|give|provide|show|tell me|summari[sz]e|set up|apply|research|investigate|identify|estimate|document|define|introduce|map|present|produce|name|cover|teach|work out|come up with|argue|judge|rank|trace|examine|illustrate|add)\b/i;
 const QUESTION =
   /^(?:what|why|how|which|who|when|where|is|are|was|were|do|does|did|can|could|should|would|will|has|have)\b/i;
-/** Within a sentence; "who", "when" and "where" may open a relative clause there. */
+/** Matches within a sentence; "who", "when" and "where" may open a relative clause there. */
 const WH_QUESTION = /^(?:what|why|how|which|whether)\b/i;
 const HAN_INSTRUCTION =
   /^.{0,8}?(?:解释|介绍|比较|对比|分析|评估|评价|评述|讨论|列出|列举|写|起草|撰写|准备|制定|制作|设计|规划|提出|建议|推荐|给出|提供|总结|归纳|概述|调研|研究|说明|描述|谈谈|讲讲|说说|搭建?|出[一二三四五六七八九十几]|附上|拟|做[一个份]|画|整理|梳理|判断|提.{0,3}建议|预测|论述|阐述|汇总|配)/;
@@ -98,7 +97,7 @@ const SMALL_ANSWER =
   /\b(?:commit message|haiku|limerick|slogan|tweet|headline|caption|subject line|joke|riddle|synonyms?|regular expression|regex|one-?liner|text message|sms|(?:thank-you|birthday|condolence) (?:note|card|message)|polite (?:decline|refusal|reply|reminder)|invitation|out-of-office|sentence|paragraph|briefly|in short|in a word|solve for|calculate|convert|how many|how much is|what time|small example|short(?:er)? (?:poem|note|reply|answer|story|example))\b|绝句|律诗|俳句|对联|标题|口号|短信|正则|一句话|简单(?:解释|说|介绍)|简短|简要|笑话|谜语|祝福语|请假条|解方程|计算|等于|起.{0,3}个名字|小例子|举.{0,3}例子?[。？]?$/i;
 const HAN = /\p{Script=Han}/u;
 
-/** Judges the text of a request. Deterministic; linear in the text that is read. */
+/** Decides about the text of a request. Deterministic; linear in the text that is read. */
 export function judgeCompound(text: string): CompoundJudgement {
   const whole = ends(text.trim());
   const own = whole.replace(QUOTED, " ");
@@ -110,7 +109,7 @@ export function judgeCompound(text: string): CompoundJudgement {
   const asks = asksIn(own);
   add("asks", Math.min(1.5, 0.5 * Math.max(0, asks.length - 1)));
   if (asks.filter((ask) => OPEN.test(ask)).length > 1) add("open_asks", 0.4);
-  // What people say of themselves, and every thanks, has commas, too.
+  // Self-descriptions and thanks have commas, too.
   const most = asks.some((ask) => OPEN.test(ask) || isInstruction(ask)) ? 0.8 : 0.4;
   add("subjects", Math.min(most, 0.4 * Math.max(0, longestList(own) - 2)));
   if (listsPieces(own)) add("pieces", 0.5);
@@ -126,13 +125,13 @@ export function judgeCompound(text: string): CompoundJudgement {
   return { compound: score >= COMPOUND_THRESHOLD, score, signals };
 }
 
-/** Questions and instructions, each without what it opens with. */
+/** Returns questions and instructions without their openings. */
 function asksIn(text: string): readonly string[] {
   const asks: string[] = [];
   for (const sentence of text.split(/(?<=[?？.!。！\n])/)) {
     const clauses = sentence.split(CLAUSE_ENDS).map((clause) => clause.replace(OPENERS, "").trim());
-    const found = clauses.filter((clause, at) => isAsk(clause, at === 0));
-    if (found.length > 0) asks.push(...found);
+    const matches = clauses.filter((clause, at) => isAsk(clause, at === 0));
+    if (matches.length > 0) asks.push(...matches);
     else if (/[?？]\s*$/.test(sentence)) asks.push(clauses[0] ?? "");
   }
   return asks;
@@ -147,7 +146,7 @@ function isAsk(clause: string, isFirst: boolean): boolean {
   return INSTRUCTION.test(clause) || (isFirst ? QUESTION : WH_QUESTION).test(clause);
 }
 
-/** Whether an instruction to make something is followed by several things. */
+/** True when an instruction to make something is followed by several things. */
 function listsPieces(text: string): boolean {
   const latin = text.split(/[.?!:]\s|\n/).some((sentence) =>
     MAKING.test(sentence.slice(0, 200)) &&
@@ -159,12 +158,12 @@ function listsPieces(text: string): boolean {
     );
 }
 
-/** Items of the longest list within a sentence. */
+/** Returns the length of the longest list within a sentence. */
 function longestList(text: string): number {
   let most = 0;
   for (const sentence of text.split(/[.?!。？！]\s|[.?!。？！]$|[。？！：:]/m)) {
     const han = Math.max(0, ...sentence.split(/[，,；;]/).map(hanItems));
-    // Commas part clauses here, few of them are items.
+    // In Chinese most commas separate clauses, few of them items.
     const clauses = HAN.test(sentence) ? Math.min(3, sentence.split(/[，；]/).length - 1) : 0;
     most = Math.max(most, han, clauses, latinItems(sentence));
   }

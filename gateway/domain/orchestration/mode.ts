@@ -6,23 +6,23 @@ import {
   type OrchestrationPolicy,
 } from "../policy/policy.ts";
 
-/** What a caller may ask for with `X-Orchestration`. */
+/** Values of the header `X-Orchestration`. */
 export const ORCHESTRATION_CHOICES = ["off", "final", "all"] as const;
 
-/** One of {@linkcode ORCHESTRATION_CHOICES}. */
 export type OrchestrationChoice = typeof ORCHESTRATION_CHOICES[number];
 
-/** The stream of a caller who has not asked for one: OpenAI's clients cannot tell tasks apart. */
+/** Default stream of each dialect: OpenAI's clients cannot tell tasks apart. */
 const DEFAULT_STREAM: Readonly<Record<Dialect, OrchestrationPolicy["stream"]>> = {
   service: "all",
   openai: "final",
 };
 
 /**
- * The mode of a request and the content of its stream. A tier that forbids splitting forbids it to
- * every key; beyond that the key's policy decides, or the tier where the policy says nothing. The
- * caller's choice narrows: `off` switches splitting off, the others choose the stream and switch
- * nothing on. Without a choice the stream is the dialect's; it never exceeds the policy's.
+ * Returns the mode of a request and the content of its stream. A tier that forbids splitting
+ * forbids it to every key; otherwise the key's policy decides, or the tier if the policy has no
+ * field for it. The caller's choice narrows: `off` disables splitting, the others select the stream
+ * and enable nothing. Without a choice the stream is the dialect's default; it never exceeds the
+ * policy's.
  */
 export function orchestrationFor(
   { policy, tier, dialect, choice }: {
@@ -34,9 +34,9 @@ export function orchestrationFor(
 ): OrchestrationPolicy {
   const { mode, stream: ceiling } = policy.orchestration ??
     { ...DEFAULT_ORCHESTRATION, mode: tier.orchestration };
-  const wanted = choice === undefined || choice === "off" ? DEFAULT_STREAM[dialect] : choice;
+  const stream = choice === undefined || choice === "off" ? DEFAULT_STREAM[dialect] : choice;
   return {
     mode: tier.orchestration === "off" || choice === "off" ? "off" : mode,
-    stream: ceiling === "final" ? "final" : wanted,
+    stream: ceiling === "final" ? "final" : stream,
   };
 }

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { resultTokens, withinLimit } from "./plan_limits.ts";
-import { type Candidate, route } from "../routing/route.ts";
+import { route } from "../routing/route.ts";
+import type { Candidate } from "../routing/plan.ts";
 import { catalogOf, inputWith, modelWith } from "../routing/route_fixture_test.ts";
 import { likelyTextTokens } from "../requests/token_estimate.ts";
 

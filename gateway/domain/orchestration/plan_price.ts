@@ -1,6 +1,6 @@
 /**
- * What a split request may cost at the most: each of its calls at the dearest price of the models
- * that could serve the request.
+ * Computes the maximum cost of a split request: each of its calls at the highest price among the
+ * models that could serve the request.
  *
  * @module
  */
@@ -9,37 +9,37 @@ import { longestOutput } from "../catalog/catalog.ts";
 import { invariant } from "../invariant.ts";
 import type { Micros } from "../ledger/money.ts";
 import { chargeOf } from "../ledger/pricing.ts";
-import type { Candidate } from "../routing/route.ts";
+import type { Candidate } from "../routing/plan.ts";
 import type { PlannedTask } from "./task_plan.ts";
 
-/** Most output of a task or a plan, in tokens, where its model gives as much. */
+/** Maximum output of a task or a plan in tokens, if its model allows as much. */
 export const PART_OUTPUT_TOKENS = 4_096;
-/** Tasks that a plan is expected to have before there is one. */
+/** Expected number of tasks before the plan exists. */
 export const EXPECTED_TASKS = 3;
-/** Input that the service's own words add to a call, in tokens. */
+/** Input tokens that the service's own notes add to a call. */
 export const NOTE_TOKENS = 1_500;
 /**
- * Tokens that are held for each token of a result by a call that reads it, at the most: the bounds of
- * `token_estimate.ts` over the tokens they bound. English prose comes to 2.7, Chinese to 3.6.
+ * Maximum held tokens per result token in a call that reads the result: the bounds of
+ * `token_estimate.ts` divided by the tokens they bound. English prose comes to 2.7, Chinese to 3.6.
  */
 const HELD_PER_RESULT_TOKEN = 4;
 
-/** Most that the calls of a plan cost. */
+/** Maximum cost of the calls of a plan. */
 export interface PlanPrice {
-  /** By task id. */
+  /** Cost by task id. */
   readonly tasks: ReadonlyMap<string, Micros>;
   readonly final: Micros;
-  /** Of one call of the planner. */
+  /** Cost of one call of the planner. */
   readonly plan: Micros;
 }
 
-/** Most output tokens of one part of a request whose best candidate is the first of these. */
+/** Returns the maximum output tokens of one part of a request, for its best candidate. */
 export function partOutputTokens([best]: readonly Candidate[]): number {
   invariant(best !== undefined, "Cannot bound a part without a candidate");
   return Math.min(PART_OUTPUT_TOKENS, longestOutput(best.model));
 }
 
-/** Prices a plan; `candidates` are those of the request as one call, never none. */
+/** Prices a plan; `candidates` are those of the unsplit request, at least one. */
 export function priceOfPlan(
   candidates: readonly Candidate[],
   tasks: readonly Pick<PlannedTask, "taskId" | "dependsOn">[],
@@ -65,7 +65,10 @@ export function priceOfPlan(
   };
 }
 
-/** Most that a request costs whose plan is not made yet: repaired once, of so many tasks as usual. */
+/**
+ * Returns the maximum cost of a request without a plan yet: one repair, and the expected number of
+ * tasks.
+ */
 export function expectedPrice(candidates: readonly Candidate[]): Micros {
   const tasks = Array.from({ length: EXPECTED_TASKS }, (_, at) => ({
     taskId: `t${at}`,
@@ -75,7 +78,7 @@ export function expectedPrice(candidates: readonly Candidate[]): Micros {
   return 2n * price.plan + sumOf(price);
 }
 
-/** Of the tasks and the answer. */
+/** Returns the cost of the tasks and the final answer. */
 export function sumOf({ tasks, final }: PlanPrice): Micros {
   let sum = final;
   for (const amount of tasks.values()) sum += amount;

@@ -6,7 +6,8 @@ import {
   priceOfPlan,
   sumOf,
 } from "./plan_price.ts";
-import { type Candidate, route } from "../routing/route.ts";
+import { route } from "../routing/route.ts";
+import type { Candidate } from "../routing/plan.ts";
 import { catalogOf, inputWith, modelWith } from "../routing/route_fixture_test.ts";
 
 function candidatesOf(...prices: readonly string[]): readonly Candidate[] {

@@ -1,40 +1,43 @@
 /**
- * A plan: the tasks that a request is split into, and which of them may begin.
+ * A plan: the tasks of a split request, and the order in which they may begin.
  *
  * @module
  */
 
 import { isJsonObject, ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 
-/** Most tasks of a plan. */
+/** Maximum number of tasks in a plan. */
 export const PLAN_TASKS_MAX = 6;
-/** Most tasks that run at once. */
+/** Maximum number of tasks that run at once. */
 export const TASKS_AT_ONCE = 3;
-/** Id under which the planner's own call is listed. */
+/** Id of the planner's own call in the list of tasks. */
 export const PLAN_TASK_ID = "plan";
-/** Longest title, in UTF-16 code units; what is beyond it is cut. */
+/** Maximum length of a title, in UTF-16 code units; the rest is cut. */
 export const TITLE_MAX_CHARS = 80;
-/** Longest instruction, in UTF-16 code units. */
+/** Maximum length of an instruction, in UTF-16 code units. */
 export const INSTRUCTION_MAX_CHARS = 4_000;
 
-/** Longest plan, in UTF-16 code units: six of the longest tasks, in escapes. */
+/** Maximum length of a plan, in UTF-16 code units: six of the longest tasks, in escapes. */
 export const PLAN_MAX_CHARS = 200_000;
 
 /** A task of a plan. */
 export interface PlannedTask {
   /** Unique in its plan; neither `plan` nor `final`. */
   readonly taskId: string;
-  /** For people. */
+  /** Title for people. */
   readonly title: string;
-  /** What its model is told to do; `$id` names the result of another task. */
+  /** Instruction for the model; `$id` stands for the result of another task. */
   readonly instruction: string;
-  /** Ids of the tasks whose results it reads, those that its instruction names as `$id` included. */
+  /**
+   * Ids of the tasks whose results the task reads, including those that its instruction names as
+   * `$id`.
+   */
   readonly dependsOn: readonly string[];
-  /** Feature tags that its model should carry. */
+  /** Feature tags that the model of the task should carry. */
   readonly needs: readonly string[];
 }
 
-/** A plan that can be run, or what is wrong with it, for its planner. */
+/** A valid plan, or its problem in words for the planner. */
 export type PlanReading =
   | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
   | { readonly ok: false; readonly problem: string };
@@ -72,8 +75,8 @@ export const PLAN_SCHEMA = {
 } as const;
 
 /**
- * Reads a planner's answer: JSON, in a code block or bare. No tasks at all is a plan too: the
- * request is not worth a split. Needs that are not among `knownNeeds` are left out.
+ * Parses a planner's answer: JSON, in a code block or bare. A plan without tasks is valid: the
+ * request is not worth a split. Needs outside `knownNeeds` are dropped.
  */
 export function readPlan(text: string, knownNeeds: readonly string[]): PlanReading {
   if (text.length > PLAN_MAX_CHARS) {
@@ -95,28 +98,28 @@ export function readPlan(text: string, knownNeeds: readonly string[]): PlanReadi
     }
     tasks.push(task);
   }
-  const read = tasks.map((task) => withNamed(task, tasks));
-  const problem = strangeDependency(read) ?? cycle(read);
-  return problem === undefined ? { ok: true, tasks: read } : wrong(problem);
+  const namedTasks = tasks.map((task) => withNamed(task, tasks));
+  const problem = strangeDependency(namedTasks) ?? cycle(namedTasks);
+  return problem === undefined ? { ok: true, tasks: namedTasks } : wrong(problem);
 }
 
-/** Where the tasks of a plan stand. */
+/** Progress of a plan. */
 export interface TaskStates {
   readonly done: ReadonlySet<string>;
-  /** Those that failed, and those that were skipped. */
+  /** Failed and skipped tasks. */
   readonly lost: ReadonlySet<string>;
   readonly running: ReadonlySet<string>;
 }
 
-/** What happens next in a plan. */
+/** The next step of a plan. */
 export interface NextTasks {
-  /** These begin now, in the plan's order. */
+  /** Tasks that begin now, in the plan's order. */
   readonly begin: readonly PlannedTask[];
-  /** These can never run: what they depend on is lost. */
+  /** Tasks that can never run because a task that they depend on was lost. */
   readonly skip: readonly PlannedTask[];
 }
 
-/** Decides which tasks begin: as soon as all they depend on is done, while there is room. */
+/** Decides which tasks begin: each as soon as all its dependencies are done, within the limit. */
 export function nextTasks(tasks: readonly PlannedTask[], states: TaskStates): NextTasks {
   const { done, running } = states;
   const lost = new Set(states.lost);
@@ -124,14 +127,14 @@ export function nextTasks(tasks: readonly PlannedTask[], states: TaskStates): Ne
   const waiting = tasks.filter(({ taskId }) =>
     !done.has(taskId) && !lost.has(taskId) && !running.has(taskId)
   );
-  // What depends on a skipped task is skipped with it, whatever the plan's order.
-  for (let found = true; found;) {
-    found = false;
+  // A task that depends on a skipped one is skipped with it, in any order of the plan.
+  for (let hasChanged = true; hasChanged;) {
+    hasChanged = false;
     for (const task of waiting) {
       if (lost.has(task.taskId) || !task.dependsOn.some((id) => lost.has(id))) continue;
       lost.add(task.taskId);
       skip.push(task);
-      found = true;
+      hasChanged = true;
     }
   }
   const ready = waiting.filter(({ taskId, dependsOn }) =>
@@ -150,8 +153,8 @@ function readTask(
     return `tasks.${at}.task_id is not an identifier of lower-case letters, digits and "_"`;
   }
   if (RESERVED.includes(taskId)) return `The task_id "${taskId}" is reserved`;
-  const shown = typeof title === "string" ? shownTitle(title) : "";
-  if (shown === "") return `The task "${taskId}" has no title`;
+  const titleText = typeof title === "string" ? shownTitle(title) : "";
+  if (titleText === "") return `The task "${taskId}" has no title`;
   if (typeof instruction !== "string" || instruction.trim() === "") {
     return `The task "${taskId}" has no instruction`;
   }
@@ -166,7 +169,7 @@ function readTask(
   if (needs === undefined) return `needs of "${taskId}" is not an array of texts`;
   return {
     taskId,
-    title: shown,
+    title: titleText,
     instruction: instruction.trim(),
     dependsOn: [...new Set(dependsOn)],
     needs: [...new Set(needs)].filter((need) => knownNeeds.includes(need)),
@@ -174,8 +177,8 @@ function readTask(
 }
 
 /**
- * The task, depending on what its instruction names, too. Only a `$` before the id of another task of
- * the plan is a reference: before anything else it is the request's own, a price or a variable.
+ * Adds the tasks that an instruction names to its dependencies. A `$` refers to a task only before
+ * the id of another task of the plan: otherwise it is a price or a variable of the request.
  */
 function withNamed(task: PlannedTask, tasks: readonly PlannedTask[]): PlannedTask {
   const others = new Set(tasks.map(({ taskId }) => taskId));
@@ -185,16 +188,16 @@ function withNamed(task: PlannedTask, tasks: readonly PlannedTask[]): PlannedTas
   return { ...task, dependsOn: [...new Set([...task.dependsOn, ...named])] };
 }
 
-/** A model's words for people's screens: one line, without what only a terminal would act on. */
+/** Returns a model's text for a screen: one line, without control characters. */
 function shownTitle(text: string): string {
   const line = text.slice(0, 10 * TITLE_MAX_CHARS).replace(/\s+/g, " ").replace(UNSEEN, "");
   return line.trim().slice(0, TITLE_MAX_CHARS).toWellFormed().trim();
 }
 
 function strangeDependency(tasks: readonly PlannedTask[]): string | undefined {
-  const known = new Set(tasks.map(({ taskId }) => taskId));
+  const ids = new Set(tasks.map(({ taskId }) => taskId));
   for (const { taskId, dependsOn } of tasks) {
-    const strange = dependsOn.find((id) => !known.has(id));
+    const strange = dependsOn.find((id) => !ids.has(id));
     if (strange !== undefined) {
       return `The task "${taskId}" depends on "${strange}", which is no task of the plan`;
     }
@@ -215,7 +218,7 @@ function cycle(tasks: readonly PlannedTask[]): string | undefined {
   return stuck.length === 0 ? undefined : `The tasks ${stuck.join(", ")} wait for each other`;
 }
 
-/** The JSON value in a text: all of it, or what a code block or the outermost braces hold. */
+/** Returns the JSON value of a text: all of it, a code block, or the outermost braces. */
 function jsonIn(text: string): unknown {
   const start = text.indexOf("{");
   const end = text.lastIndexOf("}");
@@ -223,7 +226,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.slice(start, end + 1));
   } catch {
-    // Whoever asked for it is told that it is no plan.
+    // The caller reports that this is no plan.
     return undefined;
   }
 }

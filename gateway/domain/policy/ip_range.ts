@@ -22,7 +22,7 @@ const NAT64_LOCAL = 0x0064_ff9b_0001n;
 const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 
-/** Reads an address (a range of one) or a range (`10.0.0.0/8`, `2001:db8::/32`). */
+/** Parses an address (a range of one) or a range (`10.0.0.0/8`, `2001:db8::/32`). */
 export function parseIpRange(text: string): IpRange | undefined {
   const slash = text.indexOf("/");
   const address = slash < 0 ? text : text.slice(0, slash);
@@ -41,7 +41,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   return { family: width === 32 ? 4 : 6, first, last };
 }
 
-/** Whether an address lies in one of the ranges; false where it, or a range, cannot be read. */
+/** True when an address lies in one of the ranges; false when it or a range is malformed. */
 export function ipInRanges(address: string, ranges: readonly string[]): boolean {
   const zone = address.indexOf("%");
   const inner = zone < 0 ? address : address.slice(0, zone);
@@ -49,8 +49,8 @@ export function ipInRanges(address: string, ranges: readonly string[]): boolean 
 }
 
 /**
- * The IPv4 address that translators (NAT64, SIIT) and tunnels (6to4, IPv4-compatible) make of an IPv6
- * one, in the form `a.b.c.d`; `undefined` where it has none inside.
+ * Returns the IPv4 address inside an IPv6 one that translators (NAT64, SIIT) and tunnels (6to4,
+ * IPv4-compatible) would use, in the form `a.b.c.d`; `undefined` without one.
  */
 export function embeddedIpv4(address: string): string | undefined {
   const ip = parseIpRange(address.replace(/%.*$/, ""));
@@ -66,7 +66,7 @@ export function embeddedIpv4(address: string): string | undefined {
     : [24n, 16n, 8n, 0n].map((shift) => v4 >> shift & 0xffn).join(".");
 }
 
-/** Whether a range lies in one of the others as a whole. */
+/** True when a range lies completely in one of the others. */
 export function rangeWithin(range: string, ranges: readonly string[]): boolean {
   const inner = parseIpRange(range);
   if (inner === undefined) return false;
@@ -78,8 +78,8 @@ export function rangeWithin(range: string, ranges: readonly string[]): boolean {
 }
 
 /**
- * What is one address where addresses are counted: an IPv4 address, or the network of 64 bits that an
- * IPv6 customer has at the least. All that cannot be read are one.
+ * Returns the unit in which addresses are counted: an IPv4 address, or an IPv6 network of 64 bits,
+ * the smallest that a customer gets. All malformed addresses share one unit.
  */
 export function addressBlock(address = ""): string {
   const range = parseIpRange(address.replace(/%.*$/, ""));
@@ -118,7 +118,7 @@ function parseIpv6(text: string): bigint | undefined {
   return value;
 }
 
-/** Groups of 16 bits; a dotted IPv4 address at the end is two of them. */
+/** Parses groups of 16 bits; a dotted IPv4 address at the end counts as two. */
 function parseGroups(text: string, options: { last: boolean }): bigint[] | undefined {
   if (text === "") return [];
   const parts = text.split(":");

@@ -1,5 +1,5 @@
 /**
- * API keys as records; the secret itself is never stored.
+ * Records of API keys; the secret itself is never stored.
  *
  * @module
  */
@@ -9,43 +9,45 @@ import type { KeyPolicy } from "./policy.ts";
 /** `active` keys serve; `disabled` ones can be enabled again; `revoked` ones never. */
 export type KeyStatus = "active" | "disabled" | "revoked";
 
-/** What is kept of an API key. */
+/** The stored record of an API key. */
 export interface KeyRecord {
   /** `key_…`, public. */
   readonly id: string;
-  /** The operator's name for it. */
+  /** Name chosen by the operator. */
   readonly name: string;
   readonly walletId: string;
   readonly status: KeyStatus;
   readonly policy: KeyPolicy;
-  /** First characters of the key, enough to recognise it by. */
+  /** First characters of the key, enough to recognise it. */
   readonly hint: string;
   readonly createdAtMs: number;
-  /** Kept to the minute, and behind by at most that. */
+  /** Time of the last use, at most a minute old. */
   readonly lastUsedAtMs?: number | undefined;
-  /** Whether what its callers and models say is kept with its requests. @default {false} */
+  /** True when prompts and answers are logged with the key's requests. @default {false} */
   readonly logContent?: boolean | undefined;
-  /** The key this one replaces, where it came from a rotation. */
+  /** Id of the key that this one replaced in a rotation. */
   readonly rotatedFrom?: string | undefined;
-  /** The first key of a line of rotated ones: they share its budget. @default {id} */
+  /** Id of the first key of its rotation line: they share its budget. @default {id} */
   readonly budgetId?: string | undefined;
 }
 
-/** Whether a key is let in now. An expiry that cannot be read has passed. */
+/** True when a key can authenticate now. A malformed expiry counts as past. */
 export function serves(record: KeyRecord, nowMs: number): boolean {
   return record.status === "active" && !hasExpired(record, nowMs);
 }
 
-/** Whether a key serves or can be made to serve again: not one that is revoked or has expired. */
+/**
+ * True when a key can authenticate or could be enabled again: it is neither revoked nor expired.
+ */
 export function mayServe(record: KeyRecord, nowMs: number): boolean {
   return record.status !== "revoked" && !hasExpired(record, nowMs);
 }
 
-/** Whether a key's time is over: for good, since a policy can only be narrowed. */
+/** True when a key has expired. This is final, since a policy can only be narrowed. */
 export function hasExpired(
   { policy: { expiresAt } }: Pick<KeyRecord, "policy">,
   nowMs: number,
 ): boolean {
-  // An unreadable time is NaN and compares false.
+  // A malformed time is NaN and compares false.
   return expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
 }

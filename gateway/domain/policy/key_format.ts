@@ -14,15 +14,17 @@
 
 import { invariant } from "../invariant.ts";
 
-/** Stands for the pepper that the store keeps, where a setting names a pepper by its value. */
+/** Names the pepper kept in the store, in settings that name a pepper by its value. */
 export const STORED_PEPPER = "kept";
 
-/** What a secret opens: `service` the model API, `admin` the operator's API. */
+/**
+ * Interface that a secret authenticates for: `service` the model API, `admin` the operator's API.
+ */
 export type KeyClass = "service" | "admin";
 
-/** The parts of a key that are chosen. */
+/** The random parts of a key. */
 export interface KeyParts {
-  /** Names the key in public: {@linkcode PUBLIC_ID_LENGTH} characters of base 62. */
+  /** Public id of the key: {@linkcode PUBLIC_ID_LENGTH} characters of base 62. */
   readonly publicId: string;
   /** {@linkcode SECRET_LENGTH} characters of base 62. */
   readonly secret: string;
@@ -30,11 +32,11 @@ export interface KeyParts {
 
 /** Digits of base 62, in the order of their values. */
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** Characters of a public id. */
+/** Length of a public id, in characters. */
 export const PUBLIC_ID_LENGTH = 12;
-/** Characters of a secret: 62^32 is about 2^190. */
+/** Length of a secret, in characters: 62^32 is about 2^190. */
 export const SECRET_LENGTH = 32;
-/** Characters of the checksum: 62^6 is more than 2^32. */
+/** Length of the checksum, in characters: 62^6 is more than 2^32. */
 export const CHECKSUM_LENGTH = 6;
 
 const PREFIXES: Readonly<Record<KeyClass, string>> = {
@@ -42,10 +44,10 @@ const PREFIXES: Readonly<Record<KeyClass, string>> = {
   admin: "svc_admin_",
 };
 const BODY = /^([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-/** Secrets of an operator's choice: visible ASCII, so that they fit a header, and too long to guess. */
+/** Secrets chosen by the operator: visible ASCII, valid in a header, and too long to guess. */
 const FIXED = /^[\x21-\x7e]{16,256}$/;
 
-/** Writes a key. */
+/** Formats a key. */
 export function formatKey(parts: KeyParts, keyClass: KeyClass = "service"): string {
   const { publicId, secret } = parts;
   const text = PREFIXES[keyClass] + publicId + secret;
@@ -54,7 +56,7 @@ export function formatKey(parts: KeyParts, keyClass: KeyClass = "service"): stri
   return key;
 }
 
-/** Reads a key of a class; `undefined` where it is malformed, of the other class, or mistyped. */
+/** Parses a key of a class; `undefined` when it is malformed, of the other class, or mistyped. */
 export function parseKey(text: string, keyClass: KeyClass = "service"): KeyParts | undefined {
   const prefix = PREFIXES[keyClass];
   if (!text.startsWith(prefix)) return undefined;
@@ -64,14 +66,14 @@ export function parseKey(text: string, keyClass: KeyClass = "service"): KeyParts
   return sum === checksum(prefix + publicId + secret) ? { publicId, secret } : undefined;
 }
 
-/** Whether a text can be a key at all, one with a fixed value of the operator's included. */
+/** True when a text can be a key, including one that the operator chose. */
 export function isKeyShaped(text: string): boolean {
   return FIXED.test(text);
 }
 
 /**
- * The beginning of a key, to recognise it by: prefix and public id, or four characters of one with
- * a fixed value.
+ * Returns the first characters of a key for recognition: prefix and public id, or four characters
+ * of a key that the operator chose.
  */
 export function hintOf(key: string): string {
   const parts = parseKey(key);

@@ -1,5 +1,5 @@
 /**
- * What a key may do. A policy only ever takes away: an absent field restricts nothing.
+ * The policy of a key. Each field only restricts: an absent field restricts nothing.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import type { RequestFeatures } from "../requests/features.ts";
 import { rangeWithin } from "./ip_range.ts";
 import { parseCredits } from "../ledger/money.ts";
 
-/** Caps of what a key may spend, in credits as decimal strings. Days and months are UTC. */
+/** Maximum spend of a key, in credits as decimal strings. Days and months are UTC. */
 export interface KeyBudget {
   readonly day?: string | undefined;
   readonly month?: string | undefined;
   readonly total?: string | undefined;
 }
 
-/** When requests are split into sub-tasks, and the most that their streams carry. */
+/** Conditions for splitting requests into tasks, and the maximum content of their streams. */
 export interface OrchestrationPolicy {
   readonly mode: "off" | "auto" | "always";
-  /** A ceiling: `final`, the answer alone, is below `all`, the text of sub-tasks too. */
+  /** A maximum: `final`, the answer alone, is below `all`, which adds the text of tasks. */
   readonly stream: "all" | "final";
 }
 
-/** Values of a key's policy for the dialect of its calls: `auto` leaves it to each call. */
+/** Values of a policy's dialect: `auto` leaves it to each call. */
 export const DIALECT_POLICIES = ["auto", ...DIALECTS] as const;
 
 /** The policy of a key. */
@@ -33,11 +33,11 @@ export interface KeyPolicy {
   /** Catalog ids. */
   readonly models?: readonly string[] | undefined;
   readonly providers?: readonly string[] | undefined;
-  /** A model needs one of these. */
+  /** A model must have at least one of these. */
   readonly featureTags?: readonly string[] | undefined;
-  /** The wallet's tier, or the highest of these below it, applies. */
+  /** The wallet's tier applies, or the highest of these below it. */
   readonly tiers?: readonly string[] | undefined;
-  /** A model needs one of these. */
+  /** A model must have at least one of these. */
   readonly industryPacks?: readonly string[] | undefined;
   readonly hostedTools?: readonly string[] | undefined;
   /** Credits, decimal string. */
@@ -46,24 +46,20 @@ export interface KeyPolicy {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
   readonly concurrentRequests?: number | undefined;
-  /** CIDR ranges, IPv4 or IPv6, that requests may come from. */
+  /** CIDR ranges, IPv4 or IPv6, of permitted callers. */
   readonly ipRanges?: readonly string[] | undefined;
   /** ISO 8601 time after which the key is refused. */
   readonly expiresAt?: string | undefined;
   /** @default {{ mode: "auto", stream: "all" }} */
   readonly orchestration?: OrchestrationPolicy | undefined;
-  /**
-   * The dialect of answers for callers who do not state one. It takes nothing away.
-   *
-   * @default {"auto"}
-   */
+  /** Dialect of responses for callers who do not state one. Restricts nothing. @default {"auto"} */
   readonly dialect?: "auto" | Dialect | undefined;
 }
 
-/** What applies where a policy says nothing of orchestration. */
+/** Default of a policy without orchestration. */
 export const DEFAULT_ORCHESTRATION: OrchestrationPolicy = { mode: "auto", stream: "all" };
 
-/** Why a policy refuses a request whatever the model; `undefined` where it does not. */
+/** Returns why a policy refuses a request whatever the model; `undefined` when it does not. */
 export function requestDenial(
   policy: KeyPolicy,
   features: Pick<RequestFeatures, "endpoint" | "hostedTools">,
@@ -76,7 +72,7 @@ export function requestDenial(
   return undefined;
 }
 
-/** Why a policy excludes a model; `undefined` where it does not. */
+/** Returns why a policy excludes a model; `undefined` when it does not. */
 export function modelDenial(
   policy: KeyPolicy,
   target: { readonly model: Model; readonly provider: string },
@@ -100,10 +96,10 @@ function intersect(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * Where a policy allows more than another: the paths that widen, none where it is the same or
- * stricter. Orchestration that is absent is the default; `off`, `auto`, `always` widen in this
- * order, and so do `final`, `all`. A dialect may differ: each says the same in other words, and the
- * text of tasks is bounded by `orchestration.stream`.
+ * Returns the paths at which a policy allows more than another; none when it is the same or
+ * stricter. Absent orchestration is the default; `off`, `auto`, `always` widen in this order, and
+ * so do `final`, `all`. A dialect may differ: it changes the form of a response, and
+ * `orchestration.stream` bounds the text of tasks.
  */
 export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[] {
   const paths: string[] = [];
@@ -132,10 +128,14 @@ export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[
     const lasts = Date.parse(candidate.expiresAt ?? "");
     if (!(lasts <= Date.parse(original.expiresAt))) paths.push("expiresAt");
   }
-  const wanted = candidate.orchestration ?? DEFAULT_ORCHESTRATION;
+  const orchestration = candidate.orchestration ?? DEFAULT_ORCHESTRATION;
   const allowed = original.orchestration ?? DEFAULT_ORCHESTRATION;
-  if (MODES.indexOf(wanted.mode) > MODES.indexOf(allowed.mode)) paths.push("orchestration.mode");
-  if (wanted.stream === "all" && allowed.stream === "final") paths.push("orchestration.stream");
+  if (MODES.indexOf(orchestration.mode) > MODES.indexOf(allowed.mode)) {
+    paths.push("orchestration.mode");
+  }
+  if (orchestration.stream === "all" && allowed.stream === "final") {
+    paths.push("orchestration.stream");
+  }
   return paths;
 }
 
@@ -151,7 +151,7 @@ const LIST_FIELDS = [
 const NUMBER_FIELDS = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 const MODES: readonly OrchestrationPolicy["mode"][] = ["off", "auto", "always"];
 
-/** Path suffixes of what the original does not list: of the items, or of the whole list. */
+/** Returns the path suffixes of items, or of a whole list, that the original does not allow. */
 function widenedItems(
   candidate: readonly string[] | undefined,
   original: readonly string[] | undefined,
@@ -161,7 +161,7 @@ function widenedItems(
   return candidate.flatMap((item, index) => original.includes(item) ? [] : [`.${index}`]);
 }
 
-/** Whether a cap in credits is above another. What cannot be read caps nothing, so it widens. */
+/** True when a cap in credits exceeds another. A malformed cap limits nothing, so it widens. */
 function raises(candidate: string | undefined, original: string | undefined): boolean {
   const limit = original === undefined ? undefined : parseCredits(original);
   if (limit === undefined) return false;

@@ -1,47 +1,50 @@
 /**
- * What a policy leaves: asked of routing itself, with the smallest request of each endpoint.
+ * Computes the models and endpoints that a policy reaches, by routing the smallest request of each
+ * endpoint.
  *
  * @module
  */
 
+import type { HostedToolType } from "../requests/hosted_tool_types.ts";
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Catalog } from "../catalog/catalog.ts";
 import { chatFeatures, type RequestFeatures } from "../requests/features.ts";
 import { imageFeatures } from "../requests/image_features.ts";
 import type { BudgetMicros, Wallet } from "../ledger/ledger.ts";
 import { type KeyPolicy, requestDenial } from "./policy.ts";
-import { type Exclusion, route, type RoutingPlan } from "../routing/route.ts";
+import { route } from "../routing/route.ts";
+import type { Exclusion, RoutingPlan } from "../routing/plan.ts";
 import { effectiveTier } from "./tiers.ts";
 
-/** What a policy leaves of one endpoint. */
+/** Reach of a policy at one endpoint. */
 export interface EndpointReach {
   readonly endpoint: Endpoint;
-  /** Catalog ids of the models that can serve it. */
+  /** Catalog ids of the models that can serve the endpoint. */
   readonly models: readonly string[];
-  /** Why nothing is left; absent where something is. */
+  /** Reason for an empty list; absent otherwise. */
   readonly reason?: string | undefined;
 }
 
-/** What a policy leaves of one model. */
+/** Reach of a policy at one model. */
 export interface ModelReach {
   readonly id: string;
   readonly provider: string;
-  /** Endpoints at which it can serve; none where it is left out. */
+  /** Endpoints at which the model can serve; empty when it is excluded. */
   readonly endpoints: readonly Endpoint[];
-  /** Why it is left out; absent where it is not. */
+  /** Reason for the exclusion; absent otherwise. */
   readonly reason?: string | undefined;
 }
 
-/** Everything that a policy leaves. */
+/** Everything that a policy allows. */
 export interface PolicyReach {
-  /** The tier that applies; absent where none does. */
+  /** The applicable tier; absent when none applies. */
   readonly tier?: string | undefined;
   readonly endpoints: readonly EndpointReach[];
   readonly models: readonly ModelReach[];
-  readonly hostedTools: readonly { readonly type: string; readonly allowed: boolean }[];
+  readonly hostedTools: readonly { readonly type: HostedToolType; readonly allowed: boolean }[];
 }
 
-/** What is asked about. */
+/** Input of {@linkcode reachOf}. */
 export interface ReachInput {
   readonly catalog: Catalog;
   readonly policy: KeyPolicy;
@@ -49,16 +52,16 @@ export interface ReachInput {
   /** Id of the wallet's tier. */
   readonly walletTier: string;
   readonly endpoints: readonly Endpoint[];
-  readonly hostedTools: readonly string[];
+  readonly hostedTools: readonly HostedToolType[];
   readonly nowMs: number;
 }
 
-/** More than any request costs: what a wallet holds now is no matter of the policy. */
+/** More than any request costs: the wallet's present balance must not affect the result. */
 const PLENTY = 2n ** 62n;
 
 /**
- * The models and endpoints that a key with this policy reaches, whatever its wallet holds and whichever
- * upstreams answer at the moment. Decided by {@linkcode route}, as every request is.
+ * Returns the models and endpoints that a key with this policy reaches, whatever its wallet holds
+ * and whichever upstreams are available. Decided by {@linkcode route}, as for every request.
  */
 export function reachOf(input: ReachInput): PolicyReach {
   const { catalog, policy, walletTier, endpoints, hostedTools } = input;
@@ -75,9 +78,9 @@ export function reachOf(input: ReachInput): PolicyReach {
     hostedTools: hostedTools.map((type) => ({
       type,
       allowed: ["chat", "responses"].some((endpoint) =>
-        endpoints.some((known) =>
-          known === endpoint &&
-          requestDenial(policy, { endpoint: known, hostedTools: [type] }) === undefined
+        endpoints.some((candidate) =>
+          candidate === endpoint &&
+          requestDenial(policy, { endpoint: candidate, hostedTools: [type] }) === undefined
         )
       ),
     })),
@@ -133,12 +136,14 @@ function modelReach(catalog: Catalog, plans: readonly EndpointPlan[]): readonly 
   });
 }
 
-/** Why a model is left out at the endpoints that it serves: the furthest it got. */
+/**
+ * Returns why a model is excluded at the endpoints that it serves: the reason of the latest stage.
+ */
 function reasonOf(model: string, plans: readonly EndpointPlan[]): string {
-  const found = plans.flatMap(({ plan }) =>
+  const exclusions = plans.flatMap(({ plan }) =>
     plan.exclusions.filter((exclusion: Exclusion) => exclusion.model === model)
   );
   const refused = plans.find(({ plan }) => !plan.ok && plan.exclusions.length === 0)?.plan;
-  return found[0]?.reason ??
+  return exclusions[0]?.reason ??
     (refused?.ok === false ? refused.message : "serves none of the endpoints");
 }

@@ -1,32 +1,34 @@
 /**
- * Replacing a key as the specification has it (5.6): which steps there are, and which one is next.
+ * Rotation of a key according to the specification (5.6): its steps and their order.
  *
  * @module
  */
 
 import type { KeyRecord } from "./key.ts";
 
-/** The six steps, in their order. */
+/** The six steps, in order. */
 export const ROTATION_STEPS = ["copy", "store", "verify", "confirm", "disable", "revoke"] as const;
 
-/** One of them. */
 export type RotationStep = (typeof ROTATION_STEPS)[number];
 
-/** A key that was used within this time is taken to be in use, in milliseconds: an hour. */
+/** Time since its last use in which a key counts as in use, in milliseconds. */
 const IN_USE_MS = 60 * 60 * 1_000;
 
-/** What is known of a rotation: nothing but keys and the request log, so it can be left at any time. */
+/**
+ * The state of a rotation, derived from keys and the request log only, so that it can be
+ * interrupted at any time.
+ */
 export interface RotationState {
   readonly old: Pick<KeyRecord, "status">;
-  /** The copy that replaces it; absent before the first step. */
+  /** The copy that replaces the key; absent before the first step. */
   readonly copy?: Pick<KeyRecord, "id"> | undefined;
-  /** Whether the log has a call of the copy that went well. */
+  /** True when the log has a successful call of the copy. */
   readonly isVerified: boolean;
 }
 
 /**
- * The step that is next; `done` where the old key has ended. A call of the copy that went well shows
- * that it was stored, that it works and that the log has it: until then the next step is to store it.
+ * Returns the next step; `done` when the old key has ended. A successful call of the copy proves
+ * that it was stored, works and is logged: until then the next step is to store it.
  */
 export function nextStep({ old, copy, isVerified }: RotationState): RotationStep | "done" {
   if (old.status === "revoked") return "done";
@@ -35,7 +37,10 @@ export function nextStep({ old, copy, isVerified }: RotationState): RotationStep
   return old.status === "active" ? "disable" : "revoke";
 }
 
-/** Whether whoever uses a key would be cut off by its end: it was called since, or shortly before. */
+/**
+ * True when ending a key would interrupt its users: it was called since the given time, or shortly
+ * before.
+ */
 export function isInUse(
   uses: {
     readonly requests: number;

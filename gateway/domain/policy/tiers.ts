@@ -1,14 +1,14 @@
 import type { Catalog, Tier } from "../catalog/catalog.ts";
 import type { KeyPolicy } from "./policy.ts";
 
-/** The tier that applies, or why none does. */
+/** The applicable tier, or why none applies. */
 export type TierResolution =
   | { readonly ok: true; readonly tier: Tier }
   | { readonly ok: false; readonly message: string };
 
 /**
- * The wallet's tier where the policy lists it or lists none, else the highest listed one below it.
- * A policy never lifts a wallet above what it bought.
+ * Returns the wallet's tier if the policy lists it or lists none, else the highest listed tier
+ * below it. A policy never raises a wallet above its own tier.
  */
 export function effectiveTier(
   policy: KeyPolicy,
@@ -31,7 +31,7 @@ export function effectiveTier(
   };
 }
 
-/** Whether a tier may use a model. */
+/** True when a tier may use a model. */
 export function tierAllows(tier: Tier, modelId: string): boolean {
   return tier.models === "*" || tier.models.includes(modelId);
 }

@@ -1,20 +1,22 @@
 /**
- * How a text reads once what disguises its characters is undone: escapes of JSON, also of JSON within
- * JSON, of addresses and of HTML, and characters that only look like those of ASCII.
+ * Decodes text whose characters are disguised: escapes of JSON, also within JSON, of URLs and of
+ * HTML, and characters that only look like ASCII.
  *
  * @module
  */
 
-/** A text as it reads. */
+/** A decoded text. */
 export interface Reading {
   readonly text: string;
-  /** Where in the written text a character of this one begins; its length stands for the end. */
+  /**
+   * Returns the index in the original text at which a character begins; the length maps to the end.
+   */
   readonly beginOf: (index: number) => number;
 }
 
-/** Escapes within escapes are undone so often: `%5Cu002d` is two. */
+/** Maximum depth of escapes within escapes: `%5Cu002d` has depth two. */
 const PASSES = 3;
-/** What may be the beginning of a disguise. */
+/** Characters at which a disguise may begin. */
 const SUSPECT = /[\\%&\u0080-\uffff]/g;
 const ENTITY = /&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(amp|quot|apos|lt|gt));/iy;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -23,12 +25,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 /** Hyphens, dashes and the minus sign. */
 const DASH = /[\u2010-\u2015\u2043\u2212\ufe58\ufe63]/;
-/** What nobody sees: soft hyphens, joiners and spaces without width, byte order marks. */
+/** Invisible characters: soft hyphens, joiners, zero-width spaces, byte order marks. */
 const UNSEEN = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/;
 const SPACE = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 const [WIDE_FIRST, WIDE_LAST, WIDE_SHIFT] = [0xff01, 0xff5e, 0xfee0];
 
-/** The text as it is written, and as it reads; takes time by its length alone. */
+/** Returns the text itself and each decoded form of it, in linear time. */
 export function readingsOf(text: string): readonly Reading[] {
   const readings: Reading[] = [{ text, beginOf: (index) => index }];
   for (let pass = 0; pass < PASSES; pass++) {
@@ -40,33 +42,33 @@ export function readingsOf(text: string): readonly Reading[] {
   return readings;
 }
 
-/** One layer of disguises less; `undefined` where there is none. */
+/** Undoes one layer of disguises; `undefined` when there is none. */
 function undone({ text, beginOf }: Reading): Reading | undefined {
-  let read = "";
+  let decoded = "";
   let from = 0;
   let begins: Int32Array | undefined;
   const keepUpTo = (end: number, places: Int32Array) => {
-    for (let at = from; at < end; at++) places[read.length + at - from] = at;
-    read += text.slice(from, end);
+    for (let at = from; at < end; at++) places[decoded.length + at - from] = at;
+    decoded += text.slice(from, end);
   };
   SUSPECT.lastIndex = 0;
-  for (let found = SUSPECT.exec(text); found !== null; found = SUSPECT.exec(text)) {
-    const disguise = disguiseAt(text, found.index);
+  for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
+    const disguise = disguiseAt(text, match.index);
     if (disguise === undefined) continue;
     begins ??= new Int32Array(text.length + 1);
-    keepUpTo(found.index, begins);
-    if (disguise.reads !== "") begins[read.length] = found.index;
-    read += disguise.reads;
+    keepUpTo(match.index, begins);
+    if (disguise.reads !== "") begins[decoded.length] = match.index;
+    decoded += disguise.reads;
     SUSPECT.lastIndex = from = disguise.end;
   }
   if (begins === undefined) return undefined;
   keepUpTo(text.length, begins);
-  begins[read.length] = text.length;
+  begins[decoded.length] = text.length;
   const places = begins;
-  return { text: read, beginOf: (index) => beginOf(places[index] ?? text.length) };
+  return { text: decoded, beginOf: (index) => beginOf(places[index] ?? text.length) };
 }
 
-/** At most one character in the place of what is written up to `end`. */
+/** A disguise up to `end`, with the character that it stands for, if any. */
 interface Disguise {
   readonly reads: string;
   readonly end: number;
@@ -88,7 +90,7 @@ function disguiseAt(text: string, at: number): Disguise | undefined {
   }
 }
 
-/** However many backslashes: each JSON around the first has doubled them. */
+/** Reads an escape with any number of backslashes: each level of JSON doubles them. */
 function escapeAt(text: string, at: number): Disguise | undefined {
   let end = at + 1;
   while (text[end] === "\\") end++;
@@ -108,7 +110,7 @@ function escapeAt(text: string, at: number): Disguise | undefined {
 
 function percentAt(text: string, at: number): Disguise | undefined {
   let end = at + 1;
-  // A percent sign that was escaped itself, as often as that was done.
+  // Skips percent signs that were escaped in turn.
   while (text.startsWith("25", end) && hexAt(text, end + 2, 2) !== undefined) end += 2;
   const code = hexAt(text, end, 2);
   if (code === undefined || code > 0x7f) return undefined;
@@ -127,15 +129,15 @@ function entityAt(text: string, at: number): Disguise | undefined {
   return { reads: plain(char), end: at + whole.length };
 }
 
-/** The number that so many hexadecimal digits write. */
+/** Parses a number of hexadecimal digits. */
 function hexAt(text: string, at: number, digits: number): number | undefined {
-  const written = text.slice(at, at + digits);
-  return written.length === digits && /^[0-9a-f]+$/i.test(written)
-    ? parseInt(written, 16)
+  const digitText = text.slice(at, at + digits);
+  return digitText.length === digits && /^[0-9a-f]+$/i.test(digitText)
+    ? parseInt(digitText, 16)
     : undefined;
 }
 
-/** What a character looks like in ASCII. */
+/** Returns the ASCII character that a character looks like. */
 function plain(char: string): string {
   const code = char.charCodeAt(0);
   if (code < 0x80) return char;

@@ -1,31 +1,33 @@
 /**
- * Where secrets stand in a text, however they are written.
+ * Finds secrets in a text, in any encoding.
  *
  * @module
  */
 
 import { readingsOf } from "./readings.ts";
 
-/** What is looked for. */
-export interface Sought {
-  /** Secrets that are known, each as {@linkcode writingsOf} has them. @default {none} */
+/** Secrets to search for. */
+export interface SecretPatterns {
+  /** Known secrets in all encodings, see {@linkcode writingsOf}. @default {none} */
   readonly writings?: readonly string[];
   /**
-   * What secrets look like; global. What group 1 holds, at the beginning of a match, is none. Each must
-   * take time by the text's length alone: none may look along a text again from its next character.
+   * Forms of secrets; global. Matching must take time linear in the length of the text: a form must
+   * not scan the same characters again from the next position.
    *
    * @default {none}
    */
   readonly forms?: readonly RegExp[];
+  /** Group 1 of a form, the prefix of a match, belongs to the span. @default {false} */
+  readonly isPrefixRemoved?: boolean;
 }
 
-/** From a character up to another, which is not part of it. */
+/** A range of characters; `end` is exclusive. */
 export interface Span {
   readonly begin: number;
   readonly end: number;
 }
 
-/** A secret as it may stand in a text, and as that text reads. */
+/** Returns all encodings in which a secret may occur in a text. */
 export function writingsOf(secret: string): readonly string[] {
   return [
     ...new Set([
@@ -37,27 +39,31 @@ export function writingsOf(secret: string): readonly string[] {
   ];
 }
 
-/** Where the secrets of a text are, from its beginning to its end, none within another. */
-export function secretSpans(text: string, { writings = [], forms = [] }: Sought): readonly Span[] {
+/** Returns the ranges of all secrets in a text, in order and without overlaps. */
+export function secretSpans(
+  text: string,
+  { writings = [], forms = [], isPrefixRemoved = false }: SecretPatterns,
+): readonly Span[] {
   const spans: Span[] = [];
-  for (const { text: read, beginOf } of readingsOf(text)) {
+  for (const { text: decoded, beginOf } of readingsOf(text)) {
     const note = (begin: number, end: number) =>
       void (end > begin && spans.push({ begin: beginOf(begin), end: beginOf(end) }));
     for (const secret of writings) {
-      for (let at = read.indexOf(secret); at !== -1; at = read.indexOf(secret, at)) {
+      for (let at = decoded.indexOf(secret); at !== -1; at = decoded.indexOf(secret, at)) {
         note(at, at += secret.length);
       }
     }
     for (const form of forms) {
-      for (const match of read.matchAll(form)) {
-        note(match.index + (match[1]?.length ?? 0), match.index + match[0].length);
+      for (const match of decoded.matchAll(form)) {
+        const prefix = isPrefixRemoved ? "" : match[1] ?? "";
+        note(match.index + prefix.length, match.index + match[0].length);
       }
     }
   }
   return mergedSpans(spans);
 }
 
-/** The text with a mark in the place of each span. */
+/** Replaces each span of a text by a mark. */
 export function withoutSpans(text: string, spans: readonly Span[], mark: string): string {
   let out = "";
   let from = 0;
@@ -68,7 +74,7 @@ export function withoutSpans(text: string, spans: readonly Span[], mark: string)
   return out + text.slice(from);
 }
 
-/** Those that overlap as one, from the first to the last. */
+/** Merges overlapping spans and sorts the result. */
 export function mergedSpans(spans: readonly Span[]): readonly Span[] {
   const apart: Span[] = [];
   for (const span of [...spans].sort((one, other) => one.begin - other.begin)) {

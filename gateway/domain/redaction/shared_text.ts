@@ -1,6 +1,6 @@
 /**
- * Takes out of one text the parts that stand in another one too: out of an upstream's error those that
- * repeat the request.
+ * Removes from one text the parts that it shares with another: from an upstream's error the parts
+ * that repeat the request.
  *
  * @module
  */
@@ -9,46 +9,48 @@ import { readingsOf } from "./readings.ts";
 import type { Span } from "./secret_spans.ts";
 import { mergedSpans, withoutSpans } from "./secret_spans.ts";
 
-/** Stands where shared text stood. */
+/** Replacement for shared text. */
 export const SHARED = "[request text]";
 
-/** A run that both texts have is shared from so many bytes of UTF-8 on: shorter ones are common words. */
+/** Shortest shared run that is removed, in bytes of UTF-8: shorter runs are common words. */
 const RUN_BYTES_MIN = 16;
-/** Every run of twice this length, less one, has a whole piece that begins at a multiple of it. */
+/**
+ * Length of an index piece: every run of twice this length, less one, contains an aligned piece.
+ */
 const PIECE_CHARS = 6;
-/** Places of a piece that are tried: in words that repeat themselves there are more. */
+/** Maximum places tried per piece: text that repeats itself has more. */
 const PLACES_MAX = 32;
-/** A shorter text of the request is too common to be its own. */
+/** Shortest complete string of the request that is removed: shorter ones are too common. */
 const WHOLE_CHARS_MIN = 4;
-/** Characters of the request that are looked at in one step. */
+/** Characters of the request examined in one step. */
 const STEP_CHARS = 32 * 1024;
-/** Quotations: a part of the request may be short there. */
+/** Quotations, in which even short parts of the request are removed. */
 const QUOTED = /(["'`“‘«])([^"'`”’»\n]{4,200})["'`”’»]/g;
-/** Members whose short values are words of the interface, not the caller's. */
+/** Members whose short values are words of the API, not the caller's. */
 const LABELS = new Set(["detail", "format", "model", "object", "role", "status", "type"]);
 const LABEL_CHARS_MAX = 32;
 
-/** A way to read the words, with where runs of the request may begin in it. */
+/** A decoded form of the text, with an index of the pieces at which shared runs may begin. */
 interface Reading {
   readonly text: string;
   readonly beginOf: (index: number) => number;
   readonly pieces: ReadonlyMap<string, readonly number[]>;
-  /** Characters that are known to be shared: nothing is looked for there again. */
+  /** Marks characters that are known to be shared, so that they are not searched again. */
   readonly shared: Uint8Array;
   readonly quoted: readonly { readonly text: string; readonly at: number }[];
 }
 
 /**
- * The words without what the strings of a JSON value have too: runs of some length, whatever is
- * quoted, and whole strings. Takes its time in steps, and bounded time a character.
+ * Removes from the text what it shares with the strings of a JSON value: runs above a minimum
+ * length, quotations, and complete strings. Works in steps, in linear time.
  */
 export function* withoutShared(words: string, value: unknown): Generator<void, string> {
   const readings = readingsOf(words).map(({ text, beginOf }) => readingOf(text, beginOf));
   const spans: Span[] = [];
-  let looked = 0;
+  let examinedChars = 0;
   for (const text of stringsIn(value)) {
     for (let from = 0; from < text.length; from += STEP_CHARS) {
-      // A run over the border of two steps is found in one of them whole, or in both in part.
+      // A run across the border of two steps lies completely in one of them, or in part in both.
       const step = from === 0 && text.length <= STEP_CHARS
         ? text
         : text.slice(Math.max(0, from - RUN_BYTES_MIN), from + STEP_CHARS + RUN_BYTES_MIN);
@@ -57,9 +59,9 @@ export function* withoutShared(words: string, value: unknown): Generator<void, s
           spans.push({ begin: reading.beginOf(begin), end: reading.beginOf(end) });
         }
       }
-      looked += step.length;
-      if (looked >= STEP_CHARS) {
-        looked = 0;
+      examinedChars += step.length;
+      if (examinedChars >= STEP_CHARS) {
+        examinedChars = 0;
         yield;
       }
     }
@@ -79,7 +81,7 @@ function readingOf(text: string, beginOf: (index: number) => number): Reading {
   return { text, beginOf, pieces, quoted, shared: new Uint8Array(text.length) };
 }
 
-/** Every string of a JSON value but its labels, the value's own names left aside. */
+/** Yields every string of a JSON value except labels; member names are skipped. */
 function* stringsIn(value: unknown, name = ""): Generator<string> {
   if (typeof value === "string") {
     if (value.length > LABEL_CHARS_MAX || !LABELS.has(name)) yield value;
@@ -90,7 +92,7 @@ function* stringsIn(value: unknown, name = ""): Generator<string> {
   }
 }
 
-/** The places of a reading that a text has as well, from one character up to another. */
+/** Yields the ranges of a decoded text that also occur in another text. */
 function* sharedIn(reading: Reading, text: string): Generator<readonly [number, number]> {
   const { text: words, pieces, quoted, shared } = reading;
   for (const quote of quoted) {
@@ -113,7 +115,7 @@ function* sharedIn(reading: Reading, text: string): Generator<readonly [number, 
   }
 }
 
-/** The longest run around a piece that both have. */
+/** Returns the longest shared run around a piece. */
 function runAt(
   { words, place }: { readonly words: string; readonly place: number },
   { text, at }: { readonly text: string; readonly at: number },
@@ -137,7 +139,7 @@ function isLong(run: string): boolean {
   return bytes >= RUN_BYTES_MIN;
 }
 
-/** True for a place that is no part of a longer word. */
+/** True for a range that is not part of a longer word. */
 function isApart(words: string, begin: number, end: number): boolean {
   const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
   return !(isWord(words[begin - 1]) && isWord(words[begin])) &&

@@ -1,5 +1,5 @@
 /**
- * What routing knows of a request: named features, computed once from the parsed body.
+ * Features of a request that routing depends on, computed once from the parsed body.
  *
  * @module
  */
@@ -8,67 +8,79 @@ import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { difficultyOf } from "../routing/difficulty.ts";
 import { hostedToolOf, isLocalTool } from "./hosted_tool_types.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../redaction/steps.ts";
-import { measureSteps, measureText, type TextMeasure } from "./token_estimate.ts";
+import { measureSteps, measureText, type TextMeasure } from "./text_measure.ts";
 
-/** What routing needs to know of a request; computed once, in one pass, from the parsed body. */
+/** Features of a request, computed once, in one pass, from the parsed body. */
 export interface RequestFeatures {
   readonly endpoint: Endpoint;
   /** UTF-8 bytes of all text that the model reads: messages, tool declarations, schemas. */
   readonly textBytes: number;
-  /** UTF-16 code units of the same text: beside `textBytes` it tells scripts apart. */
+  /** UTF-16 code units of the same text: together with `textBytes` this tells scripts apart. */
   readonly textChars: number;
   /**
-   * Those of `textChars` that are digits, punctuation or part of a run too long to be a word: they
+   * Number of `textChars` that are digits, punctuation or part of a run too long for a word: they
    * cost more tokens than prose. @default {textChars}
    */
   readonly denseChars?: number | undefined;
-  /** Those of `textChars` that stand for recordings and files. @default {0} */
+  /** Number of `textChars` that stand for recordings and files. @default {0} */
   readonly mediaChars?: number | undefined;
   /** Number of messages and tool declarations: each costs a few tokens of framing. */
   readonly framedItems: number;
   /** Images in the input. */
   readonly images: number;
-  /** Feature tags that a model must carry to serve this: `tools`, `vision`, `json`, `audio`, `files`. */
+  /** Feature tags that a model must have: `tools`, `vision`, `json`, `audio`, `files`. */
   readonly needs: readonly string[];
-  /** Path of the field that asks for it, by the need. @default {they are not told} */
+  /** Path of the field that causes a need, by need. @default {unknown} */
   readonly needPaths?: Readonly<Record<string, string>> | undefined;
   readonly hostedTools: readonly string[];
-  /** Log probabilities are asked for: models whose upstreams tell them come first. @default {false} */
+  /**
+   * True when the request asks for log probabilities: models whose upstreams report them come
+   * first. @default {false}
+   */
   readonly logprobs?: boolean | undefined;
-  /** Output limit the caller set, in tokens; absent: as much as the model gives. */
+  /** Output limit of the caller, in tokens; absent: the model's maximum. */
   readonly requestedOutputTokens?: number | undefined;
-  /** Number of choices that are written: `n`, or `best_of` where that is more. */
+  /** Number of choices to generate: `n`, or `best_of` if that is larger. */
   readonly choices: number;
   /** 0 (trivial) to 1 (hard); a documented function of named features. */
   readonly difficulty: number;
-  /** Hash of the leading messages: with the key, what a conversation is known by. */
+  /** Hash of the leading messages: with the key, it identifies a conversation. */
   readonly conversation: string;
 }
 
-/** A second of speech is some 5 000 characters of base64 and at most 32 tokens; so is this text. */
+/**
+ * A second of speech is about 5 000 characters of base64 and at most 32 tokens, as is this much
+ * text.
+ */
 const AUDIO_CHARS_PER_TEXT_CHAR = 32;
-/** A page of a document is some 10 000 characters of base64 and at most 3 000 tokens. */
+/** A page of a document is about 10 000 characters of base64 and at most 3 000 tokens. */
 const FILE_CHARS_PER_TEXT_CHAR = 2;
 
-/** What one walk over the messages and tools adds up. */
+/** Sums over the messages and tools of a request. */
 interface Tally extends TextMeasure {
   images: number;
   media: number;
-  /** Path of the first part of each kind, by the need that it is. */
+  /** Path of the first part of each kind, by need. */
   readonly paths: Record<string, string>;
-  /** Texts that are left to be measured in steps. */
+  /** Long texts, which are measured in steps. */
   readonly long: string[];
 }
 
-/** Messages of a step. */
+/** Messages per step. */
 const STEP_MESSAGES = 1_000;
 
-/** Features of a chat request. Linear in its text; everything beyond counting is bounded. */
+/**
+ * Returns the features of a chat request. Linear in its text; everything beyond counting is
+ * bounded.
+ */
 export function chatFeatures(request: ChatRequest): RequestFeatures {
   return atOnce(chatFeatureSteps(request));
 }
 
-/** The same in steps, for requests that may be long. `more`: texts that the model reads beside it. */
+/**
+ * Computes the features in steps, for requests that may be long. `more`: further texts that the
+ * model reads.
+ */
 export function* chatFeatureSteps(
   request: ChatRequest,
   more: readonly string[] = [],
@@ -91,7 +103,7 @@ export function* chatFeatureSteps(
   const format = request.response_format?.type;
   const json = format === "json_schema" || format === "json_object";
   if (json) tallyText(JSON.stringify(request.response_format), tally);
-  // An edit that is predicted is read as input.
+  // A predicted edit counts as input.
   if (isObject(request["prediction"])) tallyText(JSON.stringify(request["prediction"]), tally);
   for (const text of more) tallyText(text, tally);
   for (const text of tally.long) yield* measureSteps(text, tally);
@@ -132,7 +144,7 @@ function wantsLogprobs(request: ChatRequest): boolean {
   return request["logprobs"] === true || Number(request["top_logprobs"] ?? 0) > 0;
 }
 
-/** The larger of two limits: it is not known which of them a server obeys. */
+/** Returns the larger of two limits, because servers differ in which of them they obey. */
 function largerOf(
   one: number | null | undefined,
   other: number | null | undefined,
@@ -164,7 +176,7 @@ function tallyMessage(message: ChatMessage, at: number, tally: Tally): void {
   }
 }
 
-/** Members of a message that the model reads beside its content and its tool calls. */
+/** Members of a message that the model reads besides its content and its tool calls. */
 const SAID_BESIDE: readonly string[] = [
   ...["function_call", "refusal", "reasoning_content", "reasoning", "reasoning_details"],
   "thinking",
@@ -174,12 +186,12 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** True for media: its base64 is not text that the model reads, and is never counted as such. */
+/** True for media, whose base64 is not text that the model reads. */
 export function isMediaPart({ type }: Readonly<Record<string, unknown>>): boolean {
   return type === "image_url" || type === "input_audio" || type === "file";
 }
 
-/** Counts media by its kind. Returns the need that the part is, if any. */
+/** Counts media by kind. Returns the need that the part causes, if any. */
 function tallyPart(
   part: Readonly<Record<string, unknown>>,
   tally: Tally,
@@ -211,22 +223,22 @@ function tallyMedia(
   tally.media += chars;
 }
 
-/** The `functions` of older clients are tools under another name. */
+/** Counts the `functions` of older clients, which are tools under another name. */
 function tallyLegacyFunctions(functions: unknown, tally: Tally): number {
   if (!Array.isArray(functions) || functions.length === 0) return 0;
   tallyText(JSON.stringify(functions), tally);
   return functions.length;
 }
 
-/** Of each text, this many leading and as many trailing characters tell conversations apart. */
+/** Leading and trailing characters of each text that are hashed. */
 const HASHED_CHARS = 1_024;
-/** Of a message, this many leading parts. */
+/** Leading parts of each message that are hashed. */
 const HASHED_PARTS = 16;
 
 /**
- * Name of a conversation: a hash of everything up to and including the first message of the user,
- * which every later turn repeats. 64 bits as 16 hexadecimal digits, not cryptographic: it serves
- * as a hint, beside the key, and a collision costs nothing but a hint.
+ * Returns a hash that identifies a conversation: of everything up to and including the first user
+ * message, which every later turn repeats. 64 bits as 16 hexadecimal digits, not cryptographic: it
+ * serves as a hint beside the key, and a collision costs nothing but a hint.
  */
 export function conversationOf(messages: readonly ChatMessage[]): string {
   const state = { high: 0x9e3779b9, low: 0x85ebca6b };

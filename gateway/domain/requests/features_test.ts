@@ -3,7 +3,7 @@ import type { ChatMessage, ChatRequest } from "@svc/sdk/protocol";
 import fc from "fast-check";
 import { chatFeatures, chatFeatureSteps, conversationOf } from "./features.ts";
 import { STEP_CHARS } from "../redaction/steps.ts";
-import { measureText } from "./token_estimate.ts";
+import { measureText } from "./text_measure.ts";
 
 function requestWith(changes: Partial<ChatRequest>): ChatRequest {
   return { model: "auto", messages: [{ role: "user", content: "Hi" }], ...changes };

@@ -1,7 +1,7 @@
 import type { RequestFilter, RequestRecord } from "./record.ts";
 import { parseCredits } from "../ledger/money.ts";
 
-/** Whether a request is among those that are looked for. */
+/** True when a request meets all conditions of a filter. */
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   const { id, requestId, keyId, endpoint, outcome, errorCode } = filter;
   if (id !== undefined && record.id !== id) return false;
@@ -22,13 +22,13 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   return provider === undefined || providersOf(record).includes(provider);
 }
 
-/** Whether a status is the one asked for (`429`), or of the class asked for (`4xx`). */
-export function hasStatus(status: number, wanted: string): boolean {
+/** True when a status equals the wanted one (`429`) or has the wanted class (`4xx`). */
+export function hasStatus(status: number, pattern: string): boolean {
   const code = String(status);
-  return wanted.endsWith("xx") ? code[0] === wanted[0] : code === wanted;
+  return pattern.endsWith("xx") ? code[0] === pattern[0] : code === pattern;
 }
 
-/** Every model that was asked for the request, the one that answered first. */
+/** Returns every model called for the request, the one that answered first. */
 export function modelsOf({ routing, tasks = [] }: RequestRecord): readonly string[] {
   if (routing === undefined && tasks.length === 0) return [];
   const models = new Set<string>();
@@ -41,7 +41,7 @@ export function modelsOf({ routing, tasks = [] }: RequestRecord): readonly strin
   return [...models];
 }
 
-/** Every provider that was asked for the request, the one that answered first. */
+/** Returns every provider called for the request, the one that answered first. */
 export function providersOf({ routing, tasks = [] }: RequestRecord): readonly string[] {
   if (routing === undefined && tasks.length === 0) return [];
   const providers = new Set<string>();

@@ -1,26 +1,26 @@
 /**
- * Latencies in buckets whose width grows with them, so that histograms add up and a percentile is
- * known to a fixed part of itself.
+ * Histograms of latencies whose buckets grow with the latency, so that histograms add up and a
+ * percentile has a bounded relative error.
  *
  * @module
  */
 
-/** Each bucket's end over its beginning. */
+/** Ratio of a bucket's end to its beginning. */
 const GROWTH = 1.08;
-/** Below this, in milliseconds, each has a bucket of its own. */
+/** Each millisecond below this has its own bucket. */
 const EXACT_MS = 14;
-/** Longest that is told apart, in milliseconds: a day. */
+/** Longest distinct latency, in milliseconds: a day. */
 const LONGEST_MS = 86_400_000;
 const LOG_GROWTH = Math.log(GROWTH);
 const FIRST = Math.log(EXACT_MS) / LOG_GROWTH;
 
-/** Most by which a percentile differs from a true value at its rank, as a part of that. */
+/** Maximum relative error of a percentile. */
 export const PERCENTILE_ERROR = 0.05;
 
-/** Counts by bucket; a bucket that is not in it is empty. */
+/** Counts by bucket; absent buckets are empty. */
 export type Histogram = Map<number, number>;
 
-/** The bucket of a time in whole milliseconds. */
+/** Returns the bucket of a latency in whole milliseconds. */
 export function bucketOf(ms: number): number {
   if (!(ms > 0)) return 0;
   if (ms < EXACT_MS) return Math.round(ms);
@@ -28,19 +28,22 @@ export function bucketOf(ms: number): number {
   return EXACT_MS + Math.floor(Math.log(bounded) / LOG_GROWTH - FIRST + 1e-9);
 }
 
-/** What stands for all times of a bucket, in milliseconds. */
+/** Returns the representative latency of a bucket, in milliseconds. */
 export function msOf(bucket: number): number {
   if (bucket < EXACT_MS) return bucket;
-  // A whole number would be too far from the shortest of them.
+  // A whole number would be too far from the shortest latencies.
   return Math.round(10 * Math.exp((bucket - EXACT_MS + FIRST + 0.5) * LOG_GROWTH)) / 10;
 }
 
-/** Counts so many times into a bucket. */
+/** Adds a number of observations to a bucket. */
 export function count(histogram: Histogram, bucket: number, times = 1): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + times);
 }
 
-/** The time that so many of all do not exceed (`0.95`), in milliseconds; `undefined` where there is none. */
+/**
+ * Returns the latency that the given part of the observations (`0.95`) does not exceed, in
+ * milliseconds; `undefined` without observations.
+ */
 export function percentile(histogram: Histogram, part: number): number | undefined {
   let total = 0;
   for (const times of histogram.values()) total += times;

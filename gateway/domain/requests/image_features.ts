@@ -1,5 +1,5 @@
 /**
- * What routing knows of an image request, and what an image call came to.
+ * Features of an image request, and the usage of an image call.
  *
  * @module
  */
@@ -9,14 +9,15 @@ import type { RequestFeatures } from "./features.ts";
 import type { Model } from "../catalog/catalog.ts";
 import type { FrozenPrice, Usage } from "../ledger/pricing.ts";
 import type { CallEnd } from "../ledger/settlement.ts";
-import { measureText } from "./token_estimate.ts";
+import { measureText } from "./text_measure.ts";
 
-/** The endpoints that draw. */
+/** Endpoints that generate images. */
 export type ImageEndpoint = Extract<Endpoint, `images.${string}`>;
 
 /**
- * Features of an image request. `choices` is the number of images to be drawn; `images` those that
- * are given. Equal prompts are no conversation: each request may go to another model.
+ * Returns the features of an image request. `choices` is the number of images to generate, `images`
+ * the number of input images. Equal prompts form no conversation: each request may go to another
+ * model.
  */
 export function imageFeatures(
   endpoint: ImageEndpoint,
@@ -42,36 +43,36 @@ export function imageFeatures(
 function givenImages(request: ImageGenerationRequest | ImageEditRequest): number {
   const { image, images: listed, mask } = request;
   const images = [image, listed].reduce<number>(
-    (sum, given) => sum + (Array.isArray(given) ? given.length : typeof given === "string" ? 1 : 0),
+    (sum, image) => sum + (Array.isArray(image) ? image.length : typeof image === "string" ? 1 : 0),
     0,
   );
   return images + (mask === undefined || mask === null ? 0 : 1);
 }
 
-/** A long description asks more of a model than a word: from 0.3 to 0.7 over 1 000 characters. */
+/** Rates long descriptions as harder: from 0.3 to 0.7 over 1 000 characters. */
 function difficultyOf(promptChars: number): number {
   return 0.3 + 0.4 * Math.min(1, promptChars / 1_000);
 }
 
 /**
- * Tokens that an image is taken for where its upstream reports none: what OpenAI's models take for a
- * square one of medium quality.
+ * Assumed output tokens per image if the upstream reports none: those of a square image of medium
+ * quality at OpenAI.
  */
 export const IMAGE_OUTPUT_TOKENS = 1_056;
 
-/** What an image call brought. */
+/** The delivery of an image call. */
 export interface ImageDelivery {
-  /** Images in the answer. */
+  /** Images in the response. */
   readonly images: number;
   /** As the upstream reported it; absent where it reported none. */
   readonly reported?: Usage | undefined;
 }
 
 /**
- * Usage to settle an image call by. Reported tokens win, beside the images counted. Without a report
- * that can be taken, a price for images alone needs none; where tokens are priced the input is taken
- * for what was held and, unless images have a price of their own, each image for
- * {@linkcode IMAGE_OUTPUT_TOKENS} of output or the model's most: the bill says that it is an estimate.
+ * Returns the usage to settle an image call by. Reported tokens win, beside the counted images.
+ * Without a usable report, a price per image needs no tokens; where tokens are priced, the input
+ * counts as held and, unless images have a price, each image as {@linkcode IMAGE_OUTPUT_TOKENS} of
+ * output or the model's maximum, and the bill is marked as an estimate.
  */
 export function imageUsage(
   delivery: ImageDelivery,
@@ -79,7 +80,7 @@ export function imageUsage(
     readonly price: FrozenPrice;
     readonly model: Pick<Model, "maxOutputTokens">;
     readonly inputTokens: number;
-    /** Those of `inputTokens` that are of images. */
+    /** Those of `inputTokens` that belong to images. */
     readonly imageInputTokens: number;
   },
 ): Pick<CallEnd, "usage" | "counted"> {

@@ -1,6 +1,6 @@
 /**
- * The parts of a request: the tasks that it was split into and its answer, each by who did it. The one place that says
- * which model a request's tokens and credits belong to.
+ * The parts of a request: its tasks and its answer, by the model that produced them. The only
+ * definition of which model a request's tokens and credits belong to.
  *
  * @module
  */
@@ -8,12 +8,12 @@
 import { type Micros, parseCredits } from "../ledger/money.ts";
 import type { OtherUse, RequestRecord, TaskRecord } from "./record.ts";
 
-/** Stands for the model or provider of a part that reached none. */
+/** Model or provider of a part that reached none. */
 export const NO_MODEL = "";
 
-/** The part of one model in a request. */
+/** Share of one model in a request. */
 export interface RequestPart {
-  /** Catalog id; {@linkcode NO_MODEL} where none was reached. */
+  /** Catalog id; {@linkcode NO_MODEL} if none was reached. */
   readonly model: string;
   readonly provider: string;
   readonly charged: Micros;
@@ -23,15 +23,15 @@ export interface RequestPart {
   readonly durationMs: number;
 }
 
-/** The answer of a request: all that its tasks leave of the whole. */
+/** The answer of a request: the whole without its tasks. */
 export interface AnswerPart extends RequestPart {
   /** Milliseconds since the request began. */
   readonly startMs: number;
 }
 
 /**
- * The parts of a request, which add up to the whole. One that was not split, and that one model did,
- * has one part. Of others, parts that reached no model and cost nothing are left out.
+ * Returns the parts of a request, which add up to the whole. An unsplit request of one model has
+ * one part. Otherwise parts that reached no model and cost nothing are omitted.
  */
 export function partsOf(record: RequestRecord): readonly RequestPart[] {
   const { startMs: _startMs, ...answer } = answerOf(record);
@@ -40,12 +40,12 @@ export function partsOf(record: RequestRecord): readonly RequestPart[] {
   return uses.length > 0 ? uses : [answer];
 }
 
-/** True where a request has, or may have, more than one part. */
+/** True when a request has, or may have, more than one part. */
 export function hasParts({ tasks, others }: RequestRecord): boolean {
   return tasks !== undefined || others !== undefined;
 }
 
-/** What others did for a part, and what is left of it. */
+/** Splits a part into the share of other models and the remainder. */
 function byModel(part: RequestPart, others: readonly OtherUse[] = []): readonly RequestPart[] {
   if (others.length === 0) return [part];
   const parts = others.map(({ ms, ...use }) => ({
@@ -54,10 +54,10 @@ function byModel(part: RequestPart, others: readonly OtherUse[] = []): readonly 
     durationMs: ms,
   }));
   const rest = (of: (some: RequestPart) => number) =>
-    parts.reduce((left, some) => left - of(some), of(part));
+    parts.reduce((remaining, some) => remaining - of(some), of(part));
   const own = {
     ...part,
-    charged: parts.reduce((left, { charged }) => left - charged, part.charged),
+    charged: parts.reduce((remaining, { charged }) => remaining - charged, part.charged),
     inputTokens: rest(({ inputTokens }) => inputTokens),
     cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
     outputTokens: rest(({ outputTokens }) => outputTokens),
@@ -65,17 +65,17 @@ function byModel(part: RequestPart, others: readonly OtherUse[] = []): readonly 
   return [...parts, own];
 }
 
-/** The answer's own part of a request. */
+/** Returns the answer's own part of a request. */
 export function answerOf(record: RequestRecord): AnswerPart {
   const { routing, tasks = [], attemptStarts, durationMs } = record;
   const rest = (of: (part: RequestRecord | TaskRecord) => number) =>
-    tasks.reduce((left, task) => left - of(task), of(record));
+    tasks.reduce((remaining, task) => remaining - of(task), of(record));
   const ended = Math.max(0, ...tasks.map(({ startMs = 0, ms = 0 }) => startMs + ms));
   const startMs = tasks.length === 0 ? 0 : attemptStarts?.[0] ?? ended;
   return {
     model: routing?.model ?? NO_MODEL,
     provider: routing?.provider ?? NO_MODEL,
-    charged: tasks.reduce((left, task) => left - microsOf(task), microsOf(record)),
+    charged: tasks.reduce((remaining, task) => remaining - microsOf(task), microsOf(record)),
     inputTokens: rest(({ inputTokens }) => inputTokens),
     cachedInputTokens: rest(({ cachedInputTokens }) => cachedInputTokens),
     outputTokens: rest(({ outputTokens }) => outputTokens),

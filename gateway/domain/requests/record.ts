@@ -1,5 +1,5 @@
 /**
- * What is kept of a request, and what requests are looked for.
+ * Records of requests, and filters of records.
  *
  * @module
  */
@@ -13,24 +13,29 @@ import type {
 } from "@svc/sdk/protocol";
 import type { Micros } from "../ledger/money.ts";
 
-/** Why a model was not routed to. */
+/** Ways in which a request ends; `killed`: the gateway died while it answered. */
+export const OUTCOMES = ["ok", "error", "client_left", "cut", "killed"] as const;
+
+/** The reason for excluding a model from routing. */
 export interface ExclusionRecord {
   readonly model: string;
   readonly stage: string;
   readonly reason: string;
 }
 
-/** What a model that could serve the request scored, in the order of the plan. */
+/** Score of a candidate, in the order of the plan. */
 export interface ScoreRecord {
   readonly model: string;
   readonly score: number;
 }
 
-/** What a request or a task was charged for that the model it is named after did not do. */
+/** Charge of a request or task for another model than the one that answered it. */
 export interface OtherUse {
-  /** Catalog id of a model that was tried before, or the name of a hosted tool: as in the journal. */
+  /**
+   * Catalog id of a model that was tried earlier, or the name of a hosted tool, as in the journal.
+   */
   readonly model: string;
-  /** Empty of a hosted tool. */
+  /** Empty for a hosted tool. */
   readonly provider: string;
   readonly ms: number;
   readonly inputTokens: number;
@@ -40,15 +45,15 @@ export interface OtherUse {
   readonly charged: string;
 }
 
-/** A part of a request that was split. Has no title: that is made of the caller's words. */
+/** A task of a split request. Has no title, since titles contain the caller's words. */
 export interface TaskRecord {
   readonly taskId: string;
   readonly dependsOn: readonly string[];
   readonly status: OrchestrationTask["status"];
-  /** Catalog id of the model that served it; absent where none did. */
+  /** Catalog id of the model that served it; absent if none did. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
-  /** When it began, in milliseconds since the request did; absent where it never did. */
+  /** Start, in milliseconds since the request began; absent if the task never began. */
   readonly startMs?: number | undefined;
   readonly ms?: number | undefined;
   readonly inputTokens: number;
@@ -56,46 +61,46 @@ export interface TaskRecord {
   readonly outputTokens: number;
   /** Credits, decimal string. */
   readonly charged: string;
-  /** What of that is not its model's. */
+  /** Share of other models in that charge. */
   readonly others?: readonly OtherUse[] | undefined;
-  /** Upstream calls that were tried for it. */
+  /** Attempts of the task. */
   readonly attempts: readonly RoutingAttempt[];
 }
 
-/** Usage that an upstream reported and that cannot be true. */
+/** A report of usage that cannot be true. */
 export interface UsageProblem {
   /** Catalog id of the model. */
   readonly model: string;
-  /** One sentence: what was reported, and why it was not taken. */
+  /** One sentence: the reported usage, and why it was rejected. */
   readonly problem: string;
 }
 
 /**
- * An upstream's words of a failed attempt: without secrets, without text of the request, cut to a
- * bound. Key holders never have it.
+ * An upstream's message about a failed attempt, bounded, without secrets and without text of the
+ * request. Never visible to key holders.
  */
 export interface AttemptWords {
-  /** Of which task of a split request; absent of its answer, and where none was split. */
+  /** Task of a split request; absent for its answer, and for unsplit requests. */
   readonly taskId?: string | undefined;
-  /** The number of the attempt, from 0. */
+  /** Number of the attempt, from 0. */
   readonly attempt: number;
   readonly words: string;
 }
 
-/** What was said, with secrets taken out and cut to a bound: of keys that log it alone. */
+/** Prompt and answer, bounded and without secrets; only for keys with a content log. */
 export interface ContentRecord {
   readonly prompt: string;
   readonly answer: string;
-  /** Either was longer than what is kept. */
+  /** True when either was cut. */
   readonly isCut: boolean;
 }
 
 /**
- * One request as the operator sees it. Never holds a key; a prompt or an answer only where the
- * operator switched that on for the key.
+ * One request as the operator sees it. Never contains a key; contains a prompt and an answer only
+ * if the operator enabled that for the key.
  */
 export interface RequestRecord {
-  /** `log_…`, the row's own id: callers may repeat theirs. */
+  /** Id of the record, `log_…`: callers may repeat request ids. */
   readonly id: string;
   readonly requestId: string;
   readonly atMs: number;
@@ -105,22 +110,22 @@ export interface RequestRecord {
   readonly stream: boolean;
   /** HTTP status sent to the caller. */
   readonly status: number;
-  /** `ok`, or how it ended otherwise. `killed`: the gateway died while it answered. */
-  readonly outcome: "ok" | "error" | "client_left" | "cut" | "killed";
+  /** Outcome. `killed`: the gateway died while answering. */
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly errorCode?: ErrorCode | undefined;
   readonly durationMs: number;
   /** Milliseconds to the first byte of a stream. */
   readonly firstByteMs?: number | undefined;
   readonly routing?: RoutingMetadata | undefined;
-  /** When each of the route's attempts began, in milliseconds since the request did. */
+  /** Start of each attempt, in milliseconds since the request began. */
   readonly attemptStarts?: readonly number[] | undefined;
   readonly words?: readonly AttemptWords[] | undefined;
   readonly exclusions?: readonly ExclusionRecord[] | undefined;
-  /** The best of the plan's candidates. */
+  /** Scores of the plan's best candidates. */
   readonly scores?: readonly ScoreRecord[] | undefined;
-  /** Of a request that was split, in the order in which they ended. */
+  /** Tasks of a split request, in the order in which they ended. */
   readonly tasks?: readonly TaskRecord[] | undefined;
-  /** What beside its tasks is not of the model that it was routed to. */
+  /** Share of other models in the charge, apart from tasks. */
   readonly others?: readonly OtherUse[] | undefined;
   readonly content?: ContentRecord | undefined;
   readonly holdIds: readonly string[];
@@ -130,13 +135,13 @@ export interface RequestRecord {
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly estimated: boolean;
-  /** Reports that were not taken: their calls were charged as counted. */
+  /** Rejected reports: their calls were charged as counted. */
   readonly usageProblems?: readonly UsageProblem[] | undefined;
 }
 
-/** What requests are looked for; all given conditions must hold. */
+/** Conditions on requests; all present conditions must hold. */
 export interface RequestFilter {
-  /** The row's own. */
+  /** Id of the record. */
   readonly id?: string | undefined;
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -149,9 +154,9 @@ export interface RequestFilter {
   readonly errorCode?: string | undefined;
   /** A status (`429`) or a class (`4xx`). */
   readonly status?: string | undefined;
-  /** Least charge. */
+  /** Minimum charge. */
   readonly minCharged?: Micros | undefined;
-  /** Part of the row's id or of the request id. */
+  /** Part of the record's id or of the request id. */
   readonly text?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;

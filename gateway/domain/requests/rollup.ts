@@ -1,41 +1,43 @@
 /**
- * Sums over requests, which add up: of a minute to those of an hour, of an hour to those of a month.
+ * Sums over requests, which add up: minutes to hours, hours to months.
  *
  * @module
  */
 
 import { bucketOf, count, type Histogram } from "./histogram.ts";
+import type { ErrorCode } from "@svc/sdk/protocol";
+import type { RequestRecord } from "./record.ts";
 import type { Micros } from "../ledger/money.ts";
 import { NO_MODEL, type RequestPart } from "./parts.ts";
 
 export { NO_MODEL };
 
-/** Most keys that a sum names; what others came to is under {@linkcode OTHERS}. */
+/** Maximum number of keys in a sum; all others are counted under {@linkcode OTHERS}. */
 export const ROLLUP_KEYS_MAX = 250;
-/** Most models, likewise. */
+/** Maximum number of models in a sum. */
 export const ROLLUP_MODELS_MAX = 40;
-/** Most kinds of ending, likewise. */
+/** Maximum number of endings in a sum. */
 export const ROLLUP_ENDINGS_MAX = 60;
-/** Stands for all keys, models or endings that have no name of their own in a sum. */
+/** Stands for all keys, models or endings beyond the maximum. */
 export const OTHERS = "*";
 
 /**
- * `ok`; `left`: the caller did not wait for the end; `refused`: the request's own fault, a 4xx;
- * `failed`: the service's or the provider's.
+ * Class of an ending. `ok`; `disconnected`: the caller disconnected; `refused`: an error of the request,
+ * 4xx; `failed`: an error of the service or the provider.
  */
-export type EndingClass = "ok" | "left" | "refused" | "failed";
+export type EndingClass = "ok" | "disconnected" | "refused" | "failed";
 
-/** The summed fields of a request's part. */
+/** The summed fields of a part of a request. */
 export type RolledPart = Omit<RequestPart, "provider">;
 
 /** The summed fields of a request; `model` is that of its answer. */
 export interface RolledRow extends RolledPart {
   readonly keyId: string;
-  /** As {@linkcode endingOf} writes it, and what kind that is. */
+  /** Ending as text, see {@linkcode endingOf}. */
   readonly ending: string;
   readonly kind: EndingClass;
   readonly firstByteMs: number | undefined;
-  /** Its parts, where it was split; they add up to it. */
+  /** Parts of a split request; they add up to the whole. */
   readonly parts?: readonly RolledPart[] | undefined;
 }
 
@@ -44,7 +46,7 @@ export interface Sums {
   requests: number;
   refused: number;
   failed: number;
-  left: number;
+  disconnected: number;
   charged: Micros;
   inputTokens: number;
   cachedInputTokens: number;
@@ -52,20 +54,20 @@ export interface Sums {
 }
 
 /**
- * The sums of some requests, and of each of their keys, models and endings. A split request counts once
- * for each model that had a part in it, and each is charged its own parts.
+ * Sums of requests in total and by key, model and ending. A split request counts once for each
+ * model that had a part in it, and each model is charged its own parts.
  */
 export interface Rollup extends Sums {
-  /** Of all but those that were refused: a refusal is no latency. */
+  /** Durations of all requests except refused ones, whose durations are no latencies. */
   readonly durations: Histogram;
   readonly firstBytes: Histogram;
   readonly keys: Map<string, Sums>;
   readonly models: Map<string, Sums & { readonly durations: Histogram }>;
-  /** Requests by how they ended. */
+  /** Requests by ending. */
   readonly endings: Map<string, number>;
 }
 
-/** How a request ended, as one text: outcome, status, code. */
+/** Returns the ending of a request as text: outcome, status, code. */
 export function endingOf(
   { outcome, status, errorCode }: {
     readonly outcome: string;
@@ -76,23 +78,31 @@ export function endingOf(
   return `${outcome} ${status} ${errorCode ?? ""}`;
 }
 
-/** Reads what {@linkcode endingOf} wrote; of others nothing is known. */
+/** Parses a text of {@linkcode endingOf}; other text gives no fields. */
 export function readEnding(
   ending: string,
-): { readonly outcome: string; readonly status: number; readonly errorCode: string } {
+): {
+  readonly outcome: RequestRecord["outcome"];
+  readonly status: number;
+  readonly errorCode: ErrorCode | "";
+} {
   const [outcome = "", status = "", errorCode = ""] = ending.split(" ");
-  return { outcome, status: Number(status) || 0, errorCode };
+  return {
+    outcome: outcome as RequestRecord["outcome"],
+    status: Number(status) || 0,
+    errorCode: errorCode as ErrorCode | "",
+  };
 }
 
-/** What kind of ending it is. */
+/** Returns the class of an ending. */
 export function classOf(ending: string): EndingClass {
   const { outcome, status } = readEnding(ending);
   if (outcome === "ok") return "ok";
-  if (outcome === "client_left") return "left";
+  if (outcome === "client_left") return "disconnected";
   return outcome === "error" && status < 500 ? "refused" : "failed";
 }
 
-/** No requests. */
+/** Returns the sums of no requests. */
 export function emptyRollup(): Rollup {
   return {
     ...emptySums(),
@@ -104,7 +114,7 @@ export function emptyRollup(): Rollup {
   };
 }
 
-/** Counts a request in. */
+/** Adds a request. */
 export function addRow(rollup: Rollup, row: RolledRow): void {
   const { kind } = row;
   const key = named(rollup.keys, row.keyId, { most: ROLLUP_KEYS_MAX, make: emptySums });
@@ -124,7 +134,7 @@ export function addRow(rollup: Rollup, row: RolledRow): void {
   if (row.firstByteMs !== undefined) count(rollup.firstBytes, bucketOf(row.firstByteMs));
 }
 
-/** Adds a part to what its model came to. */
+/** Adds a part to the sums of its model. */
 function addPart(rollup: Rollup, part: RolledPart, kind: EndingClass): Sums {
   const model = named(rollup.models, part.model, { most: ROLLUP_MODELS_MAX, make: emptyModel });
   addUse(model, part);
@@ -164,7 +174,7 @@ function addSums(to: Sums, from: Sums): void {
   to.requests += from.requests;
   to.refused += from.refused;
   to.failed += from.failed;
-  to.left += from.left;
+  to.disconnected += from.disconnected;
   to.charged += from.charged;
   to.inputTokens += from.inputTokens;
   to.cachedInputTokens += from.cachedInputTokens;
@@ -183,17 +193,17 @@ function named<T>(
   return madeIn(all, nameIn(all, name, most), make);
 }
 
-/** The name under which something is counted: that of all others where there are too many. */
+/** Returns the name to count under: the name itself, or {@linkcode OTHERS} beyond the maximum. */
 function nameIn(all: ReadonlyMap<string, unknown>, name: string, most: number): string {
   return all.has(name) || all.size < most ? name : OTHERS;
 }
 
 function madeIn<T>(all: Map<string, T>, name: string, make: () => T): T {
-  const known = all.get(name);
-  if (known !== undefined) return known;
-  const made = make();
-  all.set(name, made);
-  return made;
+  const existing = all.get(name);
+  if (existing !== undefined) return existing;
+  const created = make();
+  all.set(name, created);
+  return created;
 }
 
 function emptyModel(): Sums & { readonly durations: Histogram } {
@@ -205,7 +215,7 @@ function emptySums(): Sums {
     requests: 0,
     refused: 0,
     failed: 0,
-    left: 0,
+    disconnected: 0,
     charged: 0n,
     inputTokens: 0,
     cachedInputTokens: 0,

@@ -1,45 +1,35 @@
 /**
- * How many tokens a request's input comes to, without a tokenizer.
+ * Estimates the tokens of a request's input without a tokenizer.
  *
- * Text is counted in three kinds, told apart while it is measured: plain (letters and spaces of
- * ASCII), dense (ASCII digits, punctuation, and runs of more than 20 characters without a break,
- * such as base64) and beyond ASCII (UTF-8 bytes more than one for a code unit).
+ * Three kinds of characters are counted: plain (letters and spaces of ASCII), dense (ASCII digits,
+ * punctuation, and runs of more than 20 characters without a break, such as base64) and beyond
+ * ASCII (UTF-8 bytes more than one for a code unit).
  *
- * Tokens a code unit measured with `o200k_base` (`cl100k_base`): English prose 0.25 (0.25), code
- * 0.25-0.33 (0.25-0.32), JSON 0.39 (0.37), random letters in words of five 0.47 (0.49), base64
- * 0.68 (0.72), hexadecimal 0.57 (0.57), random ASCII 0.74 (0.75), Chinese 0.81 (1.16), rare Chinese
+ * Tokens per code unit measured with `o200k_base` (`cl100k_base`): English prose 0.25 (0.25), code
+ * 0.25-0.33 (0.25-0.32), JSON 0.39 (0.37), random letters in words of five 0.47 (0.49), base64 0.68
+ * (0.72), hexadecimal 0.57 (0.57), random ASCII 0.74 (0.75), Chinese 0.81 (1.16), rare Chinese
  * characters 1.95 (2.52), emoji with joiners 0.95 (1.52). The bound is 0.4 plain + 0.8 dense + 0.9
- * (1.2) beyond ASCII: for English prose 1.6 to 2.1 times the count, for Chinese 2.6 times, for base64
- * 1.2 times. Of the kinds measured two exceed it: random letters in short words by a fifth, random
- * printable ASCII by a third. What they cost beyond the hold is written off.
+ * (1.2) beyond ASCII: for English prose 1.6 to 2.1 times the count, for Chinese 2.6 times, for
+ * base64 1.2 times. Of the kinds measured two exceed it: random letters in short words by a fifth,
+ * random printable ASCII by a third. Their cost beyond the hold is written off.
  *
  * @module
  */
 
 import type { RequestFeatures } from "./features.ts";
 import { expectedOutputTokens } from "../routing/score.ts";
-import { STEP_CHARS, type Steps } from "../redaction/steps.ts";
+import { measureText, type TextMeasure } from "./text_measure.ts";
 
-/** Lengths of texts, added up. */
-export interface TextMeasure {
-  /** UTF-8 bytes. */
-  bytes: number;
-  /** UTF-16 code units. */
-  chars: number;
-  /** Those of `chars` that are dense. */
-  dense: number;
-}
-
-/** What is known of a tokenizer. */
+/** Token bounds of a family of tokenizers. */
 export interface ModelFamily {
   readonly name: string;
-  /** Most tokens for a text, relative to `o200k_base`. */
+  /** Maximum tokens of a text, relative to `o200k_base`. */
   readonly margin: number;
-  /** Most tokens for a UTF-8 byte beyond the first of a code unit, before the margin. */
+  /** Maximum tokens per UTF-8 byte beyond the first of a code unit, before the margin. */
   readonly beyondAscii: number;
-  /** Most tokens for one image. */
+  /** Maximum tokens per image. */
   readonly imageTokens: number;
-  /** Tokens that the provider itself adds where tools are declared. */
+  /** Tokens that the provider adds when tools are declared. */
   readonly toolTokens: number;
 }
 
@@ -51,8 +41,8 @@ const OTHER: ModelFamily = {
   toolTokens: 600,
 };
 
-// The first pattern that matches decides. Margins beside gpt are from the providers' statements and
-// published comparisons, rounded up; image figures are the largest an unscaled image can cost.
+// The first matching pattern decides. Margins other than gpt's are from the providers' statements
+// and published comparisons, rounded up; image figures are the maximum for an unscaled image.
 const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/gpt-4o-mini/, { ...OTHER, name: "gpt", margin: 1, beyondAscii: 0.9, imageTokens: 48_200 }],
   [/gpt-4(?![o.\d])|gpt-3\.5/, { ...OTHER, name: "gpt", margin: 1, imageTokens: 2_600 }],
@@ -72,7 +62,7 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   }],
 ];
 
-/** Family of a model, from the upstream's own name of it. */
+/** Returns the family of a model by its name at the upstream. */
 export function modelFamily(upstreamModel: string): ModelFamily {
   const name = upstreamModel.toLowerCase();
   for (const [pattern, family] of FAMILIES) if (pattern.test(name)) return family;
@@ -82,7 +72,7 @@ export function modelFamily(upstreamModel: string): ModelFamily {
 const FRAME_TOKENS = 12;
 const REPLY_TOKENS = 16;
 
-/** Most tokens that the input of a request comes to for a family. What is held is this. */
+/** Returns the maximum input tokens of a request for a family. This much is held. */
 export function estimateInputTokens(features: RequestFeatures, family: ModelFamily): number {
   const { textChars, textBytes } = features;
   const dense = features.denseChars ?? textChars;
@@ -93,15 +83,15 @@ export function estimateInputTokens(features: RequestFeatures, family: ModelFami
   return Math.ceil(text * family.margin + framing + features.images * family.imageTokens);
 }
 
-/** Those of the estimate that are of images, recordings and files: no text that could be counted. */
+/** Returns the part of the estimate for images, recordings and files, which is not text. */
 export function mediaInputTokens(features: RequestFeatures, family: ModelFamily): number {
   const { images, mediaChars = 0 } = features;
   return Math.ceil(0.4 * mediaChars * family.margin + images * family.imageTokens);
 }
 
 /**
- * Tokens that the input of ordinary text comes to, without the margin: what decides whether a
- * context is long enough, and which model is expected to cost least.
+ * Returns the likely input tokens, without the margin. They decide whether a context is long
+ * enough, and which model is expected to cost least.
  */
 export function likelyInputTokens(features: RequestFeatures): number {
   const { textChars: chars, textBytes: bytes, denseChars: dense = 0 } = features;
@@ -109,7 +99,7 @@ export function likelyInputTokens(features: RequestFeatures): number {
   return Math.ceil(text + 4 * features.framedItems + 1_000 * features.images);
 }
 
-/** The same of a text alone. */
+/** Returns the likely tokens of a text alone. */
 export function likelyTextTokens(text: string): number {
   const measure = { bytes: 0, chars: 0, dense: 0 };
   measureText(text, measure);
@@ -120,18 +110,19 @@ function likelyTokens({ bytes, chars, dense }: Readonly<TextMeasure>): number {
   return 0.25 * (chars - dense) + 0.5 * dense + 0.3 * (bytes - chars);
 }
 
-/** Tokens that a request is expected to come to. */
+/** Expected tokens of a request. */
 export interface TokenEstimate {
   readonly inputTokens: number;
-  /** Over all choices. */
+  /** Sum over all choices. */
   readonly outputTokens: number;
 }
 
 const IMAGE_OUTPUT_TOKENS = 1_000;
 
 /**
- * What a request usually comes to: {@linkcode likelyInputTokens}, and the output expected of its
- * difficulty (300 to 1 500 tokens a choice, 1 000 an image) or what was asked for where that is less.
+ * Returns the typical tokens of a request: {@linkcode likelyInputTokens}, and the output expected
+ * for its difficulty (300 to 1 500 tokens per choice, 1 000 per image), or the requested output if
+ * that is less.
  */
 export function typicalTokens(features: RequestFeatures): TokenEstimate {
   const { endpoint, difficulty, requestedOutputTokens = Infinity, choices } = features;
@@ -140,88 +131,4 @@ export function typicalTokens(features: RequestFeatures): TokenEstimate {
     : IMAGE_OUTPUT_TOKENS;
   const each = Math.ceil(Math.min(requestedOutputTokens, usual));
   return { inputTokens: likelyInputTokens(features), outputTokens: each * choices };
-}
-
-const PLAIN = 0;
-const DIGIT = 1;
-const PUNCTUATION = 2;
-const SPACE = 3;
-const LONGEST_WORD = 20;
-
-// Kind of each ASCII code. `+ / = _ -` continue a run, since base64 and identifiers contain them.
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  if (/[A-Za-z]/.test(char)) return PLAIN;
-  if (/[0-9+/=_-]/.test(char)) return DIGIT;
-  return code <= 32 ? SPACE : PUNCTUATION;
-});
-
-/** Adds a text to the measure. Linear in its length, without a copy. */
-export function measureText(text: string, measure: TextMeasure): void {
-  const open = { run: 0, digits: 0 };
-  measureRange(text, { from: 0, to: text.length, open }, measure);
-  endRun(open, measure);
-}
-
-/** The same, a step for each {@linkcode STEP_CHARS}. */
-export function* measureSteps(text: string, measure: TextMeasure): Steps<void> {
-  const open = { run: 0, digits: 0 };
-  for (let from = 0; from < text.length; from += STEP_CHARS) {
-    if (from > 0) yield;
-    const to = Math.min(text.length, from + STEP_CHARS);
-    measureRange(text, { from, to, open }, measure);
-  }
-  endRun(open, measure);
-}
-
-/** Of a run that has not ended: its length, and how much of it is digits. */
-interface OpenRun {
-  run: number;
-  digits: number;
-}
-
-interface MeasuredRange {
-  readonly from: number;
-  readonly to: number;
-  /** What the range before left open; afterwards what this one does. */
-  readonly open: OpenRun;
-}
-
-function measureRange(text: string, { from, to, open }: MeasuredRange, measure: TextMeasure): void {
-  let beyond = 0;
-  let dense = 0;
-  let { run, digits } = open;
-  for (let i = from; i < to; i++) {
-    const code = text.charCodeAt(i);
-    const kind = code < 128 ? KINDS[code] : SPACE;
-    if (kind === PLAIN) {
-      run++;
-    } else if (kind === DIGIT) {
-      run++;
-      digits++;
-    } else {
-      dense += run > LONGEST_WORD ? run : digits;
-      run = 0;
-      digits = 0;
-      if (kind === PUNCTUATION) dense++;
-      // Half of a surrogate pair is two of four bytes; a lone one becomes three.
-      if (code >= 128) beyond += code < 0x800 ? 1 : isPaired(text, i) ? 1 : 2;
-    }
-  }
-  open.run = run;
-  open.digits = digits;
-  measure.chars += to - from;
-  measure.bytes += to - from + beyond;
-  measure.dense += dense;
-}
-
-function endRun({ run, digits }: OpenRun, measure: TextMeasure): void {
-  measure.dense += run > LONGEST_WORD ? run : digits;
-}
-
-function isPaired(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  if (code < 0xd800 || code > 0xdfff) return false;
-  const other = text.charCodeAt(code < 0xdc00 ? index + 1 : index - 1);
-  return code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
 }

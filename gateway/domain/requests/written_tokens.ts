@@ -1,17 +1,17 @@
 import { fewestTokens } from "./token_floor.ts";
 
-/** Letters of scripts that are written without spaces, or nearly so. */
+/** Letters of scripts that are written with few or no spaces. */
 const DENSE_LETTER =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 /**
- * Tokens of such a letter at the least: the tokenizers of current models come to 0.5 and more in prose.
+ * Minimum tokens per such letter: the tokenizers of current models come to at least 0.5 in prose.
  */
 const TOKENS_PER_DENSE_LETTER = 0.3;
 
 /**
- * Tokens that ordinary text comes to at the least, without a tokenizer: of the exact count they are 0.93
- * in English prose, 0.62 in German, about half in Chinese and Japanese. A text of nothing but the
- * longest tokens of those scripts may come to fewer.
+ * Returns the minimum tokens of ordinary text, without a tokenizer: 0.93 of the exact count in
+ * English prose, 0.62 in German, about half in Chinese and Japanese. Text that consists only of the
+ * longest tokens of those scripts may have fewer.
  */
 export function writtenTokens(text: string): number {
   let letters = 0;

@@ -1,5 +1,5 @@
 /**
- * How hard a prompt is, from 0 (trivial) to 1 (hard): a sum of named signals, each a small number.
+ * Difficulty of a prompt from 0 (trivial) to 1 (hard): a sum of named signals.
  *
  * | signal | adds |
  * |---|---|
@@ -22,15 +22,15 @@
 
 import type { ChatMessage } from "@svc/sdk/protocol";
 
-/** What counts beside the text of the last message. */
+/** Signals beside the text of the last message. */
 export interface DifficultySignals {
   /** UTF-8 bytes of all text. */
   readonly textBytes: number;
-  /** Tools on offer. */
+  /** Number of tools on offer. */
   readonly tools: number;
-  /** The answer must follow a JSON schema. */
+  /** True when the answer must follow a JSON schema. */
   readonly schema: boolean;
-  /** The caller's `reasoning_effort`, whatever it is. */
+  /** The caller's `reasoning_effort`, unvalidated. */
   readonly effort: unknown;
 }
 
@@ -56,7 +56,7 @@ const EFFORT: ReadonlyMap<unknown, number> = new Map([
   ["xhigh", 0.35],
 ]);
 
-/** Difficulty of a conversation's next answer. */
+/** Returns the difficulty of a conversation's next answer. */
 export function difficultyOf(
   messages: readonly ChatMessage[],
   signals: DifficultySignals,

@@ -1,5 +1,5 @@
 /**
- * What a request may cost: the wallet, the key's budget and the policy's cap, as amounts.
+ * Maximum cost of a request: wallet, key budget and policy cap as amounts.
  *
  * @module
  */
@@ -7,92 +7,71 @@
 import { spendAt, unspentBudget } from "../ledger/state.ts";
 import { formatCredits, type Micros, minMicros, parseCredits } from "../ledger/money.ts";
 import { affordableOutputTokens, chargeOf, type FrozenPrice } from "../ledger/pricing.ts";
-import type { RoutingInput } from "./route.ts";
+import type { HoldShape } from "./hold_shape.ts";
+import type { RoutingInput } from "./plan.ts";
 
-/** Most that one request can hold. */
+/** Maximum hold of one request. */
 export interface Funds {
-  /** At once. */
+  /** Available now. */
   readonly now: Micros;
-  /** Once the open holds of the wallet and the key have returned. */
+  /** Available after all open holds of the wallet and the key have ended. */
   readonly later: Micros;
-  /** The policy's cap for a request; absent: none. */
+  /** The policy's cap per request; absent: none. */
   readonly cap: Micros | undefined;
-  /** Left of the key's budget once its holds have returned; absent: unlimited. */
+  /** Remaining key budget after its open holds have ended; absent: unlimited. */
   readonly budget: Micros | undefined;
 }
 
-/**
- * Why a model is sent an output limit that its caller did not set: its longest output is not known
- * (`unknown`), it writes less than the caller allows (`model`), its context has no room for as much
- * (`context`), or nobody can pay for as much (`funds`).
- */
-export type LimitCause = "unknown" | "model" | "context" | "funds";
-
-/** What the holds of one model can look like, in tokens. */
-export interface HoldShape {
-  readonly inputTokens: number;
-  /** Output asked for, as far as the model gives it, a choice. */
-  readonly outputTokens: number;
-  /** Set where the model must be told of that. */
-  readonly limitedBy?: Exclude<LimitCause, "funds"> | undefined;
-  /** Least output that is of use, a choice. */
-  readonly leastOutputTokens: number;
-  readonly choices: number;
-  /** Those of `inputTokens` that are of images. */
-  readonly imageInputTokens: number;
-  /** Those of `inputTokens` that are of images, recordings and files. */
-  readonly mediaInputTokens: number;
-  /** Images to be made. */
-  readonly images: number;
-}
-
-/** How well a hold can be had: 0 in full, 1 with less output, 2 once other holds have returned. */
+/** Affordability of a hold: 0 in full, 1 with less output, 2 after other holds have ended. */
 export type Affordability = 0 | 1 | 2;
 
-/** A hold that can be had. */
+/** An affordable hold. */
 export interface AffordableHold {
   readonly affordability: Affordability;
   readonly amount: Micros;
   readonly minimum: Micros;
-  /** Output a choice that `amount` pays for, in tokens. */
+  /** Output per choice that `amount` pays for, in tokens. */
   readonly outputTokens: number;
 }
 
-/** A hold that cannot be had even once all others have returned. */
+/** A hold that stays unaffordable after all others have ended. */
 export interface UnaffordableHold {
   readonly affordability: "never";
   readonly minimum: Micros;
 }
 
-/** Funds of a request. A cap that cannot be read allows nothing. */
+/** Returns the funds of a request. A malformed cap allows nothing. */
 export function fundsOf(input: RoutingInput): Funds {
   const { wallet, policy } = input;
   const cap = policy.maxChargePerRequest === undefined
     ? undefined
     : parseCredits(policy.maxChargePerRequest) ?? 0n;
-  const left = budgetLeft(input);
+  const budget = remainingBudget(input);
   let now = wallet.available;
   let later = wallet.available + wallet.held;
-  if (left !== undefined) {
-    now = minMicros(now, left - (input.spend?.held ?? 0n));
-    later = minMicros(later, left);
+  if (budget !== undefined) {
+    now = minMicros(now, budget - (input.spend?.held ?? 0n));
+    later = minMicros(later, budget);
   }
   if (cap !== undefined) {
     now = minMicros(now, cap);
     later = minMicros(later, cap);
   }
-  return { now, later, cap, budget: left };
+  return { now, later, cap, budget };
 }
 
-/** Left of the key's budget beside its open holds; `undefined` without a budget, the usual case. */
-function budgetLeft({ spend, budget, nowMs }: RoutingInput): Micros | undefined {
+/**
+ * Returns the remaining key budget beside its open holds; `undefined` without a budget, the usual
+ * case.
+ */
+function remainingBudget({ spend, budget, nowMs }: RoutingInput): Micros | undefined {
   if (budget.day === undefined && budget.month === undefined && budget.total === undefined) {
     return undefined;
   }
   return unspentBudget(spendAt(spend, { keyId: spend?.keyId ?? "", atMs: nowMs }), budget);
 }
 
-/** The best hold that the funds allow. */
+/** Returns the best hold that the funds allow. */
 export function holdFor(
   shape: HoldShape,
   price: FrozenPrice,
@@ -115,8 +94,7 @@ export function holdFor(
 
 function amountOf(shape: HoldShape, outputTokens: number, price: FrozenPrice): Micros {
   const { inputTokens, imageInputTokens } = shape;
-  // Whether the provider's cache is read or written is not known: of each kind of input the dearest
-  // is held.
+  // Use of the provider's cache is unknown in advance: the most expensive kind of input is held.
   const { cacheWriteInput, cachedInput } = price;
   const isWritten = cacheWriteInput > cachedInput;
   const cache = isWritten ? cacheWriteInput : cachedInput;
@@ -143,7 +121,7 @@ function affordableOutput(shape: HoldShape, price: FrozenPrice, amount: Micros):
   return Math.max(shape.leastOutputTokens, Math.min(shape.outputTokens, each));
 }
 
-/** The refusal of a request whose cheapest hold is `minimum`. */
+/** Returns the refusal of a request whose cheapest hold is `minimum`. */
 export function fundsRefusal(minimum: Micros, funds: Funds): {
   readonly code: "policy_denied" | "key_budget_exceeded" | "insufficient_balance";
   readonly message: string;
@@ -157,15 +135,15 @@ export function fundsRefusal(minimum: Micros, funds: Funds): {
     };
   }
   if (funds.budget !== undefined && minimum > funds.budget) {
-    const left = formatCredits(funds.budget);
+    const remaining = formatCredits(funds.budget);
     return {
       code: "key_budget_exceeded",
-      message: `The key's budget has ${left} credits left; ${least}`,
+      message: `The key's budget has ${remaining} credits left; ${least}`,
     };
   }
-  const left = formatCredits(funds.later);
+  const remaining = formatCredits(funds.later);
   return {
     code: "insufficient_balance",
-    message: `The wallet has ${left} credits; ${least}. Add credits to it`,
+    message: `The wallet has ${remaining} credits; ${least}. Add credits to it`,
   };
 }

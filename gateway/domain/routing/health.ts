@@ -1,25 +1,25 @@
 /**
- * Health of one model at its upstream, as a value: breaker and cooldown.
+ * Health of one model at its upstream, as a value: circuit breaker and cooldown.
  *
  * @module
  */
 
 import type { AttemptOutcome } from "@svc/sdk/protocol";
-import type { TargetState } from "./route.ts";
+import type { TargetState } from "./plan.ts";
 
-/** What is remembered of a target. */
+/** The remembered state of a target. */
 export interface Health {
   /** Failures in a row. */
   readonly failures: number;
-  /** Not to be used before this time. */
+  /** Time before which the target is not used. */
   readonly coolUntilMs: number;
-  /** Why it cools down. */
+  /** Reason for the cooldown. */
   readonly reason: string;
-  /** It does so since its provider limits the rate. */
+  /** True when the cooldown follows the provider's rate limit. */
   readonly rateLimited: boolean;
-  /** A probe is under way: after a cooldown one request goes first. */
+  /** True while a probe is in flight: after a cooldown one request goes first. */
   readonly probing: boolean;
-  /** Moving average of time to first byte, in milliseconds; 0 where nothing was observed. */
+  /** Moving average of time to first byte, in milliseconds; 0 without observations. */
   readonly latencyMs: number;
 }
 
@@ -28,13 +28,13 @@ export interface Observation {
   readonly outcome: AttemptOutcome;
   readonly ms: number;
   readonly retryAfterMs?: number | undefined;
-  /** HTTP status of the upstream's answer, where there was one. */
+  /** HTTP status of the upstream's response, if there was one. */
   readonly status?: number | undefined;
-  /** With `ok`: the answer has only begun. It ends a probe, and forgives no failure yet. */
-  readonly begun?: boolean | undefined;
+  /** With `ok`: the response has only begun. This ends a probe and resets no failures yet. */
+  readonly hasBegun?: boolean | undefined;
 }
 
-/** A target of which nothing is known. */
+/** State of a target without observations. */
 export const UNOBSERVED: Health = {
   failures: 0,
   coolUntilMs: 0,
@@ -43,33 +43,33 @@ export const UNOBSERVED: Health = {
   probing: false,
   latencyMs: 0,
 };
-/** Failures in a row that open the breaker. */
+/** Consecutive failures that open the breaker. */
 export const BREAKER_FAILURES = 3;
 /** First cooldown, in milliseconds; each further failure doubles it. */
 export const BASE_COOLDOWN_MS = 1_000;
-/** Longest cooldown that grows by itself. */
+/** Maximum cooldown reached by doubling. */
 export const MAX_COOLDOWN_MS = 60_000;
-/** Longest cooldown that an upstream's `Retry-After` can ask for. */
+/** Maximum cooldown that an upstream's `Retry-After` can request. */
 export const MAX_RETRY_AFTER_MS = 300_000;
-/** Cooldown after the upstream refused the gateway's own credentials. */
+/** Cooldown after the upstream refused the gateway's credentials. */
 export const CREDENTIALS_COOLDOWN_MS = 300_000;
-/** Longest cooldown there is. One that would last longer is of a clock that has since gone back. */
+/** Maximum cooldown. A longer one comes from a clock that has since gone back. */
 export const LONGEST_COOLDOWN_MS = Math.max(
   MAX_COOLDOWN_MS,
   MAX_RETRY_AFTER_MS,
   CREDENTIALS_COOLDOWN_MS,
 );
-/** A probe that was never heard of again stands in the way for this long. */
+/** Time after which a probe without outcome counts as lost. */
 export const PROBE_TIMEOUT_MS = 180_000;
-/** While a probe is under way, ask again after this. */
+/** Retry time while a probe is in flight. */
 export const PROBE_RETRY_MS = 1_000;
 /** Weight of the newest latency in the moving average. */
 export const LATENCY_WEIGHT = 0.2;
 
-/** Whether a target may be used, and what is known of its latency. */
+/** Returns the availability of a target and its observed latency. */
 export function availability(remembered: Health, nowMs: number): TargetState {
   const health = asOf(remembered, nowMs);
-  const known = {
+  const latency = {
     latencyMs: health.latencyMs === 0 ? undefined : health.latencyMs,
     ...health.failures === 0 ? {} : { failures: health.failures },
   };
@@ -80,14 +80,14 @@ export function availability(remembered: Health, nowMs: number): TargetState {
       reason: health.reason,
       retryAfterMs: health.coolUntilMs - nowMs,
       ...limited,
-      ...known,
+      ...latency,
     };
   }
   if (health.probing && nowMs < health.coolUntilMs + PROBE_TIMEOUT_MS) {
-    const reason = `${health.reason}; a probe is under way`;
-    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, ...limited, ...known };
+    const reason = `${health.reason}; a probe is in flight`;
+    return { available: false, reason, retryAfterMs: PROBE_RETRY_MS, ...limited, ...latency };
   }
-  return { available: true, ...known };
+  return { available: true, ...latency };
 }
 
 /** Call before an attempt: after a cooldown the first attempt is the probe that others wait for. */
@@ -97,7 +97,10 @@ export function beginAttempt(remembered: Health, nowMs: number): Health {
   return recovering ? { ...health, probing: true, coolUntilMs: nowMs } : health;
 }
 
-/** What an attempt's end teaches. Those begun before a cooldown, and ending in it, neither lengthen nor end it. */
+/**
+ * Returns the state after an attempt. Attempts that began before a cooldown and end within it
+ * neither extend nor end it.
+ */
 export function observe(remembered: Health, observation: Observation, nowMs: number): Health {
   const health = asOf(remembered, nowMs);
   const { outcome } = observation;
@@ -108,7 +111,7 @@ export function observe(remembered: Health, observation: Observation, nowMs: num
       ? observation.ms
       : health.latencyMs + LATENCY_WEIGHT * (observation.ms - health.latencyMs);
     if (cooling) return { ...health, latencyMs };
-    const failures = observation.begun === true ? health.failures : 0;
+    const failures = observation.hasBegun === true ? health.failures : 0;
     return { ...UNOBSERVED, failures, latencyMs };
   }
 
@@ -127,30 +130,30 @@ export function observe(remembered: Health, observation: Observation, nowMs: num
 }
 
 /**
- * Whether the upstream refuses the gateway's own account, whatever it is asked. A 403 is not that: it
- * may be about one model or one prompt.
+ * True when the upstream refuses the gateway's account for all requests. A 403 may concern one
+ * model or one prompt and does not count.
  */
 export function refusesAccount({ outcome, status }: Observation): boolean {
   return outcome === "refused_credentials" && status !== 403;
 }
 
-/** What is remembered, as of now: a cooldown further ahead than any can be counts as passed. */
+/** Returns the state at the present time: a cooldown beyond the maximum counts as past. */
 function asOf(health: Health, nowMs: number): Health {
   if (health.coolUntilMs - nowMs <= LONGEST_COOLDOWN_MS) return health;
   return { ...health, coolUntilMs: nowMs, probing: false };
 }
 
 function cooldownOf(failures: number, health: Health, observation: Observation): number {
-  const asked = Math.min(MAX_RETRY_AFTER_MS, observation.retryAfterMs ?? 0);
+  const requestedMs = Math.min(MAX_RETRY_AFTER_MS, observation.retryAfterMs ?? 0);
   if (refusesAccount(observation)) {
-    return Math.max(asked, CREDENTIALS_COOLDOWN_MS);
+    return Math.max(requestedMs, CREDENTIALS_COOLDOWN_MS);
   }
-  // A 429 is obeyed at once; of other failures it takes a row, unless it was the probe that failed.
+  // A 429 takes effect at once; other failures need a series, unless the probe failed.
   const limited = observation.outcome === "rate_limited";
   const opens = limited || health.probing || failures >= BREAKER_FAILURES;
   const doublings = Math.max(0, failures - (limited ? 1 : BREAKER_FAILURES));
   const grown = Math.min(MAX_COOLDOWN_MS, BASE_COOLDOWN_MS * 2 ** Math.min(doublings, 30));
-  return asked > 0 ? asked : opens ? grown : 0;
+  return requestedMs > 0 ? requestedMs : opens ? grown : 0;
 }
 
 function reasonOf(failures: number, observation: Observation): string {

@@ -67,7 +67,7 @@ Deno.test("a cooldown is followed by one probe, and grows while probes fail", ()
     nowMs += waitMs;
     assert(availability(health, nowMs).available);
     health = beginAttempt(health, nowMs);
-    assertMatch(availability(health, nowMs).reason ?? "", /a probe is under way/);
+    assertMatch(availability(health, nowMs).reason ?? "", /a probe is in flight/);
     health = observe(health, { outcome: "cut", ms: 1 }, nowMs);
   }
   health = beginAttempt(health, nowMs + MAX_COOLDOWN_MS);
@@ -106,7 +106,7 @@ Deno.test("a clock that went forward and back leaves nobody cooling down", () =>
     assert(!availability(health, ahead + 1_000).available);
     assert(availability(health, NOW).available);
     const next = beginAttempt(health, NOW);
-    assertMatch(availability(next, NOW).reason ?? "", /a probe is under way/);
+    assertMatch(availability(next, NOW).reason ?? "", /a probe is in flight/);
     const failed = observe(next, { outcome: "cut", ms: 1 }, NOW);
     assert(!availability(failed, NOW).available);
     assert(availability(failed, NOW + MAX_COOLDOWN_MS).available);

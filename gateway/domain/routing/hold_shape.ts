@@ -1,34 +1,60 @@
-import { longestOutput, type Model, type UpstreamKind } from "../catalog/catalog.ts";
+import { longestOutput, type Model } from "../catalog/catalog.ts";
+import type { TraitsOf } from "../catalog/provider_traits.ts";
 import type { RequestFeatures } from "../requests/features.ts";
-import type { HoldShape } from "./funds.ts";
 import type { Target } from "./targets.ts";
 import { estimateInputTokens, mediaInputTokens } from "../requests/token_estimate.ts";
 
-/** Least output that an answer is worth beginning for, in tokens a choice. */
+/**
+ * Reason for an output limit that the caller did not set: the model's maximum is unknown
+ * (`unknown`) or below the caller's limit (`model`), its context has less room (`context`), or the
+ * funds do not suffice (`funds`).
+ */
+export type LimitCause = "unknown" | "model" | "context" | "funds";
+
+/** Possible holds of one model, in tokens. */
+export interface HoldShape {
+  readonly inputTokens: number;
+  /** Requested output per choice, as far as the model allows. */
+  readonly outputTokens: number;
+  /** Set when the model must receive that limit. */
+  readonly limitedBy?: Exclude<LimitCause, "funds"> | undefined;
+  /** Minimum useful output per choice. */
+  readonly leastOutputTokens: number;
+  readonly choices: number;
+  /** Those of `inputTokens` that belong to images. */
+  readonly imageInputTokens: number;
+  /** Those of `inputTokens` that belong to images, recordings and files. */
+  readonly mediaInputTokens: number;
+  /** Images to generate. */
+  readonly images: number;
+}
+
+/** Minimum output for which a request is started, in tokens per choice. */
 export const LEAST_OUTPUT_TOKENS = 16;
 
-/** Whether a request is for images: models that draw have no context to exceed. */
+/** True for image requests: models that draw have no context to exceed. */
 export function draws(features: RequestFeatures): boolean {
   return features.endpoint === "images.generations" || features.endpoint === "images.edits";
 }
 
-/** Kinds of upstreams whose wire has log probabilities. */
-const TELL_LOGPROBS: ReadonlySet<UpstreamKind> = new Set(["openai", "openai-compatible"]);
-
 /**
- * Where log probabilities are asked for, those who can tell them come first, in the order that they
- * had. The others stay: the answer is the same, and says what was left out.
+ * Puts models that report log probabilities first where the request asks for them; otherwise the order
+ * stays. Other models remain candidates: their answer says that the log probabilities are missing.
  */
 export function logprobsFirst<Ranked extends { readonly option: { readonly target: Target } }>(
   ranked: readonly Ranked[],
-  { logprobs = false }: Pick<RequestFeatures, "logprobs">,
+  { features: { logprobs = false }, traitsOf }: {
+    readonly features: Pick<RequestFeatures, "logprobs">;
+    readonly traitsOf: TraitsOf;
+  },
 ): readonly Ranked[] {
   if (!logprobs) return ranked;
-  const rest = ({ option }: Ranked) => TELL_LOGPROBS.has(option.target.upstream.kind) ? 0 : 1;
+  const rest = ({ option: { target: { upstream } } }: Ranked) =>
+    traitsOf(upstream.kind).reportsLogprobs === true ? 0 : 1;
   return ranked.toSorted((one, other) => rest(one) - rest(other));
 }
 
-/** What the hold for a request at a model is made of. */
+/** Returns the possible holds of a request at a model. */
 export function shapeOf(
   target: Target,
   features: RequestFeatures,
@@ -44,39 +70,41 @@ export function shapeOf(
   };
   if (draws(features)) {
     const outputTokens = longestOutput(model);
-    const drawn = { outputTokens, leastOutputTokens: outputTokens, images: choices };
-    return { ...input, choices, ...drawn };
+    return { ...input, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
   }
   const output = outputOf(model, {
     inputTokens,
     likelyTokens,
-    asked: features.requestedOutputTokens,
+    requestedTokens: features.requestedOutputTokens,
   });
   const leastOutputTokens = Math.min(output.outputTokens, LEAST_OUTPUT_TOKENS);
   return { ...input, choices, images: 0, leastOutputTokens, ...output };
 }
 
-/** Output to hold a choice, and why the model must be told of a limit that its caller did not set. */
+/**
+ * Returns the output to hold per choice, and why the model must receive a limit that the caller did
+ * not set.
+ */
 function outputOf(
   model: Model,
-  { inputTokens, likelyTokens, asked }: {
-    /** At most, */
+  { inputTokens, likelyTokens, requestedTokens }: {
+    /** Maximum. */
     readonly inputTokens: number;
-    /** and most likely. */
+    /** Likely. */
     readonly likelyTokens: number;
-    readonly asked: number | undefined;
+    readonly requestedTokens: number | undefined;
   },
 ): Pick<HoldShape, "outputTokens" | "limitedBy"> {
   const { contextTokens, maxOutputTokens } = model;
   const room = contextTokens - likelyTokens;
-  // Servers refuse a limit that does not fit beside the input, of which only an estimate is known.
+  // Servers refuse a limit that does not fit beside the input, whose exact size is unknown.
   const safeRoom = Math.max(contextTokens - inputTokens, Math.ceil(room / 2));
-  if (asked === undefined) {
+  if (requestedTokens === undefined) {
     if (maxOutputTokens !== undefined) return { outputTokens: Math.min(maxOutputTokens, room) };
     return { outputTokens: Math.min(longestOutput(model), safeRoom), limitedBy: "unknown" };
   }
   const most = maxOutputTokens ?? Infinity;
-  const given = Math.min(asked, most);
-  if (given > room) return { outputTokens: safeRoom, limitedBy: "context" };
-  return given < asked ? { outputTokens: given, limitedBy: "model" } : { outputTokens: asked };
+  const outputTokens = Math.min(requestedTokens, most);
+  if (outputTokens > room) return { outputTokens: safeRoom, limitedBy: "context" };
+  return outputTokens < requestedTokens ? { outputTokens, limitedBy: "model" } : { outputTokens };
 }

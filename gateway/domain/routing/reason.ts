@@ -1,6 +1,6 @@
 import { formatCredits } from "../ledger/money.ts";
-import type { Candidate } from "./route.ts";
-import type { LimitCause } from "./funds.ts";
+import type { Candidate } from "./plan.ts";
+import type { LimitCause } from "./hold_shape.ts";
 
 const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
   unknown: "the longest output of the model is not known",
@@ -9,7 +9,7 @@ const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
   funds: "no more can be paid for",
 };
 
-/** One sentence: why a candidate stands where it stands. Worded when asked: nearly none is read. */
+/** Returns one sentence on why a candidate has its rank. Built on demand, since few are read. */
 export function reasonOf(candidate: Candidate): string {
   const { model, holdAmount, outputLimit, limitedBy, standing } = candidate;
   const { place, count, stays, latencyMs } = standing;
@@ -17,11 +17,11 @@ export function reasonOf(candidate: Candidate): string {
     ? "It answered this conversation last and is still among the best"
     : `Number ${place} of ${count}`;
   const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
-  const cut = limitedBy === undefined
+  const limitText = limitedBy === undefined
     ? ""
     : `; output is limited to ${outputLimit} tokens because ${LIMIT_CAUSES[limitedBy]}`;
   const difficulty = Math.round(standing.difficulty * 100) / 100;
   const most = formatCredits(holdAmount);
   return `${choice} for a prompt of difficulty ${difficulty}: ` +
-    `quality ${model.quality}, at most ${most} credits${latency}${cut}`;
+    `quality ${model.quality}, at most ${most} credits${latency}${limitText}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What a caller is told where no model is left.
+ * The refusal of a request that no model can serve.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Tier } from "../catalog/catalog.ts";
 import type { Micros } from "../ledger/money.ts";
 import { modelDenial } from "../policy/policy.ts";
-import type { Exclusion, RoutingInput, RoutingPlan, RoutingStage } from "./route.ts";
+import type { Exclusion, RoutingInput, RoutingPlan, RoutingStage } from "./plan.ts";
 import { type Funds, fundsRefusal } from "./funds.ts";
 import { targetsOf } from "./targets.ts";
 import { tierAllows } from "../policy/tiers.ts";
 
-/** A search that found nothing. */
+/** A search without candidates. */
 export interface FailedSearch {
   readonly input: RoutingInput;
   readonly tier: Tier;
@@ -21,17 +21,17 @@ export interface FailedSearch {
   readonly likelyTokens: number;
   /** One for every model of the catalog. */
   readonly exclusions: readonly Exclusion[];
-  /** Smallest hold of those that could not be paid for. */
+  /** Minimum hold among the models that were unaffordable. */
   readonly least: Micros | undefined;
 }
 
-/** Told whoever finds every model that could serve a request limited: at once, and while they cool down. */
+/** Message when every suitable model is rate limited, now or during its cooldown. */
 export const ALL_RATE_LIMITED =
   "Every model that could serve this request is rate limited by its provider";
 
 const CAPABILITY: readonly RoutingStage[] = ["endpoint", "modality", "tools", "json"];
 
-/** The refusal: of what stood in the way, that which came nearest to an answer. */
+/** Returns the refusal for the obstacle that came nearest to an answer. */
 export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: false } {
   const { input, exclusions } = search;
   const refuse = (
@@ -45,7 +45,7 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
   });
   const reached = (stage: RoutingStage) => exclusions.some((one) => one.stage === stage);
 
-  // What comes back by itself goes first: then the same request can be served without any change.
+  // Temporary obstacles first: the same request can be served later without any change.
   const retryAfterMs = soonest(input, exclusions);
   if (retryAfterMs !== undefined) {
     return areRateLimited(input, exclusions)
@@ -73,7 +73,7 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
   return refuse("policy_denied", denied(capable, search.tier));
 }
 
-/** Whether policy and tier let a model through that failed an earlier stage. */
+/** True when policy and tier allow a model that failed an earlier stage. */
 function isAllowed(id: string, search: FailedSearch): boolean {
   const target = targetsOf(search.input.catalog).find(({ model }) => model.id === id);
   if (target === undefined || !tierAllows(search.tier, id)) return false;
@@ -96,7 +96,7 @@ function soonest(input: RoutingInput, exclusions: readonly Exclusion[]): number 
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** True when all models that could serve are limited by their providers. */
+/** True when the providers of all suitable models limit their rate. */
 function areRateLimited(
   { catalog, pool }: RoutingInput,
   exclusions: readonly Exclusion[],
@@ -107,7 +107,9 @@ function areRateLimited(
   );
 }
 
-/** The field that asks for what no model of the endpoint offers; else for the first of all. */
+/**
+ * Returns the field whose need no model of the endpoint meets; else the field of the first need.
+ */
 function unmetPath({ catalog, features }: RoutingInput): string | undefined {
   const { endpoint, needs, needPaths = {} } = features;
   const serving = catalog.models.filter((model) => model.endpoints.includes(endpoint));
@@ -118,7 +120,7 @@ function unmetPath({ catalog, features }: RoutingInput): string | undefined {
   return unmet === undefined ? undefined : needPaths[unmet];
 }
 
-/** A model that was disabled stays so, however its upstream fares. */
+/** Returns the time until a model may be available; `undefined` for a disabled one. */
 function retryAfterOf(input: RoutingInput, id: string): number | undefined {
   const disabled = input.catalog.models.some((model) => model.id === id && model.disabled);
   return disabled ? undefined : input.pool.get(id)?.retryAfterMs;
@@ -129,14 +131,16 @@ function incapable(input: RoutingInput, exclusions: readonly Exclusion[]): strin
   if (exclusions.every((one) => one.stage === "endpoint")) {
     return `No model in the catalog serves the endpoint "${endpoint}"`;
   }
-  const wanted = needs.map((need) => `"${need}"`).join(" and ");
-  return `No model in the catalog that serves the endpoint "${endpoint}" offers ${wanted}`;
+  const needsText = needs.map((need) => `"${need}"`).join(" and ");
+  return `No model in the catalog that serves the endpoint "${endpoint}" offers ${needsText}`;
 }
 
 function tooLong(search: FailedSearch): string {
   const { features } = search.input;
-  const asked = features.requestedOutputTokens;
-  const output = asked === undefined ? "" : ` and the ${asked} tokens of output asked for`;
+  const requestedTokens = features.requestedOutputTokens;
+  const output = requestedTokens === undefined
+    ? ""
+    : ` and the ${requestedTokens} tokens of output asked for`;
   return `The input of some ${search.likelyTokens} tokens${output} ` +
     "is more than any model that this key may use can hold";
 }

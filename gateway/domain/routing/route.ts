@@ -1,171 +1,48 @@
 /**
- * Which models serve a request, in which order, and why not the others: one pure function.
+ * Selects and orders the models for a request in one pure function.
  *
  * @module
  */
 
 import type { ErrorCode } from "@svc/sdk/protocol";
-import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
-import type { RequestFeatures } from "../requests/features.ts";
-import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
+import type { Model, Tier } from "../catalog/catalog.ts";
 import { formatCredits, type Micros } from "../ledger/money.ts";
-import { type KeyPolicy, modelDenial, requestDenial } from "../policy/policy.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
-import {
-  type AffordableHold,
-  type Funds,
-  fundsOf,
-  holdFor,
-  type HoldShape,
-  type LimitCause,
-} from "./funds.ts";
-import { refusalOf } from "./refusal.ts";
-import { draws, LEAST_OUTPUT_TOKENS, logprobsFirst, shapeOf } from "./hold_shape.ts";
-import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
-import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
+import { modelDenial, requestDenial } from "../policy/policy.ts";
 import { effectiveTier, tierAllows } from "../policy/tiers.ts";
+import type { RequestFeatures } from "../requests/features.ts";
 import { likelyInputTokens } from "../requests/token_estimate.ts";
-
-/** What the pool knows of one model at its upstream. */
-export interface TargetState {
-  readonly available: boolean;
-  /** Where it is not: why, in words for the operator. */
-  readonly reason?: string | undefined;
-  /** Where it is not: milliseconds until it may be. */
-  readonly retryAfterMs?: number | undefined;
-  /** It is not available since its provider limits the rate. */
-  readonly rateLimited?: boolean | undefined;
-  /** Where it is not: only calls under way stand in the way, so its turn comes with the end of one. */
-  readonly busy?: boolean | undefined;
-  /** Moving average of time to first byte; absent where nothing was observed. */
-  readonly latencyMs?: number | undefined;
-  /** Failures in a row; absent where the last attempt did not fail. No decision depends on it. */
-  readonly failures?: number | undefined;
-}
-
-/** Everything a routing decision depends on. */
-export interface RoutingInput {
-  readonly catalog: Catalog;
-  readonly features: RequestFeatures;
-  readonly policy: KeyPolicy;
-  readonly wallet: Wallet;
-  readonly spend?: KeySpend | undefined;
-  readonly budget: BudgetMicros;
-  /** By model id; a model not in it counts as available. */
-  readonly pool: ReadonlyMap<string, TargetState>;
-  /** The model that answered this conversation last. */
-  readonly stickyModel?: string | undefined;
-  /** Uniform in [0, 1): breaks ties between equals. */
-  readonly seed: number;
-  readonly nowMs: number;
-}
-
-/** Steps of the filter, in order: a model is excluded by the first it fails. */
-export type RoutingStage =
-  | "endpoint"
-  | "modality"
-  | "tools"
-  | "json"
-  | "context"
-  | "policy"
-  | "tier"
-  | "price"
-  | "affordable"
-  | "available";
-
-/** A model that was looked at and left out. */
-export interface Exclusion {
-  readonly model: string;
-  readonly stage: RoutingStage;
-  readonly reason: string;
-}
-
-/** A model that can serve the request, and what to hold for it. */
-export interface Candidate {
-  readonly model: Model;
-  readonly upstream: UpstreamConfig;
-  readonly price: FrozenPrice;
-  /** Estimate with margin, in tokens. */
-  readonly inputTokens: number;
-  /** Those of `inputTokens` that are of images. */
-  readonly imageInputTokens: number;
-  /** Those of `inputTokens` that are of images, recordings and files: no text to be counted. */
-  readonly mediaInputTokens: number;
-  /** Most output over all choices that `holdAmount` pays for, in tokens. */
-  readonly outputTokens: number;
-  /** Reserve this much; */
-  readonly holdAmount: Micros;
-  /** or at the least this, which pays for min(requested, 16) tokens of output a choice. */
-  readonly holdMinimum: Micros;
-  /** The limit to send in tokens a choice, where the caller's own is absent or too high. */
-  readonly outputLimit?: number | undefined;
-  /** Why it is sent. */
-  readonly limitedBy?: LimitCause | undefined;
-  readonly score: number;
-  /** Its place among the candidates, for `reasonOf`. */
-  readonly standing: Standing;
-}
-
-/** Where a candidate stands among the others. */
-export interface Standing {
-  /** From 1 on. */
-  readonly place: number;
-  /** Of so many. */
-  readonly count: number;
-  /** Of the request. */
-  readonly difficulty: number;
-  /** It answered the conversation last. */
-  readonly stays: boolean;
-  /** As the pool had observed it. */
-  readonly latencyMs: number | undefined;
-}
-
-/** The decision. */
-export type RoutingPlan =
-  | {
-    readonly ok: true;
-    readonly tier: Tier;
-    /** Best first; never empty. */
-    readonly candidates: readonly Candidate[];
-    readonly exclusions: readonly Exclusion[];
-    readonly considered: number;
-  }
-  | {
-    readonly ok: false;
-    readonly code: ErrorCode;
-    /** What the caller is told. */
-    readonly message: string;
-    /** Path of the field that stands in the way. */
-    readonly param?: string | undefined;
-    readonly retryAfterMs?: number | undefined;
-    readonly exclusions: readonly Exclusion[];
-    readonly considered: number;
-  };
-
-/** Steps of the filter, in order. */
-export const ROUTING_STAGES: readonly RoutingStage[] = [
-  "endpoint",
-  "modality",
-  "tools",
-  "json",
-  "context",
-  "policy",
-  "tier",
-  "price",
-  "affordable",
-  "available",
-];
+import { type AffordableHold, type Funds, fundsOf, holdFor } from "./funds.ts";
+import {
+  draws,
+  type HoldShape,
+  LEAST_OUTPUT_TOKENS,
+  logprobsFirst,
+  shapeOf,
+} from "./hold_shape.ts";
+import {
+  type Candidate,
+  type Exclusion,
+  ROUTING_STAGES,
+  type RoutingInput,
+  type RoutingPlan,
+  type RoutingStage,
+  type Standing,
+} from "./plan.ts";
+import { refusalOf } from "./refusal.ts";
+import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
+import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
 
 /**
- * Decides which models serve a request and in which order, what to hold for each, and why not the
- * others. Equal input gives an equal plan.
+ * Decides which models serve a request and in which order, the hold for each, and why the others
+ * are excluded. Equal input gives an equal plan.
  *
- * Of the models that pass every stage, those that can write all the output that was asked for, and
- * whose hold can be had in full, stay; where there is none of these, those that can be had with less
- * output; where there is none of these either, those that can be had once open holds have returned.
+ * Among the models that pass every stage, the best group stays: models that can write all the
+ * requested output with a hold in full; else models that can serve with less output; else models
+ * that become affordable after open holds have ended.
  *
- * Models that are busy are left out, unless all that could serve the request in full are: then it is
- * for them that it waits.
+ * Busy models are excluded, unless all models that could serve the request in full are busy: then
+ * the request waits for them.
  */
 export function route(input: RoutingInput): RoutingPlan {
   const { catalog, features, policy } = input;
@@ -211,7 +88,7 @@ export function route(input: RoutingInput): RoutingPlan {
   };
 }
 
-/** One routing decision on its way. */
+/** State of one routing decision. */
 interface Search {
   readonly input: RoutingInput;
   readonly tier: Tier;
@@ -219,9 +96,9 @@ interface Search {
   readonly rates: Rates;
   readonly likelyTokens: number;
   exclusions: Exclusion[];
-  /** Models that passed every stage but the last, since they are busy. */
+  /** Models that passed every stage but the last, because they are busy. */
   readonly busy: Map<string, Option>;
-  /** Smallest hold of those that cannot be had. */
+  /** Minimum hold among unaffordable models. */
   least: Micros | undefined;
 }
 
@@ -234,7 +111,7 @@ interface Option {
   readonly latencyMs: number | undefined;
 }
 
-/** Takes a model through the stages; what fails one is written down and left out. */
+/** Takes a model through the stages and records the first that it fails. */
 function examine(target: Target, search: Search): Option | undefined {
   const { model, upstream } = target;
   const { features, policy, pool } = search.input;
@@ -282,7 +159,7 @@ function exclude(model: Model, why: Omit<Exclusion, "model">, search: Search): u
   search.exclusions.push({ model: model.id, ...why });
 }
 
-/** Which of the request's needs a model does not meet. */
+/** Returns the first need of the request that a model does not meet. */
 function incapacity(
   model: Model,
   features: RequestFeatures,
@@ -301,7 +178,7 @@ function incapacity(
   return missing;
 }
 
-/** Why a model is too short for a request. Models that draw have no context to exceed. */
+/** Returns why the context of a model is too short. Models that draw have no context. */
 function shortness(
   model: Model,
   features: RequestFeatures,
@@ -314,7 +191,10 @@ function shortness(
     `and ${least} are left for output`;
 }
 
-/** Leaves those whose answer can be had best; one cut short is only taken where none is whole. */
+/**
+ * Keeps the options with the best affordability; options with reduced output only if none is
+ * complete.
+ */
 function keepBest(options: readonly Option[], exclusions: Exclusion[]): Option[] {
   const best = Math.min(...options.map(shortfallOf));
   return options.filter((option) => {
@@ -324,7 +204,7 @@ function keepBest(options: readonly Option[], exclusions: Exclusion[]): Option[]
   });
 }
 
-/** As `Affordability`: an answer that its model cuts is none in full, either. */
+/** Extends `Affordability`: output cut by the model counts like output cut by the funds. */
 function shortfallOf({ hold, shape }: Option): number {
   return Math.max(hold.affordability, isLowered({ shape }) ? 1 : 0);
 }
@@ -345,7 +225,7 @@ function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
 }
 
 function order(options: readonly Option[], search: Search): Candidate[] {
-  const { features, catalog, seed, stickyModel } = search.input;
+  const { features, catalog, seed, stickyModel, traitsOf = () => ({}) } = search.input;
   const { byModel, dearest } = search.rates;
   const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
   const scored = options.map((option) => {
@@ -364,24 +244,30 @@ function order(options: readonly Option[], search: Search): Candidate[] {
     }, catalog.scoring);
     return { id: model.id, score, option };
   });
-  const ranked = logprobsFirst(rank(scored, { seed, sticky: stickyModel }), features);
-  return ranked.map(({ option, score, id }, index) =>
-    candidateOf(option, score, {
+  const byScore = rank(scored, { seed, sticky: stickyModel });
+  const ranked = logprobsFirst(byScore, { features, traitsOf });
+  return ranked.map(({ option, score, id }, index) => ({
+    ...candidateOf(option, score, {
       place: index + 1,
       count: ranked.length,
       difficulty: features.difficulty,
       stays: id === stickyModel,
       latencyMs: option.latencyMs,
-    })
-  );
+    }),
+    traits: traitsOf(option.target.upstream.kind),
+  }));
 }
 
-/** Expected cost of (input, output, images) at a rate, for comparing. */
+/** Returns the expected cost of (input, output, images) at a rate, for comparison. */
 function costOf([input, output, images]: readonly [number, number, number], rate: Rate): number {
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(option: Option, score: number, standing: Standing): Candidate {
+function candidateOf(
+  option: Option,
+  score: number,
+  standing: Standing,
+): Omit<Candidate, "traits"> {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   const { inputTokens, imageInputTokens, mediaInputTokens } = shape;

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { catalogOf, inputWith, modelWith } from "./route_fixture_test.ts";
-import { route, type TargetState } from "./route.ts";
+import { route } from "./route.ts";
+import type { TargetState } from "./plan.ts";
 
 const BUSY: TargetState = { available: false, busy: true, reason: "is full", retryAfterMs: 1_000 };
 const COOLING: TargetState = { available: false, reason: "is cooling down", retryAfterMs: 9_000 };

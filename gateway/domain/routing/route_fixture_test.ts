@@ -3,7 +3,7 @@
 import type { Catalog, Model, Tier } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import type { Wallet } from "../ledger/ledger.ts";
-import type { RoutingInput } from "./route.ts";
+import type { RoutingInput } from "./plan.ts";
 import { DEFAULT_SCORING } from "./score.ts";
 
 export function modelWith(changes: Partial<Model> & { id: string }): Model {

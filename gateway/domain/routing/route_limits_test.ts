@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { TraitsOf } from "../catalog/provider_traits.ts";
 import type { Model } from "../catalog/catalog.ts";
 import { route } from "./route.ts";
 import { catalogOf, featuresWith, inputWith, modelWith } from "./route_fixture_test.ts";
@@ -129,11 +130,12 @@ Deno.test("route() asks those first who can tell log probabilities, where they a
     modelWith({ id: "tells", quality: 0.4 }),
   ]);
   const upstreams = catalog.upstreams.map((one) =>
-    one.id === "cloud" ? { ...one, kind: "anthropic" as const } : one
+    one.id === "cloud" ? { ...one, kind: "anthropic" } : one
   );
   const order = (logprobs: boolean) => {
     const features = featuresWith({ logprobs });
-    const plan = route(inputWith({ catalog: { ...catalog, upstreams }, features }));
+    const traitsOf: TraitsOf = (kind) => ({ reportsLogprobs: kind !== "anthropic" });
+    const plan = route(inputWith({ catalog: { ...catalog, upstreams }, features, traitsOf }));
     assert(plan.ok);
     return plan.candidates.map(({ model, standing }) => [model.id, standing.place]);
   };

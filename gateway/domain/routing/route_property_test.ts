@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { type Catalog, longestOutput } from "../catalog/catalog.ts";
 import { type KeyPolicy, violationsOf } from "../policy/policy.ts";
 import { chargeOf } from "../ledger/pricing.ts";
-import { route, type RoutingInput } from "./route.ts";
+import { route } from "./route.ts";
+import type { RoutingInput } from "./plan.ts";
 import { catalogOf, featuresWith, modelWith, tierWith, walletWith } from "./route_fixture_test.ts";
 
 const dollars = fc.constantFrom("0", "0.000000001", "0.25", "3", "75", "x");

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Model } from "../catalog/catalog.ts";
 import type { ErrorCode } from "@svc/sdk/protocol";
-import { type Candidate, route, type RoutingInput, type RoutingPlan } from "./route.ts";
+import { route } from "./route.ts";
+import type { Candidate, RoutingInput, RoutingPlan } from "./plan.ts";
 import { reasonOf } from "./reason.ts";
 import {
   catalogOf,

@@ -1,22 +1,22 @@
 /**
- * How good a choice a model is for a request: one number from 0 to 1.
+ * Scores a model for a request: one number from 0 to 1.
  *
  * ```text
  * score   = (wq * quality + wp * (1 - price) + wl * (1 - latency)) / (wq + wp + wl)
  * quality = 1 / (1 + exp(-12 * (model's quality - (0.25 + 0.6 * difficulty))))
  * price   = ln(1 + 100 * cost / dearest) / ln(101)
- * latency = ms / (ms + 2000), where nothing was observed 1000 ms are assumed
+ * latency = ms / (ms + 2000); 1000 ms are assumed without observations
  * ```
  *
- * Quality saturates: beyond what the difficulty asks for, more of it is worth next to nothing, so
- * that an easy prompt goes to a cheap model. `cost` is expected of this request, `dearest` what the
- * highest prices in the catalog would make of it: the price of one model does not depend on which
- * others happen to be candidates. The weights are part of the catalog version.
+ * Quality saturates: beyond what the difficulty needs, more of it adds next to nothing, so that an
+ * easy prompt goes to a cheap model. `cost` is the expected cost of this request, `dearest` its
+ * cost at the highest prices in the catalog: the price term of one model does not depend on which
+ * others are candidates. The weights are part of the catalog version.
  *
  * @module
  */
 
-/** What the score of a candidate weighs; part of the catalog version. */
+/** Weights of the terms of a score; part of the catalog version. */
 export interface ScoringWeights {
   /** Weight of expected quality for the prompt's difficulty. */
   readonly quality: number;
@@ -26,13 +26,13 @@ export interface ScoringWeights {
   readonly latency: number;
 }
 
-/** Weights of a catalog that names none. */
+/** Weights of a catalog that sets none. */
 export const DEFAULT_SCORING: ScoringWeights = { quality: 0.6, price: 0.3, latency: 0.1 };
 
-/** A conversation stays with its model while that scores at most this much less than the best. */
+/** Maximum difference to the best score at which a conversation stays with its model. */
 export const STICKY_MARGIN = 0.08;
 
-/** What a score is made of. */
+/** Input of a score. */
 export interface ScoreInput {
   /** The model's expected quality, 0 to 1. */
   readonly quality: number;
@@ -40,7 +40,7 @@ export interface ScoreInput {
   readonly difficulty: number;
   /** Expected cost, in any unit. */
   readonly cost: number;
-  /** What the highest prices would make of it, in the same unit. */
+  /** Cost at the highest prices, in the same unit. */
   readonly dearestCost: number;
   /** Observed time to first byte in milliseconds. */
   readonly latencyMs?: number | undefined;
@@ -49,7 +49,7 @@ export interface ScoreInput {
 const ASSUMED_LATENCY_MS = 1_000;
 const HALF_LATENCY_MS = 2_000;
 
-/** Score of a model for a request, 0 to 1. */
+/** Returns the score of a model for a request, 0 to 1. */
 export function scoreOf(input: ScoreInput, weights: ScoringWeights): number {
   const total = weights.quality + weights.price + weights.latency;
   if (total <= 0) return 0;
@@ -63,20 +63,20 @@ export function scoreOf(input: ScoreInput, weights: ScoringWeights): number {
     weights.latency * (1 - latency)) / total;
 }
 
-/** Output tokens that an answer is expected to have where nothing limits it. */
+/** Returns the expected output tokens of an unlimited answer. */
 export function expectedOutputTokens(difficulty: number): number {
   return 300 + 1_200 * difficulty;
 }
 
-/** What ordering needs to know. */
+/** A scored candidate. */
 export interface Ranked {
   readonly id: string;
   readonly score: number;
 }
 
 /**
- * Orders best first. Equal scores stand by id, and the seed says with whom of them the row begins;
- * the sticky one comes first while it is within {@linkcode STICKY_MARGIN} of the best.
+ * Orders candidates, best first. Equal scores are ordered by id, beginning at one that the seed
+ * selects; the sticky model comes first while it is within {@linkcode STICKY_MARGIN} of the best.
  */
 export function rank<T extends Ranked>(
   items: readonly T[],

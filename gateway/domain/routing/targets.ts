@@ -1,6 +1,6 @@
 /**
- * What routing needs of a catalog, worked out once for each version and tier. Catalogs are never
- * changed, so remembering it leaves routing a pure function.
+ * Data of a catalog that routing needs, computed once per version and tier. Catalog versions never
+ * change, so the cache leaves routing a pure function.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { invariant } from "../invariant.ts";
 import { freezePrice, type FrozenPrice } from "../ledger/pricing.ts";
 import { type ModelFamily, modelFamily } from "../requests/token_estimate.ts";
 
-/** A model with what serves it. */
+/** A model with its upstream and tokenizer family. */
 export interface Target {
   readonly model: Model;
   readonly upstream: UpstreamConfig;
   readonly family: ModelFamily;
 }
 
-/** A price as floating-point numbers: for comparing, never for charging. */
+/** A price as floating-point numbers: for comparison, never for charging. */
 export interface Rate {
   readonly input: number;
   readonly output: number;
@@ -31,7 +31,7 @@ export interface PricedRate extends Rate {
 
 /** Prices of a catalog at a tier. */
 export interface Rates {
-  /** A model that has no valid price is not in it. */
+  /** Absent for a model without a valid price. */
   readonly byModel: ReadonlyMap<string, PricedRate>;
   /** The highest price of each kind. */
   readonly dearest: Rate;
@@ -40,10 +40,10 @@ export interface Rates {
 const targetsByCatalog = new WeakMap<Catalog, readonly Target[]>();
 const ratesByCatalog = new WeakMap<Catalog, Map<string, Rates>>();
 
-/** The catalog's models, in its order. */
+/** Returns the catalog's models, in its order. */
 export function targetsOf(catalog: Catalog): readonly Target[] {
-  const known = targetsByCatalog.get(catalog);
-  if (known !== undefined) return known;
+  const cached = targetsByCatalog.get(catalog);
+  if (cached !== undefined) return cached;
   const targets = catalog.models.map((model) => {
     const upstream = catalog.upstreams.find((candidate) => candidate.id === model.upstream);
     invariant(upstream, `Model "${model.id}" refers to the unknown upstream "${model.upstream}"`);
@@ -53,12 +53,12 @@ export function targetsOf(catalog: Catalog): readonly Target[] {
   return targets;
 }
 
-/** The catalog's prices at a tier's rate. */
+/** Returns the catalog's prices at a tier's rate. */
 export function ratesOf(catalog: Catalog, tier: Tier): Rates {
   const byTier = ratesByCatalog.get(catalog) ?? new Map<string, Rates>();
   ratesByCatalog.set(catalog, byTier);
-  const known = byTier.get(tier.id);
-  if (known !== undefined) return known;
+  const cached = byTier.get(tier.id);
+  if (cached !== undefined) return cached;
 
   const byModel = new Map<string, PricedRate>();
   const dearest = { input: 0, output: 0, image: 0 };

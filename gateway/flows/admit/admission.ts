@@ -1,8 +1,8 @@
 /**
- * Whether a key may make another request now: requests and tokens a minute, requests at once.
+ * The rate limits of keys: requests and tokens per minute, and concurrent requests.
  *
- * The counts are the process's own: one process serves a store, so they are the whole truth. A
- * restart forgets a minute's counts, never money.
+ * The counts are local to the process. One process serves a store, so they are complete. A restart
+ * forgets the counts of a minute, never money.
  *
  * @module
  */
@@ -21,26 +21,18 @@ import {
   takeSlot,
 } from "../../domain/limits/rate_limits.ts";
 import type { TokenEstimate } from "../../domain/requests/token_estimate.ts";
+import type { TokenReservation } from "../request/token_reservation.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
-/** Keys whose minutes are kept. */
+/** Maximum keys whose minutes are kept. */
 const KEYS_MAX = 20_000;
 
-/** A request was let in. */
+/** A request that was admitted. */
 export interface Admitted {
-  /** When it was counted as one, in Unix milliseconds: in steps of the limits. */
+  /** Time at which it was counted, in Unix milliseconds, rounded to a step of the limits. */
   readonly atMs: number;
-  /** The request has ended. Does nothing when called again. */
+  /** Ends the request. Further calls do nothing. */
   leave(): void;
-}
-
-/** Tokens set aside for a request under way. */
-export interface Reservation {
-  readonly tokens: number;
-  /** When they were counted, in Unix milliseconds. */
-  readonly atMs: number;
-  /** It was given back, so that what is counted takes its place. */
-  ended: boolean;
 }
 
 interface Minutes {
@@ -48,15 +40,15 @@ interface Minutes {
   tokens: MinuteWindow;
 }
 
-/** Counts what keys do. */
+/** Counts the requests and tokens of all keys. */
 export class Admission {
   readonly #minutes = new BoundedMap<string, Minutes>(KEYS_MAX);
-  /** Requests under way, by key: as many entries as there are requests at most. */
+  /** Requests in flight, by key: at most as many entries as there are requests. */
   readonly #slots = new Map<string, number>();
 
   /**
-   * Lets a request in, or throws the fault `rate_limit_exceeded`. Whichever limit refuses it, it takes
-   * nothing from any, and is told to wait for all.
+   * Admits a request, or throws the fault `rate_limit_exceeded`. A refused request takes nothing
+   * from any limit, and its `Retry-After` covers all of them.
    */
   admit({ id, policy }: KeyRecord, nowMs: number): Admitted {
     const { requestsPerMinute, concurrentRequests } = policy;
@@ -68,12 +60,12 @@ export class Admission {
     refuse([slot?.verdict, "requests at once"], [request?.verdict, "requests a minute"]);
     if (minutes !== undefined && request !== undefined) minutes.requests = request.state;
     if (slot !== undefined) this.#slots.set(id, slot.state);
-    let left = slot === undefined;
+    let hasLeft = slot === undefined;
     return {
       atMs: request === undefined ? nowMs : newestMs(request.state),
       leave: () => {
-        if (left) return;
-        left = true;
+        if (hasLeft) return;
+        hasLeft = true;
         const slots = returnSlot(this.#slots.get(id) ?? 0);
         if (slots === 0) this.#slots.delete(id);
         else this.#slots.set(id, slots);
@@ -82,16 +74,16 @@ export class Admission {
   }
 
   /**
-   * Sets tokens aside for a request, or throws the fault `rate_limit_exceeded`: then the request does
-   * not count as one, if it was let in at `admittedAtMs`. Output is a guess, so it is cut to what the
-   * limit allows; input alone beyond the whole limit can never be let in. Returns nothing where the
-   * key has no such limit.
+   * Reserves tokens for a request, or throws the fault `rate_limit_exceeded`: then the request is
+   * no longer counted, if it was admitted at `admittedAtMs`. The output is a guess, so it is cut to
+   * the limit; input beyond the whole limit can never be admitted. Returns `undefined` if the key
+   * has no such limit.
    */
   reserve(
     { id, policy }: KeyRecord,
     estimate: TokenEstimate,
     { nowMs, admittedAtMs }: { readonly nowMs: number; readonly admittedAtMs?: number | undefined },
-  ): Reservation | undefined {
+  ): TokenReservation | undefined {
     const { tokensPerMinute: limit, requestsPerMinute } = policy;
     if (limit === undefined) return undefined;
     const { inputTokens, outputTokens } = estimate;
@@ -113,10 +105,10 @@ export class Admission {
   }
 
   /**
-   * Counts the tokens of a call that has ended. A reservation is given back with the first call of its
-   * request that is counted; with 0 tokens, where the request failed, that is all that happens.
+   * Counts the tokens of a call that has ended. The reservation is given back with the first call
+   * of its request that is counted, and with 0 tokens if the request failed.
    */
-  spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: Reservation): void {
+  spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: TokenReservation): void {
     if (key.policy.tokensPerMinute === undefined) return;
     const minutes = this.#minutesOf(key.id);
     if (reserved?.ended === false) {
@@ -128,8 +120,8 @@ export class Admission {
   }
 
   /**
-   * What the key's limits leave now, as OpenAI's `x-ratelimit-*` headers; those for requests at once
-   * are our own. Empty where the key has no limits.
+   * Returns what the key's limits leave now, as OpenAI's `x-ratelimit-*` headers; those for
+   * concurrent requests are the gateway's own. Empty if the key has no limits.
    */
   headers({ id, policy }: KeyRecord, nowMs: number): Readonly<Record<string, string>> {
     const { requestsPerMinute, tokensPerMinute, concurrentRequests } = policy;
@@ -144,9 +136,9 @@ export class Admission {
     minute("requests", requestsPerMinute);
     minute("tokens", tokensPerMinute);
     if (concurrentRequests !== undefined) {
-      const left = Math.max(0, concurrentRequests - (this.#slots.get(id) ?? 0));
+      const remaining = Math.max(0, concurrentRequests - (this.#slots.get(id) ?? 0));
       headers["x-ratelimit-limit-concurrent-requests"] = String(concurrentRequests);
-      headers["x-ratelimit-remaining-concurrent-requests"] = String(left);
+      headers["x-ratelimit-remaining-concurrent-requests"] = String(remaining);
     }
     return headers;
   }
@@ -171,7 +163,7 @@ function refuse(...verdicts: Verdicts): void {
   if (verdicts.some(([verdict]) => verdict?.allowed === false)) throw limited(...verdicts);
 }
 
-/** The refusal: told is the limit that takes longest. */
+/** Returns the refusal of the limit with the longest wait. */
 function limited(...verdicts: Verdicts): ServiceFault {
   let longest = { limit: 0, unit: "", retryAfterMs: 0 };
   for (const [verdict, unit] of verdicts) {
@@ -193,7 +185,7 @@ function tooLarge(inputTokens: number, limit: number): ServiceFault {
   });
 }
 
-/** A time as OpenAI writes it: `0s`, `7s`, `1m5s`. Rounded up to the second. */
+/** Formats a time as OpenAI does: `0s`, `7s`, `1m5s`. Rounds up to the second. */
 function durationText(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   const minutes = Math.floor(seconds / 60);

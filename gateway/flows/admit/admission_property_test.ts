@@ -1,7 +1,7 @@
 /**
- * What a limited key is told is the truth, whatever it has done before: of a history that is replayed,
- * what remains can be had and no more, and after the time to wait, and not before, the same request is
- * let in.
+ * The headers and waits that a limited key receives are exact after any history of requests: the
+ * remaining amount can be used and no more, and the same request is admitted after the stated wait
+ * and not before.
  *
  * @module
  */
@@ -10,7 +10,8 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import { Admission, type Reservation } from "./admission.ts";
+import { Admission } from "./admission.ts";
+import type { TokenReservation } from "../request/token_reservation.ts";
 
 const START_MS = 1_800_000_000_000;
 const LIMITS = { requestsPerMinute: 6, tokensPerMinute: 500 };
@@ -19,19 +20,26 @@ const KEY: KeyRecord = {
   policy: LIMITS,
 };
 
-/** A request: when it comes (a clock may go back), what it is thought to take, what it took; `undefined`: still under way. */
-interface Asked {
+/**
+ * A request: its time after the one before (a clock may go back), its estimate, and its actual
+ * tokens; `undefined`: still in flight.
+ */
+interface RequestSpec {
   readonly afterMs: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly took: number | undefined;
 }
 
-/** Lets a request in, or tells how long it is to wait. */
-function enter(admission: Admission, asked: Asked, nowMs: number): Reservation | number {
+/** Admits a request, or returns the time to wait. */
+function enter(
+  admission: Admission,
+  request: RequestSpec,
+  nowMs: number,
+): TokenReservation | number {
   try {
     const { atMs: admittedAtMs } = admission.admit(KEY, nowMs);
-    const reserved = admission.reserve(KEY, asked, { nowMs, admittedAtMs });
+    const reserved = admission.reserve(KEY, request, { nowMs, admittedAtMs });
     return reserved ?? 0;
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error;
@@ -39,47 +47,47 @@ function enter(admission: Admission, asked: Asked, nowMs: number): Reservation |
   }
 }
 
-/** Whether the limit of requests leaves none. */
+/** True when the limit of requests is used up. */
 function isFull(admission: Admission, nowMs: number): boolean {
   return admission.headers(KEY, nowMs)["x-ratelimit-remaining-requests"] === "0";
 }
 
-/** What a history of requests leaves, and when. */
-function replay(history: readonly Asked[]) {
+/** Returns the limits after a history of requests, with its last time. */
+function replay(history: readonly RequestSpec[]) {
   const admission = new Admission();
   let nowMs = START_MS;
-  for (const asked of history) {
-    nowMs += asked.afterMs;
-    const entered = enter(admission, asked, nowMs);
-    if (typeof entered === "number" || asked.took === undefined) continue;
-    admission.spent(KEY, asked.took, nowMs, entered);
+  for (const request of history) {
+    nowMs += request.afterMs;
+    const entered = enter(admission, request, nowMs);
+    if (typeof entered === "number" || request.took === undefined) continue;
+    admission.spent(KEY, request.took, nowMs, entered);
   }
   return { admission, nowMs };
 }
 
-const asked: fc.Arbitrary<Asked> = fc.record({
+const request: fc.Arbitrary<RequestSpec> = fc.record({
   afterMs: fc.oneof(fc.constant(0), fc.nat(30_000), fc.integer({ min: -30_000, max: 0 })),
   inputTokens: fc.integer({ min: 1, max: 300 }),
   outputTokens: fc.nat(300),
   took: fc.option(fc.nat(700), { nil: undefined }),
 });
-const histories = fc.array(asked, { maxLength: 15 });
+const histories = fc.array(request, { maxLength: 15 });
 
 Deno.test("after exactly the time to wait the same request is let in, and not a moment before", () => {
   let refusals = 0;
   fc.assert(
-    fc.property(histories, asked, (history, last) => {
+    fc.property(histories, request, (history, last) => {
       const { admission, nowMs } = replay(history);
       const byRequests = isFull(admission, nowMs);
-      const told = enter(admission, last, nowMs);
-      if (typeof told !== "number") return;
+      const result = enter(admission, last, nowMs);
+      if (typeof result !== "number") return;
       refusals++;
-      const early = enter(admission, last, nowMs + told - 1);
+      const early = enter(admission, last, nowMs + result - 1);
       assertEquals(early, 1, "it is refused a moment before, and has taken nothing");
-      const again = enter(admission, last, nowMs + told);
-      // Who was refused before the body was read was told of requests alone: tokens may be short yet.
+      const again = enter(admission, last, nowMs + result);
+      // A request that was refused before its body was read learned of the limit of requests only.
       if (byRequests && typeof again === "number") {
-        assertEquals(isFull(admission, nowMs + told), false);
+        assertEquals(isFull(admission, nowMs + result), false);
       } else assertEquals(typeof again, "object");
     }),
     { numRuns: 2_000 },
@@ -92,8 +100,8 @@ Deno.test("what remains can be had, and no more; after the reset all of it", () 
     fc.property(histories, (history) => {
       const { admission, nowMs } = replay(history);
       const headers = admission.headers(KEY, nowMs);
-      const said = (name: string) => Number(headers[`x-ratelimit-remaining-${name}`]);
-      const tokens = said("tokens");
+      const remainingOf = (name: string) => Number(headers[`x-ratelimit-remaining-${name}`]);
+      const tokens = remainingOf("tokens");
       const token = (amount: number) => ({ inputTokens: amount, outputTokens: 0 });
       const gets = (amount: number) => {
         try {
@@ -105,13 +113,15 @@ Deno.test("what remains can be had, and no more; after the reset all of it", () 
       if (tokens < LIMITS.tokensPerMinute) assertEquals(gets(tokens + 1), false);
       if (tokens > 0) assertEquals(gets(tokens), true);
       const requests = replay(history).admission;
-      for (let left = said("requests"); left > 0; left--) requests.admit(KEY, nowMs);
+      for (let remaining = remainingOf("requests"); remaining > 0; remaining--) {
+        requests.admit(KEY, nowMs);
+      }
       assertEquals(requests.headers(KEY, nowMs)["x-ratelimit-remaining-requests"], "0");
       assertEquals(typeof enter(requests, { ...token(1), afterMs: 0, took: 0 }, nowMs), "number");
       const reset = replay(history).admission;
       const atMs = nowMs + msOf(headers["x-ratelimit-reset-tokens"]);
-      const left = reset.headers(KEY, atMs)["x-ratelimit-remaining-tokens"];
-      assertEquals(left, String(LIMITS.tokensPerMinute));
+      const remaining = reset.headers(KEY, atMs)["x-ratelimit-remaining-tokens"];
+      assertEquals(remaining, String(LIMITS.tokensPerMinute));
     }),
     { numRuns: 500 },
   );

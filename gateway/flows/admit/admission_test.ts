@@ -29,9 +29,9 @@ Deno.test("a key without limits is let in, without headers", () => {
 Deno.test("requests a minute: the headers count down, then 429 with the time to wait", () => {
   const admission = new Admission();
   const limited = key({ requestsPerMinute: 2 });
-  for (const left of ["1", "0"]) {
+  for (const remaining of ["1", "0"]) {
     admission.admit(limited, NOW_MS);
-    assertEquals(header(admission, limited, "remaining-requests"), left);
+    assertEquals(header(admission, limited, "remaining-requests"), remaining);
   }
   const waitMs = refusal(() => admission.admit(limited, NOW_MS)).retryAfterMs ?? 0;
   assertEquals(waitMs, 65_000);
@@ -47,7 +47,7 @@ Deno.test("requests a minute: the headers count down, then 429 with the time to 
   admission.admit(key({ requestsPerMinute: 2 }, "key_2"), NOW_MS);
 });
 
-Deno.test("requests at once: a place is given back once, however often it is left", () => {
+Deno.test("concurrent requests: a place is given back once, however often its request leaves", () => {
   const admission = new Admission();
   const limited = key({ concurrentRequests: 1 });
   const first = admission.admit(limited, NOW_MS);

@@ -1,30 +1,18 @@
 /**
- * Bounds the bytes of request bodies that are held in memory at once.
+ * Bounds the bytes of request bodies that are in memory at once.
  *
- * A body takes about three times its bytes while it is parsed, waits for a place and is sent on. So its
- * bytes are counted before they are buffered, and until the request has ended.
+ * A body takes about three times its bytes while it is parsed, waits for capacity and is sent. So
+ * its bytes are counted before they are buffered, and until the request has ended.
  *
  * @module
  */
 
 import { ServiceFault } from "../../domain/fault.ts";
 import type { ServiceLimits } from "../../domain/limits/service_limits.ts";
+import type { BodyHold } from "../../ports/body_hold.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { FairLine } from "../../system/fair_line.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-
-/** Bytes that one request holds. */
-export interface BodyHold {
-  /**
-   * Counts so many bytes more. A promise where room must be waited for; throws or rejects with a
-   * {@linkcode ServiceFault} where there is none.
-   */
-  take(bytes: number): Promise<void> | undefined;
-  /** Counts so many bytes more, where there is room for them now; else it changes nothing. */
-  tryTake(bytes: number): boolean;
-  /** Gives all of them back. Does nothing when called again. */
-  release(): void;
-}
+import { FairQueue } from "../../system/fair_queue.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /** The limits that apply. */
 export type BodyLimits = Pick<
@@ -33,9 +21,11 @@ export type BodyLimits = Pick<
 >;
 
 const MEGABYTE = 1024 * 1024;
-/** A request with no more bytes than this is short. */
+/** Maximum size of a short request, in bytes. */
 export const SHORT_BYTES = 64 * 1024;
-/** Share of the total that is left to short requests, so that long ones never shut them out. */
+/**
+ * Share of the total that is reserved for short requests, so that long ones never shut them out.
+ */
 const SHORT_SHARE = 1 / 8;
 
 interface Waiting {
@@ -51,24 +41,24 @@ interface Held {
   released: boolean;
 }
 
-/** The bytes of all bodies that are held, by key. */
+/** The bytes of all held bodies, by key. */
 export class HeldBodies {
   readonly #limits: () => BodyLimits;
   readonly #byKey = new Map<string, number>();
-  readonly #line = new FairLine<Waiting>();
+  readonly #line = new FairQueue<Waiting>();
   #bytes = 0;
 
-  /** `limits` is asked each time: they change with the catalog. */
+  /** `limits` is called each time: the limits change with the catalog. */
   constructor(limits: () => BodyLimits) {
     this.#limits = limits;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes held now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The hold of one request, empty. The signal ends its wait. */
+  /** Returns an empty hold for one request. The signal ends its wait. */
   hold(keyId: string, signal?: AbortSignal): BodyHold {
     const held: Held = { keyId, bytes: 0, released: false };
     return {
@@ -118,7 +108,9 @@ export class HeldBodies {
       const leave = () => {
         if (!this.#line.delete(keyId, waiting)) return;
         end();
-        reject(new CallerDisconnected("The caller left before there was room for the body"));
+        reject(
+          new CallerDisconnected("The caller disconnected before there was memory for the body"),
+        );
       };
       const waiting: Waiting = {
         ...{ hold: held, bytes },
@@ -140,7 +132,7 @@ export class HeldBodies {
         newest.refuse();
       }
       this.#line.add(keyId, waiting);
-      // Another key's wait may be for its own share alone.
+      // The wait of another key may only be for its own share.
       this.#serve();
       if (queueMs === 0) giveUp();
     });
@@ -180,12 +172,13 @@ export class HeldBodies {
     if ((this.#byKey.get(keyId) ?? 0) + bytes > share) {
       return new ServiceFault("rate_limit_exceeded", {
         message:
-          `The key's requests under way take ${share / MEGABYTE} MB together, all that one ` +
-          "key may; wait until some of them have ended",
+          `The key's requests in flight take ${share / MEGABYTE} MB together, the limit of one ` +
+          "key; wait until some of them have ended",
       });
     }
     return new ServiceFault("no_model_available", {
-      message: "The service holds as many bytes of requests as it may; try again in a moment",
+      message:
+        "The requests in flight take all the memory that is set aside for them; try again in a moment",
     });
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { type BodyLimits, HeldBodies, SHORT_BYTES } from "./held_bodies.ts";
 
 const MB = 1024 * 1024;
@@ -102,10 +102,10 @@ Deno.test("a caller who leaves does not wait on, and a full line refuses at once
   const first = bodies.hold("a");
   first.take(8 * MB);
   const leaving = new AbortController();
-  const left = bodies.hold("a", leaving.signal).take(MB);
+  const waiting = bodies.hold("a", leaving.signal).take(MB);
   assertEquals(await refusalOf(bodies.hold("a").take(MB)), ["rate_limit_exceeded", 429]);
   leaving.abort();
-  await assertRejects(async () => await left, CallerDisconnected);
+  await assertRejects(async () => await waiting, CallerDisconnected);
   first.release();
   first.release();
   assertEquals(bodies.bytes, 0);

@@ -1,45 +1,44 @@
-/** Requests under way: what a shutdown waits for, and in the end breaks off. */
+/** The requests in flight: a shutdown waits for them and finally aborts them. */
 export class InFlight {
   readonly #aborts = new Set<AbortController>();
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #isOver = false;
 
-  /** Requests that have not been settled yet. */
+  /** Number of requests that have not been settled. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * A request begins. The function returned ends it, calls `onLeave`, and does nothing when called
-   * again.
+   * Counts a request. The returned function ends it and calls `onLeave`; further calls do nothing.
    */
   enter(onLeave: () => void): () => void {
     this.#count += 1;
-    let left = false;
+    let hasLeft = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (hasLeft) return;
+      hasLeft = true;
       this.#count -= 1;
       onLeave();
       if (this.#count === 0) { for (const wake of this.#waiting.splice(0)) wake(); }
     };
   }
 
-  /** An upstream call begins; the function returned ends the watch. */
+  /** Registers an upstream call. The returned function removes it. */
   watch(abort: AbortController): () => void {
     if (this.#isOver) abort.abort("shutdown");
     this.#aborts.add(abort);
     return () => this.#aborts.delete(abort);
   }
 
-  /** Breaks off every upstream call under way, and every one that would begin after it. */
+  /** Aborts every upstream call in flight, and every one that is registered afterwards. */
   abortAll(): void {
     this.#isOver = true;
     for (const abort of this.#aborts) abort.abort("shutdown");
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in flight. */
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

@@ -3,9 +3,9 @@ import { InFlight } from "./in_flight.ts";
 
 Deno.test("idle waits for the last request; leaving twice counts once", async () => {
   const inFlight = new InFlight();
-  const left: string[] = [];
-  const first = inFlight.enter(() => left.push("first"));
-  const second = inFlight.enter(() => left.push("second"));
+  const events: string[] = [];
+  const first = inFlight.enter(() => events.push("first"));
+  const second = inFlight.enter(() => events.push("second"));
   let idle = false;
   const waiting = inFlight.idle().then(() => idle = true);
   first();
@@ -14,7 +14,7 @@ Deno.test("idle waits for the last request; leaving twice counts once", async ()
   assertEquals([inFlight.count, idle], [1, false]);
   second();
   await waiting;
-  assertEquals(left, ["first", "second"]);
+  assertEquals(events, ["first", "second"]);
   await inFlight.idle();
 });
 

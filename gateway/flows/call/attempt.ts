@@ -1,15 +1,14 @@
 /**
- * From a routing plan to an answer that has begun: hold, call, and on failure the next candidate.
+ * From a routing plan to an answer that has begun: hold, call, and after a failure the next candidate.
  *
  * @module
  */
 
 import type { AttemptOutcome, RoutingAttempt } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { RequestFeatures } from "../../domain/requests/features.ts";
-import type { Micros } from "../../domain/ledger/money.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { ALL_RATE_LIMITED } from "../../domain/routing/refusal.ts";
+import type { Lease } from "../../ports/lease_pool.ts";
 import {
   type JsonBody,
   type UpstreamAnswer,
@@ -19,23 +18,30 @@ import {
 } from "../../ports/upstream.ts";
 import type { Span } from "../../ports/tracer.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { CallerDisconnected } from "./caller_disconnected.ts";
-import type { GatewayContext, Lease } from "../context.ts";
+import { errorMetadata, planRoute } from "../plan/route_plan.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { attemptSpan, failedEnd } from "./attempt_span.ts";
 import type { OpenHold } from "./call_hold.ts";
-import { letGo } from "./take_hold.ts";
-import { CapacitySearch, type Place } from "./capacity_search.ts";
-import { wordsIn } from "./failed_attempts.ts";
-import { errorMetadata, type OpenPlan, planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import {
+  type Capacity,
+  type CapacityDeps,
+  type CapacityRequest,
+  CapacitySearch,
+} from "./capacity_search.ts";
+import { type FailedAttempts, wordsIn } from "./failed_attempts.ts";
+import { voidHold } from "./take_hold.ts";
 
-/** Most upstream calls for one request. */
+/** Maximum upstream calls of one request. */
 export const ATTEMPTS_MAX = 4;
-/** No further attempt is begun after this long. */
+/** Time of a request after which no further attempt begins, in milliseconds. */
 export const ATTEMPTS_BUDGET_MS = 600_000;
 
-/** Why a call is aborted that has no more time. */
+/** Reason of the abort of a call that has no more time. */
 export const TIME_OVER = "timeout";
+
+/** Parts of the service that attempts use. */
+export type CallDeps = CapacityDeps & { readonly failedAttempts: Pick<FailedAttempts, "note"> };
 
 /** An answer that has begun. */
 export interface Begun<T> {
@@ -43,143 +49,132 @@ export interface Begun<T> {
   readonly hold: OpenHold;
   /** To be released when the answer has ended. */
   readonly lease: Lease;
-  /** Ends the upstream's side. */
+  /** Ends the call at the upstream. */
   readonly abort: AbortController;
   readonly answer: T;
-  /** Ended with the call's bill; absent where it is not traced. */
+  /** Span of the attempt, ended with the bill of the call; absent if it is not traced. */
   readonly span?: Span | undefined;
 }
 
-/** A request as one model is asked it. */
-export interface Asked extends Pick<UpstreamCall, "endpoint" | "body" | "isOwnChoice"> {
+/** The call that is sent to one model. */
+export interface CandidateCall extends Pick<UpstreamCall, "endpoint" | "body" | "isOwnChoice"> {
   /** @default {as the caller asked} */
   readonly stream?: boolean | undefined;
 }
 
-/** What to attempt, and how to tell whether an answer has really begun. */
-export interface AttemptRequest<T> {
-  readonly trace: RequestTrace;
-  readonly plan: OpenPlan;
-  /** What the plan was made for: where the request must wait, it is planned anew. */
-  readonly features: RequestFeatures;
-  /** Leaves out those of a plan's candidates that cannot be asked. @default {none} */
-  passable?(candidates: readonly Candidate[]): readonly Candidate[];
-  /** What a model is asked with. */
-  ask(candidate: Candidate): Asked;
+/** A request to attempt, with the means to tell whether an answer has begun. */
+export interface AttemptRequest<T> extends CapacityRequest {
+  /** Returns the call for a model. */
+  ask(candidate: Candidate): CandidateCall;
+  /** Translates the path of a field in that call to the caller's own request. @default {unchanged} */
+  callerPath?(path: string, candidate: Candidate): string;
   /**
-   * Aborted when nobody waits for an answer, with the reason `timeout` where its time is over.
-   * @default {as the caller's request}
-   */
-  readonly signal?: AbortSignal | undefined;
-  /** Most that it costs beside its tokens. @default {nothing} */
-  fees?(candidate: Candidate): Micros;
-  /**
-   * Takes the beginning of an answer. Throws an {@linkcode UpstreamCut} where it is not worth the
-   * name: the next candidate is tried.
+   * Reads the beginning of an answer. Throws an {@linkcode UpstreamCut} if it is no usable answer: then
+   * the next candidate is tried.
    */
   open(
     answer: Exclude<UpstreamAnswer, UpstreamFailure>,
-    place: Pick<Place, "candidate" | "hold">,
+    capacity: Pick<Capacity, "candidate" | "hold">,
   ): T | Promise<T>;
 }
 
 type Failure = Omit<UpstreamFailure, "kind" | "code">;
 
-/** Tries the candidates in order. Throws a {@linkcode ServiceFault} where none of them answers. */
+/** Tries the candidates in order. Throws a {@linkcode ServiceFault} if none of them answers. */
 export async function attempt<T>(
-  gateway: GatewayContext,
+  deps: CallDeps,
   request: AttemptRequest<T>,
 ): Promise<Begun<T>> {
-  const { trace } = request;
-  const search = new CapacitySearch(gateway, request);
+  const { active } = request;
+  const search = new CapacitySearch(deps, request);
   const failures: Failure[] = [];
-  let failedAt: Lease | undefined;
-  while (failures.length < ATTEMPTS_MAX && trace.elapsedMs < ATTEMPTS_BUDGET_MS) {
-    const place = await search.next();
-    if (place === undefined) break;
-    failedAt?.failedOver();
-    const outcome = await callOnce(gateway, request, place);
+  let failedLease: Lease | undefined;
+  while (failures.length < ATTEMPTS_MAX && active.elapsedMs < ATTEMPTS_BUDGET_MS) {
+    const capacity = await search.next();
+    if (capacity === undefined) break;
+    failedLease?.failedOver();
+    const outcome = await callOnce(deps, request, capacity);
     if ("answer" in outcome) return outcome;
     failures.push(outcome);
-    failedAt = place.lease;
+    failedLease = capacity.lease;
   }
   if (failures.length === 0) {
     if (search.refusal !== undefined) throw search.refusal;
-    // The plan is out of date: routing knows what has come between.
-    if (trace.elapsedMs < ATTEMPTS_BUDGET_MS) await planRoute(gateway, trace, request.features);
+    // The plan is out of date: planning again throws the reason that applies now.
+    if (active.elapsedMs < ATTEMPTS_BUDGET_MS) await planRoute(deps, active, request.features);
   }
-  throw exhausted(trace, failures);
+  throw exhausted(active, failures);
 }
 
 async function callOnce<T>(
-  gateway: GatewayContext,
+  deps: CallDeps,
   request: AttemptRequest<T>,
-  place: Place,
+  capacity: Capacity,
 ): Promise<Begun<T> | Failure> {
-  const { trace } = request;
-  const { candidate, lease } = place;
+  const { active } = request;
+  const { candidate, lease } = capacity;
   const abort = new AbortController();
-  const unwatch = watch(gateway, request, { abort, candidate });
-  const startedMs = trace.elapsedMs;
-  const span = attemptSpan(trace, candidate);
-  let begun = false;
+  const unwatch = watch(deps, request, { abort, candidate });
+  const startedMs = active.elapsedMs;
+  const span = attemptSpan(active, candidate);
+  let hasBegun = false;
   let body: JsonBody | undefined;
   try {
-    const { stream = trace.caller.stream, ...asked } = request.ask(candidate);
-    body = asked.body;
+    const { stream = active.identity.stream, ...sent } = request.ask(candidate);
+    body = sent.body;
     const answer = await lease.upstream.call({
-      ...asked,
+      ...sent,
       model: candidate.model.upstreamModel,
       stream,
-      outputLimit: trace.outputLimit,
-      heldOutputTokens: Math.floor(place.hold.outputTokens / request.features.choices),
-      requestId: trace.caller.requestId,
+      outputLimit: active.report.outputLimit,
+      heldOutputTokens: Math.floor(capacity.hold.outputTokens / request.features.choices),
+      requestId: active.identity.requestId,
       traceparent: span?.traceparent,
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      const said = { ...answer, words: await wordsIn(answer, asked.body.value) };
-      return failed(gateway, request, { ...place, abort, span, failure: said, startedMs });
+      const failure = { ...answer, words: await wordsIn(answer, sent.body.value) };
+      return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
-    const opened = await request.open(answer, place);
-    begun = true;
-    const ms = trace.elapsedMs - startedMs;
-    trace.attempted(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
-    lease.report({ outcome: "ok", ms, begun: stream });
-    return { ...place, abort, answer: opened, span };
+    const opened = await request.open(answer, capacity);
+    hasBegun = true;
+    const ms = active.elapsedMs - startedMs;
+    active.report.noteAttempt(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);
+    lease.report({ outcome: "ok", ms, hasBegun: stream });
+    return { ...capacity, abort, answer: opened, span };
   } catch (error) {
     if (error instanceof UpstreamCut) {
-      // An answer that broke off before anything of it was passed on has simply failed.
+      // An answer that broke off before anything of it was passed on counts as a failure.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
       const failure = { outcome, message: error.message, words: await wordsIn(error, body?.value) };
-      return failed(gateway, request, { ...place, abort, span, failure, startedMs });
+      return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerDisconnected)) {
       abort.abort();
-      letGo(gateway, place.hold.id, "internal error");
+      voidHold(deps, capacity.hold.id, "internal error");
     }
     throw error;
   } finally {
     unwatch();
-    if (!begun) {
+    if (!hasBegun) {
       lease.release();
       span?.end({ error: "cancelled" });
     }
   }
 }
 
-/** Aborted when nobody waits for the answer any more. */
-function signalOf<T>({ signal, trace }: AttemptRequest<T>): AbortSignal {
-  return signal ?? trace.caller.signal;
+/** Returns the signal that is aborted when the answer is no longer needed. */
+function signalOf<T>({ signal, active }: AttemptRequest<T>): AbortSignal {
+  return signal ?? active.signal;
 }
 
-/** Aborts the call when the caller leaves, when time is up, or when the service must end. */
+/** Aborts the call when the caller disconnects, when its time is over, or when the service stops. */
 function watch<T>(
-  gateway: GatewayContext,
+  deps: CallDeps,
   request: AttemptRequest<T>,
   call: { abort: AbortController; candidate: Candidate },
 ): () => void {
-  const { trace } = request;
+  const { active } = request;
   const signal = signalOf(request);
   const leave = () => {
     if (signal.reason === TIME_OVER) call.abort.abort(TIME_OVER);
@@ -187,9 +182,9 @@ function watch<T>(
   };
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
-  const unlist = gateway.inFlight.watch(call.abort);
+  const unlist = deps.inFlight.watch(call.abort);
   const callOff = afterMs(
-    Math.max(1, ATTEMPTS_BUDGET_MS - trace.elapsedMs),
+    Math.max(1, ATTEMPTS_BUDGET_MS - active.elapsedMs),
     () => call.abort.abort(TIME_OVER),
   );
   return () => {
@@ -200,45 +195,46 @@ function watch<T>(
 }
 
 function failed<T>(
-  gateway: GatewayContext,
+  deps: CallDeps,
   request: AttemptRequest<T>,
-  attempt: Place & {
+  attempt: Capacity & {
     readonly abort: AbortController;
     readonly span: Span | undefined;
     readonly failure: Failure;
     readonly startedMs: number;
   },
 ): Failure {
-  const { trace } = request;
+  const { active } = request;
   const { candidate, lease, hold, abort, startedMs } = attempt;
   let { failure } = attempt;
   if (abort.signal.aborted && abort.signal.reason === TIME_OVER) {
     failure = { outcome: "timeout", message: "The time for this request is over" };
   }
-  const ms = trace.elapsedMs - startedMs;
-  trace.attempted(attemptOf(candidate, { ...failure, ms }), startedMs);
+  const ms = active.elapsedMs - startedMs;
+  active.report.noteAttempt(attemptOf(candidate, { ...failure, ms }), startedMs);
   if (failure.outcome !== "cancelled") {
-    trace.failedBy(failure.words ?? "");
-    gateway.failedAttempts.note(trace.caller.requestId, { ...failure, candidate });
+    active.report.noteWords(failure.words ?? "");
+    deps.failedAttempts.note(active.identity.requestId, { ...failure, candidate });
   }
   attempt.span?.end(failedEnd(failure));
   const { outcome, retryAfterMs, status } = failure;
   lease.report({ outcome, ms, retryAfterMs, status });
-  letGo(gateway, hold.id, failure.outcome);
+  voidHold(deps, hold.id, failure.outcome);
   if (failure.outcome === "cancelled") {
     if (signalOf(request).aborted) {
-      throw new CallerDisconnected("The caller left before the answer");
+      throw new CallerDisconnected("The caller disconnected before the answer");
     }
     throw new ServiceFault("shutting_down");
   }
   if (failure.outcome === "timeout" && signalOf(request).reason === TIME_OVER) {
-    throw new ServiceFault("upstream_timeout", { extra: errorMetadata(trace) });
+    throw new ServiceFault("upstream_timeout", { extra: errorMetadata(active) });
   }
   if (failure.outcome === "refused_input") {
     throw new ServiceFault("invalid_request", {
       message: failure.message,
-      param: failure.param && trace.callerPath(failure.param, candidate),
-      extra: errorMetadata(trace),
+      param: failure.param &&
+        (request.callerPath?.(failure.param, candidate) ?? failure.param),
+      extra: errorMetadata(active),
     });
   }
   return failure;
@@ -257,11 +253,11 @@ function attemptOf(
   };
 }
 
-/** What the caller is told when nobody answered. */
-function exhausted(trace: RequestTrace, failures: readonly Failure[]): ServiceFault {
-  const extra = errorMetadata(trace);
+/** Returns the fault of a request that no candidate answered. */
+function exhausted(active: ActiveRequest, failures: readonly Failure[]): ServiceFault {
+  const extra = errorMetadata(active);
   if (failures.length === 0) {
-    const isOver = trace.elapsedMs >= ATTEMPTS_BUDGET_MS;
+    const isOver = active.elapsedMs >= ATTEMPTS_BUDGET_MS;
     return new ServiceFault(isOver ? "upstream_timeout" : "no_model_available", { extra });
   }
   if (failures.every((failure) => failure.outcome === "rate_limited")) {

@@ -1,28 +1,28 @@
 /**
- * The span of an attempt at an upstream: from the call to the bill, or to its failure.
+ * The span of an attempt at an upstream, from the call to its bill or its failure.
  *
  * @module
  */
 
-import { operationName, providerName } from "../../domain/requests/gen_ai.ts";
+import { operationName } from "../../domain/requests/gen_ai.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { CallEnding } from "../../domain/ledger/settlement.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import type { Span, SpanEnd } from "../../ports/tracer.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** Begins it; `undefined` where the request is not traced. */
-export function attemptSpan(trace: RequestTrace, candidate: Candidate): Span | undefined {
-  const { span, caller } = trace;
+/** Begins the span of an attempt; `undefined` if the request is not traced. */
+export function attemptSpan(active: ActiveRequest, candidate: Candidate): Span | undefined {
+  const { span, identity } = active;
   if (span === undefined) return undefined;
-  const { model, upstream } = candidate;
-  const operation = operationName(caller.endpoint);
+  const { model, traits, upstream } = candidate;
+  const operation = operationName(identity.endpoint);
   return span.child(`${operation} ${model.upstreamModel}`, {
     kind: "client",
     attributes: {
       "gen_ai.operation.name": operation,
-      "gen_ai.provider.name": providerName(upstream),
+      "gen_ai.provider.name": traits.telemetryName ?? upstream.provider,
       "gen_ai.request.model": model.upstreamModel,
       "svc.upstream": upstream.id,
       "svc.model": model.id,
@@ -30,7 +30,10 @@ export function attemptSpan(trace: RequestTrace, candidate: Candidate): Span | u
   });
 }
 
-/** How one ends that failed before its answer began: the upstream's message may quote what it was sent. */
+/**
+ * Returns the end of a span whose attempt failed before an answer. It omits the message of the
+ * upstream, which may quote the request.
+ */
 export function failedEnd(
   { outcome, status }: Pick<UpstreamFailure, "outcome" | "status">,
 ): SpanEnd {
@@ -42,7 +45,7 @@ export function failedEnd(
 
 const NO_ERRORS: readonly CallEnding[] = ["finished", "client_left", "limited"];
 
-/** How one ends whose answer had begun. */
+/** Returns the end of a span whose answer had begun. */
 export function billedEnd(
   ending: CallEnding,
   { usage, estimated }: { readonly usage: Usage; readonly estimated: boolean },

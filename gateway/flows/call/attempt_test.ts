@@ -6,10 +6,9 @@ import { StoreError } from "../../ports/store_error.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 import { systemClock } from "../../system/clock.ts";
 import { createSystemRng } from "../../system/rng.ts";
-import { attempt, ATTEMPTS_BUDGET_MS, ATTEMPTS_MAX } from "./attempt.ts";
-import type { GatewayContext } from "../context.ts";
+import { attempt, ATTEMPTS_BUDGET_MS, ATTEMPTS_MAX, type CallDeps } from "./attempt.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import { RequestTrace } from "../request_trace.ts";
+import { ActiveRequest } from "../request/active_request.ts";
 
 const FAILURE: UpstreamFailure = { kind: "failure", outcome: "server_error", message: "down" };
 
@@ -48,7 +47,7 @@ async function attemptSix(
     release: () => note("release"),
   };
   const hold = options.hold ?? (() => Promise.resolve({ ok: true, value: { held: 10n ** 12n } }));
-  const gateway = {
+  const deps = {
     clock,
     rng: createSystemRng(systemClock),
     keys: { get: () => Promise.resolve(KEY) },
@@ -63,22 +62,23 @@ async function attemptSix(
     },
     failedAttempts: { note: () => {} },
     settlementRetries: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
-  } as unknown as GatewayContext;
-  const trace = new RequestTrace({
-    key: KEY,
-    requestId: "r",
-    logId: "l",
-    dialect: "service",
-    endpoint: "chat",
-    stream: false,
-    signal: new AbortController().signal,
-    onSettled: () => {},
-  }, clock);
+  } as unknown as CallDeps;
+  const active = new ActiveRequest(
+    {
+      key: KEY,
+      requestId: "r",
+      logId: "l",
+      dialect: "service",
+      endpoint: "chat",
+      stream: false,
+    },
+    { signal: new AbortController().signal },
+    clock,
+  );
   const body = { text: "{}", value: {} };
   const open = () => Promise.resolve(1);
   const error = await assertRejects(
-    () =>
-      attempt(gateway, { trace, plan, features, ask: () => ({ endpoint: "chat", body }), open }),
+    () => attempt(deps, { active, plan, features, ask: () => ({ endpoint: "chat", body }), open }),
     Error,
   );
   const count = (event: string) => events.filter((seen) => seen === event).length;

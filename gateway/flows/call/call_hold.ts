@@ -5,19 +5,29 @@ import {
   type FrozenPrice,
   outputTokensFor,
 } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
-import type { AttemptRequest } from "./attempt.ts";
-import type { GatewayContext } from "../context.ts";
-import { capLeft, takeHold, type TakenHold } from "./take_hold.ts";
+import type { RequestFeatures } from "../../domain/requests/features.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
+import { remainingCap } from "../plan/spending_cap.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type HoldDeps, takeHold, type TakenHold } from "./take_hold.ts";
 
-/** A hold that is open, and what it was taken for. */
+/** An open hold for a call of a model. */
 export interface OpenHold extends TakenHold {
   readonly price: FrozenPrice;
-  /** Most output over all choices that it pays for beside its input, in tokens. */
+  /** Maximum output over all choices that it pays for beside the input, in tokens. */
   readonly outputTokens: number;
 }
 
-/** Output tokens that use a call's hold up: what is delivered beyond them changes no charge. */
+/** A request that needs holds for its calls. */
+export interface HoldRequest {
+  readonly active: ActiveRequest;
+  /** Features that its plan was made for. */
+  readonly features: RequestFeatures;
+  /** Returns the maximum cost of a call beside its tokens. @default {0n} */
+  fees?(candidate: Candidate): Micros;
+}
+
+/** Returns the output tokens that use up the hold of a call: more output does not change the charge. */
 export function heldTokens({ hold, candidate }: {
   readonly hold: OpenHold;
   readonly candidate: Candidate;
@@ -27,24 +37,24 @@ export function heldTokens({ hold, candidate }: {
 
 /** Takes the hold for a call of a candidate; a refusal is a value. */
 export async function holdForCall(
-  gateway: GatewayContext,
-  request: Pick<AttemptRequest<unknown>, "trace" | "features" | "fees">,
+  deps: HoldDeps,
+  request: HoldRequest,
   call: {
     readonly candidate: Candidate;
-    /** How long to wait for other holds to return, in milliseconds. */
+    /** Longest wait for other holds to return, in milliseconds. */
     readonly waitMs: number;
     readonly signal?: AbortSignal;
   },
 ): Promise<OpenHold | ServiceFault> {
-  const { trace, features } = request;
+  const { active, features } = request;
   const { candidate, waitMs, signal } = call;
   const fees = request.fees?.(candidate) ?? 0n;
   const amount = candidate.holdAmount + fees;
   const minimum = candidate.holdMinimum + fees;
-  // The plan keeps to the cap, but knows of no fees.
-  const cap = capLeft(trace) ?? amount;
+  // The plan respects the cap, but knows of no fees.
+  const cap = remainingCap(active) ?? amount;
   if (minimum > cap) return beyondCap(cap, minimum);
-  const taken = await takeHold(gateway, trace, {
+  const taken = await takeHold(deps, active, {
     model: candidate.model.id,
     priceVersion: candidate.price.version,
     amount: minMicros(amount, cap),
@@ -53,15 +63,15 @@ export async function holdForCall(
     signal,
   });
   if (taken instanceof ServiceFault) return taken;
-  // Another request may have taken what the plan counted on: then the limit follows the hold.
-  const left = taken.held < amount
+  // Another request may have taken credits that the plan counted on: then the limit follows the hold.
+  const affordable = taken.held < amount
     ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
     : undefined;
-  const outputTokens = Math.min(candidate.outputTokens, left ?? Infinity);
-  const limit = left === undefined
+  const outputTokens = Math.min(candidate.outputTokens, affordable ?? Infinity);
+  const limit = affordable === undefined
     ? candidate.outputLimit
     : Math.floor(outputTokens / features.choices);
-  trace.trying(candidate, limit);
+  active.report.noteCandidate(candidate, limit);
   return { ...taken, price: candidate.price, outputTokens };
 }
 

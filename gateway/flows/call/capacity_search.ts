@@ -1,87 +1,100 @@
 /**
- * A request's place: at an upstream, and in the books.
+ * The search for capacity: a lease at an upstream together with a hold that pays for the call.
  *
- * The place at an upstream is taken first, and its hold after it. Where either must be waited for, the
- * other is not kept meanwhile: who waits for a place holds no money, and who waits for money keeps
- * nobody from an upstream. So no two requests can wait for each other.
+ * The lease is taken first, and the hold after it. A request that must wait for one of the two keeps
+ * nothing of the other meanwhile: a wait for a lease holds no credits, and a wait for credits occupies
+ * no upstream. So no two requests can wait for each other.
  *
  * @module
  */
 
 import { ServiceFault } from "../../domain/fault.ts";
 import { serves } from "../../domain/policy/key.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { limitsInForce } from "../../domain/limits/service_limits.ts";
-import type { AttemptRequest } from "./attempt.ts";
-import { holdForCall, type OpenHold } from "./call_hold.ts";
-import { CallerDisconnected } from "./caller_disconnected.ts";
-import type { GatewayContext, Lease, Turn } from "../context.ts";
-import { HOLD_WAIT_MS, letGo } from "./take_hold.ts";
-import { type OpenPlan, prepareRoute } from "../plan/route_plan.ts";
+import {
+  BUSY_RETRY_MS,
+  EMPTY_OFFER,
+  type Lease,
+  type LeaseOffer,
+  type LeasePool,
+} from "../../ports/lease_pool.ts";
+import type { InFlight } from "../admit/in_flight.ts";
+import { type OpenPlan, type PlanDeps, prepareRoute } from "../plan/route_plan.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { holdForCall, type HoldRequest, type OpenHold } from "./call_hold.ts";
+import { HOLD_WAIT_MS, type HoldDeps, voidHold } from "./take_hold.ts";
 
-/** Most times that a request waits for a place or for a hold, whichever it lacks. */
+/** Maximum waits of a request, for leases and for holds together. */
 const WAITS_MAX = 16;
-/** When to ask again where all are busy, in milliseconds: nobody knows when a call ends. */
-const BUSY_RETRY_MS = 1_000;
 
-/** A turn of somebody who waited for nothing. */
-const EMPTY_TURN: Turn = { use: (take) => take(), [Symbol.dispose]: () => {} };
+/** Parts of the service that the search uses. */
+export type CapacityDeps = PlanDeps & HoldDeps & {
+  readonly inFlight: Pick<InFlight, "watch">;
+  readonly pool: LeasePool;
+};
 
-/** A place at an upstream with the hold that pays for it. */
-export interface Place {
+/** A lease at the upstream of a candidate with the hold that pays for the call. */
+export interface Capacity {
   readonly candidate: Candidate;
   readonly lease: Lease;
   readonly hold: OpenHold;
 }
 
-type Leased = Omit<Place, "hold">;
+type Leased = Omit<Capacity, "hold">;
 
-/** What is needed of an attempt to find its places. */
-export type PlaceRequest = Pick<
-  AttemptRequest<unknown>,
-  "trace" | "plan" | "features" | "passable" | "signal" | "fees"
->;
+/** A request that needs capacity for its attempts. */
+export interface CapacityRequest extends HoldRequest {
+  readonly plan: OpenPlan;
+  /** Leaves out candidates of a plan that cannot serve the request. @default {leaves out none} */
+  passable?(candidates: readonly Candidate[]): readonly Candidate[];
+  /**
+   * Aborted when the answer is no longer needed, with the reason `timeout` if its time is over.
+   * @default {the signal of the active request}
+   */
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** Finds one request its places: one at a time, at each candidate once. */
+/** Finds capacity for the attempts of one request: at each candidate at most once. */
 export class CapacitySearch {
-  readonly #gateway: GatewayContext;
-  readonly #request: PlaceRequest;
+  readonly #deps: CapacityDeps;
+  readonly #request: CapacityRequest;
   readonly #signal: AbortSignal;
-  /** Ids of models that were tried, or could not be paid for. */
+  /** Ids of models that were tried or could not be paid for. */
   readonly #done = new Set<string>();
   #candidates: readonly Candidate[];
   #refusal: ServiceFault | undefined;
   #waits = 0;
-  #placeWaitedMs = 0;
+  #leaseWaitedMs = 0;
   #holdWaitedMs = 0;
 
-  constructor(gateway: GatewayContext, request: PlaceRequest) {
-    this.#gateway = gateway;
+  constructor(deps: CapacityDeps, request: CapacityRequest) {
+    this.#deps = deps;
     this.#request = request;
-    this.#signal = request.signal ?? request.trace.caller.signal;
+    this.#signal = request.signal ?? request.active.signal;
     this.#candidates = this.#passable(request.plan);
   }
 
-  /** Why no place was found, where it is not for want of candidates. */
+  /** Reason why the search ended without capacity, if candidates remained. */
   get refusal(): ServiceFault | undefined {
     return this.#refusal;
   }
 
   /**
-   * The next place, in its turn where it must be waited for; `undefined` where there is none. Throws
-   * where the caller leaves, the service ends, or the key may not be used any more.
+   * Returns the next capacity, after a wait if necessary; `undefined` if there is none. Throws if the
+   * caller disconnects, if the service stops, and if the key may no longer be used.
    */
-  async next(): Promise<Place | undefined> {
+  async next(): Promise<Capacity | undefined> {
     let leased: Leased | undefined;
     for (;;) {
-      const found = await this.#takeNow(leased) ?? await this.#takeInTurn();
-      if (found === undefined) return undefined;
-      if ("hold" in found) {
-        this.#done.add(found.candidate.model.id);
-        this.#request.trace.hasBegun = true;
-        return found;
+      const result = await this.#takeNow(leased) ?? await this.#takeAfterWait();
+      if (result === undefined) return undefined;
+      if ("hold" in result) {
+        this.#done.add(result.candidate.model.id);
+        this.#request.active.begin();
+        return result;
       }
-      leased = found.leased;
+      leased = result.leased;
     }
   }
 
@@ -89,36 +102,36 @@ export class CapacitySearch {
     return this.#waits < WAITS_MAX && this.#holdWaitedMs < HOLD_WAIT_MS;
   }
 
-  get #left(): readonly Candidate[] {
+  get #remaining(): readonly Candidate[] {
     if (this.#done.size === 0) return this.#candidates;
     return this.#candidates.filter(({ model }) => !this.#done.has(model.id));
   }
 
-  /** What can be had at once: of candidates in their order, but first where a lease is at hand. */
-  async #takeNow(leased: Leased | undefined): Promise<Place | { leased?: Leased } | undefined> {
+  /** Takes capacity that is free now: the candidate with a lease first, then the others in order. */
+  async #takeNow(leased: Leased | undefined): Promise<Capacity | { leased?: Leased } | undefined> {
     let short: Candidate | undefined;
     const candidates = leased === undefined
-      ? this.#left
-      : [leased.candidate, ...this.#left.filter((one) => one !== leased.candidate)];
+      ? this.#remaining
+      : [leased.candidate, ...this.#remaining.filter((one) => one !== leased.candidate)];
     for (const candidate of candidates) {
       const lease = candidate === leased?.candidate
         ? leased.lease
-        : this.#gateway.pool.acquire(candidate.model);
+        : this.#deps.pool.acquire(candidate.model);
       if (lease === undefined) continue;
       const hold = await this.#holdUnder(lease, candidate);
       if (!(hold instanceof ServiceFault)) return { candidate, lease, hold };
-      // Only the first that is short of money is worth a wait: the others are worse.
+      // Only the first candidate that the wallet cannot pay is worth a wait: the others are worse.
       if (this.#refusal === undefined && this.#mayWaitForHold) short ??= candidate;
       else this.#giveUp(candidate, hold);
     }
     return short === undefined ? undefined : await this.#waitForHold(short);
   }
 
-  /** A hold for a place that is taken; the place is given back where there is no hold. */
+  /** Takes the hold for a lease. Releases the lease if there is no hold. */
   async #holdUnder(lease: Lease, candidate: Candidate): Promise<OpenHold | ServiceFault> {
     let hold: OpenHold | ServiceFault;
     try {
-      hold = await holdForCall(this.#gateway, this.#request, { candidate, waitMs: 0 });
+      hold = await holdForCall(this.#deps, this.#request, { candidate, waitMs: 0 });
     } catch (error) {
       lease.release();
       throw error;
@@ -126,8 +139,8 @@ export class CapacitySearch {
     if (hold instanceof ServiceFault) lease.release();
     else if (this.#signal.aborted) {
       lease.release();
-      letGo(this.#gateway, hold.id, "the caller left");
-      throw new CallerDisconnected("The caller left before the answer");
+      voidHold(this.#deps, hold.id, "the caller left");
+      throw new CallerDisconnected("The caller disconnected before the answer");
     }
     return hold;
   }
@@ -137,65 +150,65 @@ export class CapacitySearch {
     this.#refusal ??= refusal;
   }
 
-  /** Waits for money, and then looks whether there is still a place; nothing is kept where not. */
-  async #waitForHold(candidate: Candidate): Promise<Place | { leased?: Leased }> {
-    const { trace } = this.#request;
-    const startedMs = trace.elapsedMs;
+  /** Waits for credits, and then needs a lease at once; without a lease the hold is voided. */
+  async #waitForHold(candidate: Candidate): Promise<Capacity | { leased?: Leased }> {
+    const { active } = this.#request;
+    const startedMs = active.elapsedMs;
     const waitMs = HOLD_WAIT_MS - this.#holdWaitedMs;
     this.#waits += 1;
-    const back = (hold: OpenHold | ServiceFault) => {
-      if (!(hold instanceof ServiceFault)) letGo(this.#gateway, hold.id, "nobody waits for it");
+    const giveBack = (hold: OpenHold | ServiceFault) => {
+      if (!(hold instanceof ServiceFault)) voidHold(this.#deps, hold.id, "nobody waits for it");
     };
     const hold = await this.#wait(
-      (signal) => holdForCall(this.#gateway, this.#request, { candidate, waitMs, signal }),
-      back,
+      (signal) => holdForCall(this.#deps, this.#request, { candidate, waitMs, signal }),
+      giveBack,
     );
-    this.#holdWaitedMs += trace.elapsedMs - startedMs;
+    this.#holdWaitedMs += active.elapsedMs - startedMs;
     if (hold instanceof ServiceFault) {
       this.#giveUp(candidate, hold);
       return {};
     }
-    const lease = this.#gateway.pool.acquire(candidate.model);
+    const lease = this.#deps.pool.acquire(candidate.model);
     if (lease !== undefined) return { candidate, lease, hold };
-    back(hold);
+    giveBack(hold);
     return {};
   }
 
-  /** Waits for a place; the route is decided anew when its turn comes. */
-  async #takeInTurn(): Promise<{ leased?: Leased } | undefined> {
-    const { trace } = this.#request;
-    const { catalogs, clock, pool } = this.#gateway;
+  /** Waits for a lease, and plans the route again when one is offered. */
+  async #takeAfterWait(): Promise<{ leased?: Leased } | undefined> {
+    const { active } = this.#request;
+    const { catalogs, clock, pool } = this.#deps;
     const states = pool.states(clock.nowMs());
-    const models = this.#left.map(({ model }) => model).filter(({ id }) => {
-      // One that the pool does not know is of a catalog that is going, or that is coming.
+    const models = this.#remaining.map(({ model }) => model).filter(({ id }) => {
+      // The pool may lack a model while the catalog is replaced.
       const { available, busy = available } = states.get(id) ?? { available: true };
       return busy;
     });
     if (models.length === 0) return undefined;
-    if (this.#waits >= WAITS_MAX) return this.#tooBusy();
+    if (this.#waits >= WAITS_MAX) return this.#refuseAsBusy();
     this.#waits += 1;
-    if (this.#left.some(({ price }) => price.version !== catalogs.current().version)) {
-      return await this.#planAnew(EMPTY_TURN);
+    if (this.#remaining.some(({ price }) => price.version !== catalogs.current().version)) {
+      return await this.#planAgain(EMPTY_OFFER);
     }
-    const startedMs = trace.elapsedMs;
+    const startedMs = active.elapsedMs;
     const { queueMs } = limitsInForce(catalogs.current());
-    const waitMs = queueMs - this.#placeWaitedMs;
-    const owner = trace.caller.key.id;
-    using turn = await this.#wait(
-      (signal) => pool.turn({ models, owner, waitMs }, signal),
+    const waitMs = queueMs - this.#leaseWaitedMs;
+    const owner = active.identity.key.id;
+    using offer = await this.#wait(
+      (signal) => pool.waitForLease({ models, owner, waitMs }, signal),
       (unused) => unused?.[Symbol.dispose](),
     );
-    this.#placeWaitedMs += trace.elapsedMs - startedMs;
-    if (turn === undefined) return this.#tooBusy();
-    await this.#lookAtKey();
-    return await this.#planAnew(turn);
+    this.#leaseWaitedMs += active.elapsedMs - startedMs;
+    if (offer === undefined) return this.#refuseAsBusy();
+    await this.#renewKey();
+    return await this.#planAgain(offer);
   }
 
-  /** Decides the route again, and takes the place that it was waited for; the best, where it can. */
-  async #planAnew(turn: Turn): Promise<{ leased?: Leased } | undefined> {
+  /** Plans the route again and takes the best lease that can be had, the offered one included. */
+  async #planAgain(offer: LeaseOffer): Promise<{ leased?: Leased } | undefined> {
     try {
       const decide = await this.#prepare();
-      return turn.use(() => {
+      return offer.use(() => {
         this.#candidates = this.#passable(decide());
         return this.#leaseFirst();
       });
@@ -206,60 +219,60 @@ export class CapacitySearch {
     }
   }
 
-  #tooBusy(): undefined {
+  #refuseAsBusy(): undefined {
     this.#refusal ??= new ServiceFault("no_model_available", {
-      message: "Every model that could serve this request is busy; its turn did not come in time",
+      message: "Every model that could serve this request is busy; no capacity became free in time",
       retryAfterMs: BUSY_RETRY_MS,
     });
   }
 
   #leaseFirst(): { leased?: Leased } {
-    for (const candidate of this.#left) {
-      const lease = this.#gateway.pool.acquire(candidate.model);
+    for (const candidate of this.#remaining) {
+      const lease = this.#deps.pool.acquire(candidate.model);
       if (lease !== undefined) return { leased: { candidate, lease } };
     }
     return {};
   }
 
   #prepare(): Promise<() => OpenPlan> {
-    const { trace, features } = this.#request;
-    return prepareRoute(this.#gateway, trace, features);
+    const { active, features } = this.#request;
+    return prepareRoute(this.#deps, active, features);
   }
 
   #passable(plan: OpenPlan): readonly Candidate[] {
     return this.#request.passable?.(plan.candidates) ?? plan.candidates;
   }
 
-  /** Waits until the caller leaves or the service ends; what came all the same is given back then. */
+  /** Waits unless the caller disconnects or the service stops: then a late result is given back. */
   async #wait<T>(
     wait: (signal: AbortSignal) => Promise<T>,
-    giveBack: (got: T) => void,
+    giveBack: (result: T) => void,
   ): Promise<T> {
     const abort = new AbortController();
     const leave = () => abort.abort("left");
     if (this.#signal.aborted) leave();
     this.#signal.addEventListener("abort", leave, { once: true });
-    const unwatch = this.#gateway.inFlight.watch(abort);
-    let got: T;
+    const unwatch = this.#deps.inFlight.watch(abort);
+    let result: T;
     try {
-      got = await wait(abort.signal);
+      result = await wait(abort.signal);
     } finally {
       unwatch();
       this.#signal.removeEventListener("abort", leave);
     }
-    if (!abort.signal.aborted) return got;
-    giveBack(got);
+    if (!abort.signal.aborted) return result;
+    giveBack(result);
     if (abort.signal.reason === "shutdown") throw new ServiceFault("shutting_down");
-    throw new CallerDisconnected("The caller left before the answer");
+    throw new CallerDisconnected("The caller disconnected before the answer");
   }
 
-  /** A request that has begun nothing yet goes on with its key as it is by now, or not at all. */
-  async #lookAtKey(): Promise<void> {
-    const { trace } = this.#request;
-    if (trace.hasBegun) return;
-    const { clock, keys } = this.#gateway;
-    const key = await keys.get(trace.caller.key.id);
+  /** Reads the key again for a request that has begun nothing. Throws if it may no longer be used. */
+  async #renewKey(): Promise<void> {
+    const { active } = this.#request;
+    if (active.hasBegun) return;
+    const { clock, keys } = this.#deps;
+    const key = await keys.get(active.identity.key.id);
     if (key === undefined || !serves(key, clock.nowMs())) throw new ServiceFault("invalid_api_key");
-    trace.keyIsNow(key);
+    active.renewKey(key);
   }
 }

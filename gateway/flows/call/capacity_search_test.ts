@@ -6,11 +6,11 @@ import { route } from "../../domain/routing/route.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { systemClock } from "../../system/clock.ts";
 import { createSystemRng } from "../../system/rng.ts";
-import { CallerDisconnected } from "./caller_disconnected.ts";
-import type { GatewayContext, Turn } from "../context.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { LeaseOffer } from "../../ports/lease_pool.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import { CapacitySearch } from "./capacity_search.ts";
-import { RequestTrace } from "../request_trace.ts";
+import { type CapacityDeps, CapacitySearch } from "./capacity_search.ts";
+import { ActiveRequest } from "../request/active_request.ts";
 
 const KEY: KeyRecord = {
   ...{ id: "key_1", name: "n", walletId: "w", status: "active", hint: "", createdAtMs: 0 },
@@ -19,25 +19,25 @@ const KEY: KeyRecord = {
 
 const INPUT = inputWith({ catalog: catalogOf([modelWith({ id: "a" })]) });
 
-/** What a test makes of the gateway's parts. */
+/** Behaviour of the gateway's parts in a test. */
 interface Parts {
-  /** Whether there is a place at the upstream. */
-  readonly hasPlace: () => boolean;
-  /** Whether a hold can be had; `waitMs` above 0: after a wait. */
+  /** True when a lease can be acquired. */
+  readonly hasLease: () => boolean;
+  /** True when a hold can be taken; `waitMs` above 0: after a wait. */
   readonly hasMoney?: (waitMs: number) => boolean;
   readonly key?: () => Promise<KeyRecord | undefined>;
-  /** Whether a turn comes. */
-  readonly turns?: () => boolean;
+  /** True when a lease is offered. */
+  readonly offers?: () => boolean;
   readonly signal?: AbortSignal;
 }
 
 type Note = (event: string) => void;
 
-/** A turn that notes when it is over. */
-function turnNoting(note: Note): Turn {
+/** An offer that notes its end. */
+function offerNoting(note: Note): LeaseOffer {
   let isUsed = false;
   const end = () => {
-    if (!isUsed) note("turn over");
+    if (!isUsed) note("offer over");
     isUsed = true;
   };
   return {
@@ -49,23 +49,23 @@ function turnNoting(note: Note): Turn {
   };
 }
 
-/** The pool of one upstream; its only model is busy wherever there is no place. */
-function poolNoting({ hasPlace, turns = () => true }: Parts, note: Note) {
+/** The pool of one upstream; its only model is busy whenever no lease can be acquired. */
+function poolNoting({ hasLease, offers = () => true }: Parts, note: Note) {
   const lease = () => {
     note("lease");
     return { upstream: {}, report: () => {}, release: () => note("release") };
   };
   return {
     states: () => new Map([["a", { available: false, busy: true }]]),
-    acquire: () => hasPlace() ? lease() : undefined,
-    turn: () => {
-      note("wait for a place");
-      return Promise.resolve(turns() ? turnNoting(note) : undefined);
+    acquire: () => hasLease() ? lease() : undefined,
+    waitForLease: () => {
+      note("wait for a lease");
+      return Promise.resolve(offers() ? offerNoting(note) : undefined);
     },
   };
 }
 
-/** The books of one wallet. */
+/** The ledger of one wallet. */
 function ledgerNoting({ hasMoney = () => true }: Parts, note: Note) {
   return {
     wallet: () => Promise.resolve(INPUT.wallet),
@@ -83,66 +83,69 @@ function ledgerNoting({ hasMoney = () => true }: Parts, note: Note) {
   };
 }
 
-/** A search for places at one model; what it took and gave back. */
+/** A search for capacity at one model, with a record of what it took and gave back. */
 function search(parts: Parts) {
   const plan = route(INPUT);
   assert(plan.ok);
   const noted: string[] = [];
   const note = (event: string) => void noted.push(event);
-  const gateway = {
+  const inFlight = new InFlight();
+  const deps = {
     clock: systemClock,
     rng: createSystemRng(systemClock),
-    inFlight: new InFlight(),
+    inFlight,
     catalogs: { current: () => INPUT.catalog },
     conversations: new Map(),
     keys: { get: parts.key ?? (() => Promise.resolve(KEY)) },
     pool: poolNoting(parts, note),
     ledger: ledgerNoting(parts, note),
     settlementRetries: { add: () => {} },
-  } as unknown as GatewayContext;
-  const trace = new RequestTrace({
-    ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
-    signal: parts.signal ?? new AbortController().signal,
-    dialect: "service",
-    onSettled: () => {},
-  }, systemClock);
-  const places = new CapacitySearch(gateway, { trace, plan, features: INPUT.features });
+  } as unknown as CapacityDeps;
+  const active = new ActiveRequest(
+    {
+      ...{ key: KEY, requestId: "r", logId: "l", endpoint: "chat", stream: false },
+      dialect: "service",
+    },
+    { signal: parts.signal ?? new AbortController().signal },
+    systemClock,
+  );
+  const places = new CapacitySearch(deps, { active, plan, features: INPUT.features });
   const count = (event: string) => noted.filter((one) => one === event).length;
-  /** Nothing that was taken is left. */
+  /** Asserts that everything taken was given back. */
   const assertClean = () => {
     assertEquals([count("lease"), count("hold")], [count("release"), count("void")], noted.join());
   };
-  return { places, noted, count, assertClean, inFlight: gateway.inFlight };
+  return { places, noted, count, assertClean, inFlight };
 }
 
-Deno.test("a place and its hold are found at once where both are free", async () => {
-  const { places, noted } = search({ hasPlace: () => true });
+Deno.test("a lease and its hold are taken at once if both are free", async () => {
+  const { places, noted } = search({ hasLease: () => true });
   assertEquals((await places.next())?.candidate.model.id, "a");
   assertEquals(noted, ["lease", "hold"]);
   assertEquals([await places.next(), places.refusal], [undefined, undefined], "each is tried once");
 });
 
-Deno.test("a place is waited for without a hold, a hold without a place", async () => {
+Deno.test("a lease is waited for without a hold, a hold without a lease", async () => {
   let free = false;
-  const waiting = search({ hasPlace: () => free, turns: () => free = true });
+  const waiting = search({ hasLease: () => free, offers: () => free = true });
   assert(await waiting.places.next() !== undefined);
-  assertEquals(waiting.noted, ["wait for a place", "turn over", "lease", "hold"]);
-  const poor = search({ hasPlace: () => true, hasMoney: (waitMs) => waitMs > 0 });
+  assertEquals(waiting.noted, ["wait for a lease", "offer over", "lease", "hold"]);
+  const poor = search({ hasLease: () => true, hasMoney: (waitMs) => waitMs > 0 });
   assert(await poor.places.next() !== undefined);
   assertEquals(poor.noted, ["lease", "release", "wait for a hold", "hold", "lease"]);
 });
 
-Deno.test("a store that cannot say whether the key is still good leaves nothing open", async () => {
+Deno.test("a store that fails to read the key leaves nothing open", async () => {
   const key = () => Promise.reject(new StoreError("no disk"));
-  const forPlace = search({ hasPlace: () => false, key });
+  const forPlace = search({ hasLease: () => false, key });
   await assertRejects(() => forPlace.places.next(), StoreError);
-  assertEquals(forPlace.noted, ["wait for a place", "turn over"]);
-  const forMoney = search({ hasPlace: () => true, hasMoney: (waitMs) => waitMs > 0, key });
+  assertEquals(forPlace.noted, ["wait for a lease", "offer over"]);
+  const forMoney = search({ hasLease: () => true, hasMoney: (waitMs) => waitMs > 0, key });
   await assertRejects(() => forMoney.places.next(), StoreError);
   forMoney.assertClean();
 });
 
-Deno.test("a key that is gone, disabled or expired after the wait gets nothing", async () => {
+Deno.test("a key that is gone, disabled or expired after the wait is refused", async () => {
   const expiresAt = "2020-01-01T00:00:00Z";
   const keys = [undefined, { ...KEY, status: "disabled" }, {
     ...KEY,
@@ -151,8 +154,8 @@ Deno.test("a key that is gone, disabled or expired after the wait gets nothing",
   for (const present of keys) {
     const key = () => Promise.resolve(present);
     for (const hasMoney of [() => true, (waitMs: number) => waitMs > 0]) {
-      const hasPlace = () => hasMoney(0) ? false : true;
-      const { places, assertClean } = search({ hasPlace, hasMoney, key });
+      const hasLease = () => hasMoney(0) ? false : true;
+      const { places, assertClean } = search({ hasLease, hasMoney, key });
       const fault = await assertRejects(() => places.next(), ServiceFault);
       assertEquals(fault.code, "invalid_api_key");
       assertClean();
@@ -160,15 +163,15 @@ Deno.test("a key that is gone, disabled or expired after the wait gets nothing",
   }
 });
 
-Deno.test("a hold that was given back begins nothing: the key is looked at after the next wait too", async () => {
+Deno.test("a voided hold begins nothing: the key is read again after the next wait", async () => {
   for (const waitsForMoney of [false, true]) {
-    let asked = 0;
+    let acquired = 0;
     let waits = 0;
     const { places, assertClean, count } = search({
       // The first hold comes after a wait, when the place is gone; then a place in its turn.
-      hasPlace: () => [true, false, waitsForMoney, true][asked++] ?? true,
+      hasLease: () => [true, false, waitsForMoney, true][acquired++] ?? true,
       hasMoney: (waitMs) => waitMs > 0 ? ++waits > 0 : !waitsForMoney && waits > 0,
-      key: () => Promise.resolve(asked < 2 ? KEY : undefined),
+      key: () => Promise.resolve(acquired < 2 ? KEY : undefined),
     });
     const fault = await assertRejects(() => places.next(), ServiceFault);
     assertEquals(fault.code, "invalid_api_key");
@@ -177,9 +180,9 @@ Deno.test("a hold that was given back begins nothing: the key is looked at after
   }
 });
 
-Deno.test("a policy that was narrowed while money was waited for begins nothing", async () => {
+Deno.test("a policy that was narrowed during a wait for credits begins nothing", async () => {
   const { places, assertClean } = search({
-    hasPlace: () => true,
+    hasLease: () => true,
     hasMoney: (waitMs) => waitMs > 0,
     key: () => Promise.resolve({ ...KEY, policy: { models: [] } }),
   });
@@ -188,47 +191,47 @@ Deno.test("a policy that was narrowed while money was waited for begins nothing"
   assertClean();
 });
 
-Deno.test("a turn whose plan is refused is passed on, and the refusal told", async () => {
+Deno.test("an offer whose plan is refused is passed on, and the refusal is reported", async () => {
   const { places, noted } = search({
-    hasPlace: () => false,
+    hasLease: () => false,
     key: () => Promise.resolve({ ...KEY, policy: { endpoints: [] } }),
   });
   assertEquals(await places.next(), undefined);
   assertEquals(places.refusal?.code, "policy_denied");
-  assertEquals(noted, ["wait for a place", "turn over"]);
+  assertEquals(noted, ["wait for a lease", "offer over"]);
 });
 
-Deno.test("a turn that does not come is 503 with a time to come back", async () => {
-  const { places } = search({ hasPlace: () => false, turns: () => false });
+Deno.test("a wait without an offer is 503 with a time to retry", async () => {
+  const { places } = search({ hasLease: () => false, offers: () => false });
   assertEquals(await places.next(), undefined);
   assertEquals([places.refusal?.code, places.refusal?.retryAfterMs], ["no_model_available", 1_000]);
 });
 
-Deno.test("who is always too late for the one while waiting for the other gives up in the end", async () => {
+Deno.test("a request that always lacks one while it waits for the other gives up in the end", async () => {
   let places = 0;
-  const { places: found, assertClean, count } = search({
+  const { places: hopeless, assertClean, count } = search({
     // A place only where there is no money, and money only after its place was given back.
-    hasPlace: () => places++ % 2 === 0,
+    hasLease: () => places++ % 2 === 0,
     hasMoney: (waitMs) => waitMs > 0,
   });
-  assertEquals(await found.next(), undefined);
-  assert(found.refusal !== undefined);
+  assertEquals(await hopeless.next(), undefined);
+  assert(hopeless.refusal !== undefined);
   assertClean();
   assert(count("wait for a hold") > 1 && count("wait for a hold") <= 16);
 });
 
-Deno.test("a caller who leaves, and the end of the service, leave nothing open", async () => {
+Deno.test("a caller that disconnects, and a shutdown, leave nothing open", async () => {
   for (const how of ["left", "shutdown"] as const) {
     for (const isPoor of [true, false]) {
       const leaving = new AbortController();
       const leave = () => how === "left" ? leaving.abort() : at.inFlight.abortAll();
       const at = search({
-        hasPlace: () => isPoor,
+        hasLease: () => isPoor,
         hasMoney: (waitMs) => {
           if (waitMs > 0) leave();
           return waitMs > 0 || !isPoor;
         },
-        turns: () => {
+        offers: () => {
           leave();
           return true;
         },

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { AttemptOutcome } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { withoutShared } from "../../domain/redaction/shared_text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -8,9 +8,12 @@ import type { UpstreamFailure } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
-/** Most that is kept of an upstream's words, in bytes. */
+/** Maximum kept size of an upstream's message, in bytes. */
 export const WORDS_BYTES_MAX = 2 * 1024;
-/** Shortest time between two lines of one upstream: a caller's bad requests must not fill the disk. */
+/**
+ * Minimum time between two log lines of one upstream, in milliseconds: bad requests of a caller
+ * must not fill the disk.
+ */
 const QUIET_MS = 1_000;
 const UPSTREAMS_MAX = 1_000;
 
@@ -20,28 +23,28 @@ export interface FailedAttempt {
   readonly outcome: AttemptOutcome;
   /** HTTP status of the upstream's answer, where there was one. */
   readonly status?: number | undefined;
-  /** As {@linkcode wordsIn} has them. */
+  /** The message as {@linkcode wordsIn} returns it. */
   readonly words?: string | undefined;
 }
 
 /**
- * An upstream's words of a failure, without those that repeat the value or text that it was asked,
- * cut to {@linkcode WORDS_BYTES_MAX}.
+ * Returns the message of a failed upstream without the parts that repeat `sent`, the value or text
+ * of the call, cut to {@linkcode WORDS_BYTES_MAX}.
  */
 export async function wordsIn(
   { words, message }: Pick<UpstreamFailure, "words" | "message">,
-  asked: unknown,
+  sent: unknown,
 ): Promise<string> {
-  const own = await runInSteps(withoutShared(words ?? message, asked));
+  const own = await runInSteps(withoutShared(words ?? message, sent));
   const bytes = Buffer.from(own.trim());
   if (bytes.length <= WORDS_BYTES_MAX) return own.trim();
-  // A character that the cut halves is left away whole.
+  // Drops a character that the cut has halved.
   return new TextDecoder().decode(bytes.subarray(0, WORDS_BYTES_MAX), { stream: true });
 }
 
 /**
- * Tells the operator of attempts that failed, with the upstream's words: for each upstream a line a
- * second at most. Those in between are counted in the next line.
+ * Logs failed attempts with the message of the upstream: at most one line per second and upstream.
+ * Failures in between are counted in the next line.
  */
 export class FailedAttempts {
   readonly #logger: Logger;
@@ -50,13 +53,12 @@ export class FailedAttempts {
     UPSTREAMS_MAX,
   );
 
-  /** Writes to the log. */
   constructor({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }) {
     this.#logger = logger;
     this.#clock = clock;
   }
 
-  /** Notes a failure. The line has the last one's fields. */
+  /** Notes a failure. A line shows the fields of the last one. */
   note(requestId: string, { candidate, outcome, status, words }: FailedAttempt): void {
     const upstream = candidate.upstream.id;
     const nowMs = this.#clock.monotonicMs();

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import { FailedAttempts, wordsIn } from "./failed_attempts.ts";
 

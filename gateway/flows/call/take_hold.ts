@@ -1,34 +1,50 @@
 /**
- * Holds of one request: taken before anything that costs, let go of where nothing came of it.
+ * Holds of one request: taken before anything that costs, and voided when nothing came of it.
  *
  * @module
  */
 
 import { ServiceFault } from "../../domain/fault.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
-import type { BudgetMicros, HoldCommand } from "../../domain/ledger/ledger.ts";
-import { type Micros, minMicros, parseCredits } from "../../domain/ledger/money.ts";
-import type { KeyPolicy } from "../../domain/policy/policy.ts";
-import type { Applied } from "../../ports/ledger_store.ts";
+import type { HoldCommand, ReleaseCommand } from "../../domain/ledger/ledger.ts";
+import { type Micros, minMicros } from "../../domain/ledger/money.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { KeyStore } from "../../ports/key_store.ts";
+import type { Applied, LedgerStore } from "../../ports/ledger_store.ts";
+import type { Rng } from "../../ports/rng.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { microsOf } from "../settle/add_billing.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { budgetOf } from "../plan/spending_cap.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Longest wait for open holds of the same wallet to settle, in milliseconds. */
 export const HOLD_WAIT_MS = 10_000;
 
-/** What a hold is taken for. */
+/** Parts of the service that voiding a hold uses. */
+export interface VoidDeps {
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly ledger: Pick<LedgerStore, "release">;
+  readonly settlementRetries: { add(ending: ReleaseCommand, cause: unknown): void };
+}
+
+/** Parts of the service that taking a hold uses. */
+export type HoldDeps = VoidDeps & {
+  /** Keys as they are now: they may change while a request waits. */
+  readonly keys: Pick<KeyStore, "get">;
+  readonly ledger: Pick<LedgerStore, "hold">;
+  readonly rng: Pick<Rng, "id">;
+};
+
+/** The purpose of a hold, and its bounds. */
 export interface HoldPurpose {
   /** Catalog id of the model, or the name of a hosted tool. */
   readonly model: string;
   readonly priceVersion: number;
   readonly amount: Micros;
-  /** Where the wallet has less than the amount: at the least this. */
+  /** Least amount that is of use, for a wallet that has less than `amount`. */
   readonly minimum: Micros;
-  /** How long to wait for other holds to return, in milliseconds. */
+  /** Longest wait for other holds to return, in milliseconds. */
   readonly waitMs: number;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the hold is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,40 +54,20 @@ export interface TakenHold {
   readonly held: Micros;
 }
 
-/** The key's budget in micro-credits. */
-export function budgetOf(policy: KeyPolicy): BudgetMicros {
-  const { day, month, total } = policy.budget ?? {};
-  return {
-    day: day === undefined ? undefined : parseCredits(day),
-    month: month === undefined ? undefined : parseCredits(month),
-    total: total === undefined ? undefined : parseCredits(total),
-  };
-}
-
-/** What is left for the rest of a request, or of a part of it; `undefined` where there is no cap. */
-export function capLeft({ allowance, caller, billed }: RequestTrace): Micros | undefined {
-  const { maxChargePerRequest } = caller.key.policy;
-  if (allowance === undefined && maxChargePerRequest === undefined) return undefined;
-  // A cap that cannot be read allows nothing.
-  const cap = allowance ?? parseCredits(maxChargePerRequest ?? "") ?? 0n;
-  const spent = billed === undefined ? 0n : microsOf(billed);
-  return cap > spent ? cap - spent : 0n;
-}
-
 /**
- * Takes a hold, durable when it resolves; a refusal is a value. Throws where the store fails, and
- * where the key was revoked or narrowed while its request waited: it begins nothing. A request that
- * has begun goes on to its end.
+ * Takes a hold, which is durable when the promise resolves; a refusal is a value. Throws if the store
+ * fails. Also throws if the key was revoked or narrowed while a request waited that has begun nothing;
+ * a request that has begun goes on to its end.
  */
 export async function takeHold(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: HoldDeps,
+  active: ActiveRequest,
   purpose: HoldPurpose,
 ): Promise<TakenHold | ServiceFault> {
-  const { key, logId } = trace.caller;
+  const { key, identity: { logId } } = active;
   const { model, priceVersion, amount, minimum, waitMs, signal } = purpose;
-  const id = gateway.rng.id("hold");
-  const atMs = gateway.clock.nowMs();
+  const id = deps.rng.id("hold");
+  const atMs = deps.clock.nowMs();
   const command: HoldCommand = {
     kind: "hold",
     holdId: id,
@@ -86,38 +82,41 @@ export async function takeHold(
     budget: budgetOf(key.policy),
     atMs,
   };
-  let taken: Applied<{ held: Micros }>;
+  let applied: Applied<{ held: Micros }>;
   try {
-    taken = await gateway.ledger.hold(command, { waitMs, signal });
+    applied = await deps.ledger.hold(command, { waitMs, signal });
   } catch (error) {
-    // Where it may have landed all the same nobody knows of it, and it must not stay open. Where it
-    // has not there is nothing to end: an outage must leave nothing behind for each who is refused.
+    // A hold that may have landed has no owner and must not stay open. If it cannot have landed, there
+    // is nothing to void: an outage must not leave one retry for each refused request.
     if (!(error instanceof StoreError) || error.mayHaveLanded) {
       const reason = "the store failed";
-      gateway.settlementRetries.add({ kind: "void", holdId: id, reason, atMs }, error);
+      deps.settlementRetries.add({ kind: "void", holdId: id, reason, atMs }, error);
     }
     throw error;
   }
-  if (!taken.ok) {
+  if (!applied.ok) {
     return new ServiceFault(
-      taken.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
+      applied.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
     );
   }
-  // A hold that was given back for want of a place has begun nothing.
-  if (!trace.hasBegun) {
+  // A request whose earlier holds were all voided for want of a lease has begun nothing.
+  if (!active.hasBegun) {
     try {
-      await requireKey(gateway, key);
+      await requireKey(deps, key);
     } catch (error) {
-      letGo(gateway, id, "the key was changed");
+      voidHold(deps, id, "the key was changed");
       throw error;
     }
   }
-  trace.holdIds.push(id);
-  return { id, held: taken.value.held };
+  active.report.noteHold(id);
+  return { id, held: applied.value.held };
 }
 
-/** Throws where a key may not begin any more what it was let in for. */
-async function requireKey({ keys, clock }: GatewayContext, key: KeyRecord): Promise<void> {
+/** Throws if a key may no longer begin the request that it was admitted for. */
+async function requireKey(
+  { keys, clock }: Pick<HoldDeps, "keys" | "clock">,
+  key: KeyRecord,
+): Promise<void> {
   const now = await keys.get(key.id);
   if (now === undefined || !serves(now, clock.nowMs())) throw new ServiceFault("invalid_api_key");
   if (now.policy === key.policy) return;
@@ -127,8 +126,8 @@ async function requireKey({ keys, clock }: GatewayContext, key: KeyRecord): Prom
   });
 }
 
-/** Voids a hold. Not awaited: the next hold joins it in one commit. */
-export function letGo(gateway: GatewayContext, holdId: string, reason: string): void {
-  const ending = { kind: "void", holdId, reason, atMs: gateway.clock.nowMs() } as const;
-  gateway.ledger.release(ending).catch((error) => gateway.settlementRetries.add(ending, error));
+/** Voids a hold. It is not awaited, so that the next hold can join it in one commit. */
+export function voidHold(deps: VoidDeps, holdId: string, reason: string): void {
+  const ending = { kind: "void", holdId, reason, atMs: deps.clock.nowMs() } as const;
+  deps.ledger.release(ending).catch((error) => deps.settlementRetries.add(ending, error));
 }

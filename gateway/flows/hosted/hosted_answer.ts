@@ -1,65 +1,77 @@
 /**
- * An answer whose hosted tools the gateway runs: the shared loop, with turns that are calls of models
- * and searches between them. Every turn and every search has a hold and a bill of its own.
+ * An answer whose hosted tools the gateway runs: the shared loop, with calls of models as turns and
+ * searches between them. Every turn and every search has its own hold and settlement.
  *
  * @module
  */
 
+import type { StreamDeps } from "../stream/streamed_call.ts";
+import type { SearchMemory } from "./search_memory.ts";
 import { agentLoop, type LoopResult, type LoopToolCall } from "@svc/sdk/loop";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
-import { FinalEvents, type KeepAnswer } from "../stream/final_events.ts";
-import { logEnd } from "../settle/log_end.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
-import type { OpenedStream } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import { FinalEvents, type StoreAnswer } from "../stream/final_events.ts";
+import { logEnd, type LogEndDeps } from "../settle/log_end.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
 import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_conversation.ts";
 import type { BeginTurn } from "./hosted_setup.ts";
 import type { HostedTools } from "./hosted_tools.ts";
 import { CALLERS_TOOL, HostedModel } from "./hosted_model.ts";
 import { RESULT_CHARS_MAX } from "./result_room.ts";
-import { SearchFees } from "./search_fees.ts";
-import { type PricedWebSearch, SearchOutcomes, searchTools } from "./search_tools.ts";
+import { type SearchFeeDeps, SearchFees } from "./search_fees.ts";
+import {
+  type PricedWebSearch,
+  type SearchDeps,
+  SearchOutcomes,
+  searchTools,
+} from "./search_tools.ts";
 import type { Sources } from "./sources.ts";
 
-/** Most turns of a model for one answer; in the last one no tool may be called. */
+/** Maximum turns of a model for one answer; in the last one no tool may be called. */
 export const HOSTED_TURNS_MAX = 8;
-/** Most searches for one answer. */
+/** Maximum searches for one answer. */
 export const HOSTED_CALLS_MAX = 16;
-/** Longest search, in milliseconds. */
+/** Maximum duration of a search, in milliseconds. */
 const SEARCH_MS = 30_000;
 
-/** What a hosted answer needs of its request. */
+/** Parts of the service that an answer with hosted tools uses. */
+export type HostedAnswerDeps = StreamDeps & SearchFeeDeps & SearchDeps & LogEndDeps & {
+  readonly searchMemory: Pick<SearchMemory, "remember">;
+};
+
+/** Options of a hosted answer. */
 export interface HostedAnswerOptions {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly tools: HostedTools;
   readonly names: HostedNames;
-  /** Whether the caller's own functions are declared beside the hosted tools. */
+  /** True when functions of the caller are declared beside the hosted tools. */
   readonly hasFunctions: boolean;
   readonly web: PricedWebSearch | undefined;
   readonly sources: Sources;
   readonly conversation: ChatBody;
   /** The first turn. */
   readonly begun: Begun<OpenedStream<HostedRelay>>;
-  /** Begins a later turn. Throws where nobody answers. */
+  /** Begins a later turn. Throws if no model answers. */
   readonly begin: BeginTurn;
-  /** Most searches that the caller allows. @default {HOSTED_CALLS_MAX} */
+  /** Maximum searches that the caller allows. @default {HOSTED_CALLS_MAX} */
   readonly callsMax?: number | undefined;
-  /** Called when the answer is whole and settled, before its last event is sent. */
-  readonly keep?: KeepAnswer | undefined;
+  /** Called when the answer is complete and settled, before its last event is sent. */
+  readonly store?: StoreAnswer | undefined;
 }
 
-/** An answer that is a loop of calls; the caller sees one stream, or one body. */
+/** An answer that is a loop of calls; the caller receives one stream or one body. */
 export class HostedAnswer implements StreamedAnswer {
   readonly abort = new AbortController();
-  readonly #gateway: GatewayContext;
+  readonly #deps: HostedAnswerDeps;
   readonly #options: HostedAnswerOptions;
   readonly #relay: HostedRelay;
   readonly #model: HostedModel;
@@ -67,24 +79,24 @@ export class HostedAnswer implements StreamedAnswer {
   readonly #calls = new Map<LoopToolCall<HostedShapes>, HostedCall>();
   readonly #events: AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void>;
   readonly #fees: SearchFees;
-  readonly #found = new Map<string, string>();
+  readonly #findings = new Map<string, string>();
   #searches = 0;
   #isLastTurn = false;
   #isLogged = false;
-  /** Once it is set nothing new begins: finished, left or broken off. */
+  /** The end of the answer, in whatever way: once it is set, nothing new begins. */
   #ending: Promise<unknown> | undefined;
   #last: FinalEvents | undefined;
 
-  constructor(gateway: GatewayContext, options: HostedAnswerOptions) {
-    this.#gateway = gateway;
+  constructor(deps: HostedAnswerDeps, options: HostedAnswerOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#relay = options.begun.answer.relay;
     const { signal } = this.abort;
-    this.#model = new HostedModel(gateway, {
+    this.#model = new HostedModel(deps, {
       ...options,
       begin: (conversation) => options.begin(conversation, signal),
     });
-    this.#fees = new SearchFees(gateway, options.trace);
+    this.#fees = new SearchFees(deps, options.active);
     this.#events = this.#run();
   }
 
@@ -92,7 +104,7 @@ export class HostedAnswer implements StreamedAnswer {
     if (this.#ending === undefined) {
       const next = await this.#events.next();
       if (!next.done) return { text: next.value, last: false };
-      // Unless it has been ended meanwhile: then nobody asks any more.
+      // An answer that was ended meanwhile has no reader.
       if (this.#ending === undefined) {
         const { stoppedBy, error } = next.value;
         if (stoppedBy === "error" || stoppedBy === "aborted") throw error;
@@ -105,36 +117,40 @@ export class HostedAnswer implements StreamedAnswer {
   }
 
   /**
-   * What its searches found that no text of it stands for, by the ids of their items: the model must
-   * read it when the caller continues.
+   * Results of its searches that no text of it cites, by the ids of their items: the model must
+   * read them when the caller continues.
    */
-  get found(): ReadonlyMap<string, string> {
-    return this.#found;
+  get findings(): ReadonlyMap<string, string> {
+    return this.#findings;
   }
 
   async leave(): Promise<void> {
     this.#ending ??= this.#leave();
     await this.#ended();
-    // It may have been whole: who left before its last event may still ask for it.
+    // The answer may be complete: a caller that disconnects before the last event may still request
+    // it.
     await this.#last?.drain();
   }
 
   async fail(cause: unknown): Promise<string> {
     const fault = await this.#stop(cause);
-    // It was whole by then: its end is what is left of it.
+    // The answer is complete: only its final events remain.
     if (this.#last !== undefined) return await this.#last.drain();
     await this.#log({ status: 200, outcome: "cut", errorCode: fault.code });
-    const { trace } = this.#options;
-    const end = { metadata: trace.metadata(trace.billed), usage: this.#usage() };
-    const { dialect, requestId } = trace.caller;
+    const { active } = this.#options;
+    const end = { metadata: active.report.metadata(active.bill.settled), usage: this.#usage() };
+    const { dialect, requestId } = active.identity;
     return [...this.#relay.failed(envelopeIn(dialect, fault.envelope(requestId)), end)].join("");
   }
 
-  /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
+  /**
+   * Returns the complete answer for a caller that does not stream. Throws if it fails; then it is
+   * not logged.
+   */
   async complete(): Promise<string> {
-    const { signal } = this.#options.trace.caller;
-    const unwatch = this.#gateway.inFlight.watch(this.abort);
-    // Its row in the log is written with the refusal of whoever called.
+    const { signal } = this.#options.active;
+    const unwatch = this.#deps.inFlight.watch(this.abort);
+    // The code that called this method logs the failure.
     const onLeave = () => void (this.#ending ??= this.#drop());
     signal.addEventListener("abort", onLeave, { once: true });
     if (signal.aborted) onLeave();
@@ -151,13 +167,16 @@ export class HostedAnswer implements StreamedAnswer {
     const { complete } = this.#relay;
     if (complete !== undefined) return complete;
     await this.#ending;
-    throw new CallerDisconnected("The caller left before the answer");
+    throw new CallerDisconnected("The caller disconnected before the answer");
   }
 
   #remember({ stoppedBy, steps, pendingCalls }: LoopResult<HostedShapes>): void {
-    if (stoppedBy === "finish" && saysText(steps.at(-1)?.turn)) return this.#found.clear();
+    if (stoppedBy === "finish" && saysText(steps.at(-1)?.turn)) return this.#findings.clear();
     const calls = pendingCalls.map(({ raw }) => raw);
-    this.#gateway.found.remember(this.#options.trace.caller.key.id, { found: this.#found, calls });
+    this.#deps.searchMemory.remember(this.#options.active.key.id, {
+      findings: this.#findings,
+      calls,
+    });
   }
 
   async *#run(): AsyncGenerator<Piece["text"], LoopResult<HostedShapes>, void> {
@@ -181,21 +200,23 @@ export class HostedAnswer implements StreamedAnswer {
       if (next.done) return next.value;
       const event = next.value;
       if (event.type === "chunk") yield event.chunk;
-      else if (event.type === "tool_call") yield* said(this.#searching(event.call));
+      else if (event.type === "tool_call") yield* nonEmpty(this.#searching(event.call));
       else if (event.type === "tool_result") {
         const call = this.#calls.get(event.result.call);
         if (call === undefined) continue;
-        if (!event.result.isError) this.#found.set(call.id, foundText(call, event.result.text));
-        yield* said(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
+        if (!event.result.isError) {
+          this.#findings.set(call.id, findingText(call, event.result.text));
+        }
+        yield* nonEmpty(this.#relay.searched(call, this.#outcomes.of(event.result.output)));
       }
     }
   }
 
   #tools() {
-    const { trace, tools: hosted, names, web, sources } = this.#options;
+    const { active, tools: hosted, names, web, sources } = this.#options;
     const context = {
-      gateway: this.#gateway,
-      trace,
+      deps: this.#deps,
+      active,
       hosted,
       sources,
       web,
@@ -210,7 +231,7 @@ export class HostedAnswer implements StreamedAnswer {
     return searchTools(names, context, this.#outcomes);
   }
 
-  /** Where no search may run any more, the caller's own functions still may. */
+  /** Functions of the caller may be called even if no more searches may run. */
   #mayCall(): boolean {
     return !this.#isLastTurn && (this.#options.hasFunctions || this.#maySearch());
   }
@@ -223,22 +244,22 @@ export class HostedAnswer implements StreamedAnswer {
   #searching(call: LoopToolCall<HostedShapes>): string {
     const type = this.#model.typeOf(call);
     if (type === undefined) return "";
-    const id = this.#gateway.rng.id(type === "file_search" ? "fs" : "ws");
+    const id = this.#deps.rng.id(type === "file_search" ? "fs" : "ws");
     const hosted = { id, type, query: queryIn(call.arguments) };
     this.#calls.set(call, hosted);
     return this.#relay.searching(hosted);
   }
 
   async #finish(): Promise<void> {
-    const { trace, keep } = this.#options;
+    const { active, store } = this.#options;
     await this.#fees.settled();
     const pieces = this.#relay.completed({
       usage: this.#usage(),
-      metadata: trace.metadata(trace.billed),
-      completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
+      metadata: active.report.metadata(active.bill.settled),
+      completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
     });
-    const last = new FinalEvents(pieces, keep);
-    await this.#log({ status: 200, outcome: trace.caller.signal.aborted ? "client_left" : "ok" });
+    const last = new FinalEvents(pieces, store);
+    await this.#log({ status: 200, outcome: active.signal.aborted ? "client_left" : "ok" });
     this.#last = last;
   }
 
@@ -252,7 +273,7 @@ export class HostedAnswer implements StreamedAnswer {
     await Promise.all([this.#model.leave(), this.#fees.settled()]);
   }
 
-  /** Ends everything under way, and settles it; resolves to what the caller is told. */
+  /** Ends and settles everything in progress; resolves to the fault for the caller. */
   async #stop(cause: unknown): Promise<ServiceFault> {
     if (this.#ending !== undefined) {
       await this.#ended();
@@ -264,31 +285,33 @@ export class HostedAnswer implements StreamedAnswer {
     this.#ending = stopping;
     const [cut] = await stopping;
     const fault = cut?.fault ?? (shutdown ? new ServiceFault("shutting_down") : faultOf(cause));
-    const { trace } = this.#options;
+    const { active } = this.#options;
     return new ServiceFault(fault.code, {
       message: fault.message,
       param: fault.param,
       retryAfterMs: fault.retryAfterMs,
       cause: fault.cause,
-      extra: { metadata: trace.metadata(trace.billed) },
+      extra: { metadata: active.report.metadata(active.bill.settled) },
     });
   }
 
-  /** Resolves when its end has come, whichever way. Whoever brought it about hears of a failure. */
+  /**
+   * Resolves when the answer has ended, in whatever way. The code that ended it receives a failure.
+   */
   async #ended(): Promise<void> {
     await Promise.allSettled([this.#ending]);
   }
 
-  /** The row of a request that has been settled, call by call, before. Once. */
+  /** Writes the log row of the request, whose calls have been settled one by one. Once. */
   async #log(end: RequestEnd): Promise<void> {
     if (this.#isLogged) return;
     this.#isLogged = true;
-    await logEnd(this.#gateway, this.#options.trace, end);
+    await logEnd(this.#deps, this.#options.active, end);
   }
 
-  /** Of all calls together. */
+  /** Returns the usage of all calls together. */
   #usage(): Usage {
-    const { billed } = this.#options.trace;
+    const { settled: billed } = this.#options.active.bill;
     return {
       inputTokens: billed?.input_tokens ?? 0,
       cachedInputTokens: billed?.cached_input_tokens ?? 0,
@@ -297,17 +320,17 @@ export class HostedAnswer implements StreamedAnswer {
   }
 }
 
-function* said(text: string): Iterable<string> {
+function* nonEmpty(text: string): Iterable<string> {
   if (text !== "") yield text;
 }
 
-/** As the user's message has it. */
-function foundText({ type, query }: HostedCall, text: string): string {
+/** Returns the text of a result as a message of the user. */
+function findingText({ type, query }: HostedCall, text: string): string {
   const kind = type === "file_search" ? "file search" : "web search";
   return `Results of the ${kind} that you made for ${JSON.stringify(query)}:\n${text}`;
 }
 
-/** Whether an assistant message has words for its reader. */
+/** True when a message of the assistant has text for its reader. */
 function saysText(message = "{}"): boolean {
   const { content, refusal } = JSON.parse(message);
   return Boolean(content ?? refusal);
@@ -318,7 +341,7 @@ function queryIn(input: string): string {
     const { query } = Object(JSON.parse(input));
     return typeof query === "string" ? query : "";
   } catch {
-    // The tool tells the model what is wrong with it.
+    // The tool reports invalid arguments to the model.
     return "";
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation with hosted tools as models that have none are asked it: a chat request in which
- * they are functions.
+ * A conversation with hosted tools for models that have none: a chat request in which the tools are
+ * functions.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { hostedToolOf, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import type { HostedNames } from "../../wire/hosted_relay.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers, elements, members } from "../../wire/json_text.ts";
+import type { HostedNames } from "../../wire/hosted/relay.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers, elements, members } from "../../wire/json/text.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece } from "../stream/answer_stream.ts";
 
@@ -29,7 +29,7 @@ export interface HostedShapes {
   chunk: Piece["text"];
 }
 
-/** A body that has been validated, as the chat request that it is. */
+/** Returns a validated body with the type of a chat request. */
 export function chatBodyOf({ text, value }: JsonBody): ChatBody {
   return { text, value: value as unknown as ChatRequest };
 }
@@ -42,13 +42,13 @@ const DESCRIPTIONS: Readonly<Record<HostedToolType, string>> = {
     "passages; cite those that the answer uses by their number in square brackets, for instance [1].",
 };
 
-/** What models know the tools by, beside the caller's own functions. */
+/** Names of the tools for models, unless a function of the caller has the name. */
 const NAMES: Readonly<Record<HostedToolType, string>> = {
   web_search_preview: "web_search",
   file_search: "file_search",
 };
 
-/** Names for the hosted tools of a request that none of its functions has. */
+/** Returns names for the hosted tools of a request that none of its functions has. */
 export function hostedNames(tools: readonly ChatTool[]): HostedNames {
   const taken = new Set(tools.map((tool) => Object(tool[tool.type])["name"]));
   const names: Partial<Record<HostedToolType, string>> = {};
@@ -62,13 +62,13 @@ export function hostedNames(tools: readonly ChatTool[]): HostedNames {
   return names;
 }
 
-/** How the caller's own request is written. */
+/** The layout of the caller's own request. */
 export interface WrittenRequest {
-  /** Where it has the tools of a choice among some. @default {"tool_choice.tools"} */
+  /** Path of the tools in a choice among some. @default {"tool_choice.tools"} */
   readonly allowedPath?: string;
 }
 
-/** The request with functions in place of hosted tools, streamed. */
+/** Returns the request with functions instead of hosted tools, streamed. */
 export function hostedConversation(
   body: ChatBody,
   names: HostedNames,
@@ -105,7 +105,10 @@ function declaration(type: HostedToolType, names: HostedNames): ChatTool {
   };
 }
 
-/** Choices of hosted tools are of their functions; `undefined` where the choice stays as it is. */
+/**
+ * Returns the tool choice with functions instead of hosted tools; `undefined` if it does not
+ * change.
+ */
 function hostedChoice(
   { tool_choice: choice }: ChatRequest,
   { names, allowedPath }: { readonly names: HostedNames; readonly allowedPath: string },
@@ -122,7 +125,7 @@ function hostedChoice(
   return JSON.stringify({ ...choice, allowed_tools: { ...rest, tools: allowed } });
 }
 
-/** The function of a hosted tool that is chosen; `undefined` where it is another tool. */
+/** Returns the function of a chosen hosted tool; `undefined` for another tool. */
 function chosenFunction(
   { type }: { readonly type?: unknown },
   names: HostedNames,
@@ -138,7 +141,7 @@ function chosenFunction(
   });
 }
 
-/** The conversation in which no tool may be called any more. */
+/** Returns the conversation with tool calls forbidden. */
 export function withoutTools(conversation: ChatBody): ChatBody {
   if (conversation.value.tool_choice === "none") return conversation;
   return { ...edited(conversation, { tool_choice: '"none"' }), isOwnChoice: true };
@@ -146,12 +149,12 @@ export function withoutTools(conversation: ChatBody): ChatBody {
 
 const OUTPUT_LIMITS = ["max_completion_tokens", "max_tokens"] as const;
 
-/** Most tokens of output that the caller allows: of two limits the smaller. */
+/** Returns the maximum tokens of output that the caller allows: the smaller of two limits. */
 export function outputLimitOf({ value }: ChatBody): number {
   return Math.min(...OUTPUT_LIMITS.map((name) => value[name] ?? Infinity));
 }
 
-/** The conversation that leaves its next turn what `tokens` of output leave of the limits. */
+/** Returns the conversation with its output limits reduced by `tokens`. */
 export function withLessOutput(conversation: ChatBody, tokens: number): ChatBody {
   const limits = OUTPUT_LIMITS.flatMap((name) => {
     const limit = conversation.value[name];
@@ -160,7 +163,7 @@ export function withLessOutput(conversation: ChatBody, tokens: number): ChatBody
   return limits.length === 0 ? conversation : edited(conversation, Object.fromEntries(limits));
 }
 
-/** How turns and results are written down. */
+/** The way in which turns and results are added to the conversation. */
 export const hostedSurface: ConversationPort<HostedShapes> = {
   withAssistantTurn: (conversation, turn) => withMessages(conversation, [turn]),
   withToolResults: (conversation, results) =>
@@ -178,13 +181,13 @@ export const hostedSurface: ConversationPort<HostedShapes> = {
   },
 };
 
-/** What is left of a choice once it has been obeyed: which tools are allowed still holds. */
+/** Returns the tool choice after it was obeyed once: the set of allowed tools still applies. */
 function autoChoice(choice: ChatRequest["tool_choice"]): unknown {
   if (typeof choice !== "object" || choice?.type !== "allowed_tools") return "auto";
   return { ...choice, allowed_tools: { ...Object(choice["allowed_tools"]), mode: "auto" } };
 }
 
-/** The conversation in which what tools answered from message `from` on is replaced by `note`. */
+/** Returns the conversation with the results of tools from message `from` on replaced by `note`. */
 export function withoutResults(
   conversation: ChatBody,
   { from, note }: { readonly from: number; readonly note: string },

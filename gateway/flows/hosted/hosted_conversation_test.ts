@@ -23,7 +23,7 @@ function bodyOf(text: string): ChatBody {
 }
 
 /** The conversation of a request with these tools. */
-function asked(tools: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
+function requestWith(tools: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
   const value = { messages: [{ role: "user", content: "Hi" }], tools, ...more };
   const body = bodyOf(JSON.stringify(value));
   return hostedConversation(body, hostedNames(tools as ChatTool[]));
@@ -57,7 +57,7 @@ Deno.test("functions stand in their places, the caller's own in their bytes", ()
 
 Deno.test("a choice of a hosted tool is one of its function; others stay as they are", () => {
   const choiceOf = (tool_choice: unknown, tools: readonly unknown[] = [WEB, named("web_search")]) =>
-    Object(asked(tools, { tool_choice }).value)["tool_choice"];
+    Object(requestWith(tools, { tool_choice }).value)["tool_choice"];
   const hosted = { type: "function", function: { name: "hosted_web_search" } };
   assertEquals(choiceOf({ type: "web_search_preview" }), hosted);
   for (const choice of ["auto", "required", "none", named("web_search"), null]) {
@@ -77,7 +77,7 @@ Deno.test("a hosted tool that is not declared cannot be chosen", () => {
     { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [{ type: "file_search" }] } },
   ];
   for (const tool_choice of choices) {
-    const fault = assertThrows(() => asked([WEB], { tool_choice }), ServiceFault);
+    const fault = assertThrows(() => requestWith([WEB], { tool_choice }), ServiceFault);
     assertEquals(fault.code, "invalid_request");
     assertEquals(fault.param?.split(".")[0], "tool_choice");
   }
@@ -85,7 +85,7 @@ Deno.test("a hosted tool that is not declared cannot be chosen", () => {
 
 Deno.test("turns and results are written down, signatures in their own bytes", () => {
   const turn = '{"role":"assistant","tool_calls":[{"id":"c1","sig":"a\\/b"}]}';
-  const first = asked([WEB], { tool_choice: "required" });
+  const first = requestWith([WEB], { tool_choice: "required" });
   const call = { id: "c1", name: "web_search", arguments: "{}", raw: "" };
   const result = { call, isError: false, text: "found", isCut: false, output: {} };
   const turned = hostedSurface.withAssistantTurn(first, turn);
@@ -95,7 +95,7 @@ Deno.test("turns and results are written down, signatures in their own bytes", (
   assertEquals(messages.at(-1), { role: "tool", tool_call_id: "c1", content: "found" });
   assertEquals([messages.length, tool_choice], [3, "auto"]);
   assertEquals(hostedSurface.withAutoToolChoice(next), next);
-  const plain = asked([WEB]);
+  const plain = requestWith([WEB]);
   assertEquals(hostedSurface.withAutoToolChoice(plain), plain);
   assertEquals(Object(withoutTools(next).value)["tool_choice"], "none");
 });
@@ -106,7 +106,7 @@ Deno.test("which tools are allowed holds in later turns; only that one must be c
     allowed_tools: { mode, tools: [WEB, named("own")] },
   });
   const laterChoice = (tool_choice: unknown) => {
-    const first = asked([WEB, named("own"), named("other")], { tool_choice });
+    const first = requestWith([WEB, named("own"), named("other")], { tool_choice });
     return Object(hostedSurface.withAutoToolChoice(first).value)["tool_choice"];
   };
   const hosted = { type: "function", function: { name: "web_search" } };
@@ -121,7 +121,7 @@ Deno.test("which tools are allowed holds in later turns; only that one must be c
 
 Deno.test("of output limits the smaller counts, and each is lowered", () => {
   for (
-    const [limits, limit, left] of [
+    const [limits, limit, remaining] of [
       [{}, Infinity, {}],
       [{ max_tokens: null }, Infinity, { max_tokens: null }],
       [{ max_tokens: 50 }, 50, { max_tokens: 20 }],
@@ -131,13 +131,13 @@ Deno.test("of output limits the smaller counts, and each is lowered", () => {
       }],
     ] as const
   ) {
-    const conversation = asked([WEB], limits);
+    const conversation = requestWith([WEB], limits);
     assertEquals(outputLimitOf(conversation), limit);
     const { max_completion_tokens, max_tokens } = withLessOutput(conversation, 30).value;
     assertEquals({ max_completion_tokens, max_tokens }, {
       max_completion_tokens: undefined,
       max_tokens: undefined,
-      ...left,
+      ...remaining,
     });
   }
 });

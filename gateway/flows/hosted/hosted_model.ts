@@ -2,14 +2,14 @@ import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc
 import { ServiceFault } from "../../domain/fault.ts";
 import { HOSTED_TOOL_TYPES, type HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import type { HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import type { HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
+import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 import {
   type HostedShapes,
   outputLimitOf,
@@ -20,52 +20,52 @@ import {
 import { ResultRoom } from "./result_room.ts";
 
 /**
- * Stands for every tool that is not the gateway's: the caller's functions, and names that a model
- * made up. A call of it ends the loop.
+ * Name in the loop for every tool that is not the gateway's: functions of the caller, and names
+ * that a model invented. A call of it ends the loop.
  */
 export const CALLERS_TOOL = "(caller)";
 
 const LEFT_OUT = "What was found is more than can be read: it was left out. Answer without it.";
 const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too long for the model";
-/** How providers word it; their code for it says no more than that the request is invalid. */
+/** Wording of providers; their error codes only say that the request is invalid. */
 const TOO_LONG = /context[ _](?:length|window)|too (?:long|many tokens)/i;
 
 type TurnBegun = Begun<OpenedStream<HostedRelay>>;
 
-/** Turns of a hosted answer: each is routed, held and settled as a call of its own. */
+/** The turns of a hosted answer: each is routed, held and settled as a separate call. */
 export class HostedModel implements ModelPort<HostedShapes> {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: StreamDeps;
+  readonly #active: ActiveRequest;
   readonly #types: ReadonlyMap<string, HostedToolType>;
   readonly #begin: (conversation: ChatBody) => Promise<TurnBegun>;
   readonly #relay: HostedRelay;
-  /** Messages of the first turn's request: the searches' results come after them. */
+  /** Number of messages in the request of the first turn: results of searches follow them. */
   readonly #firstMessages: number;
-  /** Most tokens of output in all turns together. */
+  /** Maximum tokens of output in all turns together. */
   readonly #outputLimit: number;
   #room: ResultRoom | undefined;
   /** The turn that is being begun, or was begun last. */
   #beginning: Promise<unknown> | undefined;
-  /** The call under way; absent between turns. */
+  /** The call in progress; absent between turns. */
   #current: StreamedCall | undefined;
 
   constructor(
-    gateway: GatewayContext,
+    deps: StreamDeps,
     options: {
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly conversation: ChatBody;
       readonly names: HostedNames;
       readonly begun: TurnBegun;
       readonly begin: (conversation: ChatBody) => Promise<TurnBegun>;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#begin = options.begin;
     this.#relay = options.begun.answer.relay;
     this.#firstMessages = options.conversation.value.messages.length;
     this.#outputLimit = outputLimitOf(options.conversation);
-    // It runs already: from now on there is a call to end, whether its turn is ever asked for or not.
+    // The first call runs already and must be ended, even if its turn is never requested.
     this.#current = this.#follow(options.begun, options.conversation);
     this.#types = new Map(HOSTED_TOOL_TYPES.flatMap((type) => {
       const name = options.names[type];
@@ -73,12 +73,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
     }));
   }
 
-  /** Which hosted tool a call is of; `undefined` where it is the caller's. */
+  /** Returns the hosted tool that a call is for; `undefined` for a function of the caller. */
   typeOf({ name }: { readonly name: string }): HostedToolType | undefined {
     return this.#types.get(name);
   }
 
-  /** What the turn at hand leaves for what is searched for. */
+  /** Room of the current turn for results of searches. */
   get room(): ResultRoom {
     invariant(this.#room !== undefined, "Cannot search before the first turn");
     return this.#room;
@@ -93,19 +93,22 @@ export class HostedModel implements ModelPort<HostedShapes> {
       if (chunk === undefined) break;
       yield { type: "chunk", chunk };
     }
-    if (call.over) throw new CallerDisconnected("The caller left before the answer");
+    if (call.over) throw new CallerDisconnected("The caller disconnected before the answer");
     await call.finish();
     this.#current = undefined;
     yield* this.#ended();
   }
 
-  /** Nobody waits for more: ends the turn under way and settles it. Never throws. */
+  /** Ends and settles the turn in progress, because the caller has disconnected. Never throws. */
   async leave(): Promise<void> {
     await this.#begun();
     await this.#current?.leave();
   }
 
-  /** Settles the turn under way after a failure; `undefined` where none is. Never throws. */
+  /**
+   * Settles the turn in progress after a failure; resolves to `undefined` if there is none. Never
+   * throws.
+   */
   async cut(cause: unknown, options: { readonly shutdown: boolean }): Promise<CutCall | undefined> {
     await this.#begun();
     return await this.#current?.cut(cause, options);
@@ -113,7 +116,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
 
   /** Resolves when no turn is being begun. */
   async #begun(): Promise<void> {
-    // Whoever began it hears of a failure; here it only means that there is nothing to end.
+    // The code that began the turn receives a failure; here it means that there is nothing to end.
     await this.#beginning?.catch(() => {});
   }
 
@@ -128,25 +131,24 @@ export class HostedModel implements ModelPort<HostedShapes> {
       return this.#current = this.#follow(await this.#begin(conversation), conversation);
     } catch (error) {
       if (!isTooLong(error)) throw error;
-      // What came before is paid for: an answer without the results is better than none.
+      // The earlier turns are paid for: an answer without the results is better than none.
       const from = this.#firstMessages;
       const shorter = withoutTools(withoutResults(conversation, { from, note: LEFT_OUT }));
       const begun = await this.#begin(shorter);
-      const notCarried = this.#trace.notCarried;
-      this.#trace.notCarried = () => [...notCarried(), RESULTS_LEFT_OUT];
+      this.#active.report.addOmission(RESULTS_LEFT_OUT);
       return this.#current = this.#follow(begun, shorter);
     }
   }
 
-  /** Of the turns that have ended. */
+  /** Output tokens of the turns that have ended. */
   get #outputTokens(): number {
-    return this.#trace.billed?.output_tokens ?? 0;
+    return this.#active.bill.settled?.output_tokens ?? 0;
   }
 
   #follow(begun: TurnBegun, conversation: ChatBody): StreamedCall {
     this.#room = new ResultRoom(begun.candidate.model, conversation);
-    return new StreamedCall(this.#gateway, {
-      trace: this.#trace,
+    return new StreamedCall(this.#deps, {
+      active: this.#active,
       begun,
       inputText: () => requestText(conversation.value),
       endsRequest: false,
@@ -156,9 +158,9 @@ export class HostedModel implements ModelPort<HostedShapes> {
   *#ended(): Iterable<ModelEvent<HostedShapes>> {
     const { events, message, calls, finishReason } = this.#relay.endTurn();
     if (events !== "") yield { type: "chunk", chunk: events };
-    const goesOn = calls.length > 0 && calls.every((call) => this.typeOf(call) !== undefined);
-    if (goesOn && this.#outputTokens >= this.#outputLimit) {
-      // No turn is left to read what would be found.
+    const needsSearch = calls.length > 0 && calls.every((call) => this.typeOf(call) !== undefined);
+    if (needsSearch && this.#outputTokens >= this.#outputLimit) {
+      // No turn remains that could read the results.
       this.#relay.limitReached();
       yield { type: "finish", finishReason: "length", turn: message };
       return;

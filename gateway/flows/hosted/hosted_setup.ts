@@ -1,27 +1,31 @@
 /**
- * What every answer with hosted tools begins with, whatever the endpoint.
+ * The beginning of every answer with hosted tools, for all endpoints.
  *
  * @module
  */
 
+import type { SearchConfig } from "../../domain/catalog/catalog.ts";
+import type { CatalogStore } from "../../ports/catalog_store.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
+import type { WebSearch } from "../../ports/web_search.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { isLocalTool } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { feeOf } from "../../domain/ledger/pricing.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
+import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { searchInForce } from "../../domain/catalog/search_in_force.ts";
 import { type JsonBody, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
-import { readChunk } from "../../wire/chunk.ts";
-import { findCitations } from "../../wire/citations.ts";
-import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted_relay.ts";
+import { readChunk } from "../../wire/chat/chunk.ts";
+import { findCitations } from "../../wire/hosted/citations.ts";
+import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import { attempt, type Begun } from "../call/attempt.ts";
-import type { GatewayContext } from "../context.ts";
+import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
 import { EventBatcher } from "../stream/event_batcher.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type OpenedStream, readBeginning } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type OpenedStream, readBeginning } from "../stream/opened_stream.ts";
 import {
   chatBodyOf,
   hostedConversation,
@@ -32,13 +36,22 @@ import type { HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { PricedWebSearch } from "./search_tools.ts";
 import { Sources } from "./sources.ts";
 
-/** A request's hosted tools, ready to be offered to models that have none. */
+/** Parts of the service that hosted web search uses. */
+export interface WebSearchDeps {
+  readonly catalogs: Pick<CatalogStore, "current">;
+  /** Traits of the kinds of upstreams. */
+  readonly traitsOf: TraitsOf;
+  /** Returns the back end for a configuration of the catalog. */
+  webSearch(config: SearchConfig): WebSearch;
+}
+
+/** The hosted tools of a request, as they are offered to models that have none. */
 export interface HostedSetup {
   readonly tools: HostedTools;
   readonly names: HostedNames;
-  /** Whether the caller's own functions are declared beside them. */
+  /** True when functions of the caller are declared beside them. */
   readonly hasFunctions: boolean;
-  /** The first turn's request. */
+  /** The request of the first turn. */
   readonly conversation: ChatBody;
   readonly sources: Sources;
   readonly cite: FindCitations;
@@ -64,14 +77,17 @@ export function hostedSetup(
   };
 }
 
-/** Throws a {@linkcode ServiceFault} where a vector store is unknown or another owner's: both alike. */
+/**
+ * Throws a {@linkcode ServiceFault} if a vector store is unknown or has another owner: the message
+ * is the same.
+ */
 export function requireStores(
-  gateway: GatewayContext,
+  deps: { readonly vectorStores: Pick<VectorStores, "get"> },
   walletId: string,
   { fileSearch }: HostedTools,
 ): void {
   for (const [at, id] of (fileSearch?.storeIds ?? []).entries()) {
-    if (gateway.vectorStores.get(id)?.ownerId === walletId) continue;
+    if (deps.vectorStores.get(id)?.ownerId === walletId) continue;
     throw new ServiceFault("invalid_request", {
       message: `There is no vector store "${id}"; the operator creates them`,
       param: `${fileSearch?.path}.${at}`,
@@ -79,37 +95,40 @@ export function requireStores(
   }
 }
 
-/** Whether the web can be searched here. */
-export function canSearchWeb(gateway: GatewayContext): boolean {
-  return searchInForce(gateway.catalogs.current()) !== undefined;
+/** True when a web search is configured. */
+export function canSearchWeb(deps: Pick<WebSearchDeps, "catalogs" | "traitsOf">): boolean {
+  return searchInForce(deps.catalogs.current(), deps.traitsOf) !== undefined;
 }
 
-/** Where the web is searched, at the price of the plan's tier; `undefined` where nowhere. */
+/**
+ * Returns the configured web search with its price at the tier of the plan; `undefined` if there is
+ * none.
+ */
 export function webSearchFor(
-  gateway: GatewayContext,
+  deps: WebSearchDeps,
   { tier }: Extract<RoutingPlan, { ok: true }>,
 ): PricedWebSearch | undefined {
-  const catalog = gateway.catalogs.current();
-  const config = searchInForce(catalog);
+  const catalog = deps.catalogs.current();
+  const config = searchInForce(catalog, deps.traitsOf);
   if (config === undefined) return undefined;
   const fee = feeOf(config.pricePerSearch, tier.creditsPerUsd);
   invariant(fee !== undefined, `Cannot read the price of a search, "${config.pricePerSearch}"`);
-  return { search: gateway.webSearch(config), fee, priceVersion: catalog.version };
+  return { search: deps.webSearch(config), fee, priceVersion: catalog.version };
 }
 
-/** What the request's hosted tools ask for, and those of the gateway cannot do, a line each. */
-export function leftOutOf(gateway: GatewayContext, hosted: HostedTools): readonly string[] {
+/** Returns lines about parts of the hosted tools that the gateway's own cannot do. */
+export function leftOutOf(deps: WebSearchDeps, hosted: HostedTools): readonly string[] {
   const { webSearch, leftOut = [] } = hosted;
-  const config = searchInForce(gateway.catalogs.current());
+  const config = searchInForce(deps.catalogs.current(), deps.traitsOf);
   if (webSearch?.userLocation === undefined || config === undefined) return leftOut;
-  const unused = gateway.webSearch(config).unusedOf(webSearch.userLocation);
+  const unused = deps.webSearch(config).unusedOf(webSearch.userLocation);
   const places = unused.map((name) =>
-    `${webSearch.path}.user_location.${name}: the search server cannot be told it`
+    `${webSearch.path}.user_location.${name}: the search server takes no such field`
   );
   return [...leftOut, ...places];
 }
 
-/** What the caller is told who forbids the gateway's own search, where there is no other. */
+/** Returns the fault for a request that forbids live search, the only kind here. */
 export function liveOnly({ path }: WebSearchTool): ServiceFault {
   return new ServiceFault("invalid_request", {
     message: 'Cannot search the web with "external_web_access": false: the search here is live; ' +
@@ -118,7 +137,7 @@ export function liveOnly({ path }: WebSearchTool): ServiceFault {
   });
 }
 
-/** What the caller is told where nobody can search the web. */
+/** Returns the fault for a request for web search when none is configured. */
 export function noWebSearch(): ServiceFault {
   return new ServiceFault("unsupported_tool", {
     message: 'No web search is configured here; the operator names one under "search"',
@@ -126,46 +145,52 @@ export function noWebSearch(): ServiceFault {
   });
 }
 
-/** A model that is to call functions must know how. */
+/** Returns features that require a model which can call functions. */
 export function needsTools(features: RequestFeatures): RequestFeatures {
   if (features.needs.includes("tools")) return features;
   const needPaths = { ...features.needPaths, tools: "tools" };
   return { ...features, needs: [...features.needs, "tools"], needPaths };
 }
 
-/** Whether a model can be asked for a chat completion, also where another endpoint was called. */
+/** True when a model can be sent a chat completion request, also for another endpoint. */
 export function takesChat({ model, upstream }: Candidate): boolean {
   return upstream.kind !== "openai" || model.endpoints.includes("chat");
 }
 
-/** Begins a later turn of an answer. `signal`: aborted when nobody waits for it. */
+/** Begins a later turn of an answer. `signal`: aborted when the turn is no longer needed. */
 export type BeginTurn = (
   conversation: ChatBody,
   signal: AbortSignal,
 ) => Promise<Begun<OpenedStream<HostedRelay>>>;
 
-/** Later turns of an answer are routed anew, for what the conversation has become. */
+/**
+ * Returns a function that begins later turns: each is routed again for the conversation as it is
+ * then.
+ */
 export function laterTurns(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: CallDeps,
+  active: ActiveRequest,
   answer: {
     readonly relay: HostedRelay;
-    /** Of the first turn. */
+    /** Features of the first turn. */
     readonly features: RequestFeatures;
+    /** As in {@linkcode AttemptRequest}. */
+    readonly callerPath?: AttemptRequest<unknown>["callerPath"];
   },
 ): BeginTurn {
   const { conversation: name, endpoint, hostedTools } = answer.features;
   return async (conversation, signal) => {
-    const asked = chatFeatures(conversation.value);
-    // It is the same conversation, whatever it is written like by now.
-    const features = { ...asked, conversation: name, endpoint, hostedTools };
-    const plan = await planRoute(gateway, trace, features);
-    return await attempt(gateway, {
-      trace,
+    const current = chatFeatures(conversation.value);
+    // It remains the same conversation, although its text has changed.
+    const features = { ...current, conversation: name, endpoint, hostedTools };
+    const plan = await planRoute(deps, active, features);
+    return await attempt(deps, {
+      active,
       plan,
       features,
       passable: (candidates) => candidates.filter(takesChat),
       signal,
+      ...(answer.callerPath === undefined ? {} : { callerPath: answer.callerPath }),
       ask: () => ({
         endpoint: "chat",
         body: conversation,
@@ -183,24 +208,24 @@ export function laterTurns(
 }
 
 /**
- * Opens a turn: waits for its first event, and leaves that to be read. The relay has other turns
- * before it, and must not hear of one that failed before it began. Throws an
- * {@linkcode UpstreamCut} where there is no event, or the first is broken.
+ * Opens a turn: waits for its first event without relaying it. The relay has earlier turns, and
+ * must not receive events of one that failed before it began. Throws an {@linkcode UpstreamCut} if
+ * there is no event, or if the first is broken.
  */
 export async function openHosted<Relay extends HostedRelay>(
   answer: UpstreamStream,
   relay: Relay,
 ): Promise<OpenedStream<Relay>> {
-  const { events, taken } = await readBeginning(answer, (texts) => {
+  const { events, beginning } = await readBeginning(answer, (texts) => {
     const [first] = texts;
     if (first === undefined) return undefined;
     readChunk(first);
     return texts;
   });
-  return { events: new EventBatcher(startingWith(taken, events)), relay, first: "" };
+  return { events: new EventBatcher(startingWith(beginning, events)), relay, first: "" };
 }
 
-/** What has been read already, and then the rest. */
+/** Returns an iterator of the events that were read, followed by the rest. */
 function startingWith<T>(read: T, rest: AsyncIterator<T>): AsyncIterator<T> {
   let isRead = false;
   return {
@@ -213,7 +238,7 @@ function startingWith<T>(read: T, rest: AsyncIterator<T>): AsyncIterator<T> {
   };
 }
 
-/** An upstream that was asked for a stream and sent something else. */
+/** Returns the failure of an upstream that did not stream although it was asked to. */
 export function notStreamed(): UpstreamCut {
   return new UpstreamCut("malformed", "The upstream did not stream");
 }

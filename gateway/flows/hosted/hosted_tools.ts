@@ -1,18 +1,18 @@
 import type { AttributeFilter } from "../../ports/vector_stores.ts";
 import type { ApproximateLocation, SearchContextSize } from "../../ports/web_search.ts";
 
-/** Hosted web search, as a request asks for it. */
+/** Hosted web search as a request declares it. */
 export interface WebSearchTool {
   /** Path of its declaration in the request. */
   readonly path: string;
-  /** False where pages may only be read from a store of them: the gateway has none. */
+  /** False when only stored pages may be read: the gateway stores none. */
   readonly isLive: boolean;
   readonly contextSize?: SearchContextSize | undefined;
   readonly userLocation?: ApproximateLocation | undefined;
   readonly allowedDomains?: readonly string[] | undefined;
 }
 
-/** Hosted file search, as a request asks for it. */
+/** Hosted file search as a request declares it. */
 export interface FileSearchTool {
   /** Never empty. */
   readonly storeIds: readonly string[];
@@ -27,11 +27,11 @@ export interface FileSearchTool {
 export interface HostedTools {
   readonly webSearch?: WebSearchTool | undefined;
   readonly fileSearch?: FileSearchTool | undefined;
-  /** What they ask for, and no search of the gateway's can do, a line each. @default {nothing} */
+  /** Lines about declared parts that no search of the gateway can do. @default {nothing} */
   readonly leftOut?: readonly string[] | undefined;
 }
 
-/** Whether a request asks for any. */
+/** True when a request declares a hosted tool. */
 export function asksForHosted({ webSearch, fileSearch }: HostedTools): boolean {
   return webSearch !== undefined || fileSearch !== undefined;
 }

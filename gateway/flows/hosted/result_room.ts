@@ -1,24 +1,25 @@
 import { type Model, outputRoom } from "../../domain/catalog/catalog.ts";
 import { chatFeatures } from "../../domain/requests/features.ts";
-import { likelyInputTokens, measureText } from "../../domain/requests/token_estimate.ts";
+import { likelyInputTokens } from "../../domain/requests/token_estimate.ts";
+import { measureText } from "../../domain/requests/text_measure.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 
-/** Longest result of a search that a model reads, in UTF-16 code units. */
+/** Maximum length of a result that a model reads, in UTF-16 code units. */
 export const RESULT_CHARS_MAX = 100_000;
-/** Left of both bounds for what stands around the results: the note, numbers, brackets. */
+/** Room within both bounds for the text around the results: the note, numbers, brackets. */
 const FRAME_CHARS = 1_000;
 const FRAME_TOKENS = 400;
-/** A passage shorter than this says nothing. */
+/** Minimum useful length of a passage, in characters. */
 const LEAST_TEXT_CHARS = 100;
 
-/** The room that a turn's model has left for what its searches find. */
+/** The room of a turn's model for results of its searches. */
 export class ResultRoom {
   readonly #model: Pick<Model, "contextTokens" | "maxOutputTokens">;
   readonly #conversation: Pick<ChatBody, "value">;
-  /** Counted when something is found. */
+  /** Remaining tokens; counted with the first results. */
   #tokens: number | undefined;
 
-  /** `conversation`: what the model was asked. */
+  /** `conversation`: the request of the turn. */
   constructor(
     model: Pick<Model, "contextTokens" | "maxOutputTokens">,
     conversation: Pick<ChatBody, "value">,
@@ -28,17 +29,17 @@ export class ResultRoom {
   }
 
   /**
-   * Those of the results that there is room for, each whole and in their order; the best of them
-   * with a shorter text where none is short enough. A search takes at most half of what is left, so
-   * that there is room for others and for the answer. `shown`: what the model reads of one.
+   * Returns the results that there is room for, each complete and in their order; if none fits, the
+   * best one with a shorter text. A search takes at most half of the remaining room, so that others
+   * and the answer have room. `shown`: returns the part of a result that the model reads.
    */
   take<T extends { readonly text: string }>(
     results: readonly T[],
     shown: (result: T) => object,
   ): T[] {
-    const left = this.#tokens ??= this.#left();
-    const most = { tokens: left / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
-    const kept: T[] = [];
+    const room = this.#tokens ??= this.#countRoom();
+    const most = { tokens: room / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
+    const fitting: T[] = [];
     let tokens = 0;
     let chars = 0;
     const add = (result: T): boolean => {
@@ -46,16 +47,16 @@ export class ResultRoom {
       if (tokens + size.tokens > most.tokens || chars + size.chars > most.chars) return false;
       tokens += size.tokens;
       chars += size.chars;
-      kept.push(result);
+      fitting.push(result);
       return true;
     };
     for (const result of results) add(result);
-    if (kept.length === 0) results.some((result) => shorter(result).some(add));
-    this.#tokens = left - tokens;
-    return kept;
+    if (fitting.length === 0) results.some((result) => shorter(result).some(add));
+    this.#tokens = room - tokens;
+    return fitting;
   }
 
-  #left(): number {
+  #countRoom(): number {
     const features = chatFeatures(this.#conversation.value);
     const { contextTokens } = this.#model;
     const output = outputRoom(this.#model, features.requestedOutputTokens);
@@ -63,11 +64,11 @@ export class ResultRoom {
   }
 }
 
-/** The result with half of its text, a quarter of it, and so on. */
+/** Returns the result with half of its text, a quarter of it, and so on. */
 function shorter<T extends { readonly text: string }>(result: T): T[] {
   const shortened: T[] = [];
   for (let most = result.text.length >> 1; most >= LEAST_TEXT_CHARS; most >>= 1) {
-    // Half of a surrogate pair is no character.
+    // A surrogate pair must not be split.
     shortened.push({
       ...result,
       text: `${result.text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")}…`,
@@ -76,13 +77,13 @@ function shorter<T extends { readonly text: string }>(result: T): T[] {
   return shortened;
 }
 
-/** Most that a result comes to, as `token_estimate.ts` bounds texts. */
+/** Returns the maximum size of a result, bounded as in `token_estimate.ts`. */
 function sizeOf(result: object): { readonly tokens: number; readonly chars: number } {
   const text = JSON.stringify(result);
   const measure = { bytes: 0, chars: 0, dense: 0 };
   measureText(text, measure);
   const { bytes, chars, dense } = measure;
   const tokens = 0.4 * (chars - dense) + 0.8 * dense + 1.2 * (bytes - chars);
-  // Its number, and the name of that.
+  // Adds the number of the result and the name of that member.
   return { tokens: tokens + 8, chars: chars + 20 };
 }

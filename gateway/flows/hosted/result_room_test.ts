@@ -35,13 +35,13 @@ Deno.test("ResultRoom.take() shortens one where none fits, or leaves all out", (
   assert(whole?.text.isWellFormed());
 });
 
-Deno.test("ResultRoom.take() leaves room for other searches and for the output asked for", () => {
+Deno.test("ResultRoom.take() leaves room for other searches and for the output that was requested", () => {
   const many = Array.from({ length: 100 }, () => passage(500));
   const room = roomOf(20_000);
   const counts = Array.from({ length: 4 }, () => room.take(many, shown).length);
   assert(counts.every((count, at) => count > 0 && count < (counts[at - 1] ?? 101)), `${counts}`);
-  const asked = roomOf(20_000, asking({ max_tokens: 15_000 })).take(many, shown);
-  assert(asked.length < (counts[0] ?? 0) / 2);
+  const results = roomOf(20_000, asking({ max_tokens: 15_000 })).take(many, shown);
+  assert(results.length < (counts[0] ?? 0) / 2);
 });
 
 Deno.test("ResultRoom.take() counts what is shown, within the longest text that is read", () => {
@@ -57,8 +57,8 @@ Deno.test("ResultRoom.take() counts what is shown, within the longest text that 
 Deno.test("ResultRoom.take() never exceeds the context, whatever the texts", () => {
   const texts = fc.array(fc.string({ unit: "binary", maxLength: 4_000 }), { maxLength: 40 });
   fc.assert(
-    fc.property(texts, fc.integer({ min: 100, max: 20_000 }), (found, contextTokens) => {
-      const kept = roomOf(contextTokens).take(found.map((text) => ({ text })), shown);
+    fc.property(texts, fc.integer({ min: 100, max: 20_000 }), (passages, contextTokens) => {
+      const kept = roomOf(contextTokens).take(passages.map((text) => ({ text })), shown);
       // A token is at least half a character, and of ordinary text four.
       assert(JSON.stringify(kept).length / 4 <= contextTokens);
     }),

@@ -1,80 +1,90 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import { ToolError } from "@svc/tools/tool";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
-import { addBilling } from "../settle/add_billing.ts";
+import { addBilling } from "../request/billing.ts";
 import { rowsOf } from "../settle/bill.ts";
-import type { GatewayContext } from "../context.ts";
-import { capLeft, HOLD_WAIT_MS, letGo, takeHold } from "../call/take_hold.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { remainingCap } from "../plan/spending_cap.ts";
+import { HOLD_WAIT_MS, type HoldDeps, takeHold, voidHold } from "../call/take_hold.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
-/** What their holds are of, in the journal and in every sum. */
+/** Name of searches in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
 
-/** A price, and the catalog version it is of. */
+/** Parts of the service that fees of searches use. */
+export type SearchFeeDeps = HoldDeps & {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly ledger: Pick<LedgerStore, "settle">;
+  readonly logger: Logger;
+};
+
+/** A price with the version of its catalog. */
 export interface Fee {
   readonly fee: Micros;
   readonly priceVersion: number;
 }
 
-/** What the searches of one answer cost: each has a hold of its own, however many run at a time. */
+/** The fees of the searches of one answer: each has its own hold, however many run at a time. */
 export class SearchFees {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: SearchFeeDeps;
+  readonly #active: ActiveRequest;
   readonly #running = new Set<Promise<unknown>>();
-  /** Fees of searches under way. */
+  /** Fees of searches in progress. */
   #promised: Micros = 0n;
-  /** Fees that are being settled. */
+  /** Fees whose settlement is in progress. */
   #settling: Micros = 0n;
 
-  constructor(gateway: GatewayContext, trace: RequestTrace) {
-    this.#gateway = gateway;
-    this.#trace = trace;
+  constructor(deps: SearchFeeDeps, active: ActiveRequest) {
+    this.#deps = deps;
+    this.#active = active;
   }
 
   /**
-   * Runs a search that has a price: held before it runs, settled when it has answered, given back
-   * where it failed. What the wallet, the key's budget or its policy's cap cannot pay for does not
-   * run, and the model is told so.
+   * Runs a search that has a price: held before it runs, settled after its results, voided if it
+   * fails. A search that the wallet, the budget of the key or the cap of its policy cannot pay does
+   * not run, and the model receives an error.
    */
   async pay<T>(price: Fee, run: () => Promise<T>): Promise<T> {
     if (price.fee === 0n) return await run();
-    const paid = this.#pay(price, run);
-    this.#running.add(paid);
+    const payment = this.#pay(price, run);
+    this.#running.add(payment);
     try {
-      return await paid;
+      return await payment;
     } finally {
-      this.#running.delete(paid);
+      this.#running.delete(payment);
     }
   }
 
-  /** Resolves when no search is under way that must be paid for. */
+  /** Resolves when no paid search is in progress. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
   async #pay<T>(price: Fee, run: () => Promise<T>): Promise<T> {
     const { fee, priceVersion } = price;
-    const left = capLeft(this.#trace);
-    if (left !== undefined && this.#promised + fee > left) throw unpaid();
+    const cap = remainingCap(this.#active);
+    if (cap !== undefined && this.#promised + fee > cap) throw unpaid();
     this.#promised += fee;
     try {
-      const hold = await takeHold(this.#gateway, this.#trace, {
+      const hold = await takeHold(this.#deps, this.#active, {
         model: SEARCHES,
         priceVersion,
         amount: fee,
         minimum: fee,
         waitMs: HOLD_WAIT_MS,
-        signal: this.#trace.caller.signal,
+        signal: this.#active.signal,
       });
       if (hold instanceof ServiceFault) throw unpaid();
-      const startMs = this.#gateway.clock.monotonicMs();
+      const startMs = this.#deps.clock.monotonicMs();
       const result = await this.#runHeld(hold.id, run);
-      const ms = Math.round(this.#gateway.clock.monotonicMs() - startMs);
+      const ms = Math.round(this.#deps.clock.monotonicMs() - startMs);
       await this.#settle(hold.id, price);
-      this.#trace.used({ model: SEARCHES, provider: "", ms }, withFees(undefined, price));
+      this.#active.bill.addUse({ model: SEARCHES, provider: "", ms }, withFees(undefined, price));
       return result;
     } finally {
       this.#promised -= fee;
@@ -85,14 +95,14 @@ export class SearchFees {
     try {
       return await run();
     } catch (error) {
-      letGo(this.#gateway, holdId, "the search failed");
+      voidHold(this.#deps, holdId, "the search failed");
       throw error;
     }
   }
 
   async #settle(holdId: string, { fee, priceVersion }: Fee): Promise<void> {
-    const trace = this.#trace;
-    const { clock, settlementRetries } = this.#gateway;
+    const active = this.#active;
+    const { clock, settlementRetries } = this.#deps;
     const atMs = clock.nowMs();
     const ending: SettleCommand = {
       kind: "settle",
@@ -106,28 +116,28 @@ export class SearchFees {
     };
     this.#settling += fee;
     try {
-      // Where the gateway dies, with those that are being settled at the same time.
-      const total = withFees(trace.billed, { fee: this.#settling, priceVersion });
-      const rows = rowsOf(trace, undefined, total);
-      await settleUntilConfirmed(this.#gateway, {
+      // The row for a death of the gateway includes fees whose settlement is in progress.
+      const total = withFees(active.bill.settled, { fee: this.#settling, priceVersion });
+      const rows = rowsOf(active, undefined, total);
+      await settleUntilConfirmed(this.#deps, {
         ending,
         rows,
-        requestId: trace.caller.requestId,
+        requestId: active.identity.requestId,
       });
     } catch (error) {
       if (error instanceof RefusedSettlement) throw error;
-      // The model does not get to see what it found, so nobody pays for it.
+      // The model does not receive the results, so the search is not charged.
       const reason = "the store failed before the search was used";
       settlementRetries.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
     } finally {
       this.#settling -= fee;
     }
-    trace.billed = withFees(trace.billed, { fee, priceVersion });
+    active.bill.update(withFees(active.bill.settled, { fee, priceVersion }));
   }
 }
 
-/** A bill with fees of searches on it. */
+/** Returns a bill with fees of searches added. */
 function withFees(
   billed: BillingMetadata | undefined,
   { fee, priceVersion }: Fee,

@@ -4,9 +4,8 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import type { SettlementRows } from "../../ports/ledger_store.ts";
 import { systemClock } from "../../system/clock.ts";
-import type { GatewayContext } from "../context.ts";
-import { RequestTrace } from "../request_trace.ts";
-import { SearchFees } from "./search_fees.ts";
+import { ActiveRequest } from "../request/active_request.ts";
+import { type SearchFeeDeps, SearchFees } from "./search_fees.ts";
 
 const PRICE = { fee: 10n, priceVersion: 3 };
 
@@ -27,7 +26,7 @@ function feesOf(
     hint: "",
     createdAtMs: 0,
   };
-  const gateway = {
+  const deps = {
     clock: systemClock,
     rng: { id: () => `hold_${++holds}` },
     keys: { get: () => Promise.resolve(key) },
@@ -50,18 +49,20 @@ function feesOf(
       },
     },
     settlementRetries: { add: ({ kind }: { kind: string }) => note(`late ${kind}`) },
-  } as unknown as GatewayContext;
-  const trace = new RequestTrace({
-    key,
-    requestId: "req_1",
-    logId: "log_1",
-    dialect: "service",
-    endpoint: "responses",
-    stream: false,
-    signal: new AbortController().signal,
-    onSettled: () => {},
-  }, systemClock);
-  return { events, killed, trace, fees: new SearchFees(gateway, trace) };
+  } as unknown as SearchFeeDeps;
+  const active = new ActiveRequest(
+    {
+      key,
+      requestId: "req_1",
+      logId: "log_1",
+      dialect: "service",
+      endpoint: "responses",
+      stream: false,
+    },
+    { signal: new AbortController().signal },
+    systemClock,
+  );
+  return { events, killed, active, fees: new SearchFees(deps, active) };
 }
 
 function codeOf(error: unknown): unknown {
@@ -70,13 +71,13 @@ function codeOf(error: unknown): unknown {
 }
 
 Deno.test("a search is held, then run, then settled, and is on the bill", async () => {
-  const { events, fees, trace } = feesOf();
+  const { events, fees, active } = feesOf();
   const run = () => Promise.resolve(events.push("run"));
   await fees.pay(PRICE, run);
   await fees.pay(PRICE, run);
   assertEquals(events.slice(0, 3), ["hold 10", "run", "settle hold_1 10"]);
-  assertEquals([trace.billed?.charged, trace.billed?.price_version], ["0.000020", 3]);
-  assertEquals(trace.holdIds, ["hold_1", "hold_2"]);
+  assertEquals([active.bill.settled?.charged, active.bill.settled?.price_version], ["0.000020", 3]);
+  assertEquals(active.record({ status: 200, outcome: "ok" }).holdIds, ["hold_1", "hold_2"]);
 });
 
 Deno.test("what searches cost is kept for a death of the gateway, those at once included", async () => {
@@ -87,13 +88,13 @@ Deno.test("what searches cost is kept for a death of the gateway, those at once 
 });
 
 Deno.test("a search that fails gives its hold back; one without a price has none", async () => {
-  const { events, fees, trace } = feesOf();
+  const { events, fees, active } = feesOf();
   const failure = new Error("down");
   const fails = () => Promise.reject(failure);
   assertEquals(await assertRejects(() => fees.pay(PRICE, fails)), failure);
   assertEquals(await assertRejects(() => fees.pay({ ...PRICE, fee: 0n }, fails)), failure);
   assertEquals(events, ["hold 10", "void hold_1"]);
-  assertEquals(trace.billed, undefined);
+  assertEquals(active.bill.settled, undefined);
 });
 
 Deno.test("what cannot be paid for does not run", async () => {
@@ -123,10 +124,10 @@ Deno.test("a cap holds for searches at once, and one that failed makes room agai
 
 Deno.test("a settlement that fails: the search is not used, and not paid for", async () => {
   const failure = new Error("disk full");
-  const { events, fees, trace } = feesOf({ settle: () => Promise.reject(failure) });
+  const { events, fees, active } = feesOf({ settle: () => Promise.reject(failure) });
   const error = await assertRejects(() => fees.pay(PRICE, () => Promise.resolve("found")));
   assertEquals(error, failure);
-  assertEquals([events.at(-1), trace.billed], ["late void", undefined]);
+  assertEquals([events.at(-1), active.bill.settled], ["late void", undefined]);
 });
 
 Deno.test("whoever ends the answer can wait for the searches under way", async () => {

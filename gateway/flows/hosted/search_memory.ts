@@ -1,42 +1,42 @@
 /**
- * What searches found that no text of an answer stands for yet: the model called functions of the
- * caller's beside them or after them, and has to read it when the caller continues. Chat Completions
- * has no place for it in its messages, and responses that are not kept have none either, so it is
- * remembered for a while, as signatures are.
+ * A memory of search results that no text of an answer cites yet: the model called functions of the
+ * caller beside or after the searches, and must read the results when the caller continues. Neither
+ * the messages of Chat Completions nor responses that are not stored have a place for them, so they
+ * are remembered for a while, like signatures.
  *
  * @module
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 import { itemType } from "../../wire/responses/items.ts";
 import { callDigest } from "../plan/signature_memory.ts";
 
-/** What the searches of an answer found, and what the answer ended with. */
+/** The results of the searches of an answer, and the function calls at its end. */
 export interface SearchesBeforeCalls {
-  /** What a model is to read of each search, by the id of its item. */
-  readonly found: ReadonlyMap<string, string>;
-  /** JSON texts of the calls that the caller was handed. */
+  /** Text of each search for the model, by the id of its item. */
+  readonly findings: ReadonlyMap<string, string>;
+  /** JSON texts of the calls that the caller received. */
   readonly calls: readonly string[];
 }
 
-/** Most characters kept; the oldest go first. */
+/** Maximum stored characters; the oldest entries are dropped first. */
 const CAPACITY_CHARS = 16 * 1024 * 1024;
-/** What an entry costs besides its text. */
+/** Size of an entry beside its text, in characters. */
 const ENTRY_OVERHEAD_CHARS = 200;
 
-/** Findings by API key and item, and by API key and tool call: tenants never meet. */
+/** Results by API key and item, and by API key and tool call: tenants share no entries. */
 export class SearchMemory {
   readonly #entries = new Map<string, string>();
   #chars = 0;
 
-  /** Keeps what an answer found, for the key that it was made for. */
-  remember(keyId: string, { found, calls }: SearchesBeforeCalls): void {
-    if (found.size === 0) return;
-    for (const [itemId, text] of found) this.#set(itemKey(keyId, itemId), text);
-    const all = [...found.values()].join("\n\n");
+  /** Stores the results of an answer for the key that it was made for. */
+  remember(keyId: string, { findings, calls }: SearchesBeforeCalls): void {
+    if (findings.size === 0) return;
+    for (const [itemId, text] of findings) this.#set(itemKey(keyId, itemId), text);
+    const all = [...findings.values()].join("\n\n");
     for (const call of calls) this.#set(callDigest(keyId, JSON.parse(call)) ?? "", all);
     for (const oldest of this.#entries.keys()) {
       if (this.#chars <= CAPACITY_CHARS) return;
@@ -44,22 +44,23 @@ export class SearchMemory {
     }
   }
 
-  /** What is known of the searches among these items, by the items' ids. */
+  /** Returns the stored results of the searches among these items, by item id. */
   ofItems(keyId: string, items: readonly JsonBody[]): ReadonlyMap<string, string> {
-    const found = new Map<string, string>();
-    if (this.#entries.size === 0) return found;
+    const findings = new Map<string, string>();
+    if (this.#entries.size === 0) return findings;
     for (const item of items) {
       const { id } = item.value;
       if (typeof id !== "string" || itemType(item) === "message") continue;
       const text = this.#entries.get(itemKey(keyId, id));
-      if (text !== undefined) found.set(id, text);
+      if (text !== undefined) findings.set(id, text);
     }
-    return found;
+    return findings;
   }
 
   /**
-   * Puts what was found before the assistant's calls that followed it, as the user's message: it is
-   * valid whatever tools the request declares, and parts no call from its result. Else the same body.
+   * Inserts stored results before the assistant's calls that followed them, as a message of the
+   * user: that is valid with any tools and separates no call from its result. Returns the same body
+   * if there are none.
    */
   restore(keyId: string, body: JsonBody): JsonBody {
     if (this.#entries.size === 0) return body;

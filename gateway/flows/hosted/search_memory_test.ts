@@ -23,8 +23,8 @@ function itemsOf(...ids: readonly string[]): JsonBody[] {
 
 Deno.test("what was found stands before the calls that followed it, byte for byte", () => {
   const memory = new SearchMemory();
-  const found = new Map([["ws_1", "Results 1"], ["fs_2", "Results 2"]]);
-  memory.remember("key", { found, calls: [call("a", '{"n": 1}'), call("b")] });
+  const findings = new Map([["ws_1", "Results 1"], ["fs_2", "Results 2"]]);
+  memory.remember("key", { findings, calls: [call("a", '{"n": 1}'), call("b")] });
   const request = continuation(call("b"), call("a", '{"n":1}'));
   const restored = memory.restore("key", request);
   const message = '{"role":"user","content":"Results 1\\n\\nResults 2"}';
@@ -41,7 +41,7 @@ Deno.test("another key, call or item gets nothing, nor does what is no call", ()
   assertEquals(memory.ofItems("key", itemsOf("ws_1")).size, 0);
   const request = continuation(call("a"));
   assertStrictEquals(memory.restore("key", request), request);
-  memory.remember("key", { found: new Map([["ws_1", "Results"]]), calls: [call("a")] });
+  memory.remember("key", { findings: new Map([["ws_1", "Results"]]), calls: [call("a")] });
   assertStrictEquals(memory.restore("other", request), request);
   for (
     const calls of ["null", "1", "{}", '{"id":"a","function":{"name":"own"}}', call("a", "[]")]
@@ -56,7 +56,7 @@ Deno.test("another key, call or item gets nothing, nor does what is no call", ()
 
 Deno.test("where nothing was found nothing is remembered", () => {
   const memory = new SearchMemory();
-  memory.remember("key", { found: new Map(), calls: [call("a")] });
+  memory.remember("key", { findings: new Map(), calls: [call("a")] });
   const request = continuation(call("a"));
   assertStrictEquals(memory.restore("key", request), request);
 });
@@ -65,7 +65,7 @@ Deno.test("the memory is bounded: the oldest findings go first, and a repeated o
   const memory = new SearchMemory();
   const large = "x".repeat(3 * 1024 * 1024);
   const remember = (id: string) =>
-    memory.remember("key", { found: new Map([[id, large]]), calls: [] });
+    memory.remember("key", { findings: new Map([[id, large]]), calls: [] });
   for (let time = 0; time < 9; time++) remember("ws_again");
   for (const id of ["ws_1", "ws_2", "ws_3", "ws_4"]) remember(id);
   const ids = ["ws_again", "ws_1", "ws_2", "ws_3", "ws_4"];

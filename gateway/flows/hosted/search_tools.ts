@@ -8,39 +8,46 @@ import { ToolError } from "@svc/tools/tool";
 import type { Tool } from "@svc/sdk/loop";
 import type { HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
 import type { WebResult, WebSearch } from "../../ports/web_search.ts";
-import type { HostedNames, HostedOutcome } from "../../wire/hosted_relay.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { HostedNames, HostedOutcome } from "../../wire/hosted/relay.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import type { FileSearchTool, HostedTools, WebSearchTool } from "./hosted_tools.ts";
 import type { ResultRoom } from "./result_room.ts";
 import type { SearchFees } from "./search_fees.ts";
 import type { Sources } from "./sources.ts";
 
-/** What a search needs of the answer it is made for. */
+/** Parts of the service that searches use. */
+export interface SearchDeps {
+  readonly logger: Pick<Logger, "warn">;
+  readonly vectorStores: Pick<VectorStores, "search">;
+}
+
+/** The answer that a search belongs to. */
 export interface SearchContext {
-  readonly gateway: GatewayContext;
-  readonly trace: RequestTrace;
+  readonly deps: SearchDeps;
+  readonly active: ActiveRequest;
   readonly hosted: HostedTools;
   readonly sources: Sources;
-  /** Where the web is searched, and what a search costs. */
+  /** Back end of web search, with the price of a search. */
   readonly web: PricedWebSearch | undefined;
   readonly fees: SearchFees;
-  /** Of the turn at hand. */
+  /** Returns the room of the current turn. */
   readonly room: () => ResultRoom;
-  /** Asked before each search: false ends them. */
+  /** Called before each search: false means that no more may run. */
   readonly mayRun: () => boolean;
 }
 
-/** A back end, and its price at the wallet's tier. */
+/** A back end with its price at the wallet's tier. */
 export interface PricedWebSearch {
   readonly search: WebSearch;
   readonly fee: Micros;
   readonly priceVersion: number;
 }
 
-/** What a search found: what the model reads, and what the caller is told. */
-export interface Found {
+/** The results of a search as the model reads them. */
+export interface Findings {
   readonly results: readonly object[];
   readonly note: string;
 }
@@ -51,17 +58,17 @@ const NOTE =
 const NOTHING = "Nothing was found.";
 const NO_ROOM = "Something was found, but there is no room left to show it: answer without it.";
 
-/** Outcomes of searches by what their tool returned. */
+/** Outcomes of searches for the caller, by the output of their tool. */
 export class SearchOutcomes {
   readonly #known = new WeakMap<object, HostedOutcome>();
 
-  /** Notes what the caller is told of a result. */
-  note(found: Found, outcome: HostedOutcome): Found {
-    this.#known.set(found, outcome);
-    return found;
+  /** Notes the outcome for the caller that belongs to an output. */
+  note(findings: Findings, outcome: HostedOutcome): Findings {
+    this.#known.set(findings, outcome);
+    return findings;
   }
 
-  /** What the caller is told of a tool's output. */
+  /** Returns the outcome for the caller that belongs to an output. */
   of(output: unknown): HostedOutcome {
     const known = typeof output === "object" && output !== null
       ? this.#known.get(output)
@@ -70,7 +77,7 @@ export class SearchOutcomes {
   }
 }
 
-/** The tools of a request, by their names. */
+/** Returns the tools of a request under their names. */
 export function searchTools(
   names: HostedNames,
   context: SearchContext,
@@ -80,7 +87,7 @@ export function searchTools(
   const tools: Tool[] = [];
   const add = (
     type: HostedToolType,
-    search: (query: string, signal: AbortSignal) => Promise<Found>,
+    search: (query: string, signal: AbortSignal) => Promise<Findings>,
   ) => {
     const name = names[type];
     if (name === undefined) return;
@@ -93,7 +100,7 @@ export function searchTools(
             code: "too_many_tool_calls",
           });
         }
-        return traced(context.trace, type, () => search(queryOf(input), signal));
+        return traced(context.active, type, () => search(queryOf(input), signal));
       },
     });
   };
@@ -117,12 +124,12 @@ export function searchTools(
   return tools;
 }
 
-/** What is searched for, and what is found, is the caller's: neither is in the span. */
+/** The query and the results belong to the caller: the span has neither. */
 async function traced(
-  { span: parent }: RequestTrace,
+  { span: parent }: ActiveRequest,
   type: HostedToolType,
-  search: () => Promise<Found>,
-): Promise<Found> {
+  search: () => Promise<Findings>,
+): Promise<Findings> {
   const span = parent?.child(`execute_tool ${type}`, {
     attributes: {
       "gen_ai.operation.name": "execute_tool",
@@ -131,9 +138,9 @@ async function traced(
     },
   });
   try {
-    const found = await search();
-    span?.end({ attributes: { "svc.tool.results": found.results.length } });
-    return found;
+    const findings = await search();
+    span?.end({ attributes: { "svc.tool.results": findings.results.length } });
+    return findings;
   } catch (error) {
     span?.end({ error: error instanceof ToolError ? error.code : "internal" });
     throw error;
@@ -146,10 +153,12 @@ function queryOf(input: unknown): string {
   throw new ToolError('Send {"query": "what to search for"}', { code: "invalid_tool_arguments" });
 }
 
-/** What the model reads. `found`: how many there were before there had to be room for them. */
-function foundOf(results: readonly object[], found: number): Found {
+/**
+ * Returns the results as the model reads them. `count`: number of results before they had to fit.
+ */
+function findingsOf(results: readonly object[], count: number): Findings {
   if (results.length > 0) return { results, note: NOTE };
-  return { results, note: found === 0 ? NOTHING : NO_ROOM };
+  return { results, note: count === 0 ? NOTHING : NO_ROOM };
 }
 
 async function searchWeb(
@@ -161,24 +170,24 @@ async function searchWeb(
     readonly webSearch: WebSearchTool;
     readonly signal: AbortSignal;
   },
-): Promise<Found> {
-  const { context: { gateway, trace, sources, room }, outcomes, web, webSearch, signal } = call;
+): Promise<Findings> {
+  const { context: { deps, active, sources, room }, outcomes, web, webSearch, signal } = call;
   const { contextSize, userLocation, allowedDomains } = webSearch;
-  const asked = { text: query, contextSize, userLocation, allowedDomains };
-  const answer = await web.search.search(asked, { signal });
+  const webQuery = { text: query, contextSize, userLocation, allowedDomains };
+  const answer = await web.search.search(webQuery, { signal });
   if (answer.kind === "failure") {
     const { outcome, status, message } = answer;
-    const { requestId } = trace.caller;
+    const { requestId } = active.identity;
     const fields = { requestId, search: web.search.id, outcome, status, message };
-    gateway.logger.warn("web_search_failed", fields);
+    deps.logger.warn("web_search_failed", fields);
     throw new ToolError("The search failed; answer without it, and say so", {
       code: "search_failed",
     });
   }
   const pages = room().take(answer.results, shownPage);
   const results = pages.map((page) => ({ source: sources.addPage(page), ...shownPage(page) }));
-  const found = foundOf(results, answer.results.length);
-  return outcomes.note(found, { status: "completed", urls: pages.map(({ url }) => url) });
+  const findings = findingsOf(results, answer.results.length);
+  return outcomes.note(findings, { status: "completed", urls: pages.map(({ url }) => url) });
 }
 
 function shownPage({ title, url, text, publishedOn }: WebResult): object {
@@ -193,10 +202,10 @@ async function searchFiles(
     readonly fileSearch: FileSearchTool;
     readonly signal: AbortSignal;
   },
-): Promise<Found> {
-  const { context: { gateway, trace, sources, room }, outcomes, fileSearch, signal } = call;
+): Promise<Findings> {
+  const { context: { deps, active, sources, room }, outcomes, fileSearch, signal } = call;
   const { storeIds, maxResults, scoreThreshold, filter } = fileSearch;
-  const searched = await gateway.vectorStores.search(trace.caller.key.walletId, {
+  const searched = await deps.vectorStores.search(active.key.walletId, {
     storeIds,
     text: query,
     maxResults,
@@ -204,7 +213,7 @@ async function searchFiles(
     filter,
   }, { signal });
   if (!searched.ok) {
-    // Checked before the request began: it was removed meanwhile.
+    // The store existed when the request began: it was removed meanwhile.
     const isGone = searched.refusal.code === "store_not_found";
     const message = isGone ? "The files are not there any more" : searched.refusal.message;
     throw new ToolError(message, { code: "search_failed" });
@@ -218,8 +227,8 @@ async function searchFiles(
     text,
     attributes,
   }));
-  const found = foundOf(results, searched.value.length);
-  return outcomes.note(found, { status: "completed", passages });
+  const findings = findingsOf(results, searched.value.length);
+  return outcomes.note(findings, { status: "completed", passages });
 }
 
 function shownPassage({ filename, text }: { filename: string; text: string }): object {

@@ -1,16 +1,16 @@
-import type { CitationSource } from "../../wire/citations.ts";
+import type { CitationSource } from "../../wire/hosted/citations.ts";
 
-/** What the searches of one answer have found, numbered from 1: what its text cites. */
+/** The sources that the searches of one answer returned, numbered from 1: its text cites them. */
 export class Sources {
   readonly #list: CitationSource[] = [];
   readonly #byUrl = new Map<string, number>();
 
-  /** All of them, in order of their numbers. */
+  /** All sources in the order of their numbers. */
   get list(): readonly CitationSource[] {
     return this.#list;
   }
 
-  /** The number of a page; the same page has the same. */
+  /** Returns the number of a page; the same page has the same number. */
   addPage(page: { readonly url: string; readonly title: string }): number {
     const known = this.#byUrl.get(page.url);
     if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export class Sources {
     return number;
   }
 
-  /** The number of a passage of a file. */
+  /** Returns the number of a passage of a file. */
   addPassage(file: { readonly fileId: string; readonly filename: string }): number {
     return this.#list.push({ fileId: file.fileId, filename: file.filename });
   }

@@ -10,7 +10,7 @@ import {
   imageFeatures,
   imageUsage,
 } from "../../domain/requests/image_features.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type DrawnImage, drawnImages } from "../../images/drawn_images.ts";
 import { fetchDrawnFrom } from "../../images/fetch_drawn.ts";
 import {
@@ -20,64 +20,71 @@ import {
   type UpstreamFailure,
   type UpstreamJson,
 } from "../../ports/upstream.ts";
+import type { MediaFile } from "../../ports/fetch_image.ts";
+import type { Admission } from "../admit/admission.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { imageAnswer } from "../../wire/image_answer.ts";
-import { isSameUsage } from "../../wire/usage.ts";
-import { attempt, type Begun } from "../call/attempt.ts";
-import { settleCall } from "../settle/bill.ts";
-import type { GatewayContext } from "../context.ts";
-import type { ModelAnswer } from "../model_answer.ts";
+import { imageAnswer } from "../../wire/images/answer.ts";
+import { isSameUsage } from "../../wire/chat/usage.ts";
+import { attempt, type Begun, type CallDeps } from "../call/attempt.ts";
+import { settleCall, type SettleDeps } from "../settle/bill.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { Caller, RequestTrace } from "../request_trace.ts";
-import { answerInFlight, reserveTokens } from "../admit/in_flight_request.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { reserveTokens } from "../admit/answer_in_flight.ts";
 
-/** Longest time for fetching the images of an answer that gives addresses, in milliseconds. */
+/** Maximum time for fetching the images of an answer that has addresses, in milliseconds. */
 export const DRAWN_FETCH_MS = 30_000;
 
-/** An answer with its images at hand. */
+/** An answer with the bytes of its images. */
 interface DrawnAnswer extends UpstreamJson {
   readonly images: readonly DrawnImage[];
 }
 
 type ImageRequest = ImageGenerationRequest | ImageEditRequest;
 
+/** Parts of the service that image requests use. */
+export type ImageDeps = CallDeps & SettleDeps & {
+  readonly admission: Pick<Admission, "reserve">;
+  /** Publishes a file for a while; returns its address, or `undefined` if there is no room. */
+  publishFile(file: MediaFile): Promise<string | undefined>;
+};
+
 /**
- * Answers a validated image request. Throws a `ServiceFault` where it cannot, and `CallerDisconnected` where
- * nobody waits for an answer any more; nothing is charged then.
+ * Answers a validated image request. Throws a `ServiceFault` if it cannot, and `CallerDisconnected` if
+ * the caller disconnects first; nothing is charged then.
  */
-export function drawImages(
-  gateway: GatewayContext,
-  caller: Caller & { readonly endpoint: ImageEndpoint },
-  body: JsonBody,
+export async function drawImages(
+  deps: ImageDeps,
+  active: ActiveRequest,
+  { endpoint, body }: { readonly endpoint: ImageEndpoint; readonly body: JsonBody },
 ): Promise<ModelAnswer> {
-  return answerInFlight(gateway, caller, async (trace) => {
-    const request = body.value as unknown as ImageRequest;
-    const features = imageFeatures(caller.endpoint, request);
-    reserveTokens(gateway, trace, features);
-    const plan = await planRoute(gateway, trace, features);
-    const begun = await attempt<DrawnAnswer>(gateway, {
-      trace,
-      plan,
-      features,
-      ask: () => ({ endpoint: caller.endpoint, body }),
-      open: (answer, { candidate: { upstream } }) => openDrawn(gateway, answer, upstream),
-    });
-    return { kind: "json", text: await finish(gateway, trace, { begun, request }) };
+  const request = body.value as unknown as ImageRequest;
+  const features = imageFeatures(endpoint, request);
+  reserveTokens(deps, active, features);
+  const plan = await planRoute(deps, active, features);
+  const begun = await attempt<DrawnAnswer>(deps, {
+    active,
+    plan,
+    features,
+    ask: () => ({ endpoint, body }),
+    open: (answer, { candidate: { upstream } }) => openDrawn(deps, answer, upstream),
   });
+  return { kind: "json", text: await finish(deps, active, { begun, request }) };
 }
 
 /**
- * Looks at the images, and fetches those that are addresses: a caller who asked for base64 gets it, and
- * one who asked for addresses is not sent to the upstream's own. Who leaves meanwhile has been drawn for.
+ * Reads the images, and fetches those that are addresses: a caller that asked for base64 receives
+ * it, and one that asked for addresses receives none of the upstream. A caller that disconnects
+ * meanwhile is charged.
  */
 async function openDrawn(
-  gateway: GatewayContext,
+  deps: Pick<ImageDeps, "inFlight">,
   answer: Exclude<UpstreamAnswer, UpstreamFailure>,
   { baseUrl }: Candidate["upstream"],
 ): Promise<DrawnAnswer> {
   if (answer.kind !== "json") throw new UpstreamCut("malformed", "The upstream streamed images");
   const abort = new AbortController();
-  const unwatch = gateway.inFlight.watch(abort);
+  const unwatch = deps.inFlight.watch(abort);
   const callOff = afterMs(DRAWN_FETCH_MS, () => abort.abort("timeout"));
   try {
     const fetchImage = fetchDrawnFrom(baseUrl);
@@ -90,8 +97,8 @@ async function openDrawn(
 }
 
 async function finish(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ImageDeps,
+  active: ActiveRequest,
   call: { readonly begun: Begun<DrawnAnswer>; readonly request: ImageRequest },
 ): Promise<string> {
   const { begun, request } = call;
@@ -101,31 +108,31 @@ async function finish(
     images: answer.images.length,
     reported: answer.usage,
   }, { ...candidate, price: hold.price });
-  const { billing, usage: billed } = await settleCall(gateway, trace, {
+  const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
       ending: "finished",
       usage,
       count: () => Promise.resolve(counted),
-      said: { inputText: () => request.prompt, delivered: () => [] },
+      content: { inputText: () => request.prompt, delivered: () => [] },
       wasDelivered: false,
       request: {
         status: 200,
-        outcome: trace.caller.signal.aborted ? "client_left" : "ok",
+        outcome: active.signal.aborted ? "client_left" : "ok",
       },
     },
   });
   return await imageAnswer(answer.body, {
     images: answer.images,
     format: request.response_format ?? "b64_json",
-    created: Math.floor(gateway.clock.nowMs() / 1_000),
-    metadata: trace.metadata(billing),
+    created: Math.floor(deps.clock.nowMs() / 1_000),
+    metadata: active.report.metadata(billing),
     isUsageTrue: usage === undefined || isSameUsage(usage, billed),
-    dialect: trace.caller.dialect,
-    // The bill is in the books: a store that fails now must not cost the caller what was drawn.
+    dialect: active.identity.dialect,
+    // The settlement is durable: a store that fails now must not cost the caller the images.
     publish: (file) =>
-      gateway.publishFile(file).catch((error) => {
-        gateway.logger.error("image_not_published", { cause: String(error) });
+      deps.publishFile(file).catch((error) => {
+        deps.logger.error("image_not_published", { cause: String(error) });
         return undefined;
       }),
   });

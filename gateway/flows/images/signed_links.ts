@@ -1,5 +1,5 @@
 /**
- * Addresses that let whoever has them read one file for a while, without a key.
+ * Signed addresses: each lets its holder read one file for a limited time, without a key.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import type { MediaFile } from "../../ports/fetch_image.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type { Pepper, Peppers } from "../keys/peppers.ts";
 
-/** Where the files of signed links are served, followed by the file's id. */
+/** Path of signed links, followed by the id of the file. */
 export const LINK_PATH = "/files/";
-/** How long a link works, in milliseconds: an hour, as long as OpenAI's. */
+/** Lifetime of a link, in milliseconds: one hour, as for OpenAI. */
 export const LINK_TTL_MS = 60 * 60 * 1_000;
 
-/** What a link's address says, checked or not. */
+/** The claim in the address of a link, unverified. */
 export interface LinkClaim {
   readonly id: string;
   /** As in the query: Unix time in seconds. */
@@ -26,14 +26,15 @@ export interface LinkClaim {
   readonly signature: string | undefined;
 }
 
-/** Makes signed links and checks them. The secrets never leave. */
+/** Creates and verifies signed links. The secrets never leave it. */
 export class SignedLinks {
   readonly #peppers: Pick<Peppers, "current" | "previous">;
   readonly #baseUrl: () => string;
 
   /**
-   * Keys are derived from the peppers for this purpose alone. Links are made under the current one;
-   * those made before it was changed go on working as long as the previous one is in force.
+   * Keys are derived from the peppers for this purpose only. Links are signed under the current
+   * pepper; links that were signed before a rotation work as long as the previous pepper is in
+   * force.
    */
   constructor(
     options: {
@@ -45,7 +46,7 @@ export class SignedLinks {
     this.#baseUrl = options.baseUrl;
   }
 
-  /** The address of a file until a time; whole seconds, rounded up. */
+  /** Returns the address of a file that works until `expiresAtMs`, rounded up to seconds. */
   make(id: string, expiresAtMs: number): string {
     const expires = String(Math.ceil(expiresAtMs / 1_000));
     const signature = sign(this.#peppers.current, id, expires).toString("base64url");
@@ -53,12 +54,12 @@ export class SignedLinks {
     return `${this.#baseUrl().replace(/\/+$/, "")}${LINK_PATH}${encodeURIComponent(id)}?${query}`;
   }
 
-  /** Whether an address was made here and its time is not over. */
+  /** True when an address was signed here and has not expired. */
   verify({ id, expires, signature }: LinkClaim, nowMs: number): boolean {
     if (expires === undefined || !/^\d{1,12}$/.test(expires)) return false;
     if (signature === undefined || !/^[\w-]{43}$/.test(signature)) return false;
     const claimed = Buffer.from(signature, "base64url");
-    // The last character has bits to spare: one spelling of a signature only.
+    // The last character has unused bits: only one spelling of a signature is accepted.
     if (claimed.toString("base64url") !== signature) return false;
     const { current, previous } = this.#peppers;
     const matches = [current, previous ?? current].map((pepper) =>
@@ -70,11 +71,11 @@ export class SignedLinks {
 
 function sign({ secret }: Pepper, id: string, expires: string): Buffer {
   const key = createHmac("sha256", secret).update("signed links, version 1").digest();
-  // The id stands last: it may hold anything, the time only digits.
+  // The id is last: it may contain any character, the time only digits.
   return createHmac("sha256", key).update(`${expires}\n${id}`).digest();
 }
 
-/** What publishing needs. */
+/** Parts of the service that publishing uses. */
 export interface PublishDeps {
   readonly blobs: BlobStore;
   readonly links: SignedLinks;
@@ -82,13 +83,15 @@ export interface PublishDeps {
   readonly rng: Pick<Rng, "id">;
 }
 
-/** Keeps a file and returns the address it is at for an hour; `undefined` where there is no room. */
+/**
+ * Stores a file and returns its address, which works for an hour; `undefined` if there is no room.
+ */
 export async function publishFile(
   { blobs, links, clock, rng }: PublishDeps,
   file: MediaFile,
 ): Promise<string | undefined> {
   const id = rng.id("file");
   const expiresAtMs = Math.ceil((clock.nowMs() + LINK_TTL_MS) / 1_000) * 1_000;
-  const kept = await blobs.put({ id, expiresAtMs, ...file });
-  return kept ? links.make(id, expiresAtMs) : undefined;
+  const isStored = await blobs.put({ id, expiresAtMs, ...file });
+  return isStored ? links.make(id, expiresAtMs) : undefined;
 }

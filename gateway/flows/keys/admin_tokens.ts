@@ -5,53 +5,55 @@ import type { SettingsStore } from "../../ports/settings_store.ts";
 import { newKeyParts, type RandomBytes } from "./new_secret.ts";
 import type { Peppers } from "./peppers.ts";
 
-/** The setting that holds the digests: the token's, and after a space the one's that is to follow it. */
+/**
+ * Name of the setting with the digests: that of the token, and after a space that of its successor.
+ */
 export const ADMIN_DIGESTS = "admin_token_digest";
 
 const LONGEST_TOKEN = 256;
 
-/** What admin tokens are checked with. */
+/** Options of the admin tokens. */
 export interface AdminTokenOptions {
   readonly settings: SettingsStore;
   readonly peppers: Peppers;
   readonly logger: Logger;
-  /** Let in beside the kept one as long as the service runs with it. */
+  /** A token that is accepted beside the stored one while the service runs with it. */
   readonly given?: string | undefined;
   /** Source of secrets. @default {randomBytes of node:crypto} */
   readonly random?: RandomBytes | undefined;
 }
 
-/** Digests that stand in the store. */
-interface Kept {
+/** The digests in the store. */
+interface StoredDigests {
   readonly token: string;
-  /** Of a token that was made and has not been used yet. */
+  /** Digest of a new token that has not been used yet. */
   readonly next?: string | undefined;
 }
 
-/** A new admin token. Only its digest is to be kept. */
+/** Returns a new admin token. Only its digest may be stored. */
 export function newAdminToken(random?: RandomBytes): string {
   return formatKey(newKeyParts(random), "admin");
 }
 
 /**
- * Who is let into the operator's API: the holder of the one kept token, and of one given to this
- * start. Service keys are another class, with digests elsewhere.
+ * The admin tokens: the stored one, and one given to this start. Service keys are another class,
+ * with separate digests.
  *
- * A rotation has two steps, so that an answer that gets lost locks nobody out: the new token is let
- * in beside the old one until it is confirmed, by a request that carries it.
+ * A rotation has two steps, so that a lost response locks no operator out: the new token is
+ * accepted beside the old one until a request that carries it confirms it.
  */
 export class AdminTokens {
   readonly #options: AdminTokenOptions;
-  #kept: Kept;
+  #stored: StoredDigests;
   #epoch = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(kept: Kept, options: AdminTokenOptions) {
-    this.#kept = kept;
+  private constructor(stored: StoredDigests, options: AdminTokenOptions) {
+    this.#stored = stored;
     this.#options = options;
   }
 
-  /** Reads the kept digests. A given token that is the kept one moves to the current pepper. */
+  /** Reads the stored digests. A given token that is the stored one moves to the current pepper. */
   static async open(options: AdminTokenOptions): Promise<AdminTokens> {
     const row = await options.settings.get(ADMIN_DIGESTS);
     const [token = "", next] = row?.split(" ") ?? [];
@@ -61,59 +63,62 @@ export class AdminTokens {
     return tokens;
   }
 
-  /** Whether a token is let in. Every digest is compared, so that time tells nothing. */
+  /** True when a token is accepted. Every digest is compared, so that the time reveals nothing. */
   admits(presented: string): boolean {
     const { peppers, given } = this.#options;
     const digests = peppers.digests(presented.slice(0, LONGEST_TOKEN + 1));
-    const kept = isAmong(digests, this.#kept.token);
-    const next = isAmong(digests, this.#kept.next ?? "");
+    const stored = isAmong(digests, this.#stored.token);
+    const next = isAmong(digests, this.#stored.next ?? "");
     const isGiven = isAmong(digests, given === undefined ? "" : peppers.digest(given));
-    if (kept || next) this.#moveBeside(digests);
-    return kept || next || isGiven;
+    if (stored || next) this.#moveBeside(digests);
+    return stored || next || isGiven;
   }
 
-  /** Grows whenever a token that was let in is let in no more: what it began is over. */
+  /**
+   * Number that grows whenever an accepted token stops being accepted: sessions that it began are
+   * over.
+   */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Makes the token that is to follow the kept one, in place of any made before and not confirmed. */
+  /** Creates the successor of the stored token, in place of one that was not confirmed. */
   async rotate(): Promise<string> {
-    const made = newAdminToken(this.#options.random);
-    const next = this.#options.peppers.digest(made);
+    const token = newAdminToken(this.#options.random);
+    const next = this.#options.peppers.digest(token);
     let replaced: string | undefined;
-    await this.#change((kept) => {
-      replaced = kept.next;
-      return { token: kept.token, next };
+    await this.#change((stored) => {
+      replaced = stored.next;
+      return { token: stored.token, next };
     });
     if (replaced !== undefined) this.#epoch++;
-    return made;
+    return token;
   }
 
-  /** Lets the new token take the place of the kept one; false where `presented` is not the new one. */
+  /** Replaces the stored token by the new one. Returns false if `presented` is not the new one. */
   async confirm(presented: string): Promise<boolean> {
     const digests = this.#options.peppers.digests(presented.slice(0, LONGEST_TOKEN + 1));
     let confirmed = false;
-    await this.#change((kept) => {
-      confirmed = kept.next !== undefined && isAmong(digests, kept.next);
-      return confirmed ? { token: digests[0] ?? "" } : kept;
+    await this.#change((stored) => {
+      confirmed = stored.next !== undefined && isAmong(digests, stored.next);
+      return confirmed ? { token: digests[0] ?? "" } : stored;
     });
     if (confirmed) this.#epoch++;
     return confirmed;
   }
 
-  /** Resolves when nothing is written beside requests any more. */
+  /** Resolves when no background write is in progress. */
   async idle(): Promise<void> {
     await this.#writing;
   }
 
-  /** Puts digests that stand under the previous pepper under the current one. */
+  /** Moves digests under the previous pepper to the current one. */
   #moveBeside(digests: readonly string[]): void {
     const [to = "", from] = digests;
-    const { token, next } = this.#kept;
+    const { token, next } = this.#stored;
     if (from === undefined || (token !== from && next !== from)) return;
     const moved = (digest: string | undefined) => digest === from ? to : digest;
-    this.#change((kept) => ({ token: moved(kept.token) ?? "", next: moved(kept.next) }))
+    this.#change((stored) => ({ token: moved(stored.token) ?? "", next: moved(stored.next) }))
       .catch((error) => {
         this.#options.logger.warn("Cannot move the admin token to the current pepper", {
           error: String(error),
@@ -121,14 +126,16 @@ export class AdminTokens {
       });
   }
 
-  /** Changes the kept digests once that is durable, one change after the other. */
-  #change(decide: (kept: Kept) => Kept): Promise<void> {
+  /**
+   * Changes the stored digests, one change after the other, each durable before it takes effect.
+   */
+  #change(decide: (stored: StoredDigests) => StoredDigests): Promise<void> {
     const change = this.#writing.then(async () => {
-      const kept = decide(this.#kept);
-      if (kept === this.#kept) return;
-      const row = kept.next === undefined ? kept.token : `${kept.token} ${kept.next}`;
+      const stored = decide(this.#stored);
+      if (stored === this.#stored) return;
+      const row = stored.next === undefined ? stored.token : `${stored.token} ${stored.next}`;
       await this.#options.settings.set(ADMIN_DIGESTS, row);
-      this.#kept = kept;
+      this.#stored = stored;
     });
     this.#writing = change.catch(() => {});
     return change;

@@ -64,9 +64,9 @@ async function refusedKeys({ ring, time, issue }: ReturnType<typeof setUp>) {
 
 Deno.test("every refusal costs the same digests and the same looks into the store, at each try", async () => {
   for (const peppers of [new CountedPeppers(OLD), new CountedPeppers(NEW, OLD)]) {
-    const house = setUp(peppers);
-    const { keys, ring } = house;
-    for (const [reason, key] of Object.entries(await refusedKeys(house))) {
+    const setup = setUp(peppers);
+    const { keys, ring } = setup;
+    for (const [reason, key] of Object.entries(await refusedKeys(setup))) {
       for (let time = 0; time < 3; time++) {
         const before = { digests: peppers.calls, ...keys.calls };
         assertEquals(await ring.authenticate(key), undefined, reason);

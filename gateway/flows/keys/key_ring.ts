@@ -8,7 +8,7 @@ import { BoundedMap } from "../../system/bounded_map.ts";
 import { newKeyParts, type RandomBytes } from "./new_secret.ts";
 import { type Peppers, standsUnder } from "./peppers.ts";
 
-/** Why a key was not issued or changed. */
+/** The reason why a key was not issued or changed. */
 export type KeyRefusal =
   | { readonly code: "key_not_found" }
   | { readonly code: "key_revoked" }
@@ -18,28 +18,28 @@ export type KeyRefusal =
   | { readonly code: "key_malformed" }
   | { readonly code: "policy_looser"; readonly violations: readonly string[] };
 
-/** A key was changed, or not. */
+/** The outcome of a change of a key. */
 export type KeyChange =
   | { readonly ok: true; readonly record: KeyRecord }
   | { readonly ok: false; readonly refusal: KeyRefusal };
 
-/** A key was issued, or not. `key` is the secret itself: this is the only time it is known. */
+/** The outcome of issuing a key. `key` is the secret, which is known only now. */
 export type KeyIssue =
   | { readonly ok: true; readonly key: string; readonly record: KeyRecord }
   | { readonly ok: false; readonly refusal: KeyRefusal };
 
-/** What a new key is. */
+/** The properties of a new key. */
 export interface KeyRequest {
   readonly name: string;
   readonly walletId: string;
   readonly policy: KeyPolicy;
-  /** A fixed value instead of a random one: 16 to 256 visible ASCII characters. */
+  /** Fixed secret instead of a random one: 16 to 256 visible ASCII characters. */
   readonly key?: string | undefined;
-  /** Its public id instead of a random one: what is issued twice under it is issued once. */
+  /** Fixed public id instead of a random one: issuing twice under it issues one key. */
   readonly publicId?: string | undefined;
 }
 
-/** What a key ring works with. */
+/** Options of a key ring. */
 export interface KeyRingOptions {
   readonly keys: KeyStore;
   readonly clock: Clock;
@@ -53,9 +53,9 @@ const MINUTE_MS = 60_000;
 const LONGEST_KEY = 256;
 
 /**
- * API keys from issue to revocation. Keys are found by their HMAC-SHA-256 under the pepper; the
- * secret itself is never stored. While the pepper is changed a key is found under both, and moves
- * to the current one when it is used.
+ * The API keys from issue to revocation. A key is stored under its HMAC-SHA-256 with the pepper;
+ * the secret is never stored. During a rotation of the pepper a key is accepted under both, and
+ * moves to the current one when it is used.
  */
 export class KeyRing {
   readonly #peppers: Peppers;
@@ -63,12 +63,12 @@ export class KeyRing {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #random: RandomBytes | undefined;
-  /** The minute of the last write of `lastUsedAtMs`, by key. */
+  /** Minute of the last write of `lastUsedAtMs`, by key. */
   readonly #usedAtMs = new Map<string, number>();
-  /** The minute of the last try to move a key to the current pepper, by key. */
+  /** Minute of the last attempt to move a key to the current pepper, by key. */
   readonly #movedAtMs = new Map<string, number>();
   readonly #writes = new Set<Promise<void>>();
-  /** Digests of keys that serve: an HMAC costs as much as the whole routing decision. */
+  /** Digests of active keys: an HMAC costs as much as the whole routing decision. */
   readonly #digests = new BoundedMap<string, string>(DIGESTS_MAX);
 
   constructor(peppers: Peppers, options: KeyRingOptions) {
@@ -80,9 +80,9 @@ export class KeyRing {
   }
 
   /**
-   * The key that a caller presents; `undefined` alike where it is malformed, unknown, disabled,
-   * revoked or expired. All of these cost the same: the digests and one look into the store. Only
-   * keys that serve are answered from memory.
+   * Returns the key that a caller presents; `undefined` if it is malformed, unknown, disabled,
+   * revoked or expired. All of these cost the same: the digests and one read of the store. Only
+   * active keys are answered from memory.
    */
   async authenticate(presented: string): Promise<KeyRecord | undefined> {
     const nowMs = this.#clock.nowMs();
@@ -98,12 +98,12 @@ export class KeyRing {
       this.#noteDigest(presented, digests, record);
       return this.#used(record, nowMs);
     }
-    // The pepper was changed meanwhile: the key may have moved away from under these digests.
+    // The pepper was changed meanwhile: the key may have moved from these digests.
     const changed = version !== this.#peppers.current.version;
     return changed ? await this.authenticate(presented) : undefined;
   }
 
-  /** Makes a key. Resolves once it is durable. */
+  /** Issues a key. Resolves once it is durable. */
   async issue(request: KeyRequest): Promise<KeyIssue> {
     if (request.key !== undefined && !isKeyShaped(request.key)) {
       return refused({ code: "key_malformed" });
@@ -112,7 +112,7 @@ export class KeyRing {
   }
 
   /**
-   * Makes a copy of a key with the same or a stricter policy. The old key goes on serving until it
+   * Issues a copy of a key with the same or a stricter policy. The old key remains active until it
    * is disabled or revoked.
    */
   async rotate(
@@ -134,7 +134,7 @@ export class KeyRing {
     const { publicId } = changes;
     const copy = await this.#create({ name, walletId, policy, publicId }, original);
     if (!copy.ok) return copy;
-    // What was revoked or narrowed meanwhile must not live on in a copy.
+    // A key that was revoked or narrowed meanwhile must have no copy.
     const tooLate = this.#whyNoCopy(await this.#keys.get(id), policy);
     if (tooLate === undefined) return copy;
     await this.revoke(copy.record.id);
@@ -144,14 +144,14 @@ export class KeyRing {
   #whyNoCopy(original: KeyRecord | undefined, policy: KeyPolicy): KeyRefusal | undefined {
     if (original === undefined) return { code: "key_not_found" };
     if (original.status === "revoked") return { code: "key_revoked" };
-    // A copy would serve where the original does not, or be as useless.
+    // A copy would be active although the original is not, or be useless too.
     if (original.status === "disabled") return { code: "key_disabled" };
     if (hasExpired(original, this.#clock.nowMs())) return { code: "key_expired" };
     const violations = violationsOf(policy, original.policy);
     return violations.length === 0 ? undefined : { code: "policy_looser", violations };
   }
 
-  /** Replaces a key's policy by the same or a stricter one. */
+  /** Replaces the policy of a key by the same or a stricter one. */
   narrow(id: string, policy: KeyPolicy): Promise<KeyChange> {
     return this.#change(id, (record) => {
       const violations = violationsOf(policy, record.policy);
@@ -159,41 +159,42 @@ export class KeyRing {
     });
   }
 
-  /** Stops a key from serving until it is enabled. */
+  /** Disables a key until it is enabled. */
   disable(id: string): Promise<KeyChange> {
     return this.#setStatus(id, "disabled");
   }
 
-  /** Lets a disabled key serve again. */
+  /** Enables a disabled key. */
   enable(id: string): Promise<KeyChange> {
     return this.#setStatus(id, "active");
   }
 
-  /** Stops a key for good. */
+  /** Revokes a key for good. */
   revoke(id: string): Promise<KeyChange> {
     return this.#change(id, (record) => ({ ...record, status: "revoked" }));
   }
 
-  /**
-   * Switches on or off whether what is said is kept with the key's requests. A copy that a rotation
-   * makes begins without it.
-   */
+  /** Switches the content log of a key on or off. A copy from a rotation starts with it off. */
   setContentLog(id: string, isOn: boolean): Promise<KeyChange> {
     return this.#change(id, (record) => ({ ...record, logContent: isOn }));
   }
 
-  /** Resolves when nothing is written beside requests any more: before the store is closed. */
+  /** Resolves when no background write is in progress: call it before the store is closed. */
   async idle(): Promise<void> {
     await Promise.all(this.#writes);
   }
 
-  /** The key under one of the digests: from memory where it serves, else by a look into the store. */
+  /**
+   * Returns the key under one of the digests: an active one from memory, otherwise by one read of
+   * the store.
+   */
   async #find(digests: readonly string[], nowMs: number): Promise<KeyRecord | undefined> {
     const records = digests.map((digest) => this.#keys.remembered(digest));
     const serving = records.find((record) => record !== undefined && serves(record, nowMs));
     if (serving !== undefined) return serving;
     const isKnown = records.some((record) => record !== undefined);
-    // What is known not to serve is looked for where nothing is: a row that is found takes longer.
+    // A key that is known to be inactive is read under a digest that does not exist: a read that
+    // returns a row takes longer.
     const sought = isKnown ? digests.map(nowhere) : digests;
     return await this.#keys.findByDigest(...sought);
   }
@@ -217,7 +218,7 @@ export class KeyRing {
     let refusal: KeyRefusal | undefined;
     const record = await this.#keys.update(id, (current) => {
       const decision = decide(current);
-      // The store may ask again after a conflict: only the last decision stands.
+      // The store may call again after a conflict: only the last decision counts.
       refusal = "code" in decision ? decision : undefined;
       return "code" in decision ? current : decision;
     });
@@ -236,7 +237,7 @@ export class KeyRing {
       policy: request.policy,
       hint: hintOf(key),
       createdAtMs: this.#clock.nowMs(),
-      // A budget belongs to the whole line of keys, or a rotation would renew it.
+      // A budget belongs to all rotations of a key, or a rotation would renew it.
       ...(original === undefined
         ? {}
         : { rotatedFrom: original.id, budgetId: original.budgetId ?? original.id }),
@@ -245,7 +246,7 @@ export class KeyRing {
     return created ? { ok: true, key, record } : refused({ code: "key_taken" });
   }
 
-  /** Writes the minute of use beside the request, never in its way, at most once a minute. */
+  /** Writes the minute of use in the background, at most once a minute. */
   #noteUse(record: KeyRecord, nowMs: number): void {
     const minuteMs = nowMs - nowMs % MINUTE_MS;
     const notedMs = this.#usedAtMs.get(record.id) ?? record.lastUsedAtMs ?? 0;
@@ -258,7 +259,7 @@ export class KeyRing {
     );
   }
 
-  /** Remembers the digest of a key that serves, or moves the key to the current pepper. */
+  /** Remembers the digest of an active key, or moves the key to the current pepper. */
   #noteDigest(presented: string, digests: readonly string[], { id }: KeyRecord): void {
     const [to = "", from] = digests;
     if (from === undefined || this.#keys.remembered(to) !== undefined) {
@@ -267,7 +268,7 @@ export class KeyRing {
     }
     const nowMs = this.#clock.nowMs();
     const minuteMs = nowMs - nowMs % MINUTE_MS;
-    // A store that fails is not asked again with every request.
+    // A failing store is not called again with every request.
     if (this.#movedAtMs.get(id) === minuteMs) return;
     this.#movedAtMs.set(id, minuteMs);
     this.#writeBeside("Cannot move a key to the current pepper", id, async () => {
@@ -289,7 +290,7 @@ export class KeyRing {
   }
 }
 
-/** A digest of no version: no key stands under it. */
+/** Returns a digest under a version that no key has. */
 function nowhere(digest: string): string {
   return `0.${digest}`;
 }

@@ -54,7 +54,7 @@ Deno.test("KeyRing.issue() never makes the same key twice", async () => {
   assertEquals(new Set(made.map((issue) => issued(issue).key)).size, 50);
 });
 
-Deno.test("KeyRing.issue() draws each digit alike: bytes that would favour some are left out", async () => {
+Deno.test("KeyRing.issue() draws each digit alike: bytes that would favour some digits are skipped", async () => {
   let next = 0;
   const { ring } = setUp((size) => Uint8Array.from({ length: size }, () => next++ % 256));
   const { key } = issued(await ring.issue(REQUEST));
@@ -252,8 +252,8 @@ Deno.test("a key that is revoked or narrowed while it is copied leaves no copy",
     };
     const copy = await ring.rotate(id);
     assertEquals(copy.ok ? "ok" : copy.refusal.code, code);
-    const left = (await keys.list()).filter(({ id: other }) => other !== id);
-    assertEquals(left.map(({ status }) => status), ["revoked"]);
+    const others = (await keys.list()).filter(({ id: other }) => other !== id);
+    assertEquals(others.map(({ status }) => status), ["revoked"]);
   }
 });
 

@@ -2,26 +2,26 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { KeyStore, StoredKey } from "../../ports/key_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 
-/** Keys in memory for tests; counts what is asked of it, and fails on demand. */
+/** A key store in memory for tests, which counts calls and fails on demand. */
 export class MemoryKeys implements KeyStore {
   readonly stored = new Map<string, StoredKey>();
-  /** Digests of keys that {@linkcode MemoryKeys.remembered} answers for: those found before. */
-  readonly #found = new Set<string>();
+  /** Digests that {@linkcode MemoryKeys.remembered} answers: those that were read before. */
+  readonly #readDigests = new Set<string>();
   readonly calls = { find: 0, update: 0, move: 0 };
   failing = false;
-  /** Awaited in the midst of every look. */
+  /** Awaited during every read. */
   looking: () => Promise<void> = () => Promise.resolve();
 
   remembered(digest: string): KeyRecord | undefined {
-    return this.#found.has(digest) ? this.#at([digest])?.record : undefined;
+    return this.#readDigests.has(digest) ? this.#at([digest])?.record : undefined;
   }
   async findByDigest(...digests: string[]): Promise<KeyRecord | undefined> {
     this.calls.find++;
     await this.looking();
-    const found = this.#at(digests);
-    if (found?.record.status !== "active") return undefined;
-    this.#found.add(found.digest);
-    return found.record;
+    const key = this.#at(digests);
+    if (key?.record.status !== "active") return undefined;
+    this.#readDigests.add(key.digest);
+    return key.record;
   }
   get(id: string): Promise<KeyRecord | undefined> {
     return Promise.resolve(this.stored.get(id)?.record);
@@ -54,7 +54,7 @@ export class MemoryKeys implements KeyStore {
     const key = this.stored.get(id);
     if (key?.digest !== from) return Promise.resolve(false);
     this.stored.set(id, { ...key, digest: to });
-    this.#found.add(to);
+    this.#readDigests.add(to);
     return Promise.resolve(true);
   }
 

@@ -6,10 +6,10 @@ import {
   SECRET_LENGTH,
 } from "../../domain/policy/key_format.ts";
 
-/** A source of secrets: that many random bytes. */
+/** A source of secrets: returns that many random bytes. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
-/** The random parts of a new key or token; `publicId` where it has been chosen. */
+/** Returns the random parts of a new key or token; `publicId` replaces the random one. */
 export function newKeyParts(random: RandomBytes = randomBytes, publicId?: string): KeyParts {
   return {
     publicId: publicId ?? base62(random, PUBLIC_ID_LENGTH),
@@ -17,7 +17,7 @@ export function newKeyParts(random: RandomBytes = randomBytes, publicId?: string
   };
 }
 
-/** The public id that an operation's id leads to: what is made twice under it is made once. */
+/** Returns the public id for an operation's id: creating twice under it creates one key. */
 export function publicIdFrom(operationId: string): string {
   let digest: Uint8Array = new TextEncoder().encode(operationId);
   return base62(() => {
@@ -30,7 +30,7 @@ function base62(random: RandomBytes, length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of random(length)) {
-      // 248 is four times 62: bytes from there on would favour the first digits.
+      // 248 is four times 62: higher bytes would favour the first digits.
       if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
     }
   }

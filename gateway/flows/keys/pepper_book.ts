@@ -1,5 +1,5 @@
 /**
- * Which peppers a store's digests stand under, and how they are changed.
+ * The peppers that the digests of a store are made with, and their rotation.
  *
  * @module
  */
@@ -13,66 +13,66 @@ import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
-/** The setting that holds the known peppers, the current one first. */
+/** Name of the setting with the known peppers, the current one first. */
 const PEPPERS = "key_peppers";
-/** The same in stores of before peppers had versions: the kept one, and the check. */
+/** The same settings in stores without pepper versions: the stored pepper, and its check. */
 const FIRST_PEPPER = "key_pepper";
 const CHECK = "key_pepper_check";
 
-/** The peppers do not fit the keys of this store. */
+/** The given peppers do not match the keys of this store. */
 export class PepperError extends Error {
   override name = "PepperError";
 }
 
-/** What is stored of a pepper. */
+/** A known pepper as it is stored. */
 interface KnownPepper {
   readonly version: number;
-  /** Tells whether a given pepper is this one. */
+  /** Digest that identifies a given pepper. */
   readonly check: string;
-  /** Only where the store keeps it: one that was given never is. */
+  /** Secret, only if the store holds the pepper: a given pepper is never stored. */
   readonly secret?: string | undefined;
 }
 
-/** What the service was started with. */
+/** Peppers given to this start. */
 export interface GivenPeppers {
   readonly current?: string | undefined;
-  /** The one that `current` takes the place of; {@linkcode STORED_PEPPER} for the one the store keeps. */
+  /** The pepper that `current` replaces; {@linkcode STORED_PEPPER} for the stored one. */
   readonly previous?: string | undefined;
 }
 
-/** What peppers are read from, and what stands under them. */
+/** The stores of the peppers and of the digests made with them. */
 export interface PepperDeps {
   readonly settings: SettingsStore;
   readonly keys: Pick<KeyStore, "listStored">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** What stands under a pepper. */
+/** The keys and tokens that use a pepper. */
 export interface Standing {
   readonly version: number;
-  /** Whether the store keeps it, or it is given at every start. */
+  /** True when the store holds it; otherwise it is given at every start. */
   readonly kept: boolean;
-  /** Keys that serve or may serve again. */
+  /** Ids of keys that are active or may become so again. */
   readonly keyIds: readonly string[];
   readonly adminToken: boolean;
 }
 
-/** Why the peppers were not changed. */
+/** The reason why the peppers were not changed. */
 export type PepperRefusal =
   | { readonly code: "pepper_given" }
   | { readonly code: "no_previous" }
   | { readonly code: "in_use"; readonly standing: Standing };
 
-/** The peppers were changed, or not. */
+/** The outcome of a change of the peppers. */
 export type PepperChange =
   | { readonly ok: true }
   | { readonly ok: false; readonly refusal: PepperRefusal };
 
-/** The peppers of a store, in force and as they are kept. */
+/** The peppers of a store, in force and as stored. */
 export class PepperBook {
   readonly peppers: Peppers;
   readonly #deps: PepperDeps;
-  /** The current one comes with every start, and the next start would bring it back. */
+  /** True when the current one is given at every start, which would restore it. */
   readonly #isGiven: boolean;
   #known: readonly KnownPepper[];
   #changing: Promise<unknown> = Promise.resolve();
@@ -88,9 +88,9 @@ export class PepperBook {
   }
 
   /**
-   * The peppers that this store's keys are found under: the given one, which is never stored, or one
-   * made on the first start and kept; and the one before it while keys still stand under it. Throws
-   * a {@linkcode PepperError} where any key would be refused for want of its pepper.
+   * Opens the peppers of a store: the given one, which is never stored, or one that the first start
+   * created and stored; and the previous one while keys still use it. Throws a {@linkcode
+   * PepperError} if any key would be refused for want of its pepper.
    */
   static async open(deps: PepperDeps, given: GivenPeppers = {}): Promise<PepperBook> {
     const stored = await readKnown(deps.settings);
@@ -113,14 +113,14 @@ export class PepperBook {
     return new PepperBook(deps, { known: kept, peppers, isGiven: given.current !== undefined });
   }
 
-  /** What stands under each pepper, the current one first. */
+  /** Returns the use of each pepper, the current one first. */
   async standing(): Promise<readonly Standing[]> {
     return await Promise.all(this.#known.map((pepper) => standingUnder(this.#deps, pepper)));
   }
 
   /**
-   * Puts a new pepper in force and keeps it; keys move to it as they are used. Refused where the
-   * current one is given at every start, or anything still stands under the one before.
+   * Creates a new pepper, stores it and puts it in force; keys move to it when they are used.
+   * Refused if the current one is given at every start, or if the previous one is still in use.
    */
   rotate(): Promise<PepperChange> {
     return this.#next(async () => {
@@ -138,7 +138,7 @@ export class PepperBook {
     });
   }
 
-  /** Forgets the previous pepper. Refused while anything stands under it. */
+  /** Deletes the previous pepper. Refused while it is in use. */
   drop(): Promise<PepperChange> {
     return this.#next(async () => {
       const [current, previous] = this.#known;
@@ -164,7 +164,7 @@ export class PepperBook {
     this.#known = known;
   }
 
-  /** One change after the other. */
+  /** Runs changes one after the other. */
   #next(change: () => Promise<PepperChange>): Promise<PepperChange> {
     const result = this.#changing.then(change);
     this.#changing = result.catch(() => {});
@@ -172,7 +172,7 @@ export class PepperBook {
   }
 }
 
-/** The known peppers in the order that this start asks for, a new one included. */
+/** Returns the known peppers in the order for this start, a new one included. */
 async function chosen(
   deps: PepperDeps,
   known: readonly [KnownPepper, ...KnownPepper[]],
@@ -184,7 +184,7 @@ async function chosen(
     : known.find((pepper) => fits(pepper, given.current));
   if (current !== undefined) return [current, ...known.filter((pepper) => pepper !== current)];
 
-  // A change begins: it must name the pepper that it takes the place of.
+  // A rotation begins: it must name the pepper that it replaces.
   const isNamed = given.previous === STORED_PEPPER
     ? newest.secret !== undefined
     : fits(newest, given.previous);
@@ -203,7 +203,7 @@ const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made w
   "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
   `("${STORED_PEPPER}" where the store keeps it)`;
 
-/** Throws where a pepper that nobody gave is still needed. */
+/** Throws if a pepper that was not given is still in use. */
 async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {
   const { keyIds, adminToken } = await standingUnder(deps, pepper);
   if (keyIds.length === 0 && !adminToken) return;
@@ -215,7 +215,7 @@ async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<voi
   );
 }
 
-/** What stands under a pepper, in words. */
+/** Describes the use of a pepper. */
 export function whatStands(
   { keyIds, adminToken }: Pick<Standing, "keyIds" | "adminToken">,
 ): string {
@@ -253,7 +253,7 @@ function checkOf(secret: string): string {
 }
 
 async function firstPepper(deps: PepperDeps, given: string | undefined): Promise<KnownPepper> {
-  // A new one would refuse every key without a word.
+  // A new pepper would silently refuse every key.
   if ((await deps.keys.listStored()).length > 0) throw new PepperError(LOST);
   return given === undefined ? keptPepper(1) : { version: 1, check: checkOf(given) };
 }
@@ -267,7 +267,7 @@ function newSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Whether a store's keys can be read only by who gives the pepper at the start. */
+/** True when the keys of a store need a pepper that is given at the start. */
 export async function needsPepper(settings: Pick<SettingsStore, "get">): Promise<boolean> {
   const row = await settings.get(PEPPERS);
   if (row === undefined) return false;
@@ -291,6 +291,6 @@ async function writeKnown(
   known: readonly KnownPepper[],
 ): Promise<void> {
   await settings.set(PEPPERS, JSON.stringify(known));
-  // What is kept is kept in one place, so that it is gone when it is dropped.
+  // The secret has one place, so that it is gone when it is deleted.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
 }

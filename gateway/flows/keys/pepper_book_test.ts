@@ -12,7 +12,7 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 /** Runs a test on a store in memory; `start` is a start of the service on it. */
 async function withStore(
   test: (
-    house: { stores: KvStores; start(given?: GivenPeppers): ReturnType<typeof started> },
+    setup: { stores: KvStores; start(given?: GivenPeppers): ReturnType<typeof started> },
   ) => Promise<void>,
 ): Promise<void> {
   const stores = await openKvStores(":memory:");
@@ -34,7 +34,7 @@ async function started(stores: KvStores, given?: GivenPeppers) {
       assert(made.ok);
       return { key: made.key, id: made.record.id };
     },
-    /** Whether a key serves, when all is written that its use brings. */
+    /** True when a key serves, once all writes that follow its use are done. */
     async serves({ key }: { key: string }) {
       const record = await ring.authenticate(key);
       await ring.idle();
@@ -43,7 +43,7 @@ async function started(stores: KvStores, given?: GivenPeppers) {
   };
 }
 
-/** What stands in the settings, to look for secrets in. */
+/** Returns the settings as text, to search for secrets. */
 async function settingsText({ settings }: KvStores): Promise<string> {
   const names = ["key_peppers", "key_pepper", "key_pepper_check"];
   return (await Promise.all(names.map((name) => settings.get(name)))).join("\n");

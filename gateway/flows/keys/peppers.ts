@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 
-/** A secret that keys and tokens are digested with, so that a copy of their digests is of no use. */
+/** A secret in the digests of keys and tokens, so that a copy of the digests is useless. */
 export interface Pepper {
-  /** Stands before every digest that was made under it. */
+  /** Prefix of every digest made with it. */
   readonly version: number;
   readonly secret: string;
 }
 
-/** The peppers in force: one, or two while keys move from one to the next. */
+/** The peppers in force: one, or two during a rotation. */
 export class Peppers {
   #current: Pepper;
   #previous: Pepper | undefined;
@@ -17,28 +17,31 @@ export class Peppers {
     this.#previous = previous;
   }
 
-  /** What new digests are made under. */
+  /** The pepper of new digests. */
   get current(): Pepper {
     return this.#current;
   }
 
-  /** What older digests may still stand under. */
+  /** The pepper that older digests may still use. */
   get previous(): Pepper | undefined {
     return this.#previous;
   }
 
-  /** Puts others in force, at once for everybody who holds this. */
+  /** Replaces the peppers in force, for all holders of this object. */
   change(current: Pepper, previous?: Pepper): void {
     this.#current = current;
     this.#previous = previous;
   }
 
-  /** Version of the current pepper, a dot, and the hexadecimal HMAC-SHA-256 of a secret under it. */
+  /**
+   * Returns the digest of a secret: the version of the current pepper, a dot, and the hexadecimal
+   * HMAC-SHA-256.
+   */
   digest(secret: string): string {
     return digestUnder(this.#current, secret);
   }
 
-  /** Digests of a secret under every pepper in force, the current one's first. */
+  /** Returns the digests of a secret under every pepper in force, the current one first. */
   digests(secret: string): readonly string[] {
     const current = digestUnder(this.#current, secret);
     return this.#previous === undefined
@@ -47,7 +50,7 @@ export class Peppers {
   }
 }
 
-/** Whether a digest was made under a version of the pepper. */
+/** True when a digest was made with this version of the pepper. */
 export function standsUnder(digest: string, version: number): boolean {
   return digest.startsWith(`${version}.`);
 }

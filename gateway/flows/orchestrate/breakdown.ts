@@ -6,41 +6,41 @@ import {
 } from "@svc/sdk/protocol";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import { PLAN_TASK_ID, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
-import { chatUsageOf } from "../../wire/usage.ts";
-import { microsOf } from "../settle/add_billing.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { chatUsageOf } from "../../wire/chat/usage.ts";
+import { microsOf } from "../request/billing.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** How a task ended. */
+/** The outcome of a task. */
 export type TaskStatus = OrchestrationTask["status"];
 
 const NOTHING: Pick<BillingMetadata, "charged"> = { charged: formatCredits(0n) };
 
-/** What a split request has come to, part by part; its parts are the whole bill. */
+/** The cost of a split request by its parts, which add up to the whole bill. */
 export class Breakdown {
-  readonly #trace: RequestTrace;
+  readonly #active: ActiveRequest;
   readonly #parts: OrchestrationTask[] = [];
   #order: readonly string[] = [];
 
-  /** `trace` is the request's: what its parts cost is added to its bill. */
-  constructor(trace: RequestTrace) {
-    this.#trace = trace;
+  /** `active` is the request: the cost of its parts is added to its bill. */
+  constructor(active: ActiveRequest) {
+    this.#active = active;
   }
 
-  /** The planner's calls have ended. */
-  planned(part: RequestTrace, tasks: readonly PlannedTask[]): OrchestrationTask {
+  /** Adds the part of the planner, whose calls have ended. */
+  planned(part: ActiveRequest, tasks: readonly PlannedTask[]): OrchestrationTask {
     this.#order = tasks.map(({ taskId }) => taskId);
     const task = { taskId: PLAN_TASK_ID, title: "Plan", dependsOn: [] };
     return this.add(task, { status: tasks.length > 0 ? "done" : "failed", part });
   }
 
-  /** A task has ended; its calls are settled. */
+  /** Adds a task that has ended and whose calls are settled. */
   add(
     { taskId, title, dependsOn }: Pick<PlannedTask, "taskId" | "title" | "dependsOn">,
-    { status, part }: { readonly status: TaskStatus; readonly part?: RequestTrace | undefined },
+    { status, part }: { readonly status: TaskStatus; readonly part?: ActiveRequest | undefined },
   ): OrchestrationTask {
-    const billed = part?.billed;
-    if (part !== undefined) this.#trace.join(part, status === "done" ? {} : { error: status });
-    const model = part?.routing()?.model;
+    const billed = part?.bill.settled;
+    if (part !== undefined) this.#active.join(part, status === "done" ? {} : { error: status });
+    const model = part?.report.routing()?.model;
     const task: OrchestrationTask = {
       task_id: taskId,
       title,
@@ -51,12 +51,12 @@ export class Breakdown {
       charged: (billed ?? NOTHING).charged,
     };
     this.#parts.push(task);
-    this.#trace.taskEnded({
+    this.#active.report.noteTask({
       taskId,
       dependsOn,
       status,
       model,
-      provider: part?.routing()?.provider,
+      provider: part?.report.routing()?.provider,
       startMs: part?.startMs,
       ms: part?.elapsedMs,
       inputTokens: billed?.input_tokens ?? 0,
@@ -64,12 +64,15 @@ export class Breakdown {
       outputTokens: billed?.output_tokens ?? 0,
       charged: task.charged ?? NOTHING.charged,
       others: part?.otherUses(),
-      attempts: part?.attempts ?? [],
-    }, part);
+      attempts: part?.report.attempts ?? [],
+    }, part?.report);
     return task;
   }
 
-  /** Everything, with the answer: `billed` is the request's whole bill, the answer's call included. */
+  /**
+   * Returns all parts with the answer: `billed` is the whole bill of the request, the call of the
+   * answer included.
+   */
   whole(
     status: TaskStatus,
     { billed, model }: {
@@ -89,12 +92,12 @@ export class Breakdown {
       ...(tokens === undefined ? {} : { usage: tokens }),
       charged: formatCredits(charged),
     };
-    const place = ({ task_id }: OrchestrationTask) => this.#order.indexOf(task_id);
-    const tasks = [...this.#parts].sort((one, other) => place(one) - place(other));
+    const position = ({ task_id }: OrchestrationTask) => this.#order.indexOf(task_id);
+    const tasks = [...this.#parts].sort((one, other) => position(one) - position(other));
     return { tasks: [...tasks, final], final_task_id: ORCHESTRATION_FINAL_TASK_ID };
   }
 
-  /** Of the answer's call: what is left of the whole. */
+  /** Returns the tokens of the answer's call: the whole without the other parts. */
   #ownTokens(billed: BillingMetadata): OrchestrationTask["usage"] {
     let inputTokens = billed.input_tokens;
     let cachedInputTokens = billed.cached_input_tokens;
@@ -109,7 +112,7 @@ export class Breakdown {
   }
 }
 
-/** What a bill counts, in the shape of Chat Completions. */
+/** Returns the tokens of a bill, in the shape of Chat Completions. */
 export function usageOf(billed: BillingMetadata): NonNullable<OrchestrationTask["usage"]> {
   return chatUsageOf({
     inputTokens: billed.input_tokens,

@@ -2,63 +2,63 @@ import type { ChatRequest, Orchestration, ServiceMetadata } from "@svc/sdk/proto
 import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import { orchestratedAnswerText } from "../../wire/chat_answer.ts";
-import type { ChatForm } from "../../wire/chat_form.ts";
+import { orchestratedAnswerText } from "../../wire/chat/answer.ts";
+import type { ChatForm } from "../../wire/chat/form.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
-import { withNote } from "../../wire/noted_request.ts";
-import { OrchestratedChatRelay } from "../../wire/orchestrated_chat_relay.ts";
+import { withNote } from "../../wire/chat/noted_request.ts";
+import { OrchestratedChatRelay } from "../../wire/chat/orchestrated_relay.ts";
 import { sseEvent } from "../../wire/sse.ts";
-import { TaskChunks } from "../../wire/task_chunks.ts";
+import { TaskChunks } from "../../wire/chat/task_chunks.ts";
 import type { StreamedAnswer } from "../stream/answer_stream.ts";
 import {
   beginChat,
   type ChatBegun,
   type ChatCall,
+  type ChatDeps,
   finishChat,
   followChat,
-} from "../call/chat_call.ts";
-import type { GatewayContext } from "../context.ts";
+} from "../chat/chat_call.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import { type Breakdown, usageOf } from "./breakdown.ts";
 import type { OrchestrationSurface } from "./orchestrated_answer.ts";
 import type { TaskEvent } from "./task_run.ts";
 
-/** What a split chat request is told with. */
+/** Options of the surface of a split chat request. */
 export interface OrchestratedChatOptions {
-  readonly trace: RequestTrace;
-  /** The caller's own request. */
+  readonly active: ActiveRequest;
+  /** The chat request of the caller. */
   readonly call: ChatCall;
   readonly form: ChatForm;
   readonly breakdown: Breakdown;
-  /** Whether the caller is sent what tasks say. */
+  /** True when the caller is sent the text of tasks. */
   readonly isShown: boolean;
 }
 
-/** The answer's own call. */
+/** The call of the answer itself. */
 interface Synthesis extends ChatCall {
   readonly begun: ChatBegun;
 }
 
-/** Tells a split chat request, and asks for its answer with the caller's own body. */
+/** Reports a split chat request to its caller, and requests the answer with the caller's body. */
 export class OrchestratedChat implements OrchestrationSurface {
   readonly isEnveloped = true;
-  readonly #gateway: GatewayContext;
+  readonly #deps: ChatDeps;
   readonly #options: OrchestratedChatOptions;
-  /** Of the answer, and of every chunk. */
+  /** Id of the answer and of every chunk. */
   readonly #id: string;
   readonly #chunks: TaskChunks;
 
-  constructor(gateway: GatewayContext, options: OrchestratedChatOptions) {
-    this.#gateway = gateway;
+  constructor(deps: ChatDeps, options: OrchestratedChatOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#id = gateway.rng.id("chatcmpl");
-    const createdSeconds = Math.floor(options.trace.atMs / 1_000);
+    this.#id = deps.rng.id("chatcmpl");
+    const createdSeconds = Math.floor(options.active.atMs / 1_000);
     const { dialect } = options.form;
     this.#chunks = new TaskChunks({ id: this.#id, createdSeconds, dialect });
   }
 
-  tell(event: TaskEvent): string {
+  report(event: TaskEvent): string {
     if (!this.#options.isShown) return "";
     if (event.type === "started") return this.#chunks.started(event.task);
     if (event.type === "ended") return this.#chunks.ended(event.task);
@@ -66,15 +66,15 @@ export class OrchestratedChat implements OrchestrationSurface {
   }
 
   async stream(note: string, signal: AbortSignal): Promise<StreamedAnswer> {
-    const { begun, ...asked } = await this.#begin(note, signal);
+    const { begun, ...call } = await this.#begin(note, signal);
     invariant(begun.kind === "stream", "Cannot stream an answer that is whole");
-    return followChat(this.#gateway, this.#options.trace, { ...asked, begun });
+    return followChat(this.#deps, this.#options.active, { ...call, begun });
   }
 
   async complete(note: string, signal: AbortSignal): Promise<string> {
-    const { begun, ...asked } = await this.#begin(note, signal);
+    const { begun, ...call } = await this.#begin(note, signal);
     invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    const { metadata } = await finishChat(this.#gateway, this.#options.trace, { ...asked, begun });
+    const { metadata } = await finishChat(this.#deps, this.#options.active, { ...call, begun });
     return orchestratedAnswerText(begun.answer.body, {
       id: this.#id,
       model: begun.candidate.model.id,
@@ -86,22 +86,22 @@ export class OrchestratedChat implements OrchestrationSurface {
   }
 
   failed(fault: ServiceFault): string {
-    const { form, trace } = this.#options;
-    const envelope = envelopeIn(form.dialect, fault.envelope(trace.caller.requestId));
+    const { form, active } = this.#options;
+    const envelope = envelopeIn(form.dialect, fault.envelope(active.identity.requestId));
     return sseEvent(JSON.stringify({ ...envelope, choices: [] }));
   }
 
   async #begin(note: string, signal: AbortSignal): Promise<Synthesis> {
-    const { trace, call, form } = this.#options;
+    const { active, call, form } = this.#options;
     const body = withNote(call.body, note);
-    // It is the same conversation, whatever is written under its last message.
+    // It remains the same conversation, although a note was added to its last message.
     const { conversation, endpoint } = call.features;
-    const asked = chatFeatures(body.value as unknown as ChatRequest);
-    const features = { ...asked, conversation, endpoint };
-    const begun = await beginChat(this.#gateway, trace, {
+    const current = chatFeatures(body.value as unknown as ChatRequest);
+    const features = { ...current, conversation, endpoint };
+    const begun = await beginChat(this.#deps, active, {
       body,
       features,
-      plan: await planRoute(this.#gateway, trace, features),
+      plan: await planRoute(this.#deps, active, features),
       relayOf: (model, maxTokens) =>
         new OrchestratedChatRelay(model, {
           id: this.#id,
@@ -110,7 +110,7 @@ export class OrchestratedChat implements OrchestrationSurface {
           breakdown: ({ metadata, isDone }) => this.#whole(metadata, isDone),
         }),
       signal,
-      wanted: trace.caller.stream ? "stream" : "json",
+      wanted: active.identity.stream ? "stream" : "json",
     });
     return { body, features, begun };
   }

@@ -1,9 +1,10 @@
 /**
- * One request, several models, one answer: gate, plan, run, synthesise.
+ * The orchestration of one request by several models: gate, plan, tasks, synthesis.
  *
  * @module
  */
 
+import type { PartDeps } from "./run_part.ts";
 import type { OrchestrationTask } from "@svc/sdk/protocol";
 import { judgeCompound } from "../../domain/orchestration/compound.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
@@ -18,63 +19,72 @@ import {
 import { resultTokens } from "../../domain/orchestration/plan_limits.ts";
 import type { PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { lastUserText } from "../../wire/noted_request.ts";
-import { AnswerStream } from "../stream/answer_stream.ts";
-import type { GatewayContext } from "../context.ts";
-import { capLeft } from "../call/take_hold.ts";
-import type { ModelAnswer } from "../model_answer.ts";
+import { lastUserText } from "../../wire/chat/noted_request.ts";
+import { AnswerStream, type AnswerStreamDeps } from "../stream/answer_stream.ts";
+import { remainingCap } from "../plan/spending_cap.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
 import { Breakdown } from "./breakdown.ts";
 import { makePlan } from "./make_plan.ts";
-import { OrchestratedAnswer, type OrchestrationSurface } from "./orchestrated_answer.ts";
+import {
+  OrchestratedAnswer,
+  type OrchestratedDeps,
+  type OrchestrationSurface,
+} from "./orchestrated_answer.ts";
 import { TaskRun } from "./task_run.ts";
 import { whileCallerConnected } from "./while_connected.ts";
-import { fundsNow, type OpenPlan } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { fundsNow, type OpenPlan, type PlanDeps } from "../plan/route_plan.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** An answer that may not even be this long, in tokens, is not worth tasks. */
+/** Minimum output limit of an answer that is worth tasks, in tokens. */
 const LEAST_ANSWER_TOKENS = 128;
 const NO_ROOM = "with the results of its tasks it would be too long for every model";
 
+/** Parts of the service that orchestration uses. */
+export type OrchestrateDeps = PartDeps & OrchestratedDeps & AnswerStreamDeps;
+
 /** A request that may be split. */
 export interface SplittableRequest {
-  /** As a chat request. */
+  /** The body as a chat completion request. */
   readonly body: JsonBody;
   readonly features: RequestFeatures;
-  /** How it would be served as one call. */
+  /** The plan to serve it as one call. */
   readonly plan: OpenPlan;
-  /** Told of tasks and asked for the answer, by who is sent what. */
+  /**
+   * Returns the surface of the endpoint, which reports tasks to the caller and requests the answer.
+   */
   surface(split: {
     readonly breakdown: Breakdown;
-    /** Whether the caller is sent what tasks say. */
+    /** True when the caller is sent the text of tasks. */
     readonly isShown: boolean;
   }): OrchestrationSurface;
-  /** A stream has been settled, or could not be. */
+  /** Called when a stream has been settled, or could not be. */
   onEnd(): void;
 }
 
 /**
- * Answers a request by tasks of several models, where it gains from that, may be split, and can be
- * paid for. `undefined` where it runs as one call; what its planner has cost is on its bill then.
- * Throws a `ServiceFault` where nothing could be answered, and `CallerDisconnected` where nobody waits.
+ * Answers a request by tasks of several models if it gains from that, may be split, and can be paid
+ * for. Resolves to `undefined` if it runs as one call; then the cost of a planner is on its bill.
+ * Throws a `ServiceFault` if nothing could be answered, and `CallerDisconnected` if the caller
+ * disconnects.
  */
 export async function orchestrate(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: OrchestrateDeps,
+  active: ActiveRequest,
   request: SplittableRequest,
 ): Promise<ModelAnswer | undefined> {
-  const gate = await mayGain(gateway, trace, request);
+  const gate = await mayGain(deps, active, request);
   if (gate === undefined) return undefined;
-  trace.planning();
-  const breakdown = new Breakdown(trace);
-  const plan = await planTasks(gateway, trace, { ...request, breakdown });
+  active.beginPlanning();
+  const breakdown = new Breakdown(active);
+  const plan = await planTasks(deps, active, { ...request, breakdown });
   if (plan === undefined) return undefined;
 
   const { tasks } = plan;
-  trace.orchestration = `Split into ${tasks.length} tasks: ${gate.reason}`;
+  active.report.noteOrchestration(`Split into ${tasks.length} tasks: ${gate.reason}`);
   const abort = new AbortController();
-  const isShown = trace.caller.stream && gate.stream === "all";
-  const run = new TaskRun(gateway, {
-    trace,
+  const isShown = active.identity.stream && gate.stream === "all";
+  const run = new TaskRun(deps, {
+    active,
     breakdown,
     ...plan,
     body: request.body,
@@ -83,24 +93,24 @@ export async function orchestrate(
     signal: abort.signal,
   });
   const surface = request.surface({ breakdown, isShown });
-  const answer = new OrchestratedAnswer(gateway, { trace, run, breakdown, surface, abort });
-  if (!trace.caller.stream) return { kind: "json", text: await answer.complete() };
-  const stream = new AnswerStream(gateway, { answer, trace, onEnd: () => request.onEnd() });
+  const answer = new OrchestratedAnswer(deps, { active, run, breakdown, surface, abort });
+  if (!active.identity.stream) return { kind: "json", text: await answer.complete() };
+  const stream = new AnswerStream(deps, { answer, active, onEnd: () => request.onEnd() });
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** The gate: whether a split would help, is allowed and can be paid for; what it costs is looked at last. */
+/** Decides whether a split would help, is allowed and can be paid for; the cost is checked last. */
 async function mayGain(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   { body, features, plan }: SplittableRequest,
 ): Promise<{ readonly reason: string; readonly stream: "all" | "final" } | undefined> {
-  const { caller } = trace;
+  const { identity } = active;
   const { mode, stream } = orchestrationFor({
-    policy: caller.key.policy,
+    policy: active.key.policy,
     tier: plan.tier,
-    dialect: caller.dialect,
-    choice: caller.orchestration,
+    dialect: identity.dialect,
+    choice: identity.orchestration,
   });
   if (mode === "off" || features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const text = lastUserText(body);
@@ -109,24 +119,24 @@ async function mayGain(
   const { compound, signals } = judgeCompound(text);
   if (!compound && mode !== "always") return undefined;
   // Each task sends the request once more.
-  if (caller.hold?.tryTake(EXPECTED_TASKS * body.text.length) === false) {
-    trace.orchestration = "Not split: it is too long to be held once for each task";
+  if (active.hold?.tryTake(EXPECTED_TASKS * body.text.length) === false) {
+    active.report.noteOrchestration("Not split: it is too long to be held once for each task");
     return undefined;
   }
   if (resultTokens(plan.candidates, { features, tasks: EXPECTED_TASKS }) === undefined) {
-    trace.orchestration = `Not split: ${NO_ROOM}`;
+    active.report.noteOrchestration(`Not split: ${NO_ROOM}`);
     return undefined;
   }
-  const funds = await fundsNow(gateway, trace, features);
+  const funds = await fundsNow(deps, active, features);
   if (expectedPrice(plan.candidates) > funds) {
-    trace.orchestration = "Not split: the tasks could cost more than there is";
+    active.report.noteOrchestration("Not split: the tasks could cost more than there is");
     return undefined;
   }
-  const found = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
-  return { reason: compound ? found.join(", ") : "the key's policy asks for it", stream };
+  const reasons = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
+  return { reason: compound ? reasons.join(", ") : "the key's policy asks for it", stream };
 }
 
-/** Whether the answer is a call of a function, or is too short to be worth tasks, whatever is asked. */
+/** True when the answer must be a function call, or is too short to be worth tasks. */
 function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFeatures): boolean {
   if (requestedOutputTokens !== undefined && requestedOutputTokens < LEAST_ANSWER_TOKENS) {
     return true;
@@ -135,55 +145,55 @@ function isAnswerBound({ value }: JsonBody, { requestedOutputTokens }: RequestFe
   return choice !== "auto" && choice !== "none";
 }
 
-/** A plan that is to be run. */
+/** A plan to be run. */
 interface PaidPlan {
   readonly tasks: readonly PlannedTask[];
   readonly allowances: ReadonlyMap<string, Micros>;
   /** Most output of one task, in tokens. */
   readonly outputTokens: number;
-  /** What making it has cost. */
+  /** Part of the planner, with its cost. */
   readonly planned: OrchestrationTask;
 }
 
-/** The plan, paid for and affordable; `undefined` where there is none, and the trace says why. */
+/** Returns a plan that can be paid for; `undefined` if there is none, and the report says why. */
 async function planTasks(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: OrchestrateDeps,
+  active: ActiveRequest,
   request: SplittableRequest & { readonly breakdown: Breakdown },
 ): Promise<PaidPlan | undefined> {
   const { body, features, breakdown, plan: { candidates } } = request;
-  const part = trace.part({ name: "plan", stream: false, allowance: capLeft(trace) });
+  const part = active.part({ name: "plan", stream: false, allowance: remainingCap(active) });
   const abort = new AbortController();
-  const asked = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
-  const made = await whileCallerConnected(
-    gateway,
-    trace.caller,
+  const planRequest = { part, body, candidates, endpoint: features.endpoint, signal: abort.signal };
+  const result = await whileCallerConnected(
+    deps,
+    active.signal,
     abort,
-    () => makePlan(gateway, asked),
+    () => makePlan(deps, planRequest),
   )
     .catch((error) => {
       breakdown.planned(part, []);
       throw error;
     });
-  const tasks = "tasks" in made ? made.tasks : [];
-  // One task would be the request itself, asked twice.
+  const tasks = "tasks" in result ? result.tasks : [];
+  // A single task would repeat the request itself.
   const isSplit = tasks.length > 1;
   const planned = breakdown.planned(part, tasks);
-  if ("problem" in made) trace.orchestration = `Not split: ${made.problem}`;
-  else if (!isSplit) trace.orchestration = "Not split: its planner saw no gain in it";
+  if ("problem" in result) active.report.noteOrchestration(`Not split: ${result.problem}`);
+  else if (!isSplit) active.report.noteOrchestration("Not split: its planner saw no gain in it");
   if (!isSplit) return undefined;
   const outputTokens = resultTokens(candidates, { features, tasks: tasks.length });
   if (outputTokens === undefined) {
-    trace.orchestration = `Not split: ${NO_ROOM}`;
+    active.report.noteOrchestration(`Not split: ${NO_ROOM}`);
     return undefined;
   }
   const price = priceOfPlan(candidates, tasks);
-  const funds = await fundsNow(gateway, trace, features);
+  const funds = await fundsNow(deps, active, features);
   if (sumOf(price) > funds) {
-    trace.orchestration = "Not split: the planned tasks could cost more than there is";
+    active.report.noteOrchestration("Not split: the planned tasks could cost more than there is");
     return undefined;
   }
-  // Where there is a cap for the request, its tasks and its answer share it: none takes another's.
-  const allowances = capLeft(trace) === undefined ? new Map<string, Micros>() : price.tasks;
+  // If the request has a cap, its tasks and its answer share it: none takes the share of another.
+  const allowances = remainingCap(active) === undefined ? new Map<string, Micros>() : price.tasks;
   return { tasks, allowances, outputTokens, planned };
 }

@@ -1,55 +1,59 @@
+import type { InFlight } from "../admit/in_flight.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { finalNote } from "../../domain/orchestration/task_notes.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
-import { logEnd } from "../settle/log_end.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
+import { logEnd, type LogEndDeps } from "../settle/log_end.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { TaskEvent, TaskRun } from "./task_run.ts";
 import { whileCallerConnected } from "./while_connected.ts";
 
-/** How an endpoint tells a split request, and how it asks for the answer. */
+/** Parts of the service that the answer of a split request uses. */
+export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
+
+/** The way in which an endpoint reports a split request to its caller and requests the answer. */
 export interface OrchestrationSurface {
-  /** Whether a failure before the answer is a 200 with an error and no choices, as in Chat. */
+  /** True when a failure before the answer is a 200 with an error and no choices, as in Chat. */
   readonly isEnveloped: boolean;
-  /** What a caller who wants to see it is sent of a task; may be nothing. */
-  tell(event: TaskEvent): string;
-  /** Begins the answer of a request with this note, streamed. Throws where nobody answers. */
+  /** Returns the text about a task for a caller that asked to see tasks; may be empty. */
+  report(event: TaskEvent): string;
+  /** Begins the answer to a request with this note, streamed. Throws if no model answers. */
   stream(note: string, signal: AbortSignal): Promise<StreamedAnswer>;
-  /** The whole answer as JSON text, settled and in the log. Throws where nobody answers. */
+  /** Returns the complete answer as JSON text, settled and logged. Throws if no model answers. */
   complete(note: string, signal: AbortSignal): Promise<string>;
-  /** The last words of a stream whose answer never began. */
+  /** Returns the last event of a stream whose answer never began. */
   failed(fault: ServiceFault): string;
 }
 
 /** An answer for which tasks run first. */
 export class OrchestratedAnswer implements StreamedAnswer {
   readonly abort: AbortController;
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: OrchestratedDeps;
+  readonly #active: ActiveRequest;
   readonly #run: TaskRun;
   readonly #breakdown: Breakdown;
   readonly #surface: OrchestrationSurface;
-  /** The answer's own call, from when it is being begun. */
+  /** The call of the answer itself, from when it is being begun. */
   #final: Promise<StreamedAnswer> | undefined;
-  /** It was left or broken off: nothing new begins. */
+  /** True when it was left or broke off: nothing new begins. */
   #isOver = false;
 
   constructor(
-    gateway: GatewayContext,
+    deps: OrchestratedDeps,
     options: {
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly run: TaskRun;
       readonly breakdown: Breakdown;
       readonly surface: OrchestrationSurface;
-      /** The signal of the run is its own. */
+      /** Aborts the run of the tasks as well. */
       readonly abort: AbortController;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#run = options.run;
     this.#breakdown = options.breakdown;
     this.#surface = options.surface;
@@ -64,7 +68,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
         this.#requireResult();
         this.#final = this.#beginFinal();
       } else {
-        const text = this.#surface.tell(event);
+        const text = this.#surface.report(event);
         if (text !== "") return { text, last: false };
       }
     }
@@ -82,17 +86,20 @@ export class OrchestratedAnswer implements StreamedAnswer {
     const final = await this.#end("cut");
     if (final !== undefined) return await final.fail(cause);
     const fault = isShutdown ? new ServiceFault("shutting_down") : cause;
-    const told = this.#failure(fault);
-    await this.#log({ status: 200, outcome: "error", errorCode: told.code });
-    return this.#surface.failed(told);
+    const failure = this.#failure(fault);
+    await this.#log({ status: 200, outcome: "error", errorCode: failure.code });
+    return this.#surface.failed(failure);
   }
 
-  /** The whole answer for a caller who does not stream. Throws where it fails; then it is not logged. */
+  /**
+   * Returns the complete answer for a caller that does not stream. Throws if it fails; then it is
+   * not logged.
+   */
   async complete(): Promise<string> {
     try {
       return await whileCallerConnected(
-        this.#gateway,
-        this.#trace.caller,
+        this.#deps,
+        this.#active.signal,
         this.abort,
         () => this.#whole(),
       );
@@ -106,7 +113,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
   async #whole(): Promise<string> {
     while (await this.#run.next() !== undefined);
     if (this.abort.signal.aborted) {
-      throw new CallerDisconnected("Nobody waits for the answer any more");
+      throw new CallerDisconnected("The caller disconnected before the answer");
     }
     this.#requireResult();
     return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
@@ -120,10 +127,10 @@ export class OrchestratedAnswer implements StreamedAnswer {
     return final;
   }
 
-  /** Ends what runs; resolves to the answer's own call where that has begun. */
+  /** Ends the tasks; resolves to the call of the answer if that has begun. */
   async #end(reason: "left" | "cut"): Promise<StreamedAnswer | undefined> {
     this.#isOver = true;
-    // The answer's own call ends as it is told to: its signal is only for what has not begun.
+    // The call of the answer is ended separately: the signal is only for calls that have not begun.
     const final = await this.#begunFinal(reason);
     await this.#run.ended();
     return final;
@@ -148,7 +155,9 @@ export class OrchestratedAnswer implements StreamedAnswer {
     });
   }
 
-  /** What the caller is told where no answer began: that the orchestration failed, and why. */
+  /**
+   * Returns the fault for an answer that never began: the orchestration failed, with the reason.
+   */
   #failure(cause: unknown): ServiceFault {
     const fault = faultOf(cause);
     const hasNone = fault.code === "orchestration_failed";
@@ -159,10 +168,10 @@ export class OrchestratedAnswer implements StreamedAnswer {
       : passes || !isEnveloped
       ? fault.code
       : "orchestration_failed";
-    const { billed, caller } = this.#trace;
+    const { bill: { settled: billed }, identity } = this.#active;
     const metadata = {
-      request_id: caller.requestId,
-      routing: this.#trace.routing(),
+      request_id: identity.requestId,
+      routing: this.#active.report.routing(),
       billing: billed,
     };
     return new ServiceFault(code, {
@@ -180,6 +189,6 @@ export class OrchestratedAnswer implements StreamedAnswer {
   }
 
   #log(end: RequestEnd): Promise<void> {
-    return logEnd(this.#gateway, this.#trace, end);
+    return logEnd(this.#deps, this.#active, end);
   }
 }

@@ -1,52 +1,52 @@
 import type { ModelEvent, ModelPort, ModelRequest, TurnFinishReason } from "@svc/sdk/loop";
 import type { ConversationPort } from "@svc/sdk/loop";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import type { PartRelay } from "../../wire/part_relay.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import type { PartRelay } from "../../wire/chat/part_relay.ts";
 import type { Begun } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { type CutCall, type OpenedStream, StreamedCall } from "../stream/streamed_call.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
+import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 
 /** The shapes of the loop that runs a part of a request. */
 export interface PartShapes {
   /** A chat request. */
   conversation: JsonBody;
-  /** What the model said. */
+  /** Text of the model. */
   turn: string;
   /** No part has tools. */
   call: never;
   chunk: never;
 }
 
-/** A part is one turn: there is nothing to write down. */
+/** A part is one turn: its conversation does not change. */
 export const partSurface: ConversationPort<PartShapes> = {
   withAssistantTurn: (conversation) => conversation,
   withToolResults: (conversation) => conversation,
   withAutoToolChoice: (conversation) => conversation,
 };
 
-/** An answer that has begun, of a part. */
+/** The answer of a part that has begun. */
 export type PartBegun = Begun<OpenedStream<PartRelay>>;
 
-/** The call of one part of a request: held and settled on its own. */
+/** The call of one part of a request, held and settled separately. */
 export class PartModel implements ModelPort<PartShapes> {
-  readonly #gateway: GatewayContext;
-  readonly #trace: RequestTrace;
+  readonly #deps: StreamDeps;
+  readonly #active: ActiveRequest;
   readonly #begin: (conversation: JsonBody, signal: AbortSignal) => Promise<PartBegun>;
   #beginning: Promise<StreamedCall> | undefined;
 
   constructor(
-    gateway: GatewayContext,
+    deps: StreamDeps,
     options: {
-      readonly trace: RequestTrace;
-      /** Begins the call. Throws where nobody answers. */
+      readonly active: ActiveRequest;
+      /** Begins the call. Throws if no model answers. */
       readonly begin: (conversation: JsonBody, signal: AbortSignal) => Promise<PartBegun>;
     },
   ) {
-    this.#gateway = gateway;
-    this.#trace = options.trace;
+    this.#deps = deps;
+    this.#active = options.active;
     this.#begin = options.begin;
   }
 
@@ -56,42 +56,45 @@ export class PartModel implements ModelPort<PartShapes> {
     let relay: PartRelay | undefined;
     this.#beginning = this.#begin(conversation, signal).then((begun) => {
       relay = begun.answer.relay;
-      return new StreamedCall(this.#gateway, {
-        trace: this.#trace,
+      return new StreamedCall(this.#deps, {
+        active: this.#active,
         begun,
         inputText: () => requestText(conversation.value),
         endsRequest: false,
       });
     });
     const call = await this.#beginning;
-    let said = "";
+    let answer = "";
     for (;;) {
       const take = await call.next();
-      // What is taken counts as delivered: nobody has what comes after the part was ended.
+      // Taken text counts as delivered: text after the end of the part reaches no reader.
       if (signal.aborted) throw new CallerDisconnected("The part was ended before its end");
       if (take === undefined) break;
       const text = take();
       if (text === "") continue;
-      said += text;
+      answer += text;
       yield { type: "text_delta", text };
     }
     if (call.over) throw new CallerDisconnected("The part was ended before its end");
     await call.finish();
     const finishReason = FINISHES[relay?.finishReason ?? "stop"] ?? "other";
-    yield { type: "finish", finishReason, turn: said };
+    yield { type: "finish", finishReason, turn: answer };
   }
 
-  /** Nobody waits for more: ends the call and settles it, where one has begun. Never throws. */
+  /**
+   * Ends the call and settles it, if one has begun, because the caller has disconnected. Never
+   * throws.
+   */
   async leave(): Promise<void> {
     await (await this.#begun())?.leave();
   }
 
-  /** Settles the call after a failure; `undefined` where none had begun. Never throws. */
+  /** Settles the call after a failure; resolves to `undefined` if none had begun. Never throws. */
   async cut(cause: unknown, options: { readonly shutdown: boolean }): Promise<CutCall | undefined> {
     return await (await this.#begun())?.cut(cause, options);
   }
 
-  /** The call, once it is not being begun any more. Whoever began it hears of a failure. */
+  /** Returns the call once it has begun. The code that began it receives a failure. */
   async #begun(): Promise<StreamedCall | undefined> {
     return await this.#beginning?.catch(() => undefined);
   }

@@ -2,11 +2,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
-import { PartRelay } from "../../wire/part_relay.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
+import { PartRelay } from "../../wire/chat/part_relay.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { Checkpoints } from "../stream/checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { RequestBill } from "../request/request_bill.ts";
+import type { StreamDeps } from "../stream/streamed_call.ts";
 import { type PartBegun, PartModel } from "./part_model.ts";
 
 const CONVERSATION = { text: "{}", value: { messages: [{ role: "user", content: "question" }] } };
@@ -18,7 +19,7 @@ function chunk(content: string): string {
 /** A part whose upstream is drained and says three words, and how it is settled. */
 function drainedPart() {
   const settled: bigint[] = [];
-  const gateway = {
+  const deps = {
     clock: { nowMs: () => 1, monotonicMs: () => 1 },
     admission: { spent: () => {} },
     inFlight: { watch: () => () => {} },
@@ -33,9 +34,12 @@ function drainedPart() {
       count: (text: string | LateText) =>
         Promise.resolve((typeof text === "string" ? text : text.text()) === "" ? 0 : 1),
     },
-  } as unknown as GatewayContext;
-  const caller = { stream: true, key: {}, endpoint: "chat" };
-  const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };
+  } as unknown as StreamDeps;
+  const identity = { stream: true, key: { id: "key_1" }, endpoint: "chat" };
+  const active = {
+    ...{ identity, key: identity.key, bill: new RequestBill() },
+    ...{ report: { lastAttemptMs: 0 }, record: () => ({}), noteContent: () => {} },
+  };
   async function* events() {
     yield [chunk("second")];
     yield [chunk("third")];
@@ -59,27 +63,27 @@ function drainedPart() {
     answer: { events: events(), relay, first: relay.accept(chunk("first")) },
   } as unknown as PartBegun;
   const { promise, resolve } = Promise.withResolvers<PartBegun>();
-  const model = new PartModel(gateway, {
-    trace: trace as unknown as RequestTrace,
+  const model = new PartModel(deps, {
+    active: active as unknown as ActiveRequest,
     begin: () => promise,
   });
   return { model, settled, begin: () => resolve(begun) };
 }
 
-Deno.test("a part that begins after its caller has left delivers nothing, and is charged nothing", async () => {
+Deno.test("a part that begins after its caller disconnected delivers nothing and costs nothing", async () => {
   const { model, settled, begin } = drainedPart();
   const leaving = new AbortController();
-  const said = Array.fromAsync(
+  const events = Array.fromAsync(
     model.turn({ conversation: CONVERSATION, step: 0, signal: leaving.signal }),
   );
   leaving.abort("left");
   begin();
-  await assertRejects(() => said, CallerDisconnected);
+  await assertRejects(() => events, CallerDisconnected);
   await model.leave();
   assertEquals(settled, [0n]);
 });
 
-Deno.test("a part that nobody leaves is said to its end, and charged", async () => {
+Deno.test("a part whose caller stays connected runs to its end and is charged", async () => {
   const { model, settled, begin } = drainedPart();
   begin();
   const { signal } = new AbortController();

@@ -2,59 +2,67 @@ import type { Orchestration, RoutingMetadata, ServiceMetadata } from "@svc/sdk/p
 import type { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { invariant } from "../../domain/invariant.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { requestText } from "../../wire/chat_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
 import { lostInCompletion } from "../../wire/lost_output.ts";
-import { withNote } from "../../wire/noted_request.ts";
+import { withNote } from "../../wire/chat/noted_request.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import { upstreamWarnings } from "../../wire/upstream_warnings.ts";
 import type { StreamedAnswer } from "../stream/answer_stream.ts";
 import { attempt } from "../call/attempt.ts";
-import { CallAnswer } from "../call/call_answer.ts";
-import { beginChat, finishChat } from "../call/chat_call.ts";
-import type { GatewayContext } from "../context.ts";
+import { CallAnswer } from "../stream/call_answer.ts";
+import { beginChat, type ChatDeps, finishChat } from "../chat/chat_call.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import { lastEvent, notStored, storeResponse } from "../responses/store_response.ts";
+import {
+  lastEvent,
+  notStored,
+  storeResponse,
+  type StoreResponseDeps,
+} from "../responses/store_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import type { AskedResponse } from "../responses/response_routes.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { ResponseRequest } from "../responses/response_routes.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { OrchestrationSurface } from "./orchestrated_answer.ts";
 import type { TaskEvent } from "./task_run.ts";
 
-/** What a split Responses request is told with. */
+/** Parts of the service that the surface uses. */
+export type ResponseSurfaceDeps = ChatDeps & StoreResponseDeps;
+
+/** Options of the surface of a split Responses request. */
 export interface OrchestratedResponseOptions {
-  readonly trace: RequestTrace;
-  readonly asked: AskedResponse;
-  /** Of those that could answer it by a chat completion. */
+  readonly active: ActiveRequest;
+  readonly request: ResponseRequest;
+  /** Plan with the candidates that can answer by a chat completion. */
   readonly plan: OpenPlan;
   readonly breakdown: Breakdown;
-  /** Whether the caller is sent what tasks say. */
+  /** True when the caller is sent the text of tasks. */
   readonly isShown: boolean;
 }
 
-/** Tells a split Responses request: the answer alone is an item of its output. */
+/** Reports a split Responses request to its caller: only the answer is an item of its output. */
 export class OrchestratedResponse implements OrchestrationSurface {
   readonly isEnveloped = false;
-  readonly #gateway: GatewayContext;
+  readonly #deps: ResponseSurfaceDeps;
   readonly #options: OrchestratedResponseOptions;
   readonly #context: ResponseContext;
-  /** Of the whole stream: its events are counted in one row, whoever answers. */
+  /**
+   * Relay of the whole stream: its events have one sequence of numbers, whichever model answers.
+   */
   readonly #relay: ResponseEventRelay;
 
-  constructor(gateway: GatewayContext, options: OrchestratedResponseOptions) {
-    this.#gateway = gateway;
+  constructor(deps: ResponseSurfaceDeps, options: OrchestratedResponseOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#context = this.#contextOf(this.#best().model.id);
     this.#relay = new ResponseEventRelay(this.#context);
-    options.trace.callerPath = (path) => options.asked.pathInChat(path);
   }
 
-  tell(event: TaskEvent): string {
+  report(event: TaskEvent): string {
     if (!this.#options.isShown) return "";
     if (event.type === "ended") {
       return this.#relay.extension("svc:orchestration.task.done", { orchestration: event.task });
@@ -71,14 +79,15 @@ export class OrchestratedResponse implements OrchestrationSurface {
   }
 
   async stream(note: string, signal: AbortSignal): Promise<StreamedAnswer> {
-    const { trace, asked } = this.#options;
+    const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
     const relay = this.#relay;
-    const begun = await attempt(this.#gateway, {
-      trace,
-      plan: await planRoute(this.#gateway, trace, features),
+    const begun = await attempt(this.#deps, {
+      active,
+      plan: await planRoute(this.#deps, active, features),
       features,
       passable: this.#passable,
+      callerPath: (path) => request.pathInChat(path),
       signal,
       ask: () => ({ endpoint: "chat", body }),
       open: async (answer) => {
@@ -87,77 +96,78 @@ export class OrchestratedResponse implements OrchestrationSurface {
       },
     });
     relay.answeredBy(begun.candidate.model.id);
-    trace.notCarried = () => [
-      ...asked.leftOutOfChat(),
-      ...asked.linesOfChat(relay.notCarried),
-    ];
-    this.#gateway.conversations.set(
-      conversationOf(trace.caller, features),
+    active.report.noteOmissions(() => [
+      ...request.leftOutOfChat(),
+      ...request.linesOfChat(relay.notCarried),
+    ]);
+    this.#deps.conversations.set(
+      conversationOf(active, features),
       begun.candidate.model.id,
     );
-    return new CallAnswer(this.#gateway, {
-      trace,
+    return new CallAnswer(this.#deps, {
+      active,
       begun,
       inputText: () => requestText(body.value),
-      keep: async (last) =>
+      store: async (last) =>
         lastEvent(last, {
-          isKept: await this.#keep(relay.resource),
-          dialect: trace.caller.dialect,
+          isStored: await this.#store(relay.resource),
+          dialect: active.identity.dialect,
         }),
     });
   }
 
   async complete(note: string, signal: AbortSignal): Promise<string> {
-    const { trace, asked } = this.#options;
+    const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
-    const begun = await beginChat(this.#gateway, trace, {
+    const begun = await beginChat(this.#deps, active, {
       body,
       features,
-      plan: await planRoute(this.#gateway, trace, features),
+      plan: await planRoute(this.#deps, active, features),
       passable: this.#passable,
+      callerPath: (path) => request.pathInChat(path),
       relayOf: () => this.#relay,
       signal,
       wanted: "json",
     });
     invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
     const { value } = begun.answer.body;
-    trace.notCarried = () => [
-      ...asked.leftOutOfChat(),
-      ...asked.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
-    ];
-    const end = await finishChat(this.#gateway, trace, { body, features, begun });
+    active.report.noteOmissions(() => [
+      ...request.leftOutOfChat(),
+      ...request.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
+    ]);
+    const end = await finishChat(this.#deps, active, { body, features, begun });
     const text = responseOf(begun.answer.body, this.#contextOf(begun.candidate.model.id), {
       ...end,
-      completedSeconds: Math.floor(this.#gateway.clock.nowMs() / 1_000),
+      completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
     });
-    return await this.#keep(text) ? text : notStored(text);
+    return await this.#store(text) ? text : notStored(text);
   }
 
   failed(fault: ServiceFault): string {
-    const { trace } = this.#options;
-    const { caller, billed: billing } = trace;
+    const { active } = this.#options;
+    const { identity: { requestId }, bill: { settled: billing } } = active;
     const metadata: ServiceMetadata = {
-      request_id: caller.requestId,
-      routing: trace.routing() ?? this.#unanswered(),
+      request_id: requestId,
+      routing: active.report.routing() ?? this.#unanswered(),
       ...(billing === undefined ? {} : { billing }),
     };
-    return [...this.#relay.failed(fault.envelope(caller.requestId), { metadata })].join("");
+    return [...this.#relay.failed(fault.envelope(requestId), { metadata })].join("");
   }
 
   #synthesis(note: string): { readonly body: JsonBody; readonly features: RequestFeatures } {
-    const { asked } = this.#options;
-    const body = withNote(asked.chat, note);
-    // It is the same conversation, whatever is written under its last message.
-    const { conversation, endpoint } = asked.features;
+    const { request } = this.#options;
+    const body = withNote(request.chat, note);
+    // It remains the same conversation, although a note was added to its last message.
+    const { conversation, endpoint } = request.features;
     return { body, features: { ...chatFeatures(chatBodyOf(body).value), conversation, endpoint } };
   }
 
   readonly #passable = (candidates: readonly Candidate[]): readonly Candidate[] =>
-    candidates.filter((candidate) => this.#options.asked.takesChatRoad(candidate));
+    candidates.filter((candidate) => this.#options.request.takesChatRoute(candidate));
 
-  #keep(resource: string | undefined): Promise<boolean> {
-    const { trace, asked } = this.#options;
-    return storeResponse(this.#gateway, trace, { asked, resource });
+  #store(resource: string | undefined): Promise<boolean> {
+    const { active, request } = this.#options;
+    return storeResponse(this.#deps, active, { request, resource });
   }
 
   #best(): Candidate {
@@ -167,15 +177,15 @@ export class OrchestratedResponse implements OrchestrationSurface {
   }
 
   #contextOf(model: string): ResponseContext {
-    const { trace, asked, breakdown } = this.#options;
+    const { active, request, breakdown } = this.#options;
     return {
-      id: this.#gateway.rng.id("resp"),
-      request: asked.request,
-      dialect: trace.caller.dialect,
+      id: this.#deps.rng.id("resp"),
+      request: request.params,
+      dialect: active.identity.dialect,
       model,
-      createdSeconds: Math.floor(trace.atMs / 1_000),
-      opening: { request_id: trace.caller.requestId },
-      newId: (prefix) => this.#gateway.rng.id(prefix),
+      createdSeconds: Math.floor(active.atMs / 1_000),
+      opening: { request_id: active.identity.requestId },
+      newId: (prefix) => this.#deps.rng.id(prefix),
       breakdown: ({ metadata: { billing, routing }, isDone }): Orchestration =>
         breakdown.whole(isDone ? "done" : "failed", {
           billed: billing,
@@ -184,7 +194,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     };
   }
 
-  /** The route of an answer that never began. */
+  /** Returns the route of an answer that never began. */
   #unanswered(): RoutingMetadata {
     const { model, upstream: { provider } } = this.#best();
     const { tier, considered } = this.#options.plan;

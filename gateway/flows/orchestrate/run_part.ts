@@ -1,75 +1,78 @@
 /**
- * One part of a split request: a call of a model on the shared loop, with a route, a hold, a time
- * limit and a bill of its own.
+ * One part of a split request: a call of a model on the shared loop, with its own route, hold, time
+ * limit and settlement.
  *
  * @module
  */
 
+import type { StreamDeps } from "../stream/streamed_call.ts";
 import { agentLoop, type LoopResult } from "@svc/sdk/loop";
 import type { ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { chatFeatures, type RequestFeatures } from "../../domain/requests/features.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import { PartRelay } from "../../wire/part_relay.ts";
-import { attempt, TIME_OVER } from "../call/attempt.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import { faultOf } from "../call/fault_of.ts";
+import { PartRelay } from "../../wire/chat/part_relay.ts";
+import { attempt, type CallDeps, TIME_OVER } from "../call/attempt.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import { faultOf } from "../request/fault_of.ts";
 import { notStreamed, takesChat } from "../hosted/hosted_setup.ts";
 import { planRoute } from "../plan/route_plan.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import { openStream } from "../stream/streamed_call.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { openStream } from "../stream/opened_stream.ts";
 import { PartModel, type PartShapes, partSurface } from "./part_model.ts";
+
+/** Parts of the service that a part of a request uses. */
+export type PartDeps = CallDeps & StreamDeps;
 
 /** A part to run. */
 export interface Part {
-  /** Of the part: see `RequestTrace.part`. */
-  readonly trace: RequestTrace;
+  /** The part. See {@linkcode ActiveRequest.part}. */
+  readonly active: ActiveRequest;
   /** A chat request. */
   readonly body: JsonBody;
-  /** Of the caller's request. */
+  /** Endpoint of the caller's request. */
   readonly endpoint: Endpoint;
-  /** What its model is told to do: how hard that is decides which is asked. */
+  /** Instruction for its model: its difficulty decides which model is asked. */
   readonly instruction: string;
-  /** Feature tags that its model should carry. @default {none} */
+  /** Feature tags that its model should have. @default {none} */
   readonly needs?: readonly string[] | undefined;
-  /** Models that are asked only where nobody else can be. @default {none} */
+  /** Models that are used only if no other can be. @default {none} */
   readonly avoid?: ReadonlySet<string> | undefined;
-  /** Longest run, in milliseconds. */
+  /** Maximum duration, in milliseconds. */
   readonly maxMs: number;
-  /** Aborted where nobody waits for it: its reason is `left`, `cut` or `shutdown`. */
+  /** Aborted when the part is no longer needed: its reason is `left`, `cut` or `shutdown`. */
   readonly signal: AbortSignal;
-  /** Told each piece of its text. */
+  /** Called with each piece of its text. */
   onText?(text: string): void;
 }
 
-/** What came of a part; either way its holds have ended. */
+/** The outcome of a part; in any case its holds have ended. */
 export type PartOutcome =
   | { readonly ok: true; readonly text: string; readonly isCut: boolean }
   | { readonly ok: false; readonly fault: ServiceFault };
 
 /**
- * Runs a part to its end. A failure is a value. Throws {@linkcode CallerDisconnected} where the signal ends
- * it; then it has been settled, too.
+ * Runs a part to its end. A failure is a value. Throws {@linkcode CallerDisconnected} if the signal
+ * ends it; then it has been settled, too.
  */
-export async function runPart(gateway: GatewayContext, part: Part): Promise<PartOutcome> {
+export async function runPart(deps: PartDeps, part: Part): Promise<PartOutcome> {
   const limit = new AbortController();
   const callOff = afterMs(part.maxMs, () => limit.abort(TIME_OVER));
   const signal = AbortSignal.any([part.signal, limit.signal]);
-  const model = new PartModel(gateway, {
-    trace: part.trace,
-    begin: (body, stop) => begin(gateway, { ...part, body, signal: stop }),
+  const model = new PartModel(deps, {
+    active: part.active,
+    begin: (body, stop) => begin(deps, { ...part, body, signal: stop }),
   });
   try {
-    const result = await said(model, part, signal);
+    const result = await runLoop(model, part, signal);
     if (result.stoppedBy === "finish") {
       return { ok: true, text: result.finalText, isCut: result.finishReason === "length" };
     }
     const isLate = limit.signal.aborted;
     if (part.signal.aborted) {
       await stop(model, part.signal.reason);
-      throw new CallerDisconnected("Nobody waits for the part any more");
+      throw new CallerDisconnected("The caller disconnected before the part ended");
     }
     const cause = isLate
       ? new UpstreamCut("timeout", `It took longer than ${part.maxMs} ms`)
@@ -82,7 +85,7 @@ export async function runPart(gateway: GatewayContext, part: Part): Promise<Part
   }
 }
 
-async function said(
+async function runLoop(
   model: PartModel,
   { body, onText }: Part,
   signal: AbortSignal,
@@ -101,19 +104,19 @@ async function said(
   }
 }
 
-/** Ends a call that nobody waits for. */
+/** Ends a call that is no longer needed. */
 async function stop(model: PartModel, reason: unknown): Promise<void> {
   if (reason === "left") return await model.leave();
   const cause = new UpstreamCut("cut", "the request was ended");
   await model.cut(cause, { shutdown: reason === "shutdown" });
 }
 
-async function begin(gateway: GatewayContext, part: Part) {
-  const { trace, body, signal } = part;
+async function begin(deps: PartDeps, part: Part) {
+  const { active, body, signal } = part;
   const features = featuresOf(part);
-  return await attempt(gateway, {
-    trace,
-    plan: await planRoute(gateway, trace, features),
+  return await attempt(deps, {
+    active,
+    plan: await planRoute(deps, active, features),
     features,
     passable: (candidates) => {
       const passable = candidates.filter(takesChat);

@@ -1,5 +1,5 @@
 /**
- * The tasks of a plan, run as soon as what they depend on is done.
+ * The tasks of a plan, each run as soon as the tasks it depends on are done.
  *
  * @module
  */
@@ -11,20 +11,19 @@ import { withinLimit } from "../../domain/orchestration/plan_limits.ts";
 import { taskNote, type TaskResult } from "../../domain/orchestration/task_notes.ts";
 import { nextTasks, type PlannedTask } from "../../domain/orchestration/task_plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { partRequest } from "../../wire/noted_request.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import { partRequest } from "../../wire/chat/noted_request.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import type { Breakdown } from "./breakdown.ts";
-import { type PartOutcome, runPart } from "./run_part.ts";
+import { type PartDeps, type PartOutcome, runPart } from "./run_part.ts";
 
-/** Longest try of a task, in milliseconds. */
+/** Maximum duration of one run of a task, in milliseconds. */
 export const TASK_MS = 120_000;
-/** Milliseconds of a request after which none of its tasks runs: what is left is for the answer. */
+/** Time of a request after which no task runs, in milliseconds: the rest is for the answer. */
 export const TASKS_MS = 480_000;
-/** A task that failed is tried once more, on another model where there is one. */
+/** Maximum runs of a task: a failed task is run once more, on another model if there is one. */
 const TRIES_MAX = 2;
-/** What another model would be refused just the same. */
+/** Codes of failures that would be the same with another model. */
 const FINAL_CODES: readonly ErrorCode[] = [
   "insufficient_balance",
   "key_budget_exceeded",
@@ -35,43 +34,43 @@ const FINAL_CODES: readonly ErrorCode[] = [
   "internal",
 ];
 
-/** What is told of the tasks while they run. */
+/** An event of a running plan. */
 export type TaskEvent =
-  /** A task begins; where it does so again, what it said before is void. */
+  /** A task begins. If it begins again, its earlier text is void. */
   | { readonly type: "started"; readonly task: PlannedTask }
   | {
     readonly type: "text";
     readonly task: PlannedTask;
     readonly text: string;
-    /** Catalog id of the model that says it. */
+    /** Catalog id of the model that writes it. */
     readonly model: string | undefined;
   }
   | { readonly type: "ended"; readonly task: OrchestrationTask };
 
-/** What the tasks of a plan need of their request. */
+/** Options of the tasks of a plan. */
 export interface TaskRunOptions {
   /** The request's. */
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly breakdown: Breakdown;
-  /** The planner's part, which has ended: it is told first. */
+  /** Part of the planner, which has ended: it is reported first. */
   readonly planned: OrchestrationTask;
   readonly tasks: readonly PlannedTask[];
-  /** The request as a chat request. */
+  /** The body as a chat completion request. */
   readonly body: JsonBody;
   readonly endpoint: Endpoint;
-  /** Most output of one task, in tokens. */
+  /** Maximum output of one task, in tokens. */
   readonly outputTokens: number;
-  /** Most that a task may cost, by its id; a task that is not in it may cost what there is. */
+  /** Maximum cost of a task, by its id; a task without an entry has no cap of its own. */
   readonly allowances: ReadonlyMap<string, Micros>;
-  /** Whether the caller is sent the text of tasks. */
+  /** True when the caller is sent the text of tasks. */
   readonly isShown: boolean;
-  /** Aborted where nobody waits for them: its reason is `left`, `cut` or `shutdown`. */
+  /** Aborted when the tasks are no longer needed: its reason is `left`, `cut` or `shutdown`. */
   readonly signal: AbortSignal;
 }
 
 /** Runs the tasks of one plan. */
 export class TaskRun {
-  readonly #gateway: GatewayContext;
+  readonly #deps: PartDeps;
   readonly #options: TaskRunOptions;
   readonly #done = new Map<string, string>();
   readonly #lost = new Set<string>();
@@ -79,16 +78,16 @@ export class TaskRun {
   readonly #events: TaskEvent[] = [];
   #wake: () => void = () => {};
   #hasBegun = false;
-  /** What no task should throw; the run is over with it. */
+  /** An exception that no task should throw; it ends the run. */
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(gateway: GatewayContext, options: TaskRunOptions) {
-    this.#gateway = gateway;
+  constructor(deps: PartDeps, options: TaskRunOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#events.push({ type: "ended", task: options.planned });
   }
 
-  /** What came of the tasks, in the plan's order. */
+  /** Results of the tasks, in the order of the plan. */
   get results(): readonly TaskResult[] {
     return this.#options.tasks.map(({ taskId, title }) => ({
       taskId,
@@ -97,12 +96,15 @@ export class TaskRun {
     }));
   }
 
-  /** Whether any task has a result. */
+  /** True when any task has a result. */
   get hasResult(): boolean {
     return this.#done.size > 0;
   }
 
-  /** What is told next; `undefined` once every task has ended. Throws what is nobody's failure. */
+  /**
+   * Returns the next event; `undefined` once every task has ended. Throws an exception that is no
+   * failure of a task.
+   */
   async next(): Promise<TaskEvent | undefined> {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
@@ -117,7 +119,9 @@ export class TaskRun {
     }
   }
 
-  /** Resolves when nothing runs any more, which the signal brings about; no task begins then. */
+  /**
+   * Resolves when no task runs any more, which the signal brings about; no task begins afterwards.
+   */
   async ended(): Promise<void> {
     this.#hasBegun = true;
     while (this.#running.size > 0) await Promise.all(this.#running.values());
@@ -133,7 +137,10 @@ export class TaskRun {
     const { begin, skip } = nextTasks(this.#options.tasks, states);
     for (const task of skip) {
       this.#lost.add(task.taskId);
-      this.#tell({ type: "ended", task: this.#options.breakdown.add(task, { status: "skipped" }) });
+      this.#report({
+        type: "ended",
+        task: this.#options.breakdown.add(task, { status: "skipped" }),
+      });
     }
     for (const task of begin) {
       const running = this.#run(task).catch((error) => {
@@ -148,56 +155,57 @@ export class TaskRun {
   }
 
   async #run(task: PlannedTask): Promise<void> {
-    const { trace, breakdown, allowances, isShown } = this.#options;
-    const part = trace.part({
-      // Its title and id are words of a model.
+    const { active, breakdown, allowances, isShown } = this.#options;
+    const part = active.part({
+      // The title and the id of a task are text of a model: the span has neither.
       name: "task",
-      stream: isShown && trace.caller.stream,
+      stream: isShown && active.identity.stream,
       allowance: allowances.get(task.taskId),
     });
     let outcome: PartOutcome | undefined;
     try {
       outcome = await this.#try(task, part);
     } finally {
-      // Also where it was ended from outside: what it has cost until then is the request's.
+      // Also for a task that was ended from outside: its cost up to then belongs to the request.
       if (outcome?.ok) {
         this.#done.set(task.taskId, resultText(outcome, this.#options.outputTokens));
       } else this.#lost.add(task.taskId);
       const status = outcome?.ok ? "done" : "failed";
-      this.#tell({ type: "ended", task: breakdown.add(task, { status, part }) });
+      this.#report({ type: "ended", task: breakdown.add(task, { status, part }) });
     }
   }
 
-  async #try(task: PlannedTask, part: RequestTrace): Promise<PartOutcome> {
+  async #try(task: PlannedTask, part: ActiveRequest): Promise<PartOutcome> {
     for (let tried = 1;; tried++) {
-      const leftMs = TASKS_MS - this.#options.trace.elapsedMs;
-      if (leftMs <= 0) return { ok: false, fault: new ServiceFault("upstream_timeout") };
-      this.#tell({ type: "started", task });
-      const outcome = await runPart(this.#gateway, {
-        trace: part,
+      const remainingMs = TASKS_MS - this.#options.active.elapsedMs;
+      if (remainingMs <= 0) return { ok: false, fault: new ServiceFault("upstream_timeout") };
+      this.#report({ type: "started", task });
+      const outcome = await runPart(this.#deps, {
+        active: part,
         body: this.#bodyOf(task),
         endpoint: this.#options.endpoint,
         instruction: task.instruction,
         needs: tried === 1 ? task.needs : [],
-        avoid: new Set(part.attempts.map(({ model }) => model)),
-        maxMs: Math.min(TASK_MS, leftMs),
+        avoid: new Set(part.report.attempts.map(({ model }) => model)),
+        maxMs: Math.min(TASK_MS, remainingMs),
         signal: this.#options.signal,
-        onText: (text) => this.#tell({ type: "text", task, text, model: part.routing()?.model }),
+        onText: (text) =>
+          this.#report({ type: "text", task, text, model: part.report.routing()?.model }),
       });
       if (outcome.ok || tried === TRIES_MAX) return outcome;
-      // Without its needs, which one model alone may meet, it may be served all the same.
-      const isPicky = task.needs.length > 0 && part.attempts.length === 0;
+      // Without its needs, which only one model may meet, it may be served all the same.
+      const isPicky = task.needs.length > 0 && part.report.attempts.length === 0;
       if (!isPicky && !mayRetry(outcome.fault)) return outcome;
     }
   }
 
   #bodyOf(task: PlannedTask): JsonBody {
-    const read = this.results.filter(({ taskId }) => task.dependsOn.includes(taskId));
+    const results = this.results.filter(({ taskId }) => task.dependsOn.includes(taskId));
     const { body, outputTokens } = this.#options;
-    return partRequest(body, { note: taskNote(task, read), outputTokens });
+    return partRequest(body, { note: taskNote(task, results), outputTokens });
   }
 
-  #tell(event: TaskEvent): void {
+  #report(event: TaskEvent): void {
     if (event.type === "text" && !this.#options.isShown) return;
     this.#events.push(event);
     this.#wake();
@@ -212,6 +220,8 @@ function resultText(
   { text, isCut }: Extract<PartOutcome, { ok: true }>,
   outputTokens: number,
 ): string {
-  const kept = withinLimit(text, outputTokens);
-  return isCut || kept.length < text.length ? `${kept} (cut off here: it was too long)` : text;
+  const bounded = withinLimit(text, outputTokens);
+  return isCut || bounded.length < text.length
+    ? `${bounded} (cut off here: it was too long)`
+    : text;
 }

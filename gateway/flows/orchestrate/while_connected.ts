@@ -1,16 +1,16 @@
+import type { InFlight } from "../admit/in_flight.ts";
 import { ServiceFault } from "../../domain/fault.ts";
-import { CallerDisconnected } from "../call/caller_disconnected.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Caller } from "../request_trace.ts";
+import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /**
- * Does something for a caller who is sent nothing yet: `abort` is aborted where the caller leaves
- * (`left`) and where the service must end (`shutdown`). Throws `CallerDisconnected` in the one case, the
- * fault `shutting_down` in the other, where what is done says that nobody waits for it.
+ * Runs `act` for a caller that has been sent nothing: `abort` is aborted when the caller
+ * disconnects (`left`) and when the service stops (`shutdown`). If `act` throws
+ * `CallerDisconnected`, it is thrown in the first case; in the second, the fault `shutting_down` is
+ * thrown instead.
  */
 export async function whileCallerConnected<T>(
-  { inFlight }: GatewayContext,
-  { signal }: Caller,
+  { inFlight }: { readonly inFlight: Pick<InFlight, "watch"> },
+  signal: AbortSignal,
   abort: AbortController,
   act: () => Promise<T>,
 ): Promise<T> {

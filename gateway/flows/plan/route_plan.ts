@@ -1,61 +1,85 @@
+import type { CatalogStore } from "../../ports/catalog_store.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { LeasePool } from "../../ports/lease_pool.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
+import type { Rng } from "../../ports/rng.ts";
+import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
-import { route, type RoutingInput, type RoutingPlan } from "../../domain/routing/route.ts";
+import { route } from "../../domain/routing/route.ts";
+import type { RoutingInput, RoutingPlan } from "../../domain/routing/plan.ts";
 import { fundsOf } from "../../domain/routing/funds.ts";
 import type { SpanEnd } from "../../ports/tracer.ts";
-import type { GatewayContext } from "../context.ts";
-import { budgetOf, capLeft } from "../call/take_hold.ts";
-import type { Caller, RequestTrace } from "../request_trace.ts";
+import { budgetOf, remainingCap } from "./spending_cap.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** What a conversation is known by: the key and a hash of its leading messages. */
-export function conversationOf(caller: Caller, features: RequestFeatures): string {
-  return `${caller.key.id} ${features.conversation}`;
+/** Parts of the service that routing uses. */
+export interface PlanDeps {
+  readonly catalogs: Pick<CatalogStore, "current">;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** The model that answered a conversation last, by key id and conversation hash. */
+  readonly conversations: { get(conversation: string): string | undefined };
+  readonly ledger: Pick<LedgerStore, "wallet" | "keySpend">;
+  readonly pool: Pick<LeasePool, "states">;
+  readonly rng: Pick<Rng, "next">;
+  /** Traits of the kinds of upstreams. */
+  readonly traitsOf: TraitsOf;
 }
 
-/** A plan by which a request can be served. */
+/** Returns the name of a conversation: the key id and a hash of its leading messages. */
+export function conversationOf(
+  { identity }: ActiveRequest,
+  { conversation }: RequestFeatures,
+): string {
+  return `${identity.key.id} ${conversation}`;
+}
+
+/** A plan with at least one candidate. */
 export type OpenPlan = Extract<RoutingPlan, { ok: true }>;
 
-/** Decides which models to try, in which order. Throws a {@linkcode ServiceFault} where none may serve. */
+/**
+ * Decides which models to try, in which order. Throws a {@linkcode ServiceFault} if none may serve.
+ */
 export async function planRoute(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<OpenPlan> {
-  return (await prepareRoute(gateway, trace, features))();
+  return (await prepareRoute(deps, active, features))();
 }
 
 /**
- * Reads what a route depends on and is not at hand at once. What it resolves to decides, as
- * {@linkcode planRoute} does, by the catalog and the pool as they are when it is called.
+ * Reads the wallet and the spending that a route depends on. The returned function decides as
+ * {@linkcode planRoute} does, by the catalog and the pool at the time of its call.
  */
 export async function prepareRoute(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<() => OpenPlan> {
-  const means = await meansOf(gateway, trace);
-  return () => decideRoute(gateway, trace, { features, ...means });
+  const means = await meansOf(deps, active);
+  return () => decideRoute(deps, active, { features, ...means });
 }
 
-/** What the rest of a request may cost at once, as it is now. */
+/** Returns what the rest of a request may cost at once, as it is now. */
 export async function fundsNow(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<Micros> {
-  return fundsOf(routingInput(gateway, trace, { features, ...await meansOf(gateway, trace) })).now;
+  return fundsOf(routingInput(deps, active, { features, ...await meansOf(deps, active) })).now;
 }
 
 async function meansOf(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
 ): Promise<Pick<RoutingInput, "wallet" | "spend">> {
-  const { key } = trace.caller;
-  const wallet = await gateway.ledger.wallet(key.walletId);
-  const spend = await gateway.ledger.keySpend(key.budgetId ?? key.id);
+  const { key } = active;
+  const wallet = await deps.ledger.wallet(key.walletId);
+  const spend = await deps.ledger.keySpend(key.budgetId ?? key.id);
   if (wallet === undefined) {
     throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
   }
@@ -63,48 +87,52 @@ async function meansOf(
 }
 
 function routingInput(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   known: Pick<RoutingInput, "features" | "wallet" | "spend">,
 ): RoutingInput {
-  const { key } = trace.caller;
-  const nowMs = gateway.clock.nowMs();
+  const { key } = active;
+  const nowMs = deps.clock.nowMs();
   return {
     ...known,
-    catalog: gateway.catalogs.current(),
-    policy: capped(trace),
+    catalog: deps.catalogs.current(),
+    policy: capped(active),
     budget: budgetOf(key.policy),
-    pool: gateway.pool.states(nowMs),
-    stickyModel: gateway.conversations.get(conversationOf(trace.caller, known.features)),
-    seed: gateway.rng.next(),
+    pool: deps.pool.states(nowMs),
+    traitsOf: deps.traitsOf,
+    stickyModel: deps.conversations.get(conversationOf(active, known.features)),
+    seed: deps.rng.next(),
     nowMs,
   };
 }
 
 function decideRoute(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: PlanDeps,
+  active: ActiveRequest,
   known: Pick<RoutingInput, "features" | "wallet" | "spend">,
 ): OpenPlan {
-  const span = trace.span?.child("route");
-  const plan = route(routingInput(gateway, trace, known));
+  const span = active.span?.child("route");
+  const plan = route(routingInput(deps, active, known));
   span?.end(routeEnd(plan));
-  // Where a request has been served in part, its route is the one that served it.
-  if (plan.ok || trace.billed === undefined) trace.planned(plan);
+  // If part of the request was served, its route is the one that served it.
+  if (plan.ok || active.bill.settled === undefined) active.report.notePlan(plan);
   if (!plan.ok) {
     const { code, message, param, retryAfterMs } = plan;
-    const extra = code === "rate_limit_exceeded" ? errorMetadata(trace) : {};
+    const extra = code === "rate_limit_exceeded" ? errorMetadata(active) : {};
     throw new ServiceFault(code, { message, param, retryAfterMs, extra });
   }
   return plan;
 }
 
-/** The `metadata` of an error: of the attempts, where there were any. */
-export function errorMetadata(trace: RequestTrace): Readonly<Record<string, unknown>> {
-  return { metadata: { request_id: trace.caller.requestId, routing: trace.routing() } };
+/** Returns the `metadata` of an error: the route with the attempts, if there were any. */
+export function errorMetadata(active: ActiveRequest): Readonly<Record<string, unknown>> {
+  return { metadata: { request_id: active.identity.requestId, routing: active.report.routing() } };
 }
 
-/** How many models there were, and which comes first: never why one was left out, which names keys' rules. */
+/**
+ * Returns the end of the routing span: counts and the first model. It omits the reasons of
+ * exclusions, which name rules of the key.
+ */
 function routeEnd(plan: RoutingPlan): SpanEnd {
   const attributes = { "svc.route.excluded": plan.exclusions.length };
   if (!plan.ok) return { attributes, error: plan.code };
@@ -120,10 +148,10 @@ function routeEnd(plan: RoutingPlan): SpanEnd {
   };
 }
 
-/** The policy for the rest of a request that has cost something already, or for a part of it. */
-function capped(trace: RequestTrace): KeyPolicy {
-  const { policy } = trace.caller.key;
-  if (trace.billed === undefined && trace.allowance === undefined) return policy;
-  const left = capLeft(trace);
-  return left === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(left) };
+/** Returns the policy for a part, or for the rest of a request that has cost something. */
+function capped(active: ActiveRequest): KeyPolicy {
+  const { policy } = active.key;
+  if (active.bill.settled === undefined && active.allowance === undefined) return policy;
+  const cap = remainingCap(active);
+  return cap === undefined ? policy : { ...policy, maxChargePerRequest: formatCredits(cap) };
 }

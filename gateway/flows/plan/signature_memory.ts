@@ -1,6 +1,6 @@
 /**
- * Some providers sign their tool calls and refuse a continuation whose signature is gone; some
- * clients drop what they do not know. Between the two, signatures are remembered for a while.
+ * A memory of signed tool calls: some providers sign their tool calls and refuse a continuation
+ * without the signature, and some clients drop members that they do not know.
  *
  * @module
  */
@@ -8,9 +8,9 @@
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../../wire/json_parse.ts";
-import { editMembers } from "../../wire/json_text.ts";
-import { editCalls, OPAQUE_MEMBERS } from "../../wire/tool_calls.ts";
+import { recordOf } from "../../wire/json/parse.ts";
+import { editMembers } from "../../wire/json/text.ts";
+import { editCalls, OPAQUE_MEMBERS } from "../../wire/chat/tool_calls.ts";
 
 /** A tool call that carries opaque members. */
 export interface SignedToolCall {
@@ -21,24 +21,24 @@ export interface SignedToolCall {
   readonly opaque: ReadonlyMap<string, string>;
 }
 
-/** Most bytes of signatures kept; the oldest go first. */
+/** Maximum bytes of stored signatures; the oldest are dropped first. */
 const CAPACITY_BYTES = 16 * 1024 * 1024;
-/** A larger signature is not kept. */
+/** Maximum size of a stored signature, in bytes. */
 const SIGNATURE_MAX_BYTES = 256 * 1024;
-/** What an entry costs besides its texts. */
+/** Size of an entry beside its texts, in bytes. */
 const ENTRY_OVERHEAD_BYTES = 200;
 
-/** Signatures by API key, tool-call id, name and arguments: tenants never meet. */
+/** Signatures by API key, tool-call id, name and arguments: tenants share no entries. */
 export class SignatureMemory {
   readonly #entries = new Map<string, { opaque: ReadonlyMap<string, string>; bytes: number }>();
   #bytes = 0;
 
-  /** Bytes kept now. */
+  /** Bytes stored now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Keeps what a model signed, for the key it answered. */
+  /** Stores the signatures of a model for the key that it answered. */
   remember(keyId: string, calls: readonly SignedToolCall[]): void {
     for (const call of calls) {
       if (call.opaque.size === 0) continue;
@@ -56,7 +56,9 @@ export class SignatureMemory {
     }
   }
 
-  /** Puts remembered signatures back where the caller's client dropped them; else the same body. */
+  /**
+   * Restores signatures that the caller's client dropped. Returns the same body if there are none.
+   */
   restore(keyId: string, body: JsonBody): JsonBody {
     if (this.#entries.size === 0) return body;
     const { messages } = body.value as unknown as ChatRequest;
@@ -81,7 +83,10 @@ export class SignatureMemory {
   }
 }
 
-/** What a call that was made for a key is found by; `undefined` where it is no call of a function. */
+/**
+ * Returns the digest of a function call that was made for a key; `undefined` if it is no function
+ * call.
+ */
 export function callDigest(keyId: string, call: unknown): string | undefined {
   const { id, function: called } = Object(call);
   const { name, arguments: input } = Object(called);
@@ -97,7 +102,10 @@ function digestOf(keyId: string, call: Omit<SignedToolCall, "opaque">): string {
     .digest("base64");
 }
 
-/** Clients that parse a call's input write it anew: what it says counts, not how it is written. */
+/**
+ * Clients that parse the arguments of a call write them differently: equal JSON must have equal
+ * digests.
+ */
 function meaningOf(input: string): string {
   try {
     return JSON.stringify(JSON.parse(input === "" ? "{}" : input));

@@ -58,11 +58,11 @@ Deno.test("clients that write the arguments anew get their signatures too", () =
     ["", "{}"],
     ["{ broken", "{ broken"],
   ] as const;
-  for (const [said, echoed] of written) {
+  for (const [original, echoed] of written) {
     const memory = new SignatureMemory();
-    memory.remember("key_1", [signed("a", said)]);
+    memory.remember("key_1", [signed("a", original)]);
     const request = continuation(BARE.replace('"{}"', JSON.stringify(echoed)));
-    assert(memory.restore("key_1", request) !== request, said);
+    assert(memory.restore("key_1", request) !== request, original);
   }
 });
 

@@ -1,6 +1,6 @@
 /**
- * What a Responses request leans on besides itself: the responses it continues, and items that it
- * names instead of repeating them.
+ * The earlier content that a Responses request refers to: the responses that it continues, and
+ * items that it names instead of repeating them.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { Admit, ResponseStore, StoredResponse } from "../../ports/response_store.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { namedIds, outputItems, requestItems } from "../../wire/responses/items.ts";
-import { recordOf } from "../../wire/json_parse.ts";
+import { recordOf } from "../../wire/json/parse.ts";
 
-/** Most responses that one continues, itself not counted. */
+/** Maximum responses that one continues, itself not counted. */
 export const CHAIN_MAX = 1_000;
-/** Most text of earlier items, in UTF-16 code units: what a request body may be large. */
+/** Maximum text of earlier items, in UTF-16 code units: the maximum size of a request body. */
 export const HISTORY_MAX_CHARS = 32 * 1024 * 1024;
-/** Most different items that a request names. */
+/** Maximum different items that a request names. */
 export const REFERENCES_MAX = 1_000;
 
-/** Items that were said before, and who knows them. */
+/** Earlier items of a conversation, and the upstream that stores them. */
 export interface ResponseHistory {
-  /** Of the responses it continues, oldest first. */
+  /** Items of the responses that it continues, oldest first. */
   readonly earlierItems: readonly JsonBody[];
-  /** Items that it names, by id. */
+  /** Items that the request names, by id. */
   readonly references: ReadonlyMap<string, JsonBody>;
-  /** Of the ids that it names those which its owner was answered with. */
+  /** Named ids of items that were in answers to the same owner. */
   readonly owned: ReadonlySet<string>;
-  /** What searches found that no text stands for, by the ids of their items. */
-  readonly found: ReadonlyMap<string, string>;
-  /** The upstream that keeps all of it under the same ids, where there is one. */
+  /** Results of searches that no text cites, by the ids of their items. */
+  readonly findings: ReadonlyMap<string, string>;
+  /** The upstream that stores all of it under the same ids, if there is one. */
   readonly upstreamId: string | undefined;
 }
 
@@ -37,16 +37,16 @@ const NONE: ResponseHistory = {
   earlierItems: [],
   references: new Map(),
   owned: new Set(),
-  found: new Map(),
+  findings: new Map(),
   upstreamId: undefined,
 };
 
 /**
- * Reads what a request leans on. Throws a {@linkcode ServiceFault} where it is not (or no more) kept.
- * `admit` counts the responses that it continues, like its own body.
+ * Reads the earlier content of a request. Throws a {@linkcode ServiceFault} if it is not stored or
+ * has expired. `admit` counts the bytes of continued responses, like those of the body.
  */
 export async function historyOf(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { body, admit }: { readonly body: JsonBody; readonly admit?: Admit | undefined },
 ): Promise<ResponseHistory> {
@@ -56,69 +56,72 @@ export async function historyOf(
   if (!isContinued && wanted.size === 0) return NONE;
   const chain = isContinued ? await chainOf(store, ownerId, { lastId: previousId, admit }) : [];
   const named = await namedItems(store, ownerId, { wanted, chain });
-  const keepers = new Set([...chain.slice(-1).map((kept) => kept.upstreamId), ...named.keepers]);
+  const keepers = new Set([
+    ...chain.slice(-1).map((stored) => stored.upstreamId),
+    ...named.keepers,
+  ]);
   const [keeper] = keepers;
   return {
     earlierItems: chain.flatMap(itemsOf),
     references: named.references,
     owned: named.owned,
-    found: new Map([...named.found, ...chain.flatMap(foundOf)]),
+    findings: new Map([...named.findings, ...chain.flatMap(findingsOf)]),
     upstreamId: keepers.size === 1 ? keeper : undefined,
   };
 }
 
-/** The responses that one continues, oldest first. */
+/** Returns the responses that one continues, oldest first. */
 async function chainOf(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { lastId, admit }: { readonly lastId: string; readonly admit?: Admit | undefined },
 ): Promise<StoredResponse[]> {
   const chain: StoredResponse[] = [];
   const seen = new Set<string>();
   let chars = 0;
-  // An upstream that gives an id twice may have made a circle: what was read is not read again.
+  // An upstream that gives an id twice may have made a cycle: no response is read twice.
   for (let id: string | undefined = lastId; id !== undefined && !seen.has(id);) {
     seen.add(id);
-    const found: StoredResponse | undefined = await store.get(ownerId, id, admit);
-    if (found === undefined) throw notKept(lastId, id);
-    chars += found.resource.length;
-    for (const item of found.input) chars += item.length;
-    for (const [, text] of foundOf(found)) chars += text.length;
-    if (chain.push(found) > CHAIN_MAX || chars > HISTORY_MAX_CHARS) {
+    const stored: StoredResponse | undefined = await store.get(ownerId, id, admit);
+    if (stored === undefined) throw notStored(lastId, id);
+    chars += stored.resource.length;
+    for (const item of stored.input) chars += item.length;
+    for (const [, text] of findingsOf(stored)) chars += text.length;
+    if (chain.push(stored) > CHAIN_MAX || chars > HISTORY_MAX_CHARS) {
       throw new ServiceFault("invalid_request", {
         message:
           `The conversation before "${lastId}" is too long; send what matters of it as input`,
         param: "previous_response_id",
       });
     }
-    id = found.previousId;
+    id = stored.previousId;
   }
   return chain.reverse();
 }
 
-/** What a response stands for when it is continued. */
-function itemsOf(kept: StoredResponse): JsonBody[] {
-  return [...kept.input.map(bodyOf), ...answeredItems(kept)];
+/** Returns the items that a response adds to a conversation. */
+function itemsOf(stored: StoredResponse): JsonBody[] {
+  return [...stored.input.map(bodyOf), ...answeredItems(stored)];
 }
 
-function foundOf({ found }: StoredResponse): [string, string][] {
-  return Object.entries(found ?? {});
+function findingsOf(stored: StoredResponse): [string, string][] {
+  return Object.entries(stored.found ?? {});
 }
 
 function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
   return outputItems(bodyOf(resource));
 }
 
-/** What a request names: each item, whose it is, and which upstreams know it by its id. */
+/** The items that a request names: each item, its owner, and the upstreams that know its id. */
 interface NamedItems {
   readonly references: ReadonlyMap<string, JsonBody>;
   readonly owned: ReadonlySet<string>;
   readonly keepers: ReadonlySet<string | undefined>;
-  readonly found: ReadonlyMap<string, string>;
+  readonly findings: ReadonlyMap<string, string>;
 }
 
 async function namedItems(
-  store: ResponseStore,
+  store: Pick<ResponseStore, "get" | "withItem">,
   ownerId: string,
   { wanted, chain }: {
     readonly wanted: ReadonlySet<string>;
@@ -133,51 +136,51 @@ async function namedItems(
   }
   const known = new Map<string, KnownItem>();
   const searched = new Map<string, string>();
-  const note = (kept: StoredResponse) => {
-    for (const [id, text] of foundOf(kept)) searched.set(id, text);
-    for (const item of knownItems(kept)) {
+  const note = (stored: StoredResponse) => {
+    for (const [id, text] of findingsOf(stored)) searched.set(id, text);
+    for (const item of knownItems(stored)) {
       const id = item.body.value["id"];
       if (typeof id !== "string" || !wanted.has(id)) continue;
-      // An answer's own item says more of its id than one that a request repeats.
+      // An item of an answer is more reliable than one that a request repeats.
       if (item.isOwned || known.get(id)?.isOwned !== true) known.set(id, item);
     }
   };
   if (wanted.size > 0) chain.forEach(note);
   for (const id of wanted) {
     if (known.get(id)?.isOwned === true) continue;
-    const found = await store.withItem(ownerId, id);
-    // An item that is not kept is refused where the request is read, with its path.
-    if (found !== undefined) note(found);
+    const stored = await store.withItem(ownerId, id);
+    // An unknown item is refused with its path when the request is read.
+    if (stored !== undefined) note(stored);
   }
   const items = [...known];
   return {
     references: new Map(items.map(([id, { body }]) => [id, body])),
     owned: new Set(items.flatMap(([id, { isOwned }]) => isOwned ? [id] : [])),
     keepers: new Set(items.map(([, { keeper }]) => keeper)),
-    found: searched,
+    findings: searched,
   };
 }
 
 interface KnownItem {
   readonly body: JsonBody;
   /**
-   * Whether its owner was answered with it. A request may give any id to what it says itself: only
-   * where it said nothing beside the id, that was looked up before it was kept.
+   * True when it was in an answer to its owner. A request may give any id to its items: only an
+   * item without content was looked up before it was stored.
    */
   readonly isOwned: boolean;
   /** The upstream that knows it by its id. */
   readonly keeper: string | undefined;
 }
 
-function knownItems(kept: StoredResponse): KnownItem[] {
-  const said = kept.input.map(bodyOf).map((body) => ({
+function knownItems(stored: StoredResponse): KnownItem[] {
+  const inputs = stored.input.map(bodyOf).map((body) => ({
     body,
     isOwned: namedIds(body).length > 0,
   }));
-  const answered = answeredItems(kept).map((body) => ({ body, isOwned: true }));
-  return [...said, ...answered].map((item) => ({
+  const answered = answeredItems(stored).map((body) => ({ body, isOwned: true }));
+  return [...inputs, ...answered].map((item) => ({
     ...item,
-    keeper: item.isOwned ? kept.upstreamId : undefined,
+    keeper: item.isOwned ? stored.upstreamId : undefined,
   }));
 }
 
@@ -185,7 +188,7 @@ function bodyOf(text: string): JsonBody {
   return { text, value: recordOf(text) };
 }
 
-function notKept(lastId: string, id: string): ServiceFault {
+function notStored(lastId: string, id: string): ServiceFault {
   return new ServiceFault("invalid_request", {
     message: id === lastId
       ? `No response "${id}" is kept; it was not stored, was deleted, or has expired`

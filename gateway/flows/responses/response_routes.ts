@@ -1,6 +1,6 @@
 /**
- * The two roads of a Responses request: upstreams that speak Responses themselves are sent it as it
- * is, all others are asked for a chat completion.
+ * The two routes of a Responses request: upstreams that speak Responses receive it unchanged, all
+ * others receive a request for a chat completion.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
-import { requestText } from "../../wire/chat_text.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { requestText } from "../../wire/chat/text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 import {
   callerLine,
   callerPath,
@@ -34,8 +34,7 @@ import {
   hasForeignItems,
   selfContained,
 } from "../../wire/responses/native_request.ts";
-import type { Asked } from "../call/attempt.ts";
-import type { GatewayContext } from "../context.ts";
+import type { CandidateCall } from "../call/attempt.ts";
 import {
   canSearchWeb,
   leftOutOf,
@@ -44,36 +43,49 @@ import {
   noWebSearch,
   requireStores,
   takesChat,
+  type WebSearchDeps,
 } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import { withSearchLimit } from "../hosted/native_searches.ts";
-import type { FileUrls } from "../plan/file_urls.ts";
-import type { BodyHold } from "../admit/held_bodies.ts";
+import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { ResponseStore } from "../../ports/response_store.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
+import type { FileUrls } from "./file_urls.ts";
+import type { BodyHold } from "../../ports/body_hold.ts";
 import { historyOf, type ResponseHistory } from "./history.ts";
 
 type Key = Pick<KeyRecord, "id" | "walletId">;
 
-/** How a model is asked for a response. */
+/** Parts of the service that reading a Responses request uses. */
+export type ReadResponseDeps = WebSearchDeps & {
+  readonly responses: Pick<ResponseStore, "get" | "withItem">;
+  readonly searchMemory: Pick<SearchMemory, "ofItems">;
+  readonly signatures: Pick<SignatureMemory, "restore">;
+  readonly vectorStores: Pick<VectorStores, "get">;
+};
+
+/** The route of a Responses request to a model. */
 export type ResponseRoute = "native" | "chat";
 
-/** A request that has been read, whichever model it goes to. */
-export class AskedResponse {
-  /** The request as it came. */
+/** A Responses request that has been read, for either route. */
+export class ResponseRequest {
+  /** The request body as the caller sent it. */
   readonly body: JsonBody;
   readonly features: RequestFeatures;
-  /** The request as Chat Completions has it. */
+  /** The request as a chat completion request. */
   readonly chat: JsonBody;
   readonly hosted: HostedTools;
-  /** What is sent for `body`: the same, but for items that were left out or filled in. */
+  /** The body to send: the same, except for items that were left out or filled in. */
   readonly #sent: JsonBody;
   readonly #history: ResponseHistory;
   readonly #losses: readonly Loss[];
   readonly #nativeTexts: readonly string[];
   readonly #places: readonly MessagePlace[];
   readonly #canSearchWeb: boolean;
-  /** What its hosted tools ask for, and the gateway's own cannot do. */
+  /** Lines about parts of its hosted tools that the gateway cannot do. */
   readonly #hostedLeftOut: readonly string[];
-  /** Its own items, each in full; `undefined` in the place of one that was left out. */
+  /** The items of the request itself, each in full; `undefined` for one that was left out. */
   #own: readonly (JsonBody | undefined)[] | undefined;
   #expanded: JsonBody | undefined;
   #writtenOut = false;
@@ -109,75 +121,86 @@ export class AskedResponse {
   }
 
   /**
-   * Reads a validated request and what it leans on. Throws a {@linkcode ServiceFault} where it leans
-   * on what is not kept, or asks for what no upstream may be asked.
+   * Reads a validated request and its earlier content. Throws a {@linkcode ServiceFault} if that is
+   * not stored, or if no upstream can carry the request.
    */
   static async read(
-    gateway: GatewayContext,
+    deps: ReadResponseDeps,
     { key, hold }: { readonly key: Key; readonly hold?: BodyHold | undefined },
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
-  ): Promise<AskedResponse> {
-    requireStores(gateway, key.walletId, hosted);
-    const kept = await historyOf(gateway.responses, key.walletId, { body, admit: hold?.take });
-    const remembered = gateway.found.ofItems(key.id, requestItems(body));
-    const history = { ...kept, found: new Map([...remembered, ...kept.found]) };
+  ): Promise<ResponseRequest> {
+    requireStores(deps, key.walletId, hosted);
+    const stored = await historyOf(deps.responses, key.walletId, { body, admit: hold?.take });
+    const remembered = deps.searchMemory.ofItems(key.id, requestItems(body));
+    const history = {
+      ...stored,
+      findings: new Map([...remembered, ...stored.findings]),
+    };
     const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
     const refused = strangeName(body, history) ??
       losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
-    return new AskedResponse(body, {
+    return new ResponseRequest(body, {
       ...measured,
       sent: body,
       history,
-      chat: gateway.signatures.restore(key.id, measured.chat),
+      chat: deps.signatures.restore(key.id, measured.chat),
       features: asksForHosted(hosted) ? needsTools(features) : features,
       hosted,
-      canSearchWeb: canSearchWeb(gateway),
-      hostedLeftOut: leftOutOf(gateway, hosted),
+      canSearchWeb: canSearchWeb(deps),
+      hostedLeftOut: leftOutOf(deps, hosted),
     });
   }
 
-  /** What the body says. */
-  get request(): ResponsesRequest {
+  /** The parsed body. */
+  get params(): ResponsesRequest {
     return this.body.value as unknown as ResponsesRequest;
   }
 
   /**
-   * The request's own items to be kept, each in full where it was only named. What is kept by its id
-   * alone counts as proven: an id that is not is left out.
+   * Returns the items of the request itself to be stored, each in full even if it was only named.
+   * An item stored by id alone counts as proven, so an unproven id is left out.
    */
-  keptItems(): readonly JsonBody[] {
+  storedItems(): readonly JsonBody[] {
     const { owned } = this.#history;
     return this.#ownItems().filter((item) => !isForgottenReasoning(item, owned));
   }
 
-  /** All that a model reads, oldest first: what the request continues, and its own items. */
+  /** All items that a model reads, oldest first: earlier ones, and those of the request itself. */
   get items(): readonly JsonBody[] {
     return [...this.#history.earlierItems, ...this.#ownPlaces.filter((item) => item !== undefined)];
   }
 
-  /** All text that a model reads. */
+  /** Returns all text that a model reads. */
   inputText(): string {
     return [requestText(this.chat.value), ...this.#nativeTexts].join("\n");
   }
 
-  /** The same request without some of its items; it is kept as it came. */
-  without(gateway: GatewayContext, key: Key, items: ReadonlySet<JsonBody>): AskedResponse {
+  /** Returns the same request without some of its items; it is stored as the caller sent it. */
+  without(
+    deps: Pick<ReadResponseDeps, "signatures">,
+    key: Key,
+    items: ReadonlySet<JsonBody>,
+  ): ResponseRequest {
     const earlier = this.#history.earlierItems.filter((item) => !items.has(item));
     const own = this.#ownPlaces.map((item) => item && items.has(item) ? undefined : item);
-    return this.#with(gateway, key.id, { earlier, own });
+    return this.#with(deps, key.id, { earlier, own });
   }
 
-  /** Whether files must be fetched before any of these can be asked. */
+  /** True when files must be fetched before any of the candidates can serve the request. */
   needsFiles(candidates: readonly Candidate[]): boolean {
     const losses = this.#losses.filter(({ action }) => action === "native");
     return losses.length > 0 && losses.every(({ path }) => path.endsWith(".file_url")) &&
-      !candidates.some((candidate) => this.roadTo(candidate) !== undefined);
+      !candidates.some((candidate) => this.routeTo(candidate) !== undefined);
   }
 
-  /** The same request with the files in it that it points to; it is kept as it came. */
-  async withFiles(gateway: GatewayContext, key: Key, files: FileUrls): Promise<AskedResponse> {
+  /** Returns the same request with the named files in it; it is stored as the caller sent it. */
+  async withFiles(
+    deps: Pick<ReadResponseDeps, "signatures">,
+    key: Key,
+    files: FileUrls,
+  ): Promise<ResponseRequest> {
     const earlier: JsonBody[] = [];
     for (const item of this.#history.earlierItems) {
       earlier.push(await files.fill(item, "previous_response_id"));
@@ -186,27 +209,27 @@ export class AskedResponse {
     for (const [at, item] of this.#ownPlaces.entries()) {
       own.push(item && await files.fill(item, `input.${at}`));
     }
-    return this.#with(gateway, key.id, { earlier, own });
+    return this.#with(deps, key.id, { earlier, own });
   }
 
-  /** The road to a model; `undefined` where none leads there. */
-  roadTo(candidate: Candidate): ResponseRoute | undefined {
+  /** Returns the route to a model; `undefined` if there is none. */
+  routeTo(candidate: Candidate): ResponseRoute | undefined {
     const { webSearch, fileSearch } = this.hosted;
-    // Vector stores are the gateway's own, whoever answers.
-    if (candidate.upstream.kind === "openai" && fileSearch === undefined) return "native";
+    // Vector stores belong to the gateway, whichever model answers.
+    if (candidate.traits.speaksResponses === true && fileSearch === undefined) return "native";
     if (this.#losses.some(({ action }) => action === "native")) return undefined;
     if (webSearch !== undefined && !(webSearch.isLive && this.#canSearchWeb)) return undefined;
     return takesChat(candidate) ? "chat" : undefined;
   }
 
-  /** Whether a model can be asked for a chat completion in place of a response. */
-  takesChatRoad(candidate: Candidate): boolean {
+  /** True when a model can be sent a chat completion request instead. */
+  takesChatRoute(candidate: Candidate): boolean {
     return !this.#losses.some(({ action }) => action === "native") && takesChat(candidate);
   }
 
-  /** Those who can be asked. Throws a {@linkcode ServiceFault} where nobody can. */
+  /** Returns the candidates with a route. Throws a {@linkcode ServiceFault} if there is none. */
   passable(candidates: readonly Candidate[]): readonly Candidate[] {
-    const passable = candidates.filter((candidate) => this.roadTo(candidate) !== undefined);
+    const passable = candidates.filter((candidate) => this.routeTo(candidate) !== undefined);
     if (passable.length > 0) return passable;
     const loss = this.#losses.find(({ action }) => action === "native");
     if (loss !== undefined) throw cannotCarry(loss);
@@ -218,24 +241,24 @@ export class AskedResponse {
   }
 
   /**
-   * From now on everything is said in full, also to the upstream that should know it. False where
-   * it has been before.
+   * From now on the whole conversation is sent, also to the upstream that should have it stored.
+   * Returns false if nothing changes by that.
    */
   writeOut(): boolean {
-    const wasLeaning = this.#history.upstreamId !== undefined && !this.#writtenOut;
+    const wasStored = this.#history.upstreamId !== undefined && !this.#writtenOut;
     this.#writtenOut = true;
-    return wasLeaning;
+    return wasStored;
   }
 
-  /** What a model is asked with. */
-  ask(candidate: Candidate): Asked {
-    if (this.roadTo(candidate) !== "native") return { endpoint: "chat", body: this.chat };
+  /** Returns the call for a model. */
+  callFor(candidate: Candidate): CandidateCall {
+    if (this.routeTo(candidate) !== "native") return { endpoint: "chat", body: this.chat };
     return { endpoint: "responses", body: this.#nativeBody(candidate.upstream.id) };
   }
 
-  /** What a model is not told of the request, a line each. */
+  /** Returns lines about request fields that a model does not receive. */
   leftOut(candidate: Candidate): readonly string[] {
-    if (this.roadTo(candidate) === "native") {
+    if (this.routeTo(candidate) === "native") {
       const shortened = this.#losses.filter(({ path, action }) =>
         path === "input" && action === "report"
       );
@@ -247,24 +270,26 @@ export class AskedResponse {
     return this.leftOutOfChat();
   }
 
-  /** What a model that is asked for a chat completion is not told of the request, a line each. */
+  /** Returns lines about request fields that a chat completion request does not carry. */
   leftOutOfChat(): readonly string[] {
     const limitsCalls = asksForHosted(this.hosted);
     const losses = this.#losses.filter(({ path }) => !(limitsCalls && path === "max_tool_calls"));
     return [...losses.map(lossText), ...this.#hostedLeftOut];
   }
 
-  /** What the caller calls a field that a model was asked with. */
+  /** Translates the path of a field in the call to the request of the caller. */
   callerPath(path: string, candidate: Candidate): string {
-    return this.roadTo(candidate) === "native" ? path : this.pathInChat(path);
+    return this.routeTo(candidate) === "native" ? path : this.pathInChat(path);
   }
 
-  /** What the caller calls a field of the chat completion that is asked for. */
+  /** Translates the path of a field in the chat completion request to the request of the caller. */
   pathInChat(path: string): string {
     return callerPath(path, this.#places);
   }
 
-  /** Lines about the chat completion that is asked for, in the caller's names. */
+  /**
+   * Translates the paths in lines about the chat completion request to the request of the caller.
+   */
   linesOfChat(lines: readonly string[]): readonly string[] {
     return lines.map((line) => callerLine(line, this.#places));
   }
@@ -289,47 +314,48 @@ export class AskedResponse {
     return this.#expanded ??= selfContained(this.#sent, this.#history);
   }
 
-  /** Whether an upstream that speaks Responses knows by itself all that the request leans on. */
+  /** True when an upstream that speaks Responses knows all earlier content of the request. */
   #isSentAsIs(upstreamId: string): boolean {
     const { references, upstreamId: keeper } = this.#history;
-    const leans = typeof this.request.previous_response_id === "string" || references.size > 0;
-    const isKept = !leans || (keeper === upstreamId && !this.#writtenOut);
-    return isKept && !hasForeignItems(this.#sent, this.#history.owned);
+    const isContinuation = typeof this.params.previous_response_id === "string" ||
+      references.size > 0;
+    const isKnown = !isContinuation || (keeper === upstreamId && !this.#writtenOut);
+    return isKnown && !hasForeignItems(this.#sent, this.#history.owned);
   }
 
-  /** The same request of other items; what it was told not to carry follows from them anew. */
+  /** Returns the same request with other items; the losses follow from them again. */
   #with(
-    gateway: GatewayContext,
+    deps: Pick<ReadResponseDeps, "signatures">,
     keyId: string,
     { earlier, own }: {
       readonly earlier: readonly JsonBody[];
       readonly own: readonly (JsonBody | undefined)[];
     },
-  ): AskedResponse {
+  ): ResponseRequest {
     const items = own.filter((item) => item !== undefined);
     const sent = {
       text: editMembers(this.body.text, { input: `[${items.map(({ text }) => text).join(",")}]` }),
       value: { ...this.body.value, input: items.map(({ value }) => value) },
     };
-    // What is left out here would be there again at the upstream that keeps it.
+    // The upstream that stores the conversation would add the dropped items again.
     const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
     const measured = responsesFeatures(sent, history);
     const { chat, losses, places, features } = measured;
-    const isText = typeof this.request.input === "string";
-    const kept = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
+    const isText = typeof this.params.input === "string";
+    const paths = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
     const leftOut = this.items.length - earlier.length - items.length;
-    return new AskedResponse(this.body, {
+    return new ResponseRequest(this.body, {
       ...measured,
       sent,
       own,
       history,
-      chat: gateway.signatures.restore(keyId, chat),
-      // Of a shortened input the places are no longer the caller's.
+      chat: deps.signatures.restore(keyId, chat),
+      // The positions in a shortened input differ from those in the caller's request.
       losses: leftOut === 0 ? losses : [
         ...this.#losses.filter(({ path }) => path !== "input"),
         { path: "input", reason: `the ${leftOut} oldest items were left out`, action: "report" },
       ],
-      places: placesAmong(places, kept),
+      places: placesAmong(places, paths),
       features: {
         ...(asksForHosted(this.hosted) ? needsTools(features) : features),
         conversation: this.features.conversation,
@@ -341,11 +367,11 @@ export class AskedResponse {
   }
 }
 
-/** The first item that names what is not kept here for its owner. */
+/** Returns the loss of the first item that names content which is not stored here for its owner. */
 function strangeName(body: JsonBody, { owned, references }: ResponseHistory): Loss | undefined {
   for (const [at, item] of requestItems(body).entries()) {
     if (isForgottenReasoning(item, owned)) continue;
-    // A reference is also good for what a request said: it is written out.
+    // A reference may also name an item of an earlier request: it is written out.
     const known = itemType(item) === "item_reference" ? references : owned;
     const strange = namedIds(item).find(({ id }) => !known.has(id));
     if (strange === undefined) continue;

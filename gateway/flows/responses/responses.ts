@@ -1,26 +1,33 @@
 /**
- * One response, from the validated request to the settled bill and the place where it is kept.
+ * One response, from the validated request to the settled bill and its storage.
  *
  * @module
  */
 
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
-import type { Candidate, RoutingPlan } from "../../domain/routing/route.ts";
+import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { deliveredText, signedToolCalls } from "../../wire/chat_answer.ts";
+import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import type { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import { nativeDelivered, nativeResponseText } from "../../wire/responses/native.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
+import type { StreamDeps } from "../stream/streamed_call.ts";
+import type { Admission } from "../admit/admission.ts";
+import type { ChatDeps } from "../chat/chat_call.ts";
+import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { FetchFile } from "../../ports/fetch_image.ts";
+import type { ResponseStore } from "../../ports/response_store.ts";
+import type { VectorStores } from "../../ports/vector_stores.ts";
 import { AnswerStream, type StreamedAnswer } from "../stream/answer_stream.ts";
 import { attempt, type Begun } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
-import { CallAnswer } from "../call/call_answer.ts";
+import { CallAnswer } from "../stream/call_answer.ts";
 import { heldTokens } from "../call/call_hold.ts";
-import type { GatewayContext } from "../context.ts";
-import { FileUrls } from "../plan/file_urls.ts";
-import { HostedAnswer } from "../hosted/hosted_answer.ts";
+import { FileUrls } from "./file_urls.ts";
+import { HostedAnswer, type HostedAnswerDeps } from "../hosted/hosted_answer.ts";
 import { type HostedSetup, hostedSetup, laterTurns, webSearchFor } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import {
@@ -30,182 +37,224 @@ import {
   type SearchPrice,
 } from "../hosted/native_searches.ts";
 import type { PricedWebSearch } from "../hosted/search_tools.ts";
-import { lastEvent, notStored, storeResponse } from "./store_response.ts";
-import type { ModelAnswer } from "../model_answer.ts";
-import { notCarriedBy, type OpenedResponse, openResponse } from "../stream/open_response.ts";
-import { orchestrate } from "../orchestrate/orchestrate.ts";
+import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
+import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedResponse } from "../orchestrate/response_surface.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
-import type { Caller, RequestTrace } from "../request_trace.ts";
-import { AskedResponse } from "./response_routes.ts";
-import type { OpenedStream } from "../stream/streamed_call.ts";
-import { type PlannedResponse, planWithinContext } from "../plan/truncation.ts";
-import { answerInFlight, reserveTokens } from "../admit/in_flight_request.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
+import { type PlannedResponse, planWithinContext } from "./truncation.ts";
+import { reserveTokens } from "../admit/answer_in_flight.ts";
 
-/** A response that is being made. */
+/** A response in progress. */
 interface ResponseCall {
-  readonly asked: AskedResponse;
+  readonly request: ResponseRequest;
   readonly plan: Extract<RoutingPlan, { ok: true }>;
-  /** Of the hosted tools that the gateway runs where the model has none of its own. */
+  /** Setup of the hosted tools that the gateway runs for models without tools of that kind. */
   readonly hosting: HostedSetup | undefined;
-  /** Where the web is searched until the answer is whole, whatever is applied meanwhile. */
+  /** Back end of web search until the answer is complete, even if another catalog is applied. */
   readonly web: PricedWebSearch | undefined;
 }
 
-/** Puts a resource by; false where it should have been kept and was not. */
-type Keep = (
+/** Stores the resource of a response. Returns false if required storage failed. */
+type Store = (
   resource: string | undefined,
-  found?: ReadonlyMap<string, string>,
+  findings?: ReadonlyMap<string, string>,
 ) => Promise<boolean>;
 
+/** Parts of the service that Responses requests use. */
+export type ResponseDeps =
+  & ChatDeps
+  & HostedAnswerDeps
+  & OrchestrateDeps
+  & ReadResponseDeps
+  & StoreResponseDeps
+  & {
+    readonly admission: Pick<Admission, "reserve">;
+    /** Fetches a document that a caller points to. */
+    readonly fetchFile: FetchFile;
+    readonly responses: ResponseStore;
+    readonly searchMemory: SearchMemory;
+    readonly signatures: SignatureMemory;
+    readonly vectorStores: VectorStores;
+  };
+
 /**
- * Answers a validated Responses request. Throws a `ServiceFault` where it cannot, and `CallerDisconnected`
- * where nobody waits for an answer any more; nothing is charged then but turns that were complete.
+ * Answers a validated Responses request. Throws a `ServiceFault` if it cannot, and `CallerDisconnected`
+ * if the caller disconnects first; only turns that were complete are charged then.
  */
-export function respond(
-  gateway: GatewayContext,
-  caller: Caller,
-  request: { readonly body: JsonBody; readonly hosted: HostedTools },
+export async function respond(
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  incoming: {
+    readonly body: JsonBody;
+    readonly hosted: HostedTools;
+    /** Called when a stream has been settled, or could not be. */
+    readonly onEnd: () => void;
+  },
 ): Promise<ModelAnswer> {
-  return answerInFlight(gateway, caller, async (trace, onEnd) => {
-    const read = await AskedResponse.read(gateway, caller, request);
-    const { asked, plan } = await planResponse(gateway, trace, read);
-    reserveTokens(gateway, trace, asked.features);
-    const hosting = asksForHosted(asked.hosted) ? hostedSetup(asked.chat, asked.hosted) : undefined;
-    const split = await orchestrateResponse(gateway, trace, { asked, plan, onEnd });
-    if (split !== undefined) return split;
-    const call = {
-      asked,
-      // What a planner took, in time and money, is gone.
-      plan: trace.billed === undefined ? plan : await planRoute(gateway, trace, asked.features),
-      hosting,
-      web: hosting && webSearchFor(gateway, plan),
-    };
-    const begun = await beginWithHistory(gateway, trace, call);
-    const { answer, candidate } = begun;
-    gateway.conversations.set(conversationOf(caller, asked.features), candidate.model.id);
-    const keep: Keep = (resource, found) =>
-      storeResponse(gateway, trace, { asked, candidate, resource, found });
-    if (answer.kind === "json") {
-      const text = await finishJson(gateway, trace, { begun: { ...begun, answer }, call });
-      return { kind: "json", text: await keep(text) ? text : notStored(text) };
+  const { onEnd } = incoming;
+  const read = await ResponseRequest.read(deps, active, incoming);
+  const { request, plan } = await planResponse(deps, active, read);
+  reserveTokens(deps, active, request.features);
+  const hosting = asksForHosted(request.hosted)
+    ? hostedSetup(request.chat, request.hosted)
+    : undefined;
+  const split = await orchestrateResponse(deps, active, { request, plan, onEnd });
+  if (split !== undefined) return split;
+  const call = {
+    request,
+    // A planner that was called has used time and money of the request.
+    plan: active.bill.settled === undefined
+      ? plan
+      : await planRoute(deps, active, request.features),
+    hosting,
+    web: hosting && webSearchFor(deps, plan),
+  };
+  const begun = await beginWithHistory(deps, active, call);
+  const { answer, candidate } = begun;
+  deps.conversations.set(conversationOf(active, request.features), candidate.model.id);
+  const store: Store = (resource, findings) =>
+    storeResponse(deps, active, { request, candidate, resource, findings });
+  if (answer.kind === "json") {
+    const text = await finishJson(deps, active, { begun: { ...begun, answer }, call });
+    return { kind: "json", text: await store(text) ? text : notStored(text) };
+  }
+  let streamed: StreamedAnswer;
+  if (answer.kind === "turns") {
+    let isStored = true;
+    const hosted = hostedAnswer(deps, active, {
+      ...call,
+      begun: { ...begun, answer: answer.stream },
+      store: async (resource, findings) => isStored = await store(resource, findings),
+    });
+    if (!active.identity.stream) {
+      const text = await hosted.complete();
+      return { kind: "json", text: isStored ? text : notStored(text) };
     }
-    let streamed: StreamedAnswer;
-    if (answer.kind === "turns") {
-      let isKept = true;
-      const hosted = hostedAnswer(gateway, trace, {
-        ...call,
-        begun: { ...begun, answer: answer.stream },
-        keep: async (resource, found) => isKept = await keep(resource, found),
-      });
-      if (!caller.stream) {
-        const text = await hosted.complete();
-        return { kind: "json", text: isKept ? text : notStored(text) };
-      }
-      streamed = hosted;
-    } else {
-      const { relay } = answer.stream;
-      streamed = new CallAnswer(gateway, {
-        trace,
-        begun: { ...begun, answer: answer.stream },
-        inputText: () => asked.inputText(),
-        fee: () => {
-          const searches = answer.searches();
-          return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
-        },
-        keep: async (last) =>
-          lastEvent(last, { isKept: await keep(relay.resource), dialect: caller.dialect }),
-      });
-    }
-    const stream = new AnswerStream(gateway, { answer: streamed, trace, onEnd });
-    return { kind: "stream", bytes: new ReadableStream(stream) };
+    streamed = hosted;
+  } else {
+    streamed = singleCall(deps, active, { begun: { ...begun, answer }, call, store });
+  }
+  const stream = new AnswerStream(deps, { answer: streamed, active, onEnd });
+  return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** Returns the streamed answer that is one call of a model. */
+function singleCall(
+  deps: StreamDeps,
+  active: ActiveRequest,
+  { begun, call, store }: {
+    readonly begun: Begun<Extract<OpenedResponse, { kind: "stream" }>>;
+    readonly call: ResponseCall;
+    readonly store: Store;
+  },
+): CallAnswer {
+  const { answer, candidate } = begun;
+  const { relay } = answer.stream;
+  const { dialect } = active.identity;
+  return new CallAnswer(deps, {
+    active,
+    begun: { ...begun, answer: answer.stream },
+    inputText: () => call.request.inputText(),
+    fee: () => {
+      const searches = answer.searches();
+      return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
+    },
+    store: async (last) => lastEvent(last, { isStored: await store(relay.resource), dialect }),
   });
 }
 
-/** The response by tasks of several models; `undefined` where it is one call. */
+/** Answers a request by tasks of several models; `undefined` if it runs as one call. */
 function orchestrateResponse(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  { asked, plan, onEnd }: PlannedResponse & { onEnd(): void },
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
 ): Promise<ModelAnswer | undefined> {
-  // Tasks and answer are chat completions, whoever is asked.
-  const candidates = plan.candidates.filter((candidate) => asked.takesChatRoad(candidate));
+  // Tasks and answer are chat completions at every upstream.
+  const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
   if (candidates.length === 0) return Promise.resolve(undefined);
   const open = { ...plan, candidates };
-  return orchestrate(gateway, trace, {
-    body: asked.chat,
-    features: asked.features,
+  return orchestrate(deps, active, {
+    body: request.chat,
+    features: request.features,
     plan: open,
-    surface: (known) => new OrchestratedResponse(gateway, { ...known, trace, asked, plan: open }),
+    surface: (known) => new OrchestratedResponse(deps, { ...known, active, request, plan: open }),
     onEnd,
   });
 }
 
-/** Who may answer, of what fits and can be carried. Files are fetched only where they must be. */
+/** Plans a request within the context of the models. Files are fetched only if they must be. */
 async function planResponse(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  read: AskedResponse,
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  read: ResponseRequest,
 ): Promise<PlannedResponse> {
-  const planned = await planWithinContext(gateway, trace, read);
-  if (!planned.asked.needsFiles(planned.plan.candidates)) return planned;
-  const { key, signal } = trace.caller;
-  const files = new FileUrls(gateway.fetchFile, signal);
-  return await planWithinContext(gateway, trace, await read.withFiles(gateway, key, files));
+  const planned = await planWithinContext(deps, active, read);
+  if (!planned.request.needsFiles(planned.plan.candidates)) return planned;
+  const { key } = active.identity;
+  const files = new FileUrls(deps.fetchFile, active.signal);
+  return await planWithinContext(deps, active, await read.withFiles(deps, key, files));
 }
 
-/** As `begin`; an upstream that keeps a conversation for a shorter time than the service is told it. */
+/**
+ * Begins an answer. If an upstream has forgotten the conversation that the service still stores,
+ * sends it the whole conversation.
+ */
 async function beginWithHistory(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ResponseDeps,
+  active: ActiveRequest,
   call: ResponseCall,
 ): Promise<Begun<OpenedResponse>> {
   try {
-    return await begin(gateway, trace, call);
+    return await begin(deps, active, call);
   } catch (error) {
     const hasForgotten = error instanceof ServiceFault && error.code === "invalid_request" &&
       error.param === "previous_response_id";
-    if (!hasForgotten || !call.asked.writeOut()) throw error;
-    return await begin(gateway, trace, call);
+    if (!hasForgotten || !call.request.writeOut()) throw error;
+    return await begin(deps, active, call);
   }
 }
 
 function begin(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  { asked, plan, hosting }: ResponseCall,
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  { request, plan, hosting }: ResponseCall,
 ): Promise<Begun<OpenedResponse>> {
-  trace.callerPath = (path, candidate) => asked.callerPath(path, candidate);
-  return attempt<OpenedResponse>(gateway, {
-    trace,
+  return attempt<OpenedResponse>(deps, {
+    active,
     plan,
-    features: asked.features,
-    passable: (candidates) => asked.passable(candidates),
+    features: request.features,
+    passable: (candidates) => request.passable(candidates),
+    callerPath: (path, candidate) => request.callerPath(path, candidate),
     ask: (candidate) =>
-      hosting === undefined || asked.roadTo(candidate) === "native"
-        ? asked.ask(candidate)
+      hosting === undefined || request.routeTo(candidate) === "native"
+        ? request.callFor(candidate)
         : { endpoint: "chat", body: hosting.conversation, stream: true },
     fees: (candidate) =>
-      asked.hosted.webSearch !== undefined && asked.roadTo(candidate) === "native"
-        ? searchesHold(asked.request, priceOfSearch(plan, candidate))
+      request.hosted.webSearch !== undefined && request.routeTo(candidate) === "native"
+        ? searchesHold(request.params, priceOfSearch(plan, candidate))
         : 0n,
-    open: async (answer, place) => {
-      const { candidate } = place;
-      const leftOut = asked.leftOut(candidate);
-      trace.notCarried = () => leftOut;
+    open: async (answer, capacity) => {
+      const { candidate } = capacity;
+      const omissions = request.leftOut(candidate);
+      active.report.noteOmissions(() => omissions);
       const opened = await openResponse(answer, {
-        road: asked.roadTo(candidate) ?? "chat",
-        context: contextOf(gateway, trace, { asked, candidate }),
+        route: request.routeTo(candidate) ?? "chat",
+        context: contextOf(deps, active, { request, candidate }),
         hosting,
-        maxTokens: heldTokens(place),
+        maxTokens: heldTokens(capacity),
       });
-      trace.notCarried = () => {
+      active.report.noteOmissions(() => {
         const lines = notCarriedBy(opened);
         return [
-          ...leftOut,
-          ...asked.roadTo(candidate) === "native" ? lines : asked.linesOfChat(lines),
+          ...omissions,
+          ...request.routeTo(candidate) === "native" ? lines : request.linesOfChat(lines),
         ];
-      };
+      });
       return opened;
     },
   });
@@ -215,55 +264,59 @@ function priceOfSearch({ tier }: ResponseCall["plan"], { model }: Candidate): Se
   return { model, creditsPerUsd: tier.creditsPerUsd };
 }
 
-function feeOfSearch({ asked, plan }: ResponseCall, candidate: Candidate): Micros {
-  return searchFee(asked.request, priceOfSearch(plan, candidate));
+function feeOfSearch({ request, plan }: ResponseCall, candidate: Candidate): Micros {
+  return searchFee(request.params, priceOfSearch(plan, candidate));
 }
 
 function contextOf(
-  gateway: GatewayContext,
-  trace: RequestTrace,
-  call: { readonly asked: AskedResponse; readonly candidate: Candidate },
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  call: { readonly request: ResponseRequest; readonly candidate: Candidate },
 ): ResponseContext {
   return {
-    id: gateway.rng.id("resp"),
-    request: call.asked.request,
-    dialect: trace.caller.dialect,
+    id: deps.rng.id("resp"),
+    request: call.request.params,
+    dialect: active.identity.dialect,
     model: call.candidate.model.id,
-    createdSeconds: Math.floor(trace.atMs / 1_000),
-    opening: { request_id: trace.caller.requestId },
-    newId: (prefix) => gateway.rng.id(prefix),
+    createdSeconds: Math.floor(active.atMs / 1_000),
+    opening: { request_id: active.identity.requestId },
+    newId: (prefix) => deps.rng.id(prefix),
   };
 }
 
 function hostedAnswer(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ResponseDeps,
+  active: ActiveRequest,
   call: ResponseCall & {
     readonly begun: Begun<OpenedStream<ResponseEventRelay>>;
-    readonly keep: Keep;
+    readonly store: Store;
   },
 ): HostedAnswer {
-  const { asked, web, hosting = hostedSetup(asked.chat, asked.hosted), begun, keep } = call;
+  const { request, web, hosting = hostedSetup(request.chat, request.hosted), begun, store } = call;
   const { relay } = begun.answer;
-  const answer: HostedAnswer = new HostedAnswer(gateway, {
+  const answer: HostedAnswer = new HostedAnswer(deps, {
     ...hosting,
-    trace,
+    active,
     begun,
     web,
-    begin: laterTurns(gateway, trace, { relay, features: asked.features }),
-    callsMax: asked.request.max_tool_calls ?? undefined,
-    keep: async (last) =>
+    begin: laterTurns(deps, active, {
+      relay,
+      features: request.features,
+      callerPath: (path, candidate) => request.callerPath(path, candidate),
+    }),
+    callsMax: request.params.max_tool_calls ?? undefined,
+    store: async (last) =>
       lastEvent(last, {
-        isKept: await keep(relay.resource, answer.found),
-        dialect: trace.caller.dialect,
+        isStored: await store(relay.resource, answer.findings),
+        dialect: active.identity.dialect,
       }),
   });
   return answer;
 }
 
 async function finishJson(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: ResponseDeps,
+  active: ActiveRequest,
   { begun, call }: {
     readonly begun: Begun<Extract<OpenedResponse, { kind: "json" }>>;
     readonly call: ResponseCall;
@@ -271,27 +324,27 @@ async function finishJson(
 ): Promise<string> {
   const { answer: { body, usage }, context, isNative } = begun.answer;
   begun.lease.release();
-  if (!isNative) gateway.signatures.remember(trace.caller.key.id, signedToolCalls(body));
+  if (!isNative) deps.signatures.remember(active.key.id, signedToolCalls(body));
   const searches = isNative ? countSearches(body.value["output"]) : 0;
-  const left = trace.caller.signal.aborted;
-  const inputText = () => call.asked.inputText();
-  const delivered = () => left ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
-  const { billing, usage: billed } = await settleCall(gateway, trace, {
+  const hasLeft = active.signal.aborted;
+  const inputText = () => call.request.inputText();
+  const delivered = () => hasLeft ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
+  const { billing, usage: billed } = await settleCall(deps, active, {
     begun,
     end: {
-      ending: left ? "client_left" : "finished",
+      ending: hasLeft ? "client_left" : "finished",
       usage,
-      count: () => countTokens(gateway, { candidate: begun.candidate, inputText, delivered }),
-      said: { inputText, delivered },
+      count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
+      content: { inputText, delivered },
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
       wasDelivered: false,
-      request: { status: 200, outcome: left ? "client_left" : "ok" },
+      request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },
   });
   const end = {
-    metadata: trace.metadata(billing),
+    metadata: active.report.metadata(billing),
     usage: billed,
-    completedSeconds: Math.floor(gateway.clock.nowMs() / 1_000),
+    completedSeconds: Math.floor(deps.clock.nowMs() / 1_000),
   };
   return isNative ? nativeResponseText(body, context, end) : responseOf(body, context, end);
 }

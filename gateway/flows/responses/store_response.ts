@@ -1,79 +1,94 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ResponseStore } from "../../ports/response_store.ts";
+import type { Rng } from "../../ports/rng.ts";
 import type { Dialect } from "@svc/sdk/protocol";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers, memberText } from "../../wire/json_text.ts";
+import { editMembers, memberText } from "../../wire/json/text.ts";
 import { responseEvent } from "../../wire/responses/relay.ts";
 import { SSE_DONE } from "../../wire/sse.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
-import type { AskedResponse } from "./response_routes.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { ResponseRequest } from "./response_routes.ts";
+
+/** Parts of the service that storing a response uses. */
+export interface StoreResponseDeps {
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly logger: Logger;
+  readonly responses: Pick<ResponseStore, "put">;
+  /** Returns the time that a response is stored for, in milliseconds. */
+  responsesKeptMs(): number;
+  readonly rng: Pick<Rng, "id">;
+}
 
 /**
- * Keeps a response that its caller did not ask not to keep, durable when it resolves. A store that
- * fails or is full costs the caller nothing but the memory: the answer is paid for and goes out, and
- * the false that comes back is what {@linkcode notStored} makes it say.
+ * Stores the response unless `store` is false; durable when the promise resolves. A store that
+ * fails or is full does not cost the caller the answer, which is paid for: it returns false, and
+ * {@linkcode notStored} marks the answer.
  */
 export async function storeResponse(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: StoreResponseDeps,
+  active: ActiveRequest,
   answer: {
-    readonly asked: AskedResponse;
-    /** Who answered, where that may keep what it was asked and said; absent where it cannot. */
+    readonly request: ResponseRequest;
+    /** The candidate that answered, if its upstream may store the response under the same id. */
     readonly candidate?: Candidate | undefined;
-    /** JSON text of the resource; `undefined` where there is none. */
+    /** JSON text of the resource; `undefined` if there is none. */
     readonly resource: string | undefined;
-    /** What its searches found that no text of it stands for, by the ids of their items. */
-    readonly found?: ReadonlyMap<string, string> | undefined;
+    /** Results of its searches that no text of it cites, by the ids of their items. */
+    readonly findings?: ReadonlyMap<string, string> | undefined;
   },
 ): Promise<boolean> {
-  const { asked, candidate, resource, found } = answer;
-  const { store, previous_response_id: previousId } = asked.request;
+  const { request, candidate, resource, findings } = answer;
+  const { store, previous_response_id: previousId } = request.params;
   if (store === false || resource === undefined) return true;
   const { id, output } = JSON.parse(resource);
-  const notKept = (cause: string) => {
-    gateway.logger.warn("response_not_kept", { id, cause });
+  const warn = (cause: string) => {
+    deps.logger.warn("response_not_kept", { id, cause });
     return false;
   };
-  if (typeof id !== "string") return notKept("the upstream gave it no id");
-  // In the place of what it continues it would continue itself.
-  if (id === previousId) return notKept("the upstream gave it the id of the response it continues");
-  const input = asked.keptItems().map((item) => identified(gateway, item));
+  if (typeof id !== "string") return warn("the upstream gave it no id");
+  // Stored under that id it would continue itself.
+  if (id === previousId) return warn("the upstream gave it the id of the response it continues");
+  const input = request.storedItems().map((item) => identified(deps, item));
   try {
-    const kept = await gateway.responses.put({
+    const isStored = await deps.responses.put({
       id,
-      ownerId: trace.caller.key.walletId,
-      expiresAtMs: gateway.clock.nowMs() + gateway.responsesKeptMs(),
+      ownerId: active.key.walletId,
+      expiresAtMs: deps.clock.nowMs() + deps.responsesKeptMs(),
       resource,
       input: input.map(({ text }) => text),
       previousId: previousId ?? undefined,
       itemIds: [...input.map(({ value }) => value), ...(Array.isArray(output) ? output : [])]
         .flatMap((item) => typeof item?.id === "string" ? [item.id] : []),
-      found: found === undefined || found.size === 0 ? undefined : Object.fromEntries(found),
-      upstreamId: candidate && asked.roadTo(candidate) === "native"
+      found: findings === undefined || findings.size === 0
+        ? undefined
+        : Object.fromEntries(findings),
+      upstreamId: candidate && request.routeTo(candidate) === "native"
         ? candidate.upstream.id
         : undefined,
     });
-    return kept || notKept("there is no room");
+    return isStored || warn("there is no room");
   } catch (error) {
-    gateway.logger.error("response_not_kept", { id, cause: String(error) });
+    deps.logger.error("response_not_kept", { id, cause: String(error) });
     return false;
   }
 }
 
-/** A resource that says that it is not kept, though it was to be. */
+/** Marks a resource that could not be stored although it should have been. */
 export function notStored(resource: string): string {
   return editMembers(resource, { store: "false" });
 }
 
 /**
- * The last event of a clean stream as it is sent: it says where its resource is not kept, and
- * `[DONE]` follows but in the dialect `openai`, whose own streams have none.
+ * Returns the last event of a clean stream as it is sent: marked if its resource is not stored, and
+ * followed by `[DONE]` except in the dialect `openai`, whose streams have no such marker.
  */
 export function lastEvent(
   event: string,
-  { isKept, dialect }: { readonly isKept: boolean; readonly dialect: Dialect },
+  { isStored, dialect }: { readonly isStored: boolean; readonly dialect: Dialect },
 ): string {
-  return (isKept ? event : notStoredEvent(event)) + (dialect === "openai" ? "" : SSE_DONE);
+  return (isStored ? event : notStoredEvent(event)) + (dialect === "openai" ? "" : SSE_DONE);
 }
 
 function notStoredEvent(event: string): string {
@@ -87,15 +102,15 @@ function notStoredEvent(event: string): string {
   );
 }
 
-/** An item of a request has an id from when it is kept on. */
-function identified(gateway: GatewayContext, item: JsonBody): JsonBody {
+/** Returns a request item with an id, which every stored item has. */
+function identified(deps: Pick<StoreResponseDeps, "rng">, item: JsonBody): JsonBody {
   if (typeof item.value["id"] === "string") return item;
-  const id = gateway.rng.id(PREFIXES[String(item.value["type"])] ?? "msg");
+  const id = deps.rng.id(PREFIXES[String(item.value["type"])] ?? "msg");
   const text = editMembers(item.text, { id: JSON.stringify(id) });
   return { text, value: { ...item.value, id } };
 }
 
-/** As OpenAI names the ids of items. */
+/** Prefixes of item ids, as in OpenAI's API. */
 const PREFIXES: Readonly<Record<string, string>> = {
   function_call: "fc",
   function_call_output: "fco",

@@ -10,7 +10,7 @@ Deno.test("a resource that is not kept says so, and nothing else of it changes",
 });
 
 Deno.test("so does the event that brings it, on one line or on several", () => {
-  const unkept = (event: string) => lastEvent(event, { isKept: false, dialect: "openai" });
+  const unkept = (event: string) => lastEvent(event, { isStored: false, dialect: "openai" });
   const event = 'event: response.completed\ndata: {"type":"x","response":{"store":true}}\n\n';
   assertEquals(unkept(event), event.replace("true", "false"));
   const lines = event.replace('"x",', '"x",\ndata: ');
@@ -21,10 +21,13 @@ Deno.test("so does the event that brings it, on one line or on several", () => {
 
 Deno.test("[DONE] follows the last event, but not where OpenAI's own streams are expected", () => {
   const event = 'event: response.completed\ndata: {"response":{"store":true}}\n\n';
-  assertEquals(lastEvent(event, { isKept: true, dialect: "openai" }), event);
-  assertEquals(lastEvent(event, { isKept: true, dialect: "service" }), `${event}data: [DONE]\n\n`);
+  assertEquals(lastEvent(event, { isStored: true, dialect: "openai" }), event);
   assertEquals(
-    lastEvent(event, { isKept: false, dialect: "service" }),
+    lastEvent(event, { isStored: true, dialect: "service" }),
+    `${event}data: [DONE]\n\n`,
+  );
+  assertEquals(
+    lastEvent(event, { isStored: false, dialect: "service" }),
     `${event.replace("true", "false")}data: [DONE]\n\n`,
   );
 });

@@ -1,15 +1,21 @@
 /**
- * The end of every call: what it cost, in the books and in the log, before the caller sees the end.
+ * The settlement of every call: its charge in the ledger and its log row, before the caller sees
+ * the end.
  *
  * @module
  */
 
+import type { Admission } from "../admit/admission.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { TokenCounter } from "../../ports/token_counter.ts";
+import type { SettlementRetries } from "./settlement_retries.ts";
 import type { BillingMetadata } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage, type UsageBounds } from "../../domain/ledger/impossible_usage.ts";
 import { formatCredits, type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import {
   type CallEnding,
   type CountedTokens,
@@ -17,51 +23,69 @@ import {
   type Settlement,
   settlementOf,
 } from "../../domain/ledger/settlement.ts";
-import type { SettlementRows } from "../../ports/ledger_store.ts";
+import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { Begun } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Said } from "./content_note.ts";
-import { addBilling } from "./add_billing.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
+import type { CallContent } from "../request/content_note.ts";
+import { addBilling } from "../request/billing.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
 import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
 
-/** How a call ended. */
+/** Parts of the service that settlements use. */
+export interface SettleDeps {
+  readonly admission: Pick<Admission, "spent">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly ledger: Pick<LedgerStore, "settle">;
+  readonly logger: Logger;
+  readonly settlementRetries: Pick<SettlementRetries, "add">;
+  readonly tokens: TokenCounter;
+}
+
+/** The end of a call. */
 export interface CallEnd {
   readonly ending: CallEnding;
-  /** As the upstream reported it, possible or not. */
+  /** Usage as the upstream reported it, which may be impossible. */
   readonly usage: Usage | undefined;
-  /** Counts where the report is not the last word; `undefined` where nothing was delivered. */
+  /**
+   * Counts the tokens if no usage was reported or the count may be larger; resolves to `undefined`
+   * if nothing was delivered.
+   */
   count(): Promise<CountedTokens | undefined>;
-  /** What was said: kept only of keys whose content is logged. @default {nothing} */
-  readonly said?: Said | undefined;
-  /** The caller has had the answer, or part of it: where the store fails, the bill still stands. */
+  /** Content of the call, logged only for keys whose content is logged. @default {nothing} */
+  readonly content?: CallContent | undefined;
+  /**
+   * True when the caller has received the answer or a part of it: then the charge stands if the
+   * store fails.
+   */
   readonly wasDelivered: boolean;
-  /** What the call costs beside its tokens, such as searches that its model ran. @default {0n} */
+  /** Cost of the call beside its tokens, such as searches that its model ran. @default {0n} */
   readonly fee?: Micros | undefined;
-  /** How the request ended with it; absent where the request goes on: then nothing is logged yet. */
+  /**
+   * End of the request with this call; absent if the request continues, and no row is logged yet.
+   */
   readonly request?: Omit<RequestEnd, "billing"> | undefined;
 }
 
-/** The bill of a request as far as its calls have been settled, durable. */
+/** The durable bill of a request after a call was settled. */
 export interface Bill {
-  /** Of all its calls. */
+  /** Sum of all its calls. */
   readonly billing: BillingMetadata;
-  /** Of the call settled last. */
+  /** Usage of the call settled last. */
   readonly usage: Usage;
 }
 
 /**
- * Settles a call's hold, and writes the request's log row where it ends with this call; both are
- * durable when it resolves.
+ * Settles the hold of a call, and writes the log row of a request that ends with it. Both are
+ * durable when the promise resolves.
  */
 export async function settleCall(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: SettleDeps,
+  active: ActiveRequest,
   call: { begun: Pick<Begun<unknown>, "hold" | "span" | "candidate">; end: CallEnd },
 ): Promise<Bill> {
   const { begun: { hold, span, candidate }, end } = call;
-  const reported = possibleUsage(gateway, trace, { candidate, hold, usage: end.usage });
+  const reported = possibleUsage(deps, active, { candidate, hold, usage: end.usage });
   const isOpen = needsCount({ ending: end.ending, usage: reported });
   const counted = isOpen ? await end.count() : undefined;
   const isEmpty = reported === undefined && counted === undefined;
@@ -73,9 +97,9 @@ export async function settleCall(
   span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing = billingOf({ usage, estimated }, { charged, version: hold.price.version });
-  const { key } = trace.caller;
-  gateway.admission.spent(key, billing.total_tokens, gateway.clock.nowMs(), trace.reserved);
-  const atMs = gateway.clock.nowMs();
+  const { key } = active;
+  deps.admission.spent(key, billing.total_tokens, deps.clock.nowMs(), active.reservation);
+  const atMs = deps.clock.nowMs();
   const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
@@ -86,57 +110,60 @@ export async function settleCall(
     estimated,
     atMs,
   };
-  const total = trace.billed === undefined ? billing : addBilling(trace.billed, billing);
-  if (end.said !== undefined) trace.say(end.said);
-  const rows = rowsOf(trace, end.request, total);
+  const total = active.bill.settled === undefined
+    ? billing
+    : addBilling(active.bill.settled, billing);
+  if (end.content !== undefined) active.noteContent(end.content);
+  const rows = rowsOf(active, end.request, total);
   const noteBill = () => {
-    trace.billed = total;
+    active.bill.update(total);
     const { model: { id: model }, upstream: { provider } } = candidate;
-    trace.used({ model, provider, ms: trace.attempts.at(-1)?.ms ?? 0 }, billing);
+    active.bill.addUse({ model, provider, ms: active.report.lastAttemptMs }, billing);
   };
-  trace.settling = total;
+  active.bill.begin(total);
   try {
-    if (end.wasDelivered) await settleOnce(gateway.ledger, { ending, rows });
+    if (end.wasDelivered) await settleOnce(deps.ledger, { ending, rows });
     else {
-      await settleUntilConfirmed(gateway, { ending, rows, requestId: trace.caller.requestId });
+      await settleUntilConfirmed(deps, { ending, rows, requestId: active.identity.requestId });
     }
   } catch (error) {
-    // A hold that is not open has no end to come.
+    // A hold that is not open cannot be ended later.
     if (error instanceof RefusedSettlement) throw error;
-    settleLater(gateway, { ending, rows, wasDelivered: end.wasDelivered }, error);
-    // A request of several calls is logged at its end: by then this one will have been settled.
+    settleLater(deps, { ending, rows, wasDelivered: end.wasDelivered }, error);
+    // A request of several calls is logged at its end, and by then this call will have been
+    // settled.
     if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
   } finally {
-    trace.settling = undefined;
+    active.bill.end();
   }
   noteBill();
   return { billing: total, usage };
 }
 
-/** Reported usage, where it is possible; the operator is told where it is not. */
+/** Returns the reported usage if it is possible; logs impossible usage for the operator. */
 function possibleUsage(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: Pick<SettleDeps, "logger">,
+  active: ActiveRequest,
   call: Pick<Begun<unknown>, "candidate" | "hold"> & { readonly usage: Usage | undefined },
 ): Usage | undefined {
   const { candidate, usage } = call;
   if (usage === undefined) return undefined;
-  const problem = impossibleUsage(usage, usageBounds(trace, call));
+  const problem = impossibleUsage(usage, usageBounds(active, call));
   if (problem === undefined) return usage;
   const { model: { id: model }, upstream } = candidate;
-  const { requestId } = trace.caller;
-  gateway.logger.warn("impossible_usage", { requestId, model, upstream: upstream.id, problem });
-  trace.usageProblem({ model, problem });
+  const { requestId } = active.identity;
+  deps.logger.warn("impossible_usage", { requestId, model, upstream: upstream.id, problem });
+  active.report.noteUsageProblem({ model, problem });
   return undefined;
 }
 
-/** Limits of what a call can have taken. */
+/** Returns the bounds of possible usage of a call. */
 export function usageBounds(
-  { caller }: RequestTrace,
+  { identity }: ActiveRequest,
   { candidate, hold }: Pick<Begun<unknown>, "candidate" | "hold">,
 ): UsageBounds {
-  const isDrawn = caller.endpoint.startsWith("images.");
+  const isDrawn = identity.endpoint.startsWith("images.");
   return {
     contextTokens: isDrawn ? Infinity : candidate.model.contextTokens,
     heldOutputTokens: hold.outputTokens,
@@ -162,19 +189,24 @@ function billingOf(
   };
 }
 
-/** What is written of a request with a settlement: its row, or the one for a death of the gateway. */
+/**
+ * Returns the rows to write with a settlement: the row of a request that ends, or the one for a
+ * death of the gateway.
+ */
 export function rowsOf(
-  trace: RequestTrace,
+  active: ActiveRequest,
   end: CallEnd["request"],
   billing: BillingMetadata,
 ): SettlementRows {
-  if (end !== undefined) return { row: trace.record({ ...end, billing }) };
-  return { killedRow: trace.record({ status: 200, outcome: "killed", billing }) };
+  if (end !== undefined) return { row: active.record({ ...end, billing }) };
+  return { killedRow: active.record({ status: 200, outcome: "killed", billing }) };
 }
 
-/** What was delivered is charged once the store is back; what was not is given back. */
+/**
+ * Charges a delivered answer once the store is available again, and voids the hold of any other.
+ */
 function settleLater(
-  { settlementRetries }: GatewayContext,
+  { settlementRetries }: Pick<SettleDeps, "settlementRetries">,
   call: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;
@@ -188,39 +220,40 @@ function settleLater(
     const reason = "the store failed before the answer left";
     return settlementRetries.add({ kind: "void", holdId, reason, atMs }, cause);
   }
-  // All but the end of it has been sent: the caller is told that the store has failed.
-  const told = row?.outcome === "ok"
+  // All but the end was sent: the caller receives the error that the store has failed.
+  const endRow = row?.outcome === "ok"
     ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
     : row;
-  settlementRetries.add(ending, cause, { row: told, killedRow });
+  settlementRetries.add(ending, cause, { row: endRow, killedRow });
 }
 
 /**
- * Tokens of a text call; `undefined` where nothing was delivered. The input's text is made late; its
- * media, which no text counting can see, are taken for the estimate that the hold was made with.
+ * Counts the tokens of a text call; resolves to `undefined` if nothing was delivered. The text of
+ * the input is built late. Media in the input cannot be counted as text and are taken from the
+ * estimate of the hold.
  */
 export async function countTokens(
-  gateway: GatewayContext,
+  deps: Pick<SettleDeps, "logger" | "tokens">,
   { candidate, inputText, delivered, chars = 0, fewest }: {
     readonly candidate: Candidate;
     readonly inputText: () => string;
     readonly delivered: () => readonly string[];
-    /** About the length of what was delivered, in UTF-16 code units. @default {short} */
+    /** Approximate length of the delivered text, in UTF-16 code units. @default {short} */
     readonly chars?: number | undefined;
-    /** Tokens delivered at least, where they use the hold up: they need not be counted. */
+    /** Minimum delivered tokens, if they use up the hold: then nothing is counted. */
     readonly fewest?: number | undefined;
   },
 ): Promise<CountedTokens | undefined> {
   try {
     const text = () => delivered().join("");
-    const output = fewest ?? await gateway.tokens.count({ chars, text });
-    // An empty text has none, and so has only what was not delivered.
+    const output = fewest ?? await deps.tokens.count({ chars, text });
+    // Nothing delivered, or only empty text.
     if (output === 0) return undefined;
-    const input = await gateway.tokens.count(inputText()) + candidate.mediaInputTokens;
+    const input = await deps.tokens.count(inputText()) + candidate.mediaInputTokens;
     return { input, imageInput: candidate.imageInputTokens, output };
   } catch (error) {
-    // What cannot be counted is not charged; the hold must end all the same.
-    gateway.logger.error("tokens_not_counted", { cause: String(error) });
+    // Tokens that cannot be counted are not charged; the hold must end all the same.
+    deps.logger.error("tokens_not_counted", { cause: String(error) });
     return undefined;
   }
 }

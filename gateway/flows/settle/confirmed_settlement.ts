@@ -7,14 +7,14 @@ import type { Logger } from "../../ports/logger.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { afterMs } from "../../system/deadlines.ts";
 
-/** Longest that an answer waits for whether its settlement has landed, in milliseconds. */
+/** Maximum wait of an answer for the confirmation of its settlement, in milliseconds. */
 export const DOUBT_MAX_MS = 30_000;
-/** Time between two tries, in milliseconds. */
+/** Time between two attempts, in milliseconds. */
 export const DOUBT_RETRY_MS = 500;
 
 /**
- * Settles a call, once. Throws where the books refuse it: a hold that was taken is ended by nobody
- * else, so that is a bug, and nobody may be told of a charge that is not there.
+ * Settles a call with one write. Throws if the ledger refuses it: no other code ends this hold, so
+ * a refusal is a bug, and a charge that was not made must not be reported.
  */
 export async function settleOnce(
   ledger: Pick<LedgerStore, "settle">,
@@ -24,7 +24,7 @@ export async function settleOnce(
   if (!applied.ok) throw new RefusedSettlement(ending.holdId, applied.refusal);
 }
 
-/** The books would not take a settlement: its hold is not open. */
+/** The ledger refused a settlement: its hold is not open. */
 export class RefusedSettlement extends InvariantError {
   readonly refusal: LedgerRefusal;
 
@@ -35,12 +35,12 @@ export class RefusedSettlement extends InvariantError {
 }
 
 /**
- * Settles a call of which nothing has been delivered yet. Where it is in doubt whether that has landed
- * it is asked for again, under the same id, until the store tells or {@linkcode DOUBT_MAX_MS} are
- * over. So it resolves where the call is charged; it throws where it is not, and the hold can be given
- * back. Only where the store could not tell in all that time may the charge stand without an answer:
- * the caller is told so, and not to repeat the call by itself; the operator is told, now and again
- * when it is known.
+ * Settles a call of which nothing has been delivered. While it is in doubt whether the settlement
+ * has landed, the settlement is repeated under the same id, until the store confirms it or
+ * {@linkcode DOUBT_MAX_MS} are over. It resolves if the call is charged, and throws if it is not:
+ * then the hold can be voided. Only if the store stays in doubt all that time may the charge stand
+ * without an answer: the error asks the caller not to repeat the call automatically, and the
+ * operator gets one log line now and another when the outcome is known.
  */
 export async function settleUntilConfirmed(
   { ledger, logger }: {
@@ -50,7 +50,7 @@ export async function settleUntilConfirmed(
   { ending, rows, requestId }: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;
-    /** Whose call it is: for the operator. */
+    /** Id of the request, for the log. */
     readonly requestId: string;
   },
   { maxMs = DOUBT_MAX_MS, retryMs = DOUBT_RETRY_MS }: {
@@ -66,9 +66,10 @@ export async function settleUntilConfirmed(
       await settleOnce(ledger, { ending, rows });
       return undefined;
     } catch (error) {
-      // That a later try has changed nothing says nothing of the one in doubt: it may have landed.
+      // A later attempt that changed nothing proves nothing about the one in doubt: it may have
+      // landed.
       if (error instanceof StoreError && (error.inDoubt || doubt !== undefined)) return error;
-      // The one in doubt has landed, and so many others since that it is not remembered.
+      // The settlement in doubt has landed, so long ago that the ledger no longer remembers it.
       if (doubt !== undefined && isForgotten(error)) return undefined;
       throw error;
     }
@@ -89,8 +90,9 @@ export async function settleUntilConfirmed(
   const { holdId, cost } = ending;
   logger.error("charge_in_doubt", { holdId, requestId, cost: formatCredits(cost) });
   throw new ServiceFault("store_unavailable", {
-    message: "The call was made, but for a failure of the store its answer cannot be given, and " +
-      "whether it is charged is not known yet. Sent again it is another call; ask the operator",
+    message:
+      "The call was made, but the store failed: its answer cannot be given, and it is not known " +
+      "yet whether it is charged. Sending it again makes another call; ask the operator",
     retryAfterMs: Infinity,
     cause: doubt,
   });

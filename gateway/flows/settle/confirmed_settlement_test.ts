@@ -18,55 +18,55 @@ const REUSED = { ok: false, refusal: "id_reused" } as const;
 
 type Answer = typeof LANDED | typeof FORGOTTEN | typeof REUSED | StoreError;
 
-/** Settles at a store that answers so, the last answer for ever; what the operator was told. */
+/** Settles at a store with these results, the last one repeated; returns the log lines. */
 async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
-  const told: unknown[] = [];
+  const lines: unknown[] = [];
   let tries = 0;
   const settle = (): Promise<Exclude<Answer, StoreError>> => {
     const answer = answers[Math.min(tries++, answers.length - 1)] ?? LANDED;
     return answer instanceof StoreError ? Promise.reject(answer) : Promise.resolve(answer);
   };
   const error = (event: string, fields?: LogFields) =>
-    void told.push([event, fields?.holdId, fields?.requestId]);
-  const gateway = {
+    void lines.push([event, fields?.holdId, fields?.requestId]);
+  const deps = {
     ledger: { settle },
     logger: { info: () => {}, warn: () => {}, error },
   };
   const call = { ending: ENDING, rows: {}, requestId: "req_1" };
-  const failed = await settleUntilConfirmed(gateway, call, { maxMs, retryMs: 1 }).catch((error) =>
+  const failed = await settleUntilConfirmed(deps, call, { maxMs, retryMs: 1 }).catch((error) =>
     error
   );
-  return { failed, tries: () => tries, told };
+  return { failed, tries: () => tries, lines };
 }
 
 Deno.test("a settlement in doubt is asked for again until it has landed", async () => {
-  const { failed, tries, told } = await settleAt([IN_DOUBT, IN_DOUBT, LANDED]);
-  assertEquals([failed, tries(), told], [undefined, 3, []]);
+  const { failed, tries, lines } = await settleAt([IN_DOUBT, IN_DOUBT, LANDED]);
+  assertEquals([failed, tries(), lines], [undefined, 3, []]);
 });
 
 Deno.test("one that has not landed is given up at once", async () => {
-  const { failed, tries, told } = await settleAt([UNCHANGED]);
-  assertEquals([failed, tries(), told], [UNCHANGED, 1, []]);
+  const { failed, tries, lines } = await settleAt([UNCHANGED]);
+  assertEquals([failed, tries(), lines], [UNCHANGED, 1, []]);
 });
 
 Deno.test("a later try that changes nothing does not settle whether an earlier one has landed", async () => {
-  const { failed, tries, told } = await settleAt([IN_DOUBT, UNCHANGED, LANDED]);
-  assertEquals([failed, tries(), told], [undefined, 3, []]);
+  const { failed, tries, lines } = await settleAt([IN_DOUBT, UNCHANGED, LANDED]);
+  assertEquals([failed, tries(), lines], [undefined, 3, []]);
   const late = await settleAt([IN_DOUBT, UNCHANGED], 30);
-  assertEquals([late.failed.cause, late.told], [UNCHANGED, TOLD]);
+  assertEquals([late.failed.cause, late.lines], [UNCHANGED, TOLD]);
 });
 
 const TOLD = [["charge_in_doubt", "h", "req_1"]];
 
-Deno.test("where nobody can tell for too long, operator and caller are told, and not to repeat it", async () => {
-  const { failed, told } = await settleAt([IN_DOUBT], 30);
+Deno.test("if the store stays in doubt too long, the operator is informed and the caller asked not to repeat", async () => {
+  const { failed, lines } = await settleAt([IN_DOUBT], 30);
   assert(failed instanceof ServiceFault);
-  assertEquals([failed.code, failed.cause, told], ["store_unavailable", IN_DOUBT, TOLD]);
+  assertEquals([failed.code, failed.cause, lines], ["store_unavailable", IN_DOUBT, TOLD]);
   assertEquals(failed.retryAfterMs, Infinity, "no client may send it again by itself");
 });
 
 for (const refused of [FORGOTTEN, REUSED]) {
-  Deno.test(`a settlement that the books refuse is not told as a charge: ${refused.refusal}`, async () => {
+  Deno.test(`a settlement that the ledger refuses is not reported as a charge: ${refused.refusal}`, async () => {
     const { failed, tries } = await settleAt([refused]);
     assert(failed instanceof InvariantError);
     assertStringIncludes(failed.message, refused.refusal);

@@ -1,18 +1,25 @@
-import type { GatewayContext } from "../context.ts";
-import type { RequestEnd, RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { RequestEnd } from "../request/report.ts";
+import type { LogFailureDeps } from "../request/log_failure.ts";
+import type { SettlementRetries } from "./settlement_retries.ts";
 
-/** Writes the row of a request that has been settled, call by call, before. Never throws. */
+/** Parts of the service that logging the end of a request uses. */
+export type LogEndDeps = LogFailureDeps & {
+  readonly settlementRetries: Pick<SettlementRetries, "addRow">;
+};
+
+/** Writes the log row of a request whose calls have been settled one by one. Never throws. */
 export async function logEnd(
-  gateway: GatewayContext,
-  trace: RequestTrace,
+  deps: LogEndDeps,
+  active: ActiveRequest,
   end: RequestEnd,
 ): Promise<void> {
-  const record = trace.record(end);
+  const record = active.record(end);
   try {
-    await gateway.log.append(record);
+    await deps.log.append(record);
   } catch (error) {
-    if (gateway.settlementRetries.addRow(record)) return;
-    // The bill is in the books: a row that is missing must not cost the caller the answer.
-    gateway.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
+    if (deps.settlementRetries.addRow(record)) return;
+    // The settlements are durable: a missing row must not cost the caller the answer.
+    deps.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
   }
 }

@@ -4,26 +4,29 @@ import { parseCredits } from "../../domain/ledger/money.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /**
- * The marks below which wallets count as low: told of, never acted upon. They are settings beside the
- * books, which know of money only.
+ * The marks below which wallets count as low. They only inform operators, so they are settings and
+ * not part of the ledger.
  */
 export class LowBalances {
   readonly #settings: SettingsStore;
-  /** What is set, as read; an empty text where nothing is. */
+  /** Marks as read from the settings; an empty text if none is set. */
   readonly #known = new Map<string, string>();
 
   constructor(settings: SettingsStore) {
     this.#settings = settings;
   }
 
-  /** A wallet's mark. */
+  /** Returns the mark of a wallet. */
   async markOf({ id, credits }: Pick<Wallet, "id" | "credits">): Promise<LowMark> {
     const known = this.#known.get(id) ?? await this.#settings.get(nameOf(id)) ?? "";
     this.#known.set(id, known);
     return lowMarkOf({ credits }, known === "" ? undefined : parseCredits(known));
   }
 
-  /** Sets a wallet's mark in credits; `undefined` goes back to the part. */
+  /**
+   * Sets the mark of a wallet in credits; `undefined` restores the default, a share of what was
+   * paid in.
+   */
   async set(id: string, credits: string | undefined): Promise<void> {
     await this.#settings.set(nameOf(id), credits ?? "");
     this.#known.set(id, credits ?? "");

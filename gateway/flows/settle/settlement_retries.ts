@@ -1,6 +1,6 @@
 /**
- * Holds whose ending the store would not take: tried again until it does, so that none stays open.
- * Every ending is safe to repeat, and a restart ends what is left.
+ * Endings of holds that the store refused to write, repeated until it accepts them, so that no hold
+ * stays open. Every ending is safe to repeat, and a restart ends the rest.
  *
  * @module
  */
@@ -10,27 +10,27 @@ import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 
-/** Time between two rounds of tries, in milliseconds. */
+/** Time between two rounds of retries, in milliseconds. */
 export const RETRY_MS = 1_000;
 
-/** How a hold is to end. */
+/** The command that ends a hold. */
 export type HoldEnding = SettleCommand | ReleaseCommand;
 
-interface LateEnding {
+interface WaitingEnding {
   readonly ending: HoldEnding;
-  /** The log row of a request that ends with it: written with the settlement, and once. */
+  /** Log row of a request that ends with this hold: written with the settlement, and once. */
   row: RequestRecord | undefined;
-  /** Until then: the row that its request gets where the gateway dies, this settlement included. */
+  /** Log row that the request gets if the gateway dies before, this settlement included. */
   readonly killedRow: RequestRecord | undefined;
-  /** The store is asked right now. */
+  /** True while a write is in progress. */
   isBeingTried: boolean;
 }
 
-/** Endings that wait for the store. */
+/** Endings of holds that wait for the store. */
 export class SettlementRetries {
   readonly #ledger: Pick<LedgerStore, "settle" | "release">;
   readonly #logger: Logger;
-  readonly #waiting = new Map<string, LateEnding>();
+  readonly #waiting = new Map<string, WaitingEnding>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -39,12 +39,12 @@ export class SettlementRetries {
     this.#logger = logger;
   }
 
-  /** Endings that wait now. */
+  /** Number of endings that wait. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Takes an ending over, and what it leaves of its request, after `cause` kept it from being written. */
+  /** Adds an ending, and the rows of its request, after `cause` prevented the write. */
   add(
     ending: HoldEnding,
     cause: unknown,
@@ -57,20 +57,22 @@ export class SettlementRetries {
   }
 
   /**
-   * Takes over the row of a request whose last settlement waits here: it is written with that. False
-   * where none of its holds waits to be settled.
+   * Adds the log row of a request whose last settlement waits here: both are written together.
+   * Returns false if none of its holds waits to be settled.
    */
   addRow(row: RequestRecord): boolean {
     for (const holdId of row.holdIds.toReversed()) {
-      const late = this.#waiting.get(holdId);
-      if (late === undefined || late.isBeingTried || late.ending.kind !== "settle") continue;
-      late.row = row;
+      const waiting = this.#waiting.get(holdId);
+      if (waiting === undefined || waiting.isBeingTried || waiting.ending.kind !== "settle") {
+        continue;
+      }
+      waiting.row = row;
       return true;
     }
     return false;
   }
 
-  /** Tries once more and then leaves the rest to the next start. */
+  /** Tries once more and leaves the rest to the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -86,10 +88,10 @@ export class SettlementRetries {
   }
 
   async #retry(): Promise<void> {
-    await Promise.all([...this.#waiting].map(async ([holdId, late]) => {
-      const { ending, row, killedRow } = late;
+    await Promise.all([...this.#waiting].map(async ([holdId, waiting]) => {
+      const { ending, row, killedRow } = waiting;
       const { kind } = ending;
-      late.isBeingTried = true;
+      waiting.isBeingTried = true;
       try {
         const applied = ending.kind === "settle"
           ? await this.#ledger.settle(
@@ -98,16 +100,18 @@ export class SettlementRetries {
           )
           : await this.#ledger.release(ending);
         this.#waiting.delete(holdId);
-        // A settlement that was given up had landed after all: its caller was refused, and has paid.
+        // A settlement that was given up had landed after all: its caller received an error and was
+        // charged.
         const isCharged = kind === "void" && !applied.ok && applied.refusal === "id_reused";
         if (isCharged) this.#logger.error("charged_without_answer", { holdId });
         else if (!applied.ok && kind === "settle") {
-          // It may have landed long ago, and be forgotten; otherwise what was delivered is not billed.
+          // It may have landed long ago and be forgotten; otherwise a delivered answer is not
+          // charged.
           const { refusal } = applied;
           this.#logger.error("settlement_refused", { holdId, refusal });
         } else this.#logger.info("hold_ended_late", { holdId, kind });
       } catch (error) {
-        late.isBeingTried = false;
+        waiting.isBeingTried = false;
         this.#logger.warn("hold_still_open", { holdId, cause: String(error) });
       }
     }));

@@ -99,7 +99,7 @@ Deno.test("a request's row comes with its late settlement, once", async () => {
   const stores = await heldWallet();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
   const late = new SettlementRetries(stores.ledger, silent);
-  // The second had landed with its row, and nobody could tell.
+  // The second had landed with its row, but the store could not confirm it.
   await stores.ledger.settle(settle("h2", 9n), { row: row("h2") });
   late.add(settle("h1", 7n), new StoreError("disk full"), { row: row("h1") });
   late.add(settle("h2", 9n), new StoreError("in doubt"), { row: row("h2") });

@@ -1,70 +1,86 @@
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { InFlight } from "../admit/in_flight.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 
-/** Silence after which a comment is sent, in milliseconds. */
+/** Silence after which a keep-alive comment is sent, in milliseconds. */
 export const KEEP_ALIVE_MS = 15_000;
-/** A reader that has taken nothing for this long, while something waits, counts as gone. */
+/**
+ * Time after which a reader that takes nothing, while data waits, counts as disconnected, in
+ * milliseconds.
+ */
 export const STALLED_READER_MS = 60_000;
-/** How often silence and stalls are looked for. */
+/** Time between two checks for silence and stalls, in milliseconds. */
 const WATCH_MS = 1_000;
+
+/** Parts of the service that the stream of an answer uses. */
+export interface AnswerStreamDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly inFlight: Pick<InFlight, "watch">;
+}
 
 /** Text to send. */
 export interface Piece {
-  /** Where it is made when it is called, that is in the turn in which it is sent; it may be empty. */
+  /** A function is called at the moment of sending; the text may be empty. */
   readonly text: string | (() => string);
-  /** Nothing follows. */
+  /** True for the last piece. */
   readonly last: boolean;
 }
 
-/** An answer that has begun, as text that can be sent; its bill is its own affair. */
+/** An answer that has begun, as text that can be sent. It settles its calls itself. */
 export interface StreamedAnswer {
-  /** Aborted where the service must end. */
+  /** Aborted when the service stops. */
   readonly abort: AbortController;
-  /** What comes next. Throws where the answer breaks off, before anything is settled. */
+  /** Returns the next piece. Throws if the answer breaks off, before anything is settled. */
   next(): Promise<Piece>;
-  /** Nobody reads any more: ends the upstream's side and settles. Never throws. */
+  /**
+   * Ends the call at the upstream and settles it, because the caller has disconnected. Never
+   * throws.
+   */
   leave(): Promise<void>;
-  /** Settles an answer that broke off. Resolves to the last words; never throws. */
+  /** Settles an answer that broke off. Resolves to its final events; never throws. */
   fail(cause: unknown): Promise<string>;
 }
 
-/** The bytes of an answer at the pace of their reader: keep-alives, stalls, and every kind of end. */
+/**
+ * The bytes of an answer at the pace of their reader, with keep-alives, stalls, and every kind of
+ * end.
+ */
 export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #gateway: GatewayContext;
+  readonly #deps: AnswerStreamDeps;
   readonly #answer: StreamedAnswer;
-  readonly #trace: RequestTrace;
+  readonly #active: ActiveRequest;
   readonly #onEnd: () => void;
   readonly #encoder = new TextEncoder();
   readonly #unwatch: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #callOffWatch: () => void = () => {};
   #sentMs: number | undefined;
-  /** However it ended, it has. */
-  #over = false;
-  /** Nobody reads any more: nothing can be sent. */
-  #gone = false;
+  /** True once the answer has ended, in whatever way. */
+  #isOver = false;
+  /** True when the reader has disconnected: nothing can be sent. */
+  #isDisconnected = false;
 
   /** `onEnd` is called once, when the answer has been settled or could not be. */
   constructor(
-    gateway: GatewayContext,
+    deps: AnswerStreamDeps,
     options: {
       readonly answer: StreamedAnswer;
-      readonly trace: RequestTrace;
+      readonly active: ActiveRequest;
       readonly onEnd: () => void;
     },
   ) {
-    this.#gateway = gateway;
+    this.#deps = deps;
     this.#answer = options.answer;
-    this.#trace = options.trace;
+    this.#active = options.active;
     this.#onEnd = options.onEnd;
-    this.#unwatch = gateway.inFlight.watch(options.answer.abort);
+    this.#unwatch = deps.inFlight.watch(options.answer.abort);
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { clock } = this.#gateway;
+    const { clock } = this.#deps;
     this.#controller = controller;
     const startedMs = clock.monotonicMs();
     const watch = () => {
@@ -75,40 +91,41 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
       else if (!waits && silentMs >= KEEP_ALIVE_MS) this.#send(SSE_KEEP_ALIVE);
     };
     this.#callOffWatch = afterMs(WATCH_MS, watch);
-    // Somebody who does not read is never asked for more: the end must not wait for a pull.
+    // A reader that takes nothing causes no pull: the end must not wait for one.
     const { signal } = this.#answer.abort;
     signal.addEventListener("abort", this.#onAbort);
     if (signal.aborted) this.#onAbort();
-    // Who left before the answer began is sent nothing of it, so nothing of it counts as delivered.
-    else if (this.#trace.caller.signal.aborted) {
+    // A caller that disconnected before the answer began is sent nothing, so nothing counts as
+    // delivered.
+    else if (this.#active.signal.aborted) {
       void this.cancel();
       controller.close();
     }
   }
 
   async pull(): Promise<void> {
-    // What is left of an answer that has broken off is said by whoever ends it, and by nobody else.
-    if (this.#over) return;
+    // Only the code that ends a broken answer sends its final events.
+    if (this.#isOver) return;
     try {
       for (;;) {
         const { text: made, last } = await this.#answer.next();
-        if (this.#over) return;
+        if (this.#isOver) return;
         const text = typeof made === "string" ? made : made();
         if (text === "" && !last) continue;
-        if (this.#sentMs === undefined) this.#trace.firstByte();
+        if (this.#sentMs === undefined) this.#active.report.noteFirstByte(this.#active.elapsedMs);
         this.#send(text);
         if (last) this.#close();
         return;
       }
     } catch (error) {
-      if (!this.#over) await this.#break(error);
+      if (!this.#isOver) await this.#break(error);
     }
   }
 
-  /** The caller has left. */
+  /** Ends the answer because the caller has disconnected. */
   async cancel(): Promise<void> {
-    this.#gone = true;
-    if (this.#over) return;
+    this.#isDisconnected = true;
+    if (this.#isOver) return;
     this.#end();
     try {
       await this.#answer.leave();
@@ -117,9 +134,9 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  /** The service must end, and this stream with it. */
+  /** Ends the stream because the service stops. */
   readonly #onAbort = (): void => {
-    if (this.#over || this.#answer.abort.signal.reason !== "shutdown") return;
+    if (this.#isOver || this.#answer.abort.signal.reason !== "shutdown") return;
     void this.#break(new UpstreamCut("cut", "the service is shutting down"));
   };
 
@@ -127,7 +144,7 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#end();
     try {
       const text = await this.#answer.fail(cause);
-      if (!this.#gone) {
+      if (!this.#isDisconnected) {
         this.#send(text);
         this.#controller?.close();
       }
@@ -136,14 +153,14 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  /** The reader has stalled: the same as one that has left, but that the connection must be broken. */
+  /** Treats a stalled reader as disconnected; its connection must be closed as well. */
   #giveUp(): void {
     void this.cancel();
     this.#controller?.error(new Error("The caller has stopped reading"));
   }
 
   #send(text: string): void {
-    this.#sentMs = this.#gateway.clock.monotonicMs();
+    this.#sentMs = this.#deps.clock.monotonicMs();
     this.#controller?.enqueue(this.#encoder.encode(text));
   }
 
@@ -154,7 +171,7 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #end(): void {
-    this.#over = true;
+    this.#isOver = true;
     this.#callOffWatch();
     this.#answer.abort.signal.removeEventListener("abort", this.#onAbort);
     this.#unwatch();

@@ -1,51 +1,50 @@
 import { assertEquals } from "@std/assert";
 import { systemClock } from "../../system/clock.ts";
-import { AnswerStream } from "./answer_stream.ts";
-import type { GatewayContext } from "../context.ts";
+import { AnswerStream, type AnswerStreamDeps } from "./answer_stream.ts";
 import { InFlight } from "../admit/in_flight.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** Of a caller who has not left. */
-const STAYING = {
-  caller: { signal: new AbortController().signal },
-} as unknown as RequestTrace;
+/** A request whose caller is connected. */
+const CONNECTED = {
+  signal: new AbortController().signal,
+} as unknown as ActiveRequest;
 
-Deno.test("an answer that begins when the service has broken all off ends with the last words", async () => {
+Deno.test("an answer that begins during a shutdown ends with its final events", async () => {
   const inFlight = new InFlight();
   inFlight.abortAll();
-  const said: string[] = [];
+  const events: string[] = [];
   const answer = {
     abort: new AbortController(),
     next: () => Promise.withResolvers<never>().promise,
-    leave: () => Promise.resolve(said.push("left")).then(() => {}),
+    leave: () => Promise.resolve(events.push("left")).then(() => {}),
     fail: (cause: unknown) => {
-      said.push(String(cause));
-      return Promise.resolve("last words");
+      events.push(String(cause));
+      return Promise.resolve("final events");
     },
   };
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: STAYING,
-    onEnd: () => void said.push("ended"),
+    active: CONNECTED,
+    onEnd: () => void events.push("ended"),
   });
-  assertEquals(await new Response(new ReadableStream(stream)).text(), "last words");
-  assertEquals(said, ["UpstreamCut: the service is shutting down", "ended"]);
+  assertEquals(await new Response(new ReadableStream(stream)).text(), "final events");
+  assertEquals(events, ["UpstreamCut: the service is shutting down", "ended"]);
 });
 
-Deno.test("an answer that is being ended is asked for nothing more: its end is said once", async () => {
+Deno.test("an answer that is being ended is read no further: its end is sent once", async () => {
   const inFlight = new InFlight();
   const upcoming = Promise.withResolvers<{ text: string; last: boolean }>();
-  const lastWords = Promise.withResolvers<string>();
-  let asked = 0;
+  const lastEvent = Promise.withResolvers<string>();
+  let reads = 0;
   const answer = {
     abort: new AbortController(),
-    next: () => (asked++, upcoming.promise),
+    next: () => (reads++, upcoming.promise),
     leave: () => Promise.resolve(),
-    fail: () => lastWords.promise,
+    fail: () => lastEvent.promise,
   };
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: STAYING,
+    active: CONNECTED,
     onEnd: () => {},
   });
   const text = new Response(new ReadableStream(stream)).text();
@@ -54,24 +53,24 @@ Deno.test("an answer that is being ended is asked for nothing more: its end is s
   upcoming.resolve({ text: "", last: false });
   await upcoming.promise;
   await new Promise((resolve) => setTimeout(resolve));
-  lastWords.resolve("last words");
-  assertEquals([await text, asked], ["last words", 1]);
+  lastEvent.resolve("final events");
+  assertEquals([await text, reads], ["final events", 1]);
 });
 
-Deno.test("an answer that begins when its caller has left is left, and not asked for anything", async () => {
-  const said: string[] = [];
+Deno.test("an answer that begins after its caller disconnected is left and not read", async () => {
+  const events: string[] = [];
   const answer = {
     abort: new AbortController(),
-    next: () => (said.push("asked"), Promise.resolve({ text: "word", last: false })),
-    leave: () => Promise.resolve(void said.push("left")),
-    fail: () => Promise.resolve("last words"),
+    next: () => (events.push("read"), Promise.resolve({ text: "word", last: false })),
+    leave: () => Promise.resolve(void events.push("left")),
+    fail: () => Promise.resolve("final events"),
   };
   const inFlight = new InFlight();
-  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as GatewayContext, {
+  const stream = new AnswerStream({ clock: systemClock, inFlight } as unknown as AnswerStreamDeps, {
     answer,
-    trace: { caller: { signal: AbortSignal.abort() } } as unknown as RequestTrace,
-    onEnd: () => void said.push("ended"),
+    active: { signal: AbortSignal.abort() } as unknown as ActiveRequest,
+    onEnd: () => void events.push("ended"),
   });
   assertEquals(await new Response(new ReadableStream(stream)).text(), "");
-  assertEquals(said, ["left", "ended"]);
+  assertEquals(events, ["left", "ended"]);
 });

@@ -1,32 +1,45 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { ProgressCommand } from "../../domain/ledger/ledger.ts";
 import { impossibleUsage } from "../../domain/ledger/impossible_usage.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { type Settlement, settlementOf } from "../../domain/ledger/settlement.ts";
 import { fewestTokens } from "../../domain/requests/token_floor.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import type { OpenHold } from "../call/call_hold.ts";
 import { type CallEnd, usageBounds } from "../settle/bill.ts";
-import type { Checkpointed } from "./checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { Checkpointed, Checkpoints } from "./checkpoints.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** Time from one checkpoint of a stream to the next, and to its first, in milliseconds. */
+/** Time between two checkpoints of a stream, and before its first, in milliseconds. */
 export const CHECKPOINT_MS = 2_000;
-/** Events, in UTF-16 code units, after which one is due earlier: some thousand tokens. */
+/**
+ * Sent events after which a checkpoint is due earlier, in UTF-16 code units: about a thousand
+ * tokens.
+ */
 export const CHECKPOINT_CHARS = 256 * 1024;
 /**
- * Most text that is counted for a checkpoint, in UTF-16 code units: of the input once, of the output
- * each time. It takes some 5 ms. What input has beyond is not charged where the gateway dies; an
- * output that grows beyond is charged what it came to before.
+ * Maximum text that is counted for a checkpoint, in UTF-16 code units: of the input once, of the
+ * output each time. Counting it takes about 5 ms. Input beyond it is not charged if the gateway
+ * dies; an output that grows beyond it is charged what it came to before.
  */
 export const COUNTED_MAX_CHARS = 256 * 1024;
 const COUNTED = { maxChars: COUNTED_MAX_CHARS };
 
-/** A streamed call, as far as its checkpoints need it. */
+/** Parts of the service that checkpoints of a call use. */
+export interface ProgressDeps {
+  readonly checkpoints: Pick<Checkpoints, "enter">;
+  readonly clock: Clock;
+  readonly ledger: Pick<LedgerStore, "progress">;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+/** The part of a streamed call that its checkpoints need. */
 export interface ProgressingCall {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly hold: OpenHold;
   readonly candidate: Candidate;
   readonly relay: Pick<
@@ -38,97 +51,99 @@ export interface ProgressingCall {
 }
 
 /**
- * How far one streamed call has come, made durable now and then: what it would be charged if it broke
- * off now, at usage as reported so far or at no more tokens than were delivered. A short stream is
- * never written down, and no stream waits for it: one that the store would not take is gone, and the
- * next tells all of it.
+ * The progress of one streamed call, made durable at intervals: its charge if it broke off now, by
+ * the usage reported so far or by at most the delivered tokens. A short stream writes no
+ * checkpoint, and no stream waits for one: after a failed write the next checkpoint contains
+ * everything.
  */
 export class CallProgress implements Checkpointed {
-  readonly #gateway: GatewayContext;
+  readonly #deps: ProgressDeps;
   readonly #call: ProgressingCall;
   readonly #exit: () => void;
   /** Events sent since the last checkpoint, in UTF-16 code units. */
   #chars = 0;
   #sinceMs: number;
-  /** Text has been handed on of which nobody knows yet that it was taken. */
-  #isOnItsWay = false;
+  /** True while sent text may not have reached the connection. */
+  #isUnconfirmed = false;
   #isDue = false;
   #isOver = false;
-  #isBeingKept = false;
-  /** Once a checkpoint has failed no other one is told of. */
+  #isWriting = false;
+  /** True after a checkpoint has failed: further failures are not logged. */
   #hasFailed = false;
-  #kept: Micros = 0n;
+  #checkpointMicros: Micros = 0n;
   #inputTokens: number | undefined;
 
-  constructor(gateway: GatewayContext, call: ProgressingCall) {
-    this.#gateway = gateway;
+  constructor(deps: ProgressDeps, call: ProgressingCall) {
+    this.#deps = deps;
     this.#call = call;
-    this.#sinceMs = gateway.clock.monotonicMs();
-    this.#exit = gateway.checkpoints.enter(this);
+    this.#sinceMs = deps.clock.monotonicMs();
+    this.#exit = deps.checkpoints.enter(this);
   }
 
-  /** Text was handed on. */
+  /** Notes that text was sent. */
   sent(text: string): void {
-    this.#isOnItsWay = true;
+    this.#isUnconfirmed = true;
     this.#chars += text.length;
   }
 
-  /** More is asked for: what was handed on before has been taken by the connection. */
+  /** Notes that more is requested: the connection has taken the text that was sent before. */
   taken(): void {
-    this.#isOnItsWay = false;
-    if (this.#isDue && !this.#isBeingKept) this.#keep();
+    this.#isUnconfirmed = false;
+    if (this.#isDue && !this.#isWriting) this.#write();
   }
 
-  /** The call is over: its bill tells all of it. */
+  /** Ends the checkpoints of the call: its settlement follows. */
   end(): void {
     this.#isOver = true;
     this.#exit();
   }
 
   look(): boolean {
-    if (this.#chars === 0 || this.#isBeingKept || this.#isOver) return false;
-    const ageMs = this.#gateway.clock.monotonicMs() - this.#sinceMs;
+    if (this.#chars === 0 || this.#isWriting || this.#isOver) return false;
+    const ageMs = this.#deps.clock.monotonicMs() - this.#sinceMs;
     if (ageMs < CHECKPOINT_MS && this.#chars < CHECKPOINT_CHARS) return false;
-    this.#isDue = this.#isOnItsWay;
-    if (!this.#isDue) this.#keep();
+    this.#isDue = this.#isUnconfirmed;
+    if (!this.#isDue) this.#write();
     return !this.#isDue;
   }
 
-  #keep(): void {
-    const { ledger, clock } = this.#gateway;
-    const { hold, relay, trace } = this.#call;
+  #write(): void {
+    const { ledger, clock } = this.#deps;
+    const { hold, relay, active } = this.#call;
     this.#isDue = false;
     this.#sinceMs = clock.monotonicMs();
     this.#chars = 0;
-    // Usage may come next, and what was held back: the bill is near.
+    // Usage may come next, and text that was held back: the settlement is near.
     if (relay.finished) return;
     const isTooLong = relay.deliveredChars > COUNTED_MAX_CHARS;
     const reported = this.#reported();
     if (reported === undefined && isTooLong) return;
     const { cost, usage } = this.#settlement(reported, isTooLong);
-    if (cost <= this.#kept) return;
+    if (cost <= this.#checkpointMicros) return;
     const { inputTokens, cachedInputTokens, outputTokens } = usage;
     const command: ProgressCommand = {
       ...{ kind: "progress", holdId: hold.id, cost, atMs: clock.nowMs() },
       ...{ inputTokens, cachedInputTokens, outputTokens },
     };
-    this.#isBeingKept = true;
-    ledger.progress(command, () => trace.record({ status: 200, outcome: "killed" })).then(
+    this.#isWriting = true;
+    ledger.progress(command, () => active.record({ status: 200, outcome: "killed" })).then(
       ({ ok }) => {
-        if (ok) this.#kept = cost;
+        if (ok) this.#checkpointMicros = cost;
       },
-      (error) => this.#complain(error),
-    ).finally(() => this.#isBeingKept = false);
+      (error) => this.#logFailure(error),
+    ).finally(() => this.#isWriting = false);
   }
 
-  /** Usage as reported so far, where it is possible. */
+  /** Returns the usage as reported so far, if it is possible. */
   #reported(): Usage | undefined {
-    const { relay: { usage }, trace } = this.#call;
+    const { relay: { usage }, active } = this.#call;
     if (usage === undefined) return undefined;
-    return impossibleUsage(usage, usageBounds(trace, this.#call)) === undefined ? usage : undefined;
+    return impossibleUsage(usage, usageBounds(active, this.#call)) === undefined
+      ? usage
+      : undefined;
   }
 
-  /** As the call would be settled if it broke off now, fees included. */
+  /** Returns the settlement of the call if it broke off now, fees included. */
   #settlement(usage: Usage | undefined, isTooLong: boolean): Settlement {
     const { hold, relay, fee, inputText, candidate } = this.#call;
     let counted;
@@ -142,12 +157,12 @@ export class CallProgress implements Checkpointed {
     return { ...settlement, cost: settlement.cost + (fee?.() ?? 0n) };
   }
 
-  #complain(error: unknown): void {
-    // It is still new.
+  #logFailure(error: unknown): void {
+    // The progress is still unwritten.
     this.#chars += 1;
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    const { requestId } = this.#call.trace.caller;
-    this.#gateway.logger.warn("checkpoint_not_kept", { requestId, cause: String(error) });
+    const { requestId } = this.#call.active.identity;
+    this.#deps.logger.warn("checkpoint_not_kept", { requestId, cause: String(error) });
   }
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { ProgressCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice, type FrozenPrice, type Usage } from "../../domain/ledger/pricing.ts";
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import {
@@ -9,10 +9,10 @@ import {
   CHECKPOINT_CHARS,
   CHECKPOINT_MS,
   COUNTED_MAX_CHARS,
+  type ProgressDeps,
 } from "./call_progress.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
 // A token of input costs one micro-credit, one of output two.
 const PRICE = freezePrice({ inputPerMTok: "1", outputPerMTok: "2", currency: "USD" }, "1", {
@@ -34,17 +34,17 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
     },
   };
   const kept: ProgressCommand[] = [];
-  const told: string[] = [];
+  const lines: string[] = [];
   const checkpoints = new Checkpoints({ lookMs: 60_000 });
   const progress = new CallProgress(
     {
       checkpoints,
       clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
       ledger: { progress: (command: ProgressCommand) => (kept.push(command), answer()) },
-      logger: { warn: (event: string, _fields?: LogFields) => void told.push(event) },
-    } as unknown as GatewayContext,
+      logger: { warn: (event: string, _fields?: LogFields) => void lines.push(event) },
+    } as unknown as ProgressDeps,
     {
-      trace: { caller: { requestId: "r", endpoint: "chat" } } as unknown as RequestTrace,
+      active: { identity: { requestId: "r", endpoint: "chat" } } as unknown as ActiveRequest,
       hold: { id: "h", held: 1_000n, price: PRICE, outputTokens: 1_000 },
       candidate: {
         model: { contextTokens: 100_000 },
@@ -56,7 +56,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
     },
   );
   return {
-    ...{ progress, relay, kept, told, checkpoints },
+    ...{ progress, relay, kept, lines, checkpoints },
     /** Sends so many words, and the reader takes them. */
     say(words: number, { taken = true } = {}): void {
       relay.delivered.push("word ".repeat(words));
@@ -150,12 +150,12 @@ Deno.test("a slow store has one at a time, the newest; a failing one costs nothi
   answers[0]?.reject(new StoreError("disk full"));
   await call.later(0);
   await call.later(CHECKPOINT_MS);
-  assertEquals([call.kept.at(-1)?.outputTokens, call.told], [50, ["checkpoint_not_kept"]]);
+  assertEquals([call.kept.at(-1)?.outputTokens, call.lines], [50, ["checkpoint_not_kept"]]);
   // What failed is tried again, also where nothing has come since.
   answers[1]?.reject(new StoreError("disk full"));
   await call.later(0);
   await call.later(CHECKPOINT_MS);
-  assertEquals([call.kept.length, call.told.length], [3, 1]);
+  assertEquals([call.kept.length, call.lines.length], [3, 1]);
 });
 
 Deno.test("nothing is written of a call that has delivered next to nothing", async () => {

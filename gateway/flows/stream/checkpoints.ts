@@ -1,6 +1,7 @@
 /**
- * Streams under way, looked at now and then, so that how far they have come becomes durable. All that
- * are due at one look are written in one commit, which other operations of that moment join.
+ * The streams in flight, checked at intervals so that their progress becomes durable. All
+ * checkpoints that are due at the same time are written in one commit, together with other
+ * operations of that moment.
  *
  * @module
  */
@@ -8,34 +9,34 @@
 import { setImmediate } from "node:timers/promises";
 import { afterMs } from "../../system/deadlines.ts";
 
-/** Time between two looks, in milliseconds. */
+/** Time between two checks, in milliseconds. */
 export const LOOK_MS = 500;
-/** Streams that are counted before others have their turn: they take some 100 µs each. */
+/** Streams whose tokens are counted before the loop yields: each takes about 100 µs. */
 export const COUNTED_AT_ONCE = 20;
 
 /** A stream that may be due. */
 export interface Checkpointed {
-  /** Writes down how far it has come, where that is due; says whether it had to count. Never throws. */
+  /** Writes a checkpoint if one is due. Returns true if it had to count tokens. Never throws. */
   look(): boolean;
 }
 
-/** The streams under way. Costs a timer while there are any. */
+/** The streams in flight. Uses a timer only while there are any. */
 export class Checkpoints {
   readonly #streams = new Set<Checkpointed>();
   readonly #lookMs: number;
   #callOff: () => void = () => {};
 
-  /** `lookMs`: time between two looks. @default {LOOK_MS} */
+  /** `lookMs`: time between two checks. @default {LOOK_MS} */
   constructor({ lookMs = LOOK_MS }: { readonly lookMs?: number } = {}) {
     this.#lookMs = lookMs;
   }
 
-  /** Streams that are looked at. */
+  /** Number of registered streams. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** A stream begins; the function returned ends it, and does nothing when called again. */
+  /** Registers a stream. The returned function removes it; further calls do nothing. */
   enter(stream: Checkpointed): () => void {
     if (this.#streams.size === 0) this.#arm();
     this.#streams.add(stream);

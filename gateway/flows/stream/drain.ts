@@ -1,39 +1,41 @@
 /**
- * Reading an answer on after its caller has left, for the usage that comes last.
+ * Reads an answer after its caller has disconnected, for the usage at its end.
  *
  * @module
  */
 
-import type { Candidate } from "../../domain/routing/route.ts";
+import type { Candidate } from "../../domain/routing/plan.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import type { InFlight } from "../admit/in_flight.ts";
-import type { OpenedStream } from "./streamed_call.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 
-/** Longest that an answer is read on for, in milliseconds. */
+/** Maximum time that an answer is read, in milliseconds. */
 export const DRAIN_MAX_MS = 60_000;
-/** Most events read for each output token that the hold pays for: most carry one token or more. */
+/**
+ * Maximum events read per output token that the hold pays for: most events carry one token or more.
+ */
 export const DRAINED_EVENTS_PER_TOKEN = 4;
-/** Most events read beside those: what begins and ends an answer and its parts. */
+/** Maximum events read beside those: they begin and end an answer and its parts. */
 export const DRAINED_EVENTS_BESIDE = 64;
 
-/** An answer that nobody waits for any more. */
+/** An answer whose caller has disconnected. */
 export interface LeftAnswer {
-  /** Aborted where it takes too long, and where the service must end. */
+  /** Aborted when reading takes too long and when the service stops. */
   readonly abort: AbortController;
   readonly answer: Pick<OpenedStream, "events" | "relay">;
   readonly candidate: Pick<Candidate, "outputTokens">;
 }
 
 /**
- * Reads an answer to its end, but not for longer than {@linkcode DRAIN_MAX_MS}, not far beyond what
- * its hold pays for, and not when the service must end. Throws where the answer breaks off. The
- * upstream's side is left to be ended.
+ * Reads an answer to its end, for at most {@linkcode DRAIN_MAX_MS}, not far beyond what its hold
+ * pays for, and not once the service stops. Throws if the answer breaks off. The caller of this
+ * function closes the call at the upstream.
  */
 export async function drain(
-  inFlight: InFlight,
+  inFlight: Pick<InFlight, "watch">,
   { abort, answer: { events, relay }, candidate }: LeftAnswer,
   options: {
-    /** The read that is under way. @default {none} */
+    /** The read in progress. @default {none} */
     readonly reading?: Promise<IteratorResult<readonly string[]>> | undefined;
     /** @default {DRAIN_MAX_MS} */
     readonly maxMs?: number;
@@ -47,7 +49,7 @@ export async function drain(
   let { reading } = options;
   try {
     while (room > 0 && !abort.signal.aborted) {
-      // An upstream that does not hear of the end must not put it off.
+      // An upstream that ignores the abort must not delay the end.
       const next = await Promise.race([reading ?? events.next(), calledOff]);
       if (next === undefined || next.done) return;
       reading = undefined;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import { ChatRelay } from "../../wire/chat_relay.ts";
+import { ChatRelay } from "../../wire/chat/relay.ts";
 import { drain, DRAINED_EVENTS_BESIDE, DRAINED_EVENTS_PER_TOKEN } from "./drain.ts";
 import { InFlight } from "../admit/in_flight.ts";
 
@@ -9,8 +9,8 @@ const USAGE = '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"t
 const HELD_TOKENS = 4;
 const EVENTS_MAX = HELD_TOKENS * DRAINED_EVENTS_PER_TOKEN + DRAINED_EVENTS_BESIDE;
 
-/** An answer whose reads bring what they are told to, and what became of it. */
-function left(next: () => Promise<IteratorResult<readonly string[]>>) {
+/** An answer whose reads return what the test says, with a record of its end. */
+function disconnected(next: () => Promise<IteratorResult<readonly string[]>>) {
   const seen = { reads: 0 };
   const relay = new ChatRelay("m");
   const events = { next: () => (seen.reads += 1, next()) };
@@ -31,7 +31,7 @@ function bringing(...texts: readonly string[]): Promise<IteratorResult<readonly 
 const silence = () => Promise.withResolvers<never>().promise;
 
 Deno.test("an answer is read to its end, the read under way first", async () => {
-  const answer = left(() => Promise.resolve({ done: true, value: undefined }));
+  const answer = disconnected(() => Promise.resolve({ done: true, value: undefined }));
   await drain(new InFlight(), answer, { reading: bringing(WORD, USAGE) });
   assertEquals(answer.relay.usage?.outputTokens, 2);
   assertEquals([answer.seen.reads, answer.abort.signal.aborted], [1, false]);
@@ -39,7 +39,7 @@ Deno.test("an answer is read to its end, the read under way first", async () => 
 
 Deno.test("an answer that does not end is not read far beyond what its hold pays for", async () => {
   const words = Array(2 * EVENTS_MAX).fill(WORD).values();
-  const answer = left(() => {
+  const answer = disconnected(() => {
     const { done, value } = words.next();
     return done ? Promise.resolve({ done, value }) : bringing(value);
   });
@@ -47,27 +47,27 @@ Deno.test("an answer that does not end is not read far beyond what its hold pays
   assertEquals(answer.seen.reads, EVENTS_MAX);
 });
 
-Deno.test("an answer that says nothing more is left when the time is over", async () => {
-  const answer = left(silence);
+Deno.test("an answer that stays silent is aborted when the time is over", async () => {
+  const answer = disconnected(silence);
   await drain(new InFlight(), answer, { maxMs: 1 });
   assertEquals(answer.abort.signal.reason, "left");
 });
 
 Deno.test("the end of the service ends it at once, before it begins as while it goes on", async () => {
   const inFlight = new InFlight();
-  const answer = left(silence);
+  const answer = disconnected(silence);
   const draining = drain(inFlight, answer);
   inFlight.abortAll();
   await draining;
   assertEquals(answer.abort.signal.reason, "shutdown");
-  const late = left(() => bringing(WORD));
+  const late = disconnected(() => bringing(WORD));
   await drain(inFlight, late);
   assertEquals(late.seen.reads, 0);
 });
 
 Deno.test("an answer that breaks off says so, and is watched no longer", async () => {
   const inFlight = new InFlight();
-  const answer = left(() => Promise.reject(new UpstreamCut("cut", "The connection broke")));
+  const answer = disconnected(() => Promise.reject(new UpstreamCut("cut", "The connection broke")));
   await assertRejects(() => drain(inFlight, answer), UpstreamCut);
   inFlight.abortAll();
   assert(!answer.abort.signal.aborted);

@@ -1,36 +1,38 @@
 import { afterMs } from "../../system/deadlines.ts";
 
-/** Pause between two batches, in milliseconds: less than a screen takes from frame to frame. */
-export const GATHER_MS = 12;
 /**
- * Characters after which a stream is a long one, and the pause between two of its batches that are full.
- * It is held to some megabytes a second, more than any model says: so memory is collected as fast as
- * it is used.
+ * Pause between two batches, in milliseconds: less than the time between two frames of a screen.
+ */
+export const BATCH_PAUSE_MS = 12;
+/**
+ * Characters after which a stream counts as long, and the pause between two full batches of such a
+ * stream, in milliseconds. The pause limits it to some megabytes per second, more than any model
+ * writes, so that memory is collected as fast as it is used.
  */
 const LONG_CHARS = 1024 * 1024;
 const LONG_PAUSE_MS = 2;
 /**
- * Characters that fill a batch: reading on waits behind it. Where the reader of a connection stalls,
- * the runtime keeps sixteen batches for it, and this one waits behind them.
+ * Characters that fill a batch: further reads wait until it is taken. For a reader that stalls, the
+ * runtime keeps sixteen batches, and this one waits behind them.
  */
-const GATHERED_MAX_CHARS = 8 * 1024;
+const BATCH_MAX_CHARS = 8 * 1024;
 
 /**
- * Gathers texts that come in quick succession: one that comes after a pause is passed on at once,
- * those that follow it within {@linkcode GATHER_MS} together, or sooner where they are many. So a fast
- * stream costs its readers a few large writes in place of many small ones, and a slow one is not
+ * Joins events that arrive in quick succession: an event after a pause is passed on at once, events
+ * within {@linkcode BATCH_PAUSE_MS} after it together, or sooner if they fill a batch. So a fast
+ * stream costs its readers a few large writes instead of many small ones, and a slow one is not
  * delayed.
  */
 export class EventBatcher implements AsyncIterator<readonly string[], undefined> {
   readonly #source: AsyncIterator<readonly string[]>;
   #batch: string[] = [];
   #chars = 0;
-  /** Characters that were passed on. */
+  /** Number of characters passed on. */
   #passed = 0;
   #reading = false;
-  /** How the source ended. */
+  /** The end of the source, with its error if it failed. */
   #end: { readonly error?: unknown } | undefined;
-  /** Ends the pause; absent where there is none. */
+  /** Ends the pause; absent if there is none. */
   #pause: (() => void) | undefined;
   #wake: () => void = () => {};
 
@@ -38,7 +40,7 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
     this.#source = source;
   }
 
-  /** What has gathered; what came before an error is passed on before it. */
+  /** Returns the next batch. Events before an error are passed on before it is thrown. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     if (!this.#reading) void this.#read();
     while (this.#end === undefined && (this.#batch.length === 0 || this.#pause !== undefined)) {
@@ -46,14 +48,14 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
     }
     if (this.#batch.length > 0) {
       const batch = this.takeWaiting();
-      if (this.#end === undefined) this.#pause = afterMs(GATHER_MS, this.#onPauseOver);
+      if (this.#end === undefined) this.#pause = afterMs(BATCH_PAUSE_MS, this.#onPauseOver);
       return { done: false, value: batch };
     }
     if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
     return { done: true, value: undefined };
   }
 
-  /** What has come and was not asked for yet; it is not passed on any more. */
+  /** Returns the events that arrived and were not requested; they are not passed on afterwards. */
   takeWaiting(): readonly string[] {
     const batch = this.#batch;
     this.#passed += this.#chars;
@@ -62,7 +64,7 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
     return batch;
   }
 
-  /** Leaves early: nothing that waits is passed on any more. */
+  /** Ends the iteration early: waiting events are dropped. */
   async return(): Promise<IteratorResult<readonly string[], undefined>> {
     this.takeWaiting();
     this.#finish({});
@@ -73,7 +75,7 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
   async #read(): Promise<void> {
     this.#reading = true;
     try {
-      while (this.#end === undefined && this.#chars < GATHERED_MAX_CHARS) {
+      while (this.#end === undefined && this.#chars < BATCH_MAX_CHARS) {
         const next = await this.#source.next();
         if (next.done) return this.#finish({});
         if (this.#end !== undefined) return;
@@ -90,7 +92,7 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
     }
   }
 
-  /** The batch is full: nothing more comes together with it. */
+  /** Ends the pause early, because the batch is full. */
   #hasten(): void {
     if (this.#pause === undefined) return;
     this.#pause();

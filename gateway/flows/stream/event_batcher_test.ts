@@ -15,19 +15,19 @@ function source() {
 
 Deno.test("the first texts are passed on at once, those in quick succession together", async () => {
   const { events, writer } = source();
-  const gathered = new EventBatcher(events);
+  const batches = new EventBatcher(events);
   await writer.write(["a"]);
-  assertEquals(await gathered.next(), { done: false, value: ["a"] });
+  assertEquals(await batches.next(), { done: false, value: ["a"] });
   await writer.write(["b"]);
   await writer.write(["c", "d"]);
-  assertEquals(await gathered.next(), { done: false, value: ["b", "c", "d"] });
+  assertEquals(await batches.next(), { done: false, value: ["b", "c", "d"] });
   await writer.close();
-  assertEquals(await gathered.next(), { done: true, value: undefined });
-  assertEquals(await gathered.next(), { done: true, value: undefined });
+  assertEquals(await batches.next(), { done: true, value: undefined });
+  assertEquals(await batches.next(), { done: true, value: undefined });
 });
 
 Deno.test("what came before an error is passed on before it", async () => {
-  const gathered = new EventBatcher((async function* () {
+  const batches = new EventBatcher((async function* () {
     yield ["a"];
     yield await Promise.resolve(["b"]);
     throw new Error("cut");
@@ -35,7 +35,7 @@ Deno.test("what came before an error is passed on before it", async () => {
   const texts: string[] = [];
   await assertRejects(
     async () => {
-      for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+      for (let next = await batches.next(); !next.done; next = await batches.next()) {
         texts.push(...next.value);
       }
     },
@@ -47,28 +47,28 @@ Deno.test("what came before an error is passed on before it", async () => {
 
 Deno.test("whoever does not read is not read for without end", async () => {
   let given = 0;
-  const gathered = new EventBatcher((async function* () {
+  const batches = new EventBatcher((async function* () {
     for (; given < 1_000; given++) yield await Promise.resolve([LONG]);
   })());
-  await gathered.next();
+  await batches.next();
   await new Promise((resolve) => setTimeout(resolve, 20));
   assertEquals(given < 100, true, `${given} were read`);
   let texts = 1;
-  for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+  for (let next = await batches.next(); !next.done; next = await batches.next()) {
     texts += next.value.length;
   }
   assertEquals(texts, 1_000);
 });
 
-Deno.test("what has gathered is bounded: a stalled reader's connection keeps many batches", async () => {
+Deno.test("waiting events are bounded: a stalled reader's connection keeps many batches", async () => {
   const texts = 1_000;
-  const gathered = new EventBatcher((async function* () {
+  const batcher = new EventBatcher((async function* () {
     for (let n = 0; n < texts; n++) yield await Promise.resolve([LONG]);
   })());
   const batches: number[] = [];
-  for (let next = await gathered.next(); !next.done; next = await gathered.next()) {
+  for (let next = await batcher.next(); !next.done; next = await batcher.next()) {
     batches.push(next.value.length);
-    // A slow reader: all that may gather meanwhile does.
+    // A slow reader: batches fill up meanwhile.
     if (batches.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assertEquals(batches.reduce((sum, count) => sum + count), texts);
@@ -77,26 +77,26 @@ Deno.test("what has gathered is bounded: a stalled reader's connection keeps man
 
 Deno.test("leaving early leaves the source, also while a read is pending", async () => {
   const { events, writer } = source();
-  const gathered = new EventBatcher(events);
-  const pending = gathered.next();
-  const left = gathered.return();
+  const batches = new EventBatcher(events);
+  const pending = batches.next();
+  const returned = batches.return();
   await writer.write(["late"]).catch(() => {});
   assertEquals(await pending, { done: true, value: undefined });
-  assertEquals((await left).done, true);
+  assertEquals((await returned).done, true);
 });
 
 Deno.test("what waits can be taken; what comes after it is passed on", async () => {
   const { events, writer } = source();
-  const gathered = new EventBatcher(events);
+  const batches = new EventBatcher(events);
   await writer.write(["a"]);
-  await gathered.next();
+  await batches.next();
   await writer.write(["b"]);
   await writer.write(["c"]);
   await new Promise((resolve) => setTimeout(resolve));
-  assertEquals(gathered.takeWaiting(), ["b", "c"]);
-  assertEquals(gathered.takeWaiting(), []);
+  assertEquals(batches.takeWaiting(), ["b", "c"]);
+  assertEquals(batches.takeWaiting(), []);
   await writer.write(["d"]);
-  assertEquals(await gathered.next(), { done: false, value: ["d"] });
+  assertEquals(await batches.next(), { done: false, value: ["d"] });
   await writer.close();
-  assertEquals(await gathered.next(), { done: true, value: undefined });
+  assertEquals(await batches.next(), { done: true, value: undefined });
 });

@@ -1,56 +1,56 @@
 /** Text to send. */
-interface LastPiece {
+interface FinalPiece {
   readonly text: string;
   /** Nothing follows. */
   readonly last: boolean;
 }
 
-/** Puts an answer by; resolves to its last event as it is to be sent. */
-export type KeepAnswer = (lastEvent: string) => Promise<string>;
+/** Stores an answer; resolves to its last event as it is to be sent. */
+export type StoreAnswer = (lastEvent: string) => Promise<string>;
 
-/** The last events of an answer, one at a time: the next is made when the one before was taken. */
+/** The final events of an answer: each is made when the one before it was taken. */
 export class FinalEvents {
   readonly #pieces: Iterator<string>;
-  readonly #keep: KeepAnswer | undefined;
+  readonly #store: StoreAnswer | undefined;
   #upcoming: IteratorResult<string>;
   #isOver = false;
-  /** The piece that is being made ready to be given out. */
-  #taking: Promise<LastPiece> | undefined;
+  /** The piece that is being prepared. */
+  #pending: Promise<FinalPiece> | undefined;
 
-  /** `keep` is called once, with the last of them and before it is given out. */
-  constructor(pieces: Iterable<string>, keep?: KeepAnswer) {
+  /** `store` is called once, with the last event and before it is returned. */
+  constructor(pieces: Iterable<string>, store?: StoreAnswer) {
     this.#pieces = pieces[Symbol.iterator]();
-    this.#keep = keep;
+    this.#store = store;
     this.#upcoming = this.#pieces.next();
   }
 
-  /** The next one; empty text from when all were taken. */
-  async next(): Promise<LastPiece> {
-    const taking = this.#taking = this.#take();
+  /** Returns the next event; empty text once all were taken. */
+  async next(): Promise<FinalPiece> {
+    const pending = this.#pending = this.#take();
     try {
-      return await taking;
+      return await pending;
     } finally {
-      this.#taking = undefined;
+      this.#pending = undefined;
     }
   }
 
   /**
-   * All that are left, with the one that is on its way: who asks for the rest stands in for whoever
-   * was waiting for it.
+   * Returns all remaining events as one text, the one in preparation included: the caller of this
+   * method replaces the earlier reader.
    */
   async drain(): Promise<string> {
-    let text = (await this.#taking)?.text ?? "";
+    let text = (await this.#pending)?.text ?? "";
     while (!this.#isOver) text += (await this.next()).text;
     return text;
   }
 
-  async #take(): Promise<LastPiece> {
+  async #take(): Promise<FinalPiece> {
     let text = this.#upcoming.done ? "" : this.#upcoming.value;
     if (!this.#upcoming.done) this.#upcoming = this.#pieces.next();
     const last = this.#upcoming.done === true;
     if (last && !this.#isOver) {
       this.#isOver = true;
-      text = await this.#keep?.(text) ?? text;
+      text = await this.#store?.(text) ?? text;
     }
     return { text, last };
   }

@@ -1,135 +1,99 @@
 /**
- * One streamed call of a model: what it sends as text for the caller, and its bill however it ends.
+ * One streamed call of a model: its text for the caller, and its settlement however it ends.
  *
  * @module
  */
 
+import type { InFlight } from "../admit/in_flight.ts";
+import type { SignatureMemory } from "../plan/signature_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import { UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import type { Begun } from "../call/attempt.ts";
-import { type Bill, type CallEnd, countTokens, settleCall } from "../settle/bill.ts";
-import { CallProgress } from "./call_progress.ts";
-import { wordsIn } from "../call/failed_attempts.ts";
-import type { GatewayContext } from "../context.ts";
+import {
+  type Bill,
+  type CallEnd,
+  countTokens,
+  settleCall,
+  type SettleDeps,
+} from "../settle/bill.ts";
+import { CallProgress, type ProgressDeps } from "./call_progress.ts";
+import { type FailedAttempts, wordsIn } from "../call/failed_attempts.ts";
 import { drain } from "./drain.ts";
-import { faultOf } from "../call/fault_of.ts";
+import { faultOf } from "../request/fault_of.ts";
 import { EventBatcher } from "./event_batcher.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 import { OutputMeter } from "./output_meter.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
 
-/** A streamed call whose first events have come. */
-export interface OpenedStream<Relay extends AnswerRelay = AnswerRelay> {
-  readonly events: AsyncIterator<readonly string[]>;
-  readonly relay: Relay;
-  /** Text of the first events, ready to send. */
-  readonly first: string;
-}
+/** Parts of the service that a streamed call uses. */
+export type StreamDeps = SettleDeps & ProgressDeps & {
+  readonly failedAttempts: Pick<FailedAttempts, "note">;
+  readonly inFlight: Pick<InFlight, "watch">;
+  readonly signatures: Pick<SignatureMemory, "remember">;
+};
 
-/**
- * Reads to the first event that can be passed on. Throws an {@linkcode UpstreamCut} where there is
- * none, or where what comes first is broken.
- */
-export async function openStream<Relay extends AnswerRelay>(
-  answer: UpstreamStream,
-  relay: Relay,
-): Promise<OpenedStream<Relay>> {
-  const { events, taken } = await readBeginning(answer, (texts) => {
-    const first = acceptAll(relay, texts);
-    return first === "" ? undefined : first;
-  });
-  return { events: new EventBatcher(events), relay, first: taken };
-}
-
-/**
- * Reads until `take` makes something of what has come. Throws an {@linkcode UpstreamCut} where it
- * never does, and what it throws; then the upstream's side is closed.
- */
-export async function readBeginning<T>(
-  answer: UpstreamStream,
-  take: (texts: readonly string[]) => T | undefined,
-): Promise<{ readonly events: AsyncIterator<readonly string[]>; readonly taken: T }> {
-  const events = answer.events[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
-      const taken = take(next.value);
-      if (taken !== undefined) return { events, taken };
-    }
-  } catch (error) {
-    await events.return?.();
-    throw error;
-  }
-}
-
-function acceptAll(relay: AnswerRelay, texts: readonly string[]): string {
-  let out = "";
-  for (const text of texts) out += relay.accept(text);
-  return out;
-}
-
-/** What a streamed call needs of its request. */
+/** Options of a streamed call. */
 export interface StreamedCallOptions {
-  readonly trace: RequestTrace;
+  readonly active: ActiveRequest;
   readonly begun: Begun<OpenedStream>;
-  /** All text that the model read, for when no usage is reported. */
+  /** Returns all text that the model read, for a call without reported usage. */
   readonly inputText: () => string;
-  /** What it costs beside its tokens, at its end. @default {nothing} */
+  /** Returns the cost of the call beside its tokens, at its end. @default {nothing} */
   readonly fee?: CallFee | undefined;
-  /** Whether the request ends with this call, so that its log row is written with the bill. */
+  /** True when the request ends with this call: its log row is written with the settlement. */
   readonly endsRequest: boolean;
 }
 
-/** Counts, at the end of a call, what it costs beside its tokens. */
+/** Returns the cost of a call beside its tokens, at its end. */
 export type CallFee = () => CallEnd["fee"];
 
-/** Makes text to send of what came. */
+/** Returns the text to send for the events that arrived. */
 export type TakeText = () => string;
 
-/** A call that broke off, settled. */
+/** A call that broke off and was settled. */
 export interface CutCall {
-  /** For the caller. */
+  /** Fault for the caller. */
   readonly fault: ServiceFault;
-  /** As it was settled; absent where it could not be. */
+  /** Usage as it was settled; absent if it could not be. */
   readonly usage?: Usage | undefined;
 }
 
-/** Follows one call. Exactly one of `finish`, `leave` and `cut` settles it: the first. */
+/** Follows one call. The first of `finish`, `leave` and `cut` settles it, exactly once. */
 export class StreamedCall {
-  readonly #gateway: GatewayContext;
+  readonly #deps: StreamDeps;
   readonly #options: StreamedCallOptions;
   #begun = false;
-  /** Of a caller who streams: absent before the first read. */
+  /** Checkpoints, for a caller that streams; absent before the first read. */
   #progress: CallProgress | undefined;
-  /** The upstream's side is over: settled, or being settled. */
+  /** The settlement, from when the call at the upstream has ended. */
   #ending: Promise<unknown> | undefined;
-  /** The read under way: where the caller leaves meanwhile, it may still bring the usage. */
+  /** The read in progress: if the caller disconnects meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
-  /** What came last, and nobody has taken yet. */
+  /** Events that arrived last and were not taken. */
   #untaken: readonly string[] = [];
   readonly #meter: OutputMeter;
-  /** It has passed the output that is held: nothing more is read. */
+  /** True when the answer has passed the output that is held: nothing more is read. */
   #isLimited = false;
-  /** Why what came last could not be followed to its end. */
+  /** The failure to relay the events that arrived last. */
   #broken: { readonly cause: unknown } | undefined;
 
-  constructor(gateway: GatewayContext, options: StreamedCallOptions) {
-    this.#gateway = gateway;
+  constructor(deps: StreamDeps, options: StreamedCallOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#meter = new OutputMeter(options.begun.hold.outputTokens);
   }
 
-  /** Whether it has been settled or is being settled. */
+  /** True when it has been settled or is being settled. */
   get over(): boolean {
     return this.#ending !== undefined;
   }
 
   /**
-   * What comes next, which counts as delivered when it is taken: in the turn in which it is sent, since
-   * its caller may leave until then. `undefined` at the clean end, and where the output ends here for
-   * having passed what is held. Throws where the call breaks off.
+   * Returns a function that takes the next text, which counts as delivered from that moment: the
+   * caller may disconnect before. Resolves to `undefined` at the clean end, and when the output
+   * ends because it has passed what is held. Throws if the call breaks off.
    */
   async next(): Promise<TakeText | undefined> {
     const { events, relay } = this.#options.begun.answer;
@@ -149,33 +113,36 @@ export class StreamedCall {
       }
       relay.upstreamEnded();
     } catch (error) {
-      // An upstream that hangs up after the last finish has said everything but good-bye.
+      // The answer is complete: only the end-of-stream marker is missing.
       const isWhole = error instanceof UpstreamCut && error.outcome === "cut" && relay.finished;
       if (!isWhole) throw error;
     }
     return undefined;
   }
 
-  /** Settles after the clean end. Throws where the store fails. */
+  /** Settles the call after its clean end. Throws if the store fails. */
   finish(): Promise<Bill> {
-    const { trace, begun } = this.#options;
-    begun.lease.report({ outcome: "ok", ms: trace.attempts.at(-1)?.ms ?? 0 });
+    const { active, begun } = this.#options;
+    begun.lease.report({ outcome: "ok", ms: active.report.lastAttemptMs });
     const ending = this.#isLimited ? "limited" : "finished";
     const settled = this.#settle(ending, { status: 200, outcome: "ok" });
     this.#endBy(settled.catch(() => {}));
-    this.#gateway.signatures.remember(trace.caller.key.id, begun.answer.relay.toolCalls);
+    this.#deps.signatures.remember(active.key.id, begun.answer.relay.toolCalls);
     begun.lease.release();
     return settled;
   }
 
-  /** Nobody waits for more: ends the upstream's side and settles. Never throws. */
+  /**
+   * Ends the call at the upstream and settles it, because the caller has disconnected. Never
+   * throws.
+   */
   leave(): Promise<unknown> {
     return this.#ending ?? this.#endBy(this.#leave());
   }
 
   /**
-   * Settles a call that broke off, and says why. Never throws. `shutdown`: it did not break off by
-   * itself, the service must end.
+   * Settles a call that broke off, and returns the fault. Never throws. `shutdown`: the service
+   * ends the call.
    */
   async cut(cause: unknown, { shutdown = false } = {}): Promise<CutCall> {
     if (this.#ending !== undefined) {
@@ -188,12 +155,13 @@ export class StreamedCall {
 
   #begin(): string {
     this.#begun = true;
-    const { trace, begun, inputText, fee } = this.#options;
+    const { active, begun, inputText, fee } = this.#options;
     const { answer: { first, relay }, hold, candidate } = begun;
-    // Who does not stream has nothing before all of it: there is nothing to charge for before.
-    if (trace.caller.stream && !this.over) {
-      const call = { trace, hold, candidate, relay, inputText, fee };
-      this.#progress = new CallProgress(this.#gateway, call);
+    // A caller that does not stream receives nothing before the end: there is nothing to charge
+    // before.
+    if (active.identity.stream && !this.over) {
+      const call = { active, hold, candidate, relay, inputText, fee };
+      this.#progress = new CallProgress(this.#deps, call);
     }
     this.#isLimited = this.#meter.isPassedBy(relay);
     return this.#sending(first);
@@ -210,7 +178,7 @@ export class StreamedCall {
     return ending;
   }
 
-  /** What came before a broken event is passed on first: it is counted, so the caller is to have it. */
+  /** Text before a broken event is passed on: it is counted, so the caller must receive it. */
   readonly #take = (): string => {
     const texts = this.#untaken;
     this.#untaken = [];
@@ -228,15 +196,18 @@ export class StreamedCall {
     return this.#sending(out);
   };
 
-  /** Ends an answer that has passed what is held: its upstream keeps to no limit, or states a wrong one. */
+  /**
+   * Ends an answer that has passed what is held: its upstream ignores the limit or states a wrong
+   * one.
+   */
   async #endAtLimit(): Promise<undefined> {
-    const { begun, trace } = this.#options;
+    const { begun, active } = this.#options;
     begun.abort.abort("limit");
     await this.#drop(begun.answer.events);
     if (this.over) return undefined;
     begun.answer.relay.limitReached();
-    this.#gateway.logger.warn("output_limit_passed", {
-      requestId: trace.caller.requestId,
+    this.#deps.logger.warn("output_limit_passed", {
+      requestId: active.identity.requestId,
       model: begun.candidate.model.id,
       upstream: begun.candidate.upstream.id,
       heldTokens: begun.hold.outputTokens,
@@ -249,14 +220,14 @@ export class StreamedCall {
     const { events, relay } = begun.answer;
     begun.lease.release();
     relay.callerLeft();
-    // What has come is not sent any more, but it may bring the usage.
+    // Events that arrived are no longer sent, but they may contain the usage.
     if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
       if (begun.candidate.upstream.onDisconnect === "cancel") {
         begun.abort.abort("left");
       } else {
-        await drain(this.#gateway.inFlight, begun, { reading: this.#reading });
+        await drain(this.#deps.inFlight, begun, { reading: this.#reading });
       }
     } catch (error) {
       if (!(error instanceof UpstreamCut)) this.#report(error);
@@ -267,7 +238,7 @@ export class StreamedCall {
   }
 
   async #cut(cause: unknown): Promise<CutCall> {
-    const { trace, begun } = this.#options;
+    const { active, begun } = this.#options;
     const ended = begun.abort.signal.reason === "shutdown";
     const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
     const errorCode = ended
@@ -275,9 +246,8 @@ export class StreamedCall {
       : outcome === "timeout"
       ? "upstream_timeout"
       : "upstream_error";
-    const attempt = trace.attempts.at(-1);
-    if (attempt !== undefined) attempt.outcome = outcome;
-    begun.lease.report({ outcome, ms: attempt?.ms ?? 0 });
+    active.report.noteBreak(outcome);
+    begun.lease.report({ outcome, ms: active.report.lastAttemptMs });
     begun.lease.release();
     begun.abort.abort("cut");
     await this.#drop(begun.answer.events);
@@ -288,7 +258,7 @@ export class StreamedCall {
       const message = cause instanceof UpstreamCut
         ? `The answer broke off: ${cause.message}`
         : undefined;
-      const extra = { metadata: trace.metadata(bill.billing) };
+      const extra = { metadata: active.report.metadata(bill.billing) };
       return { fault: new ServiceFault(errorCode, { message, extra }), usage: bill.usage };
     } catch (error) {
       this.#report(error);
@@ -296,38 +266,38 @@ export class StreamedCall {
     }
   }
 
-  /** Tells the operator what the upstream said as it broke off. */
+  /** Logs the message of an upstream that broke off, for the operator. */
   async #noteWords(cause: UpstreamCut): Promise<void> {
-    const { trace, begun: { candidate, answer }, inputText } = this.#options;
+    const { active, begun: { candidate, answer }, inputText } = this.#options;
     try {
       const words = await wordsIn(cause, [inputText(), answer.relay.delivered.join("")]);
-      trace.failedBy(words);
+      active.report.noteWords(words);
       const { outcome } = cause;
-      this.#gateway.failedAttempts.note(trace.caller.requestId, { outcome, words, candidate });
+      this.#deps.failedAttempts.note(active.identity.requestId, { outcome, words, candidate });
     } catch (error) {
-      // The bill does not wait for it.
+      // A failure to log must not prevent the settlement.
       this.#report(error);
     }
   }
 
   #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
-    const { trace, begun, inputText, fee, endsRequest } = this.#options;
+    const { active, begun, inputText, fee, endsRequest } = this.#options;
     const { relay } = begun.answer;
-    // Who does not stream has had nothing of a call that broke off, nor who left before it began.
+    // A caller that does not stream has received nothing of a call that broke off, and no caller
+    // has before the call began.
     const isWhole = ending === "finished" || ending === "limited";
-    const isHad = (trace.caller.stream && this.#begun) || isWhole;
-    const output = isHad
+    const isDelivered = (active.identity.stream && this.#begun) || isWhole;
+    const output = isDelivered
       ? { delivered: () => relay.delivered, chars: relay.deliveredChars, fewest: relay.usedUpBy }
       : { delivered: () => [] };
-    return settleCall(this.#gateway, trace, {
+    return settleCall(this.#deps, active, {
       begun,
       end: {
         ending,
         usage: relay.usage,
-        count: () =>
-          countTokens(this.#gateway, { candidate: begun.candidate, inputText, ...output }),
-        said: { inputText, delivered: output.delivered },
-        wasDelivered: trace.caller.stream,
+        count: () => countTokens(this.#deps, { candidate: begun.candidate, inputText, ...output }),
+        content: { inputText, delivered: output.delivered },
+        wasDelivered: active.identity.stream,
         fee: fee?.(),
         ...(endsRequest ? { request } : {}),
       },
@@ -343,8 +313,8 @@ export class StreamedCall {
   }
 
   #report(error: unknown): void {
-    this.#gateway.logger.error("stream_failed", {
-      requestId: this.#options.trace.caller.requestId,
+    this.#deps.logger.error("stream_failed", {
+      requestId: this.#options.active.identity.requestId,
       cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     });
   }

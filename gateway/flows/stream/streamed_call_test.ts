@@ -3,13 +3,14 @@ import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice, outputTokensFor } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
 import type { AnswerEnd } from "../../wire/answer_relay.ts";
-import { ChatRelay } from "../../wire/chat_relay.ts";
+import { ChatRelay } from "../../wire/chat/relay.ts";
 import type { Begun } from "../call/attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { GatewayContext } from "../context.ts";
-import type { RequestTrace } from "../request_trace.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import { RequestBill } from "../request/request_bill.ts";
 import { EventBatcher } from "./event_batcher.ts";
-import { type OpenedStream, StreamedCall } from "./streamed_call.ts";
+import type { OpenedStream } from "./opened_stream.ts";
+import { type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
 /** Until what has been said is there. */
 const arrived = () => new Promise((resolve) => setTimeout(resolve));
@@ -33,7 +34,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     "1000",
     { version: 1 },
   );
-  const gateway = {
+  const deps = {
     clock: { nowMs: () => 1, monotonicMs: () => 1 },
     admission: { spent: () => {} },
     inFlight: { watch: () => () => {} },
@@ -71,10 +72,13 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     },
     answer: { events: new EventBatcher(batches()), relay, first: relay.accept(chunk(" first")) },
   };
-  const caller = { stream: true, key: {}, endpoint: "chat" };
-  const trace = { caller, attempts: [], record: () => ({}), say: () => {}, used: () => {} };
-  const call = new StreamedCall(gateway as unknown as GatewayContext, {
-    trace: trace as unknown as RequestTrace,
+  const identity = { stream: true, key: { id: "key_1" }, endpoint: "chat" };
+  const active = {
+    ...{ identity, key: identity.key, bill: new RequestBill() },
+    ...{ report: { lastAttemptMs: 0 }, record: () => ({}), noteContent: () => {} },
+  };
+  const call = new StreamedCall(deps as unknown as StreamDeps, {
+    active: active as unknown as ActiveRequest,
     begun: begun as unknown as Begun<OpenedStream>,
     inputText: () => " question",
     endsRequest: true,
@@ -131,8 +135,8 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
 
 Deno.test("a stream that passes its held tokens is ended, and counted", async () => {
   // The hold pays for 500 tokens of output.
-  const said = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
-  const { call, settled, relay, begun, warnings } = callOf(said);
+  const chunks = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
+  const { call, settled, relay, begun, warnings } = callOf(chunks);
   await takeNext(call);
   for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
   assert(begun.abort.signal.aborted);

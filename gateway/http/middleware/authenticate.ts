@@ -5,20 +5,23 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { BadKeys } from "../bad_keys.ts";
 import type { PublicEnv } from "../env.ts";
 
-/** Told of a request with a good key that may not come from where it comes. */
+/** Called for a request with a valid key from an address that its policy does not allow. */
 export type OnDenied = (c: Context<PublicEnv>, fault: ServiceFault) => void;
 
 /** Finds the record of a presented key; `undefined` for every key that may not be used. */
 export type FindKey = (presented: string) => Promise<KeyRecord | undefined>;
 
-/** `X-API-Key` is read first, also where both headers are present (specification, 5.3). */
+/**
+ * Returns the presented key. `X-API-Key` comes first, also where both headers are present
+ * (specification, 5.3).
+ */
 export function presentedKey(headers: Headers): string | undefined {
   const direct = headers.get("x-api-key");
   if (direct !== null) return direct.trim();
   return /^\s*bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** Lets requests with a good key through, from where the key's policy allows. */
+/** Returns middleware that refuses requests without a valid key from an allowed address. */
 export function authenticate(
   findKey: FindKey,
   options: { badKeys: BadKeys; onDenied: OnDenied },

@@ -4,15 +4,18 @@ import type { Rng } from "../../ports/rng.ts";
 
 const ACCEPTED = /^[\x21-\x7e]{1,128}$/;
 
-/** What this middleware leaves in the context. */
+/** Variables that this middleware sets. */
 export interface RequestIdEnv {
   Variables: {
-    /** The caller's `X-Request-ID`, or one made here. */
+    /** The caller's `X-Request-ID`, or a generated one. */
     requestId: string;
   };
 }
 
-/** Takes the caller's `X-Request-ID`, or makes one. It correlates and never deduplicates. */
+/**
+ * Returns middleware that takes the caller's `X-Request-ID` or generates one. The id correlates
+ * logs and never deduplicates.
+ */
 export function requestId(rng: Rng): MiddlewareHandler<RequestIdEnv> {
   return function requestIdMiddleware(c, next) {
     const given = c.req.raw.headers.get("x-request-id");

@@ -4,41 +4,43 @@ import type { Locale } from "@svc/sdk/protocol";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import { modelMeta, publicModels, tierPricing } from "../../domain/catalog/public_catalog.ts";
-import type { GatewayContext } from "../../flows/context.ts";
+import type { EdgeDeps } from "../edge_deps.ts";
 import type { PublicEnv } from "../env.ts";
 
-/** Seconds that caches may keep the public list: a change of the catalog shows within these. */
+/**
+ * Time that caches may keep the public list, in seconds: a change of the catalog shows within it.
+ */
 const LIST_MAX_AGE_S = 1;
 
-/** `GET /api/v1/models`: public. */
-export function listModels(gateway: GatewayContext): Handler<PublicEnv> {
+/** Handles `GET /api/v1/models`, which needs no key. */
+export function listModels(edge: EdgeDeps): Handler<PublicEnv> {
   return (c) =>
-    answer(c, gateway, {
+    answer(c, edge, {
       cacheControl: `public, max-age=${LIST_MAX_AGE_S}`,
       project: (catalog, locale) => {
-        const states = gateway.pool.states(gateway.clock.nowMs());
+        const states = edge.pool.states(edge.clock.nowMs());
         return { success: true, data: { models: publicModels(catalog, { locale, states }) } };
       },
     });
 }
 
-/** `GET /api/v1/models/meta`. */
-export function getModelMeta(gateway: GatewayContext): Handler<PublicEnv> {
-  return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: modelMeta });
+/** Handles `GET /api/v1/models/meta`. */
+export function getModelMeta(edge: EdgeDeps): Handler<PublicEnv> {
+  return (c) => answer(c, edge, { cacheControl: "private, no-cache", project: modelMeta });
 }
 
-/** `GET /api/v1/pricing`. */
-export function getPricing(gateway: GatewayContext): Handler<PublicEnv> {
-  return (c) => answer(c, gateway, { cacheControl: "private, no-cache", project: tierPricing });
+/** Handles `GET /api/v1/pricing`. */
+export function getPricing(edge: EdgeDeps): Handler<PublicEnv> {
+  return (c) => answer(c, edge, { cacheControl: "private, no-cache", project: tierPricing });
 }
 
 async function answer(
   c: Context<PublicEnv>,
-  gateway: GatewayContext,
+  edge: EdgeDeps,
   view: { cacheControl: string; project(catalog: Catalog, locale: Locale): unknown },
 ): Promise<Response> {
   const locale = localeOf(c);
-  const body = JSON.stringify(view.project(gateway.catalogs.current(), locale));
+  const body = JSON.stringify(view.project(edge.catalogs.current(), locale));
   const etag = await eTag(body) ?? "";
   const headers = {
     "cache-control": view.cacheControl,

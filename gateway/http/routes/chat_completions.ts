@@ -1,6 +1,5 @@
 import type { Handler } from "@hono/hono";
-import { chat } from "../../flows/chat.ts";
-import type { GatewayContext } from "../../flows/context.ts";
+import type { ModelCalls } from "../../flows/model_calls.ts";
 import type { PublicEnv } from "../env.ts";
 import { readHostedTools } from "../hosted_tools.ts";
 import { readJson } from "../read_json.ts";
@@ -9,13 +8,13 @@ import { isPlainChat } from "../schemas/plain_chat.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/chat/completions`. */
-export function chatCompletions(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+/** Handles `POST /openai/v1/chat/completions`. */
+export function chatCompletions(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "chat",
     read: (request, hold) => readJson(request, { hold }),
     check: ({ value }) =>
       readHostedTools(isPlainChat(value) ? [] : validate(chatRequestSchema, value).tools ?? []),
-    answer: (caller, body, hosted) => chat(gateway, caller, { body, hosted }),
+    call: (incoming) => calls.chat(incoming),
   });
 }

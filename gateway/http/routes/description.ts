@@ -1,4 +1,4 @@
-/** A listener's description of itself, as OpenAPI and as a page. */
+/** Description of a listener, as OpenAPI and as a page. */
 export interface ListenerDescription {
   /** Returns the OpenAPI document, or 304 for a client that has it. */
   document(request: Request): Promise<Response>;
@@ -6,32 +6,34 @@ export interface ListenerDescription {
   page(request: Request, address: string): Promise<Response>;
 }
 
-/** What of a request's context the two routes need, on either listener. */
-interface Asked {
+/** Members of a request context that the two routes need, on either listener. */
+interface DescriptionContext {
   readonly req: { readonly raw: Request; readonly url: string };
   get(name: "requestId"): string;
 }
 
-/** Where the service is called; empty where only the request tells. */
+/** Returns the base URL of the service; empty where only the request has it. */
 type Address = () => string;
 
-/** `GET /openapi.json`: public, since it holds no data. */
-export function getDocument(description: ListenerDescription): (c: Asked) => Promise<Response> {
+/** Handles `GET /openapi.json`, which needs no key: it holds no data. */
+export function getDocument(
+  description: ListenerDescription,
+): (c: DescriptionContext) => Promise<Response> {
   return async (c) => named(await description.document(c.req.raw), c);
 }
 
-/** `GET /reference`; the address stands in its commands. */
+/** Handles `GET /reference`; the commands on the page have the address. */
 export function getReference(
   description: ListenerDescription,
   address: Address = () => "",
-): (c: Asked) => Promise<Response> {
+): (c: DescriptionContext) => Promise<Response> {
   return async (c) => {
     const url = address() || new URL(c.req.url).origin;
     return named(await description.page(c.req.raw, url), c);
   };
 }
 
-function named(response: Response, c: Asked): Response {
+function named(response: Response, c: DescriptionContext): Response {
   response.headers.set("x-request-id", c.get("requestId"));
   return response;
 }

@@ -2,13 +2,13 @@ import type { Handler } from "@hono/hono";
 import type { ServiceFault } from "../../domain/fault.ts";
 import type { PublicEnv } from "../env.ts";
 
-/** Whether the service takes requests now. */
+/** Readiness of the service for requests. */
 export interface Readiness {
-  /** `undefined` where it does, else the fault that says why not. */
+  /** Returns the fault that keeps the service from taking requests, or `undefined`. */
   unready(): Promise<ServiceFault | undefined>;
 }
 
-/** `GET /healthz`: the process lives. */
+/** Handles `GET /healthz`: the process runs. */
 export function healthz(): Handler<PublicEnv> {
   return (c) => {
     c.header("x-request-id", c.get("requestId"));
@@ -16,7 +16,7 @@ export function healthz(): Handler<PublicEnv> {
   };
 }
 
-/** `GET /readyz`: requests can be served; otherwise the reason why not. */
+/** Handles `GET /readyz`: requests can be served; otherwise the reason why not. */
 export function readyz(readiness: Readiness): Handler<PublicEnv> {
   return async (c) => {
     const fault = await readiness.unready();

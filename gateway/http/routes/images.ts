@@ -1,11 +1,11 @@
 import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { GatewayContext } from "../../flows/context.ts";
-import { drawImages } from "../../flows/images/draw_images.ts";
+import type { ModelCalls } from "../../flows/model_calls.ts";
 import type { SignedLinks } from "../../flows/images/signed_links.ts";
 import { checkEditImages } from "../../images/edit_images.ts";
 import type { BlobStore } from "../../ports/blob_store.ts";
 import { byteRange } from "../byte_range.ts";
+import type { EdgeDeps } from "../edge_deps.ts";
 import type { PublicEnv } from "../env.ts";
 import { readJson } from "../read_json.ts";
 import { readImageEdit } from "../read_multipart.ts";
@@ -13,39 +13,38 @@ import { imageEditSchema, imageGenerationSchema } from "../schemas/images.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/images/generations`. */
-export function generateImages(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+/** Handles `POST /openai/v1/images/generations`. */
+export function generateImages(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "images.generations",
     read: (request, hold) => readJson(request, { hold }),
     check: ({ value }) => void validate(imageGenerationSchema, value),
-    answer: (caller, body) =>
-      drawImages(gateway, { ...caller, endpoint: "images.generations" }, body),
+    call: (incoming) => calls.images("images.generations", incoming),
   });
 }
 
-/** `POST /openai/v1/images/edits`, as JSON or as a form. */
-export function editImages(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+/** Handles `POST /openai/v1/images/edits`, as JSON or as a form. */
+export function editImages(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "images.edits",
     read: (request, hold) => readImageEdit(request, { hold }),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
-    answer: (caller, body) => drawImages(gateway, { ...caller, endpoint: "images.edits" }, body),
+    call: (incoming) => calls.images("images.edits", incoming),
   });
 }
 
 /**
- * `GET /files/{id}`: an image that a signed link leads to, or the bytes of it that `Range` asks for; the
- * link itself is the permission.
+ * Handles `GET /files/{id}`: sends the image of a signed link, or the bytes of it that `Range`
+ * requests. The link itself is the permission.
  */
 export function getFile(
-  gateway: GatewayContext,
+  { clock }: Pick<EdgeDeps, "clock">,
   files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> },
 ): Handler<PublicEnv> {
   return async (c) => {
     const { expires, signature } = c.req.query();
     const id = c.req.param("id") ?? "";
-    const isValid = files.links.verify({ id, expires, signature }, gateway.clock.nowMs());
+    const isValid = files.links.verify({ id, expires, signature }, clock.nowMs());
     const blob = isValid ? await files.blobs.get(id) : undefined;
     if (blob === undefined) {
       throw new ServiceFault("not_found", {
@@ -61,7 +60,7 @@ export function getFile(
       "x-request-id": c.get("requestId"),
       "accept-ranges": "bytes",
     };
-    // There is no validator that `If-Range` could name: then all of it is the answer.
+    // An image has no validator that `If-Range` could name, so the whole image is sent.
     const range = c.req.header("if-range") === undefined
       ? byteRange(c.req.header("range"), size)
       : undefined;

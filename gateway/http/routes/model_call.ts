@@ -1,95 +1,63 @@
-import type { Handler } from "@hono/hono";
-import { type Dialect, type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
+import type { Context, Handler } from "@hono/hono";
+import type { Endpoint } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import {
   ORCHESTRATION_CHOICES,
   type OrchestrationChoice,
 } from "../../domain/orchestration/mode.ts";
-import type { GatewayContext } from "../../flows/context.ts";
-import type { BodyHold } from "../../flows/admit/held_bodies.ts";
-import { logFailure } from "../../flows/settle/log_failure.ts";
-import type { ModelAnswer } from "../../flows/model_answer.ts";
-import { type Caller, RequestTrace } from "../../flows/request_trace.ts";
+import type { IncomingCall } from "../../flows/admit/admit_call.ts";
+import type { ModelReply } from "../../flows/model_calls.ts";
+import type { ModelAnswer } from "../../flows/request/model_answer.ts";
+import type { BodyHold } from "../../ports/body_hold.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { LONG_CHARS, yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { dialectOf } from "../dialect.ts";
-import { beganInTime, earlyFailure } from "../early_stream.ts";
 import type { PublicEnv } from "../env.ts";
-import { toldFault } from "../error_response.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
-/** What one model endpoint does with a request that may be made. */
-export interface ModelCall<Checked> {
+/** A model endpoint: how its body is read and validated, and the call that answers it. */
+export interface ModelEndpoint<Checked> {
   readonly endpoint: Endpoint;
   read(request: Request, hold: BodyHold): Promise<JsonBody>;
-  /** Throws a {@linkcode ServiceFault} where the body is not valid. `model` is checked already. */
+  /** Throws a {@linkcode ServiceFault} if the body is invalid. `model` has been checked before. */
   check(body: JsonBody): Checked;
-  /** `checked` is what `check` made of the body. */
-  answer(caller: Caller, body: JsonBody, checked: Checked): Promise<ModelAnswer>;
+  call(incoming: IncomingCall<Checked>): Promise<ModelReply>;
 }
 
-/** The handler of a model endpoint: policy, body, limits, answer; a refusal is in the log too. */
-export function modelCall<Checked>(
-  gateway: GatewayContext,
-  call: ModelCall<Checked>,
-): Handler<PublicEnv> {
+/** Returns the handler of a model endpoint. */
+export function modelCall<Checked>(endpoint: ModelEndpoint<Checked>): Handler<PublicEnv> {
   return async function modelCallHandler(c) {
-    const hold = gateway.bodies.hold(c.get("key").id, c.req.raw.signal);
-    let leave = hold.release;
-    const logId = gateway.rng.id("log");
-    const caller: Caller = {
-      key: c.get("key"),
-      requestId: c.get("requestId"),
-      logId,
-      endpoint: call.endpoint,
-      stream: false,
-      dialect: "service",
-      signal: c.req.raw.signal,
-      span: gateway.tracer.begin({
-        logId,
-        requestId: c.get("requestId"),
-        endpoint: call.endpoint,
-        traceparent: c.req.raw.headers.get("traceparent"),
-      }),
-      hold,
-      onSettled: () => leave(),
-    };
-    let body: JsonBody;
-    let checked: Checked;
-    let admittedAtMs: number;
-    let orchestration: OrchestrationChoice | undefined;
-    let dialect: Dialect;
-    try {
-      requireEndpoint(caller.key, call.endpoint);
-      dialect = dialectOf(c.req.raw.headers, caller.key.policy);
-      c.set("dialect", dialect);
-      body = await call.read(c.req.raw, hold);
-      // Only now: a body that comes slowly would keep others of the key waiting.
-      const admitted = gateway.admission.admit(caller.key, gateway.clock.nowMs());
-      leave = () => {
-        hold.release();
-        admitted.leave();
-      };
-      admittedAtMs = admitted.atMs;
-      if (body.value.model !== MODEL_AUTO) {
-        throw new ServiceFault("model_not_allowed", { param: "model" });
-      }
-      orchestration = orchestrationChoice(c.req.raw.headers);
-      if (body.text.length > LONG_CHARS) await yieldToEventLoop();
-      checked = call.check(body);
-      if (body.text.length > LONG_CHARS) await yieldToEventLoop();
-    } catch (error) {
-      leave();
-      logFailure(gateway, new RequestTrace(caller, gateway.clock), error);
-      throw error;
-    }
-    const stream = body.value.stream === true;
-    const asking = { ...caller, stream, dialect, admittedAtMs, orchestration };
-    return responseOf(await answered(gateway, call, { caller: asking, body, checked }), caller);
+    const reply = await endpoint.call(incomingCall(c, endpoint));
+    c.set("rateLimits", reply.rateLimits);
+    if (!reply.ok) throw reply.error;
+    return responseOf(reply.answer, c.get("requestId"));
   };
 }
 
-function responseOf(answer: ModelAnswer, { requestId }: Pick<Caller, "requestId">): Response {
+function incomingCall<Checked>(
+  c: Context<PublicEnv>,
+  { endpoint, read, check }: ModelEndpoint<Checked>,
+): IncomingCall<Checked> {
+  const key = c.get("key");
+  const { headers, signal } = c.req.raw;
+  return {
+    key,
+    requestId: c.get("requestId"),
+    traceparent: headers.get("traceparent"),
+    signal,
+    read: async (hold) => {
+      requireEndpoint(key, endpoint);
+      const dialect = dialectOf(headers, key.policy);
+      c.set("dialect", dialect);
+      return { body: await read(c.req.raw, hold), dialect };
+    },
+    check: (body) => {
+      const orchestration = orchestrationChoice(headers);
+      return { checked: check(body), orchestration };
+    },
+  };
+}
+
+function responseOf(answer: ModelAnswer, requestId: string): Response {
   const headers: Record<string, string> = { "x-request-id": requestId };
   if (answer.kind === "json") {
     headers["content-type"] = "application/json";
@@ -97,51 +65,17 @@ function responseOf(answer: ModelAnswer, { requestId }: Pick<Caller, "requestId"
   }
   headers["content-type"] = "text/event-stream; charset=utf-8";
   headers["cache-control"] = "no-cache";
-  // Nginx would otherwise gather a stream into one piece.
+  // Nginx would otherwise buffer the whole stream.
   headers["x-accel-buffering"] = "no";
   return new Response(answer.bytes, { headers });
 }
 
-/** The answer, when it begins; of a stream that is long in planning, as keep-alives before that. */
-async function answered<Checked>(
-  gateway: GatewayContext,
-  call: ModelCall<Checked>,
-  { caller, body, checked }: {
-    readonly caller: Caller;
-    readonly body: JsonBody;
-    readonly checked: Checked;
-  },
-): Promise<ModelAnswer> {
-  if (!caller.stream) return await call.answer(caller, body, checked);
-  let leaving: AbortController | undefined;
-  let hasHead = false;
-  const begin = (onPlanning: () => void) => {
-    const planning = () => {
-      onPlanning();
-      // Who has had the head of a stream leaves by that stream. Only now: most requests need none.
-      leaving = new AbortController();
-      return AbortSignal.any([caller.signal, leaving.signal]);
-    };
-    const asking = { ...caller, onPlanning: planning, hasHead: () => hasHead };
-    return call.answer(asking, body, checked);
-  };
-  return await beganInTime(begin, {
-    onHead: () => hasHead = true,
-    onLeave: () => leaving?.abort(),
-    silenceMs: gateway.silenceMs,
-    failed: (error) => {
-      const fault = toldFault(gateway, error, caller.requestId);
-      return earlyFailure(fault, caller);
-    },
-  });
-}
-
-/** The header `X-Orchestration`. Throws a {@linkcode ServiceFault} where it says something else. */
+/** Reads the header `X-Orchestration`. Throws a {@linkcode ServiceFault} for an unknown value. */
 function orchestrationChoice(headers: Headers): OrchestrationChoice | undefined {
   const header = headers.get("x-orchestration");
   if (header === null) return undefined;
-  const said = header.trim().toLowerCase();
-  const choice = ORCHESTRATION_CHOICES.find((known) => known === said);
+  const name = header.trim().toLowerCase();
+  const choice = ORCHESTRATION_CHOICES.find((known) => known === name);
   if (choice !== undefined) return choice;
   const known = ORCHESTRATION_CHOICES.map((name) => `"${name}"`).join(", ");
   throw new ServiceFault("invalid_request", {

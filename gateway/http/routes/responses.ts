@@ -1,8 +1,7 @@
 import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
-import type { GatewayContext } from "../../flows/context.ts";
 import type { HostedTools } from "../../flows/hosted/hosted_tools.ts";
-import { respond } from "../../flows/responses/responses.ts";
+import type { ModelCalls } from "../../flows/model_calls.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { reservedMetadataConflict } from "../../wire/responses/resource.ts";
 import type { PublicEnv } from "../env.ts";
@@ -12,13 +11,13 @@ import { responsesRequestSchema } from "../schemas/responses.ts";
 import { validate } from "../validation.ts";
 import { modelCall } from "./model_call.ts";
 
-/** `POST /openai/v1/responses`. */
-export function createResponse(gateway: GatewayContext): Handler<PublicEnv> {
-  return modelCall(gateway, {
+/** Handles `POST /openai/v1/responses`. */
+export function createResponse(calls: ModelCalls): Handler<PublicEnv> {
+  return modelCall({
     endpoint: "responses",
     read: (request, hold) => readJson(request, { hold }),
     check,
-    answer: (caller, body, hosted) => respond(gateway, caller, { body, hosted }),
+    call: (incoming) => calls.responses(incoming),
   });
 }
 

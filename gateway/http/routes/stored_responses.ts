@@ -1,6 +1,6 @@
 /**
- * Responses that were kept: the resource, its input, and their end. A key finds those of its wallet;
- * of any other, as of one that is not there, it is told the same.
+ * The routes of stored responses: the resource, its input and their deletion. A key finds the responses
+ * of its wallet; a response of another wallet answers like one that does not exist.
  *
  * @module
  */
@@ -12,29 +12,28 @@ import { rewrittenIn } from "../../wire/metadata.ts";
 import { dialectOf } from "../dialect.ts";
 import type { PublicEnv } from "../env.ts";
 import { inputItemsPage, inputItemsQuery } from "../input_items.ts";
+import { PUBLIC_PATHS, routeOf } from "../public_paths.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
-/** What the routes of stored responses stand on. */
+/** Dependencies of the routes of stored responses. */
 export interface StoredResponseRoutes {
-  /** Lets requests with a good key through. */
+  /** Refuses requests without a valid key. */
   readonly keyed: MiddlewareHandler<PublicEnv>;
   readonly responses: ResponseStore;
 }
 
-type Handler<Path extends string> = (c: Context<PublicEnv, Path>) => Promise<Response>;
-
-const RESPONSE = "/openai/v1/responses/:id";
-const INPUT_ITEMS = `${RESPONSE}/input_items` as const;
+type Handler = (c: Context<PublicEnv>) => Promise<Response>;
 
 /** Adds the routes of stored responses to an application. */
 export function routeStoredResponses(app: Hono<PublicEnv>, options: StoredResponseRoutes): void {
   const { keyed, responses } = options;
-  app.get(RESPONSE, keyed, getResponse(responses));
-  app.delete(RESPONSE, keyed, deleteResponse(responses));
-  app.get(INPUT_ITEMS, keyed, listInputItems(responses));
+  const response = routeOf(PUBLIC_PATHS.response);
+  app.get(response, keyed, getResponse(responses));
+  app.delete(response, keyed, deleteResponse(responses));
+  app.get(routeOf(PUBLIC_PATHS.inputItems), keyed, listInputItems(responses));
 }
 
-function getResponse(responses: ResponseStore): Handler<typeof RESPONSE> {
+function getResponse(responses: ResponseStore): Handler {
   return async (c) => {
     requireEndpoint(c.get("key"), "responses");
     const streams = c.req.queries("stream") ?? [];
@@ -49,17 +48,17 @@ function getResponse(responses: ResponseStore): Handler<typeof RESPONSE> {
   };
 }
 
-function deleteResponse(responses: ResponseStore): Handler<typeof RESPONSE> {
+function deleteResponse(responses: ResponseStore): Handler {
   return async (c) => {
     const key = c.get("key");
     requireEndpoint(key, "responses");
-    const id = c.req.param("id");
+    const id = idOf(c);
     if (!await responses.delete(key.walletId, id)) throw noSuchResponse();
     return answer(c, JSON.stringify({ id, object: "response", deleted: true }));
   };
 }
 
-function listInputItems(responses: ResponseStore): Handler<typeof INPUT_ITEMS> {
+function listInputItems(responses: ResponseStore): Handler {
   return async (c) => {
     requireEndpoint(c.get("key"), "responses");
     const query = inputItemsQuery(new URL(c.req.url).searchParams);
@@ -69,15 +68,19 @@ function listInputItems(responses: ResponseStore): Handler<typeof INPUT_ITEMS> {
 }
 
 async function find(
-  c: Context<PublicEnv, typeof RESPONSE>,
+  c: Context<PublicEnv>,
   responses: ResponseStore,
 ): Promise<StoredResponse> {
-  const found = await responses.get(c.get("key").walletId, c.req.param("id"));
-  if (found === undefined) throw noSuchResponse();
-  return found;
+  const stored = await responses.get(c.get("key").walletId, idOf(c));
+  if (stored === undefined) throw noSuchResponse();
+  return stored;
 }
 
-/** It does not repeat the id: what was asked for tells nothing, and may be of any length. */
+function idOf(c: Context<PublicEnv>): string {
+  return c.req.param("id") ?? "";
+}
+
+/** The message does not repeat the id, which is of no use and may be of any length. */
 function noSuchResponse(): ServiceFault {
   return new ServiceFault("not_found", {
     message: "There is no such response: it never was, was not stored, has expired or was deleted",

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 
-const endpoint = z.enum(["chat", "responses", "images.generations", "images.edits"]);
+const endpoint = z.enum(ENDPOINTS);
 
 const catalogModel = z.strictObject({
   id: z.string().meta({ description: "Informational: requests always say auto" }),
@@ -18,7 +19,7 @@ const catalogModel = z.strictObject({
   status: z.enum(["available", "degraded", "disabled"]),
 }).meta({ id: "CatalogModel" });
 
-/** `GET /api/v1/models`. */
+/** Answer of `GET /api/v1/models`. */
 export const modelListSchema = z.strictObject({
   success: z.literal(true),
   data: z.strictObject({ models: z.array(catalogModel) }),
@@ -31,7 +32,7 @@ const metaEntry = z.strictObject({
   count: z.int(),
 }).meta({ id: "MetaEntry" });
 
-/** `GET /api/v1/models/meta`. */
+/** Answer of `GET /api/v1/models/meta`. */
 export const modelMetaSchema = z.strictObject({
   tiers: z.array(metaEntry),
   skus: z.array(metaEntry),
@@ -41,7 +42,7 @@ export const modelMetaSchema = z.strictObject({
   updatedAt: z.iso.datetime(),
 }).meta({ id: "ModelMeta" });
 
-/** `GET /api/v1/pricing`. */
+/** Answer of `GET /api/v1/pricing`. */
 export const pricingSchema = z.strictObject({
   currency: z.literal("credits"),
   tiers: z.array(z.strictObject({
@@ -53,7 +54,7 @@ export const pricingSchema = z.strictObject({
   updatedAt: z.iso.datetime(),
 }).meta({ id: "Pricing" });
 
-/** `GET /openai/v1/models`. */
+/** Answer of `GET /openai/v1/models`. */
 export const openAIModelListSchema = z.strictObject({
   object: z.literal("list"),
   data: z.array(z.strictObject({

@@ -1,16 +1,12 @@
-/**
- * The schema that validates chat requests, and from which their description is made.
- *
- * @module
- */
+/** The schema that validates and describes chat requests.\n\n@module */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { requiring } from "./requirements.ts";
 
-/** Most messages of a request, and most parts of a message. */
+/** Maximum number of messages of a request, and of parts of a message. */
 export const MOST_MESSAGES = 10_000;
-/** Most tools of a request, tool calls of a message, and stop sequences. */
+/** Maximum number of tools of a request, of tool calls of a message, and of stop sequences. */
 const MOST_TOOLS = 1_024;
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
@@ -111,5 +107,5 @@ export const chatRequestSchema = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
 }).meta({ id: "ChatRequest", description: "A chat completion request" });
 
-/** What the schema accepts, beside what the wire type says. */
+/** A body that the schema accepts, with the model that it does not check. */
 export type ValidChatRequest = z.infer<typeof chatRequestSchema> & Pick<ChatRequest, "model">;

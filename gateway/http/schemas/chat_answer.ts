@@ -12,7 +12,7 @@ const attempt = z.strictObject({
 
 const credits = z.string().regex(/^\d+\.\d{6}$/);
 
-/** What the service says of a call besides the answer. */
+/** Metadata that the service adds to an answer. */
 export const metadataSchema = z.looseObject({
   request_id: z.string(),
   routing: z.looseObject({
@@ -33,7 +33,7 @@ export const metadataSchema = z.looseObject({
     cached_input_tokens: z.int(),
     cache_write_input_tokens: z.int().optional(),
     output_tokens: z.int(),
-    // The sum of two whole numbers may be beyond the safe ones.
+    // The sum of two safe integers may not be one.
     total_tokens: z.number().meta({ override: { type: "integer" } }),
     estimated: z.boolean(),
     price_version: z.int(),

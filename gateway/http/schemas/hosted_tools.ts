@@ -9,15 +9,15 @@ import type { AttributeFilter } from "../../ports/vector_stores.ts";
 import { domainName, MAX_DOMAINS } from "../../search/bound_query.ts";
 import { MAX_RESULTS, MAX_STORES_SEARCHED } from "../../vector_stores/limits.ts";
 
-/** The name of an attribute of a file. */
+/** Name of an attribute of a file. */
 export const attributeKeySchema = z.string().min(1).max(64);
 
-/** The value of an attribute of a file. */
+/** Value of an attribute of a file. */
 export const attributeValueSchema = z.union([z.string().max(512), z.number(), z.boolean()], {
   error: "Give a text of at most 512 characters, a number, true or false",
 });
 
-/** Which files count. */
+/** Filter that selects files by their attributes. */
 export const attributeFilterSchema: z.ZodType<AttributeFilter> = z.lazy(() =>
   z.discriminatedUnion("type", [
     z.strictObject({
@@ -37,7 +37,7 @@ export const attributeFilterSchema: z.ZodType<AttributeFilter> = z.lazy(() =>
   ])
 ).meta({ id: "AttributeFilter", description: "Which files count, by their attributes" });
 
-/** Where the person who asks is. */
+/** Approximate location of the user. */
 export const userLocationSchema = z.looseObject({
   type: z.literal("approximate").nullish(),
   country: z.string().max(100).nullish(),
@@ -56,12 +56,12 @@ export const webSearchSchema = z.looseObject({
   search_context_size: z.enum(["low", "medium", "high"]).nullish(),
   user_location: userLocationSchema.nullish(),
   external_web_access: z.boolean().nullish(),
-  // Others would be left out in silence.
+  // Unknown filters would otherwise be ignored without notice.
   filters: z.strictObject({ allowed_domains: z.array(allowedDomain).max(MAX_DOMAINS).nullish() })
     .nullish(),
 });
 
-/** How passages are ordered, and which are good enough. */
+/** Order of passages, and the minimum score. */
 export const rankingOptionsSchema = z.looseObject({
   score_threshold: z.number().min(0).max(1).nullish(),
 });

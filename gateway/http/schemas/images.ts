@@ -7,13 +7,13 @@
 import { z } from "zod";
 import { metadataSchema } from "./chat_answer.ts";
 
-/** Most images of one request. */
+/** Maximum number of images of one request. */
 export const MOST_IMAGES = 10;
-/** Most images that one edit is given. */
+/** Maximum number of images that one edit takes. */
 export const MOST_EDITED_IMAGES = 16;
-/** Longest prompt in UTF-16 code units, as OpenAI has it. */
+/** Maximum length of a prompt in UTF-16 code units, as OpenAI has it. */
 export const LONGEST_PROMPT = 32_000;
-/** Longest side in pixels. */
+/** Maximum length of a side, in pixels. */
 export const LONGEST_SIDE = 4_096;
 
 /** A side of 16 to 4096 pixels. */
@@ -39,7 +39,7 @@ const shared = {
 export const imageGenerationSchema = z.looseObject(shared)
   .meta({ id: "ImageGenerationRequest", description: "Asks for images" });
 
-/** An image as OpenAI's JSON has it. */
+/** An image in OpenAI's JSON form. */
 const imageReference = z.looseObject({
   image_url: z.string({ error: "expected an http(s) URL or a base64 data URI; no files are kept" }),
 }, { error: 'expected an object with "image_url"' });

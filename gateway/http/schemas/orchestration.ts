@@ -9,7 +9,7 @@ export const chatUsageSchema = z.looseObject({
   total_tokens: z.int(),
 });
 
-/** What a request was split into; its charges add up to the bill. */
+/** Tasks of a split request; their charges add up to the bill. */
 export const orchestrationSchema = z.looseObject({
   tasks: z.array(z.strictObject({
     task_id: z.string(),
@@ -23,7 +23,7 @@ export const orchestrationSchema = z.looseObject({
   final_task_id: z.literal("final"),
 }).meta({ id: "Orchestration" });
 
-/** Which task of a split request a chunk belongs to. */
+/** The task of a split request that a chunk belongs to. */
 export const chunkOrchestrationSchema = z.looseObject({
   task_id: z.string(),
   title: z.string().optional(),

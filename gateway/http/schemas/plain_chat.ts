@@ -1,24 +1,20 @@
-/**
- * The chat requests that nearly all are, recognised without the schema.
- *
- * @module
- */
+/** Recognises the most common chat requests without the schema.\n\n@module */
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import { MOST_MESSAGES } from "./chat.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that only the schema judges. */
+/** Fields that only the schema checks. */
 const JUDGED = [
   ...["tools", "tool_choice", "parallel_tool_calls", "response_format", "stop", "n", "best_of"],
 ];
 const PLAIN_ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
 
 /**
- * Whether a body is plain: messages that are text, no tools, and numbers where they may be. Of such
- * a body the schema has nothing to complain about, and checking it copies every object; of others
- * this says nothing.
+ * Returns true for a plain body: messages that are text, no tools, and numbers within their limits.
+ * The schema accepts every such body, and checking it copies every object; of other bodies false
+ * says nothing.
  */
 export function isPlainChat(body: Fields): boolean {
   const { model, messages, stream, stream_options: options } = body;

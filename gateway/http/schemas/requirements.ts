@@ -1,22 +1,23 @@
 /**
- * Fields that an object must have only where another field has a certain value. Each rule is checked
- * and described from one statement, so that the description is as strict as the server.
+ * Fields that an object must have only where another field has a certain value. Each rule is
+ * written once, for the check and for the description, so that the description is as strict as the
+ * server.
  *
  * @module
  */
 
 import type { z } from "zod";
 
-/** One rule: where all fields of `when` have one of their values, one of `fields` must be there. */
+/** One rule: where all fields of `when` have one of their values, one of `fields` is required. */
 export interface Requirement {
-  /** Values of other fields under which the rule holds; `null` for a field that is not there. */
+  /** Values of other fields under which the rule holds; `null` for an absent field. */
   readonly when: Readonly<Record<string, readonly string[] | null>>;
-  /** Names of the fields of which one must be there; a refusal names the first. */
+  /** Names of the fields of which one is required; a refusal names the first. */
   readonly fields: readonly [string, ...string[]];
-  /** Says what was expected, for the refusal. */
+  /** The expectation, for the refusal. */
   readonly message: string;
   /**
-   * Values that do not count: `null`, or the empty string, too.
+   * Values that do not count as given: also `null`, or also the empty string.
    *
    * @default {"absent"}
    */
@@ -28,12 +29,15 @@ export interface Requirement {
 /** An issue of a schema's check. */
 type Issues = { readonly value: unknown; readonly issues: z.core.$ZodRawIssue[] };
 
-/** Complains of one field. */
+/** Adds an issue of one field. */
 export function complain(ctx: Issues, field: string, message: string): void {
   ctx.issues.push({ code: "custom", input: ctx.value, path: [field], message });
 }
 
-/** The schema with rules that are checked after its fields, and described as JSON Schema's `if`. */
+/**
+ * Returns the schema with rules that are checked after its fields and described as JSON Schema's
+ * `if`.
+ */
 export function requiring<Shape extends z.ZodObject>(
   schema: Shape,
   requirements: readonly Requirement[],

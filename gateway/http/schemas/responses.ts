@@ -1,26 +1,27 @@
-/**
- * The schema that validates requests of Responses, and from which their description is made.
- *
- * @module
- */
+/** The schema that validates and describes requests of Responses.\n\n@module */
 
 import { z } from "zod";
 import { complain, requiring } from "./requirements.ts";
 
-/** Beyond what any model reads. */
+/** Maximum number of items: more than any model reads. */
 const MOST_ITEMS = 10_000;
 const MOST_TOOLS = 1_024;
-/** Every event that tells the whole response repeats them. */
+/** Maximum number of pairs; every event with the whole response repeats them. */
 const MOST_PAIRS = 16;
 
-/** An id names what was answered, and stands in the refusal where it names nothing. */
+/**
+ * Maximum length of an id, which names a response and is part of the refusal where there is none.
+ */
 const ID_MAX_CHARS = 256;
 
 const INPUT = "expected a string or an array of items";
-/** Most alternatives of a token: as many as OpenAI tells. */
+/** Maximum number of alternatives of a token, as with OpenAI. */
 const MOST_LOGPROBS = 20;
 
-/** Whatever an id names lies in the operator's own account at a provider, for every tenant alike. */
+/**
+ * Reason for refusing file ids: a file lies in the operator's account at a provider, shared by all
+ * tenants.
+ */
 const NO_FILES = "no files are kept here: send the file itself";
 
 const ROLES = ["system", "developer", "user", "assistant"] as const;
@@ -136,7 +137,7 @@ const toolChoice = requiring(
   FUNCTION_NAME,
 );
 
-/** Pairs of the caller's own: as many, and as long, as OpenAI takes. */
+/** Metadata of the caller: as many pairs, and as long, as OpenAI takes. */
 const metadata = z.record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `send at most ${MOST_PAIRS} pairs`);
 
@@ -154,7 +155,7 @@ const format = requiring(
 
 const SAID = { not: { enum: [null, ""] } };
 
-/** What is to be answered: an input, instructions alone, or a conversation that is continued. */
+/** Fields of which one is required: an input, instructions alone, or a conversation to continue. */
 const ASKING = [
   { required: ["input"], properties: { input: { not: { enum: [null, []] } } } },
   { required: ["instructions"], properties: { instructions: SAID } },
@@ -196,7 +197,7 @@ export const responsesRequestSchema = z.looseObject({
 
 type Context = Parameters<typeof complain>[0];
 
-/** Checks that the output of a tool which only providers know names no file of theirs. */
+/** Checks that the output of a tool that only providers know names no file at a provider. */
 function filesOf(ctx: Context): void {
   const { output } = ctx.value as Record<string, unknown>;
   for (const [at, part] of (Array.isArray(output) ? output : [output]).entries()) {
@@ -208,8 +209,8 @@ function filesOf(ctx: Context): void {
 }
 
 /**
- * Checks text or parts in their place: what they must be depends on the item's type. The first bad
- * part ends it: to complain of a hundred thousand takes seconds, in which nobody else is answered.
+ * Checks text or parts in their place: the schema depends on the item's type. Stops at the first
+ * bad part: a hundred thousand complaints take seconds, in which no other request is served.
  */
 function nested(ctx: Context, field: "content" | "output"): void {
   const value = (ctx.value as Record<string, unknown>)[field];

@@ -1,5 +1,5 @@
 /**
- * Every event of a streamed response as it must be: unknown or missing fields fail.
+ * Strict schemas of the events of a streamed response: unknown or missing fields fail.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const contentPart = z.discriminatedUnion("type", [
   reasoningTextSchema,
 ]);
 
-/** The events over a resource and an item of its output. */
+/** Returns the schema of the events over a resource and an item of its output. */
 export function responseEventsOf<Response extends z.ZodType, Item extends z.ZodType>(
   { response, item: outputItem }: { response: Response; item: Item },
 ) {
@@ -86,7 +86,7 @@ export function responseEventsOf<Response extends z.ZodType, Item extends z.ZodT
   ]);
 }
 
-/** One event of a response that was made here. */
+/** One event of a response that this service generates. */
 export const responseEventSchema = responseEventsOf({
   response: responseSchema,
   item: outputItemSchema,

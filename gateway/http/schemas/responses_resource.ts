@@ -1,8 +1,4 @@
-/**
- * The response resource as it must be: unknown or missing fields fail.
- *
- * @module
- */
+/** Strict schema of the response resource: unknown or missing fields fail.\n\n@module */
 
 import { z } from "zod";
 import { metadataSchema } from "./chat_answer.ts";
@@ -29,7 +25,7 @@ export const annotationSchema = z.discriminatedUnion("type", [urlCitation, fileC
 
 const token = z.object({ token: z.string(), bytes: z.array(z.int()), logprob: z.number() });
 
-/** Tokens of a text, and how likely they were. */
+/** Tokens of a text with their probabilities. */
 export const logprobsSchema = z.array(z.strictObject({
   ...token.shape,
   top_logprobs: z.array(z.strictObject(token.shape)),
@@ -46,7 +42,7 @@ export const outputTextSchema = z.strictObject({
 /** A refusal. */
 export const refusalSchema = z.strictObject({ type: z.literal("refusal"), refusal: z.string() });
 
-/** Reasoning as it came. */
+/** Reasoning as the model wrote it. */
 export const reasoningTextSchema = z.strictObject({
   type: z.literal("reasoning_text"),
   text: z.string(),
@@ -150,7 +146,7 @@ const echo = {
   access_programs: z.null(),
 };
 
-/** The service's own, nothing unknown among it; the caller's pairs stand beside it. */
+/** The service's metadata, with no unknown member; the caller's pairs are beside it. */
 const metadata = z.object({
   request_id: metadataSchema.shape.request_id,
   routing: metadataSchema.shape.routing.strict(),

@@ -9,7 +9,7 @@ const search = z.strictObject({
   sources: z.array(z.strictObject({ type: z.literal("url"), url: z.string() })).optional(),
 });
 
-/** What upstreams that search by themselves do beside searching. */
+/** Actions of upstreams that search by themselves, besides searching. */
 const openPage = z.strictObject({ type: z.literal("open_page"), url: z.string().nullish() });
 const findInPage = z.strictObject({
   type: z.literal("find_in_page"),
@@ -17,7 +17,7 @@ const findInPage = z.strictObject({
   url: z.string(),
 });
 
-/** A search of the web, as an item of an answer. */
+/** A web search as an item of an answer. */
 export const webSearchCallSchema = z.strictObject({
   type: z.literal("web_search_call"),
   id,
@@ -25,7 +25,7 @@ export const webSearchCallSchema = z.strictObject({
   action: z.discriminatedUnion("type", [search, openPage, findInPage]),
 });
 
-/** A search of vector stores, as an item of an answer. */
+/** A search of vector stores as an item of an answer. */
 export const fileSearchCallSchema = z.strictObject({
   type: z.literal("file_search_call"),
   id,

@@ -1,12 +1,8 @@
-/**
- * The schemas of what is asked of stored responses, and of what answers.
- *
- * @module
- */
+/** Schemas of requests for stored responses and of their answers.\n\n@module */
 
 import { z } from "zod";
 
-/** What OpenAI adds to items on request. Ours are whole in any case. */
+/** Names that OpenAI's `include` takes. Items are always complete here. */
 export const INCLUDABLE = [
   "file_search_call.results",
   "web_search_call.results",
@@ -30,7 +26,7 @@ export const inputItemsQuerySchema = z.object({
   ).optional().meta({ description: "Accepted; items are whole in any case" }),
 });
 
-/** `GET /openai/v1/responses/{id}/input_items`. */
+/** Answer of `GET /openai/v1/responses/{id}/input_items`. */
 export const inputItemListSchema = z.strictObject({
   object: z.literal("list"),
   data: z.array(z.looseObject({ id: z.string() })),
@@ -39,7 +35,7 @@ export const inputItemListSchema = z.strictObject({
   has_more: z.boolean(),
 }).meta({ id: "ResponseItemList" });
 
-/** `DELETE /openai/v1/responses/{id}`. */
+/** Answer of `DELETE /openai/v1/responses/{id}`. */
 export const responseDeletedSchema = z.strictObject({
   id: z.string(),
   object: z.literal("response"),

@@ -7,7 +7,9 @@ import { read } from "./read.ts";
 import { bytesOf, textOf } from "./rows.ts";
 import type { Writer } from "./journal/writer.ts";
 
-/** What is kept of a version beside its pieces; written last, so that it vouches for them. */
+/**
+ * The row of a version beside its chunks; written last, so that it proves that they are complete.
+ */
 interface VersionRow {
   readonly version: number;
   readonly updatedAtMs: number;
@@ -15,7 +17,7 @@ interface VersionRow {
   readonly bytes: number;
 }
 
-/** A version as the history lists it. */
+/** A version as listed in the history. */
 type CatalogVersion = Pick<VersionRow, "version" | "updatedAtMs" | "note">;
 
 const MAX_NOTE_CHARS = 2_000;
@@ -26,7 +28,7 @@ export class KvCatalogStore implements CatalogStore {
   readonly #writer: Writer;
   readonly #applying = new Mutex();
   #current: Catalog | undefined;
-  // Whether the last version that failed to be written has landed is not known.
+  // True when the last version failed to be written and may have landed.
   #inDoubt = false;
 
   /** Reads the newest version. */
@@ -97,7 +99,7 @@ export class KvCatalogStore implements CatalogStore {
   }
 }
 
-/** The newest catalog of a store that may have no writer; `undefined` where it has none. */
+/** Returns the newest catalog of a store that may have no writer; `undefined` when it has none. */
 export async function readNewestCatalog(kv: Deno.Kv): Promise<Catalog | undefined> {
   const [newest] = await readHistory(kv, 1);
   return newest && await readVersion(kv, newest.version);

@@ -5,16 +5,16 @@ import { requireKnownSchema } from "./migrate.ts";
 import { type Head, HEAD_KEY } from "./rows.ts";
 import { verifyBooks } from "./journal/verify.ts";
 
-/** What a store holds besides its books. */
+/** Contents of a store besides its ledger. */
 export interface StoreContents {
   readonly schema: number;
-  /** API keys, whatever their status. */
+  /** API keys of any status. */
   readonly apiKeys: number;
-  /** Requests that were ever logged. */
+  /** Requests ever logged. */
   readonly requests: number;
 }
 
-/** How far a check has come; the last step has the result. */
+/** Progress of a check; the last step has the result. */
 export interface CheckStep {
   readonly entries: number;
   readonly total: number;
@@ -22,10 +22,10 @@ export interface CheckStep {
 }
 
 /**
- * Verifies the books of a store that nobody writes to, without changing it: holds that are open stay
- * so, for the next start to end.
+ * Verifies the ledger of a store without a writer, and changes nothing: open holds stay open for
+ * the next start.
  *
- * @throws {StoreError} Where there is no store, its schema is unknown or its journal is not whole.
+ * @throws {StoreError} When there is no store, its schema is unknown or its journal is incomplete.
  */
 export async function* checkStore(kv: Deno.Kv): AsyncGenerator<CheckStep, void> {
   const { value: head, versionstamp } = await kv.get<Head>(HEAD_KEY);

@@ -3,7 +3,7 @@ import { MAX_PROBLEMS } from "./limits.ts";
 
 const DAMAGED = "Cannot read the store: a row is damaged";
 
-/** Damaged rows that were met: they do not mend themselves, and a restart alone does not help. */
+/** Records damaged rows: they do not repair themselves, and a restart alone does not help. */
 export class Damage {
   readonly #onDamage: (message: string) => void;
   readonly #told = new Set<string>();
@@ -14,12 +14,12 @@ export class Damage {
     this.#onDamage = onDamage;
   }
 
-  /** The damage that was met first; `undefined` where none was. */
+  /** The first damage; `undefined` without any. */
   get first(): string | undefined {
     return this.#first;
   }
 
-  /** The error to pass on. Where it tells of a damaged row, that is noted. */
+  /** Returns the error, and records it if it reports a damaged row. */
   note(error: unknown): unknown {
     // Rows were written as JSON by this program.
     const isDamage = error instanceof SyntaxError ||
@@ -37,8 +37,8 @@ export class Damage {
   }
 
   /**
-   * The store, with each error of its methods noted. `only` names the methods to watch, where the others
-   * are called too often and read no rows.
+   * Wraps a store so that each error of its methods is recorded. `only` limits the methods, when
+   * others are called too often and read no rows.
    */
   watched<Store extends object>(store: Store, only?: readonly (keyof Store)[]): Store {
     const watched: Store = Object.create(store);
@@ -71,7 +71,7 @@ export class Damage {
       });
     }
     if (isIterable(result)) return this.#watchedSteps(result);
-    // A reading of the journal, whose entries are read later.
+    // A journal reading yields its entries later.
     return isReading(result) ? this.watched(result) : result;
   }
 
@@ -93,7 +93,9 @@ function isReading(value: unknown): value is { readonly entries: () => unknown }
     typeof value.entries === "function" && !(value instanceof Map) && !Array.isArray(value);
 }
 
-/** Members of an object and its classes, the nearest first; those of every object not among them. */
+/**
+ * Returns the members of an object and its classes, the nearest first, without those of `Object`.
+ */
 function membersOf(object: object): Map<string, PropertyDescriptor> {
   const members = new Map<string, PropertyDescriptor>();
   for (let at = object; at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -1,5 +1,5 @@
 /**
- * The file that a store is in: one name, one process, one user.
+ * The file of a store: one name, one process, one user.
  *
  * @module
  */
@@ -8,29 +8,35 @@ import { lchown } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "@std/path";
 import { StoreError } from "../../ports/store_error.ts";
 
-/** A store's file, kept from other processes. */
+/** Attempts to lock a file before another process is taken to hold it. */
+const LOCK_ATTEMPTS = 11;
+/** Pause between two attempts, in milliseconds. */
+const LOCK_PAUSE_MS = 50;
+
+/** A store's file, locked against other processes. */
 export interface LockedFile {
-  /** Its real path. */
+  /** Real path. */
   readonly path: string;
-  /** Lets other processes have it. */
+  /** Unlocks the file for other processes. */
   release(): void;
 }
 
-/** A store's file, claimed by this process. */
+/** A store's file, owned by this process. */
 export interface ClaimedFile extends LockedFile {
   /**
-   * True while the name leads to the file that was claimed, and the file was not emptied since. True
-   * as well where this process may not look any more, and on a file system that gives one file several
-   * numbers.
+   * True while the name leads to the claimed file and the file was not emptied. Also true when this
+   * process may no longer check, and on a file system that gives one file several numbers.
    */
   isInPlace(): Promise<boolean>;
 }
 
 /**
- * Makes the file where there is none, keeps other processes from it and other users out of it. `mark`
- * is a file that only a store in use leaves beside it: where the mark is there, the store must be too.
+ * Creates the file if needed, locks it against other processes and makes it private to its user.
+ * `mark` is a file that only a store in use leaves beside it: if the mark exists, the store must
+ * exist too.
  *
- * @throws {StoreError} Where another process has it, it is gone, or it cannot be made or made private.
+ * @throws {StoreError} When another process has the file, it is gone, or it cannot be created or
+ * made private.
  */
 export async function claimFile(name: string, mark?: string): Promise<ClaimedFile> {
   const lock = await lockName(name);
@@ -53,9 +59,9 @@ export async function claimFile(name: string, mark?: string): Promise<ClaimedFil
 }
 
 /**
- * Keeps other processes from a store's file, which need not be there.
+ * Locks a store's file, which need not exist.
  *
- * @throws {StoreError} Where another process has it, or its lock cannot be made.
+ * @throws {StoreError} When another process has it, or the lock cannot be created.
  */
 export async function lockFile(name: string): Promise<LockedFile> {
   const lock = await lockName(name);
@@ -72,7 +78,10 @@ export async function lockFile(name: string): Promise<LockedFile> {
   }
 }
 
-/** The file is closed last: closing it gives back all locks that SQLite has on it. */
+/**
+ * Releases a lock and its file. The file is closed last, because closing it drops all locks that
+ * SQLite has on it.
+ */
 function releaseBoth(lock: LockedFile, file: Deno.FsFile): () => void {
   return () => {
     file.close();
@@ -81,12 +90,13 @@ function releaseBoth(lock: LockedFile, file: Deno.FsFile): () => void {
 }
 
 /**
- * Locks the file itself: a name's lock does not see another name of the same file, a hard link. On
- * Linux alone such a lock does not meet those of SQLite; elsewhere a file of several names is refused.
+ * Locks the file itself: the lock of a name does not cover a hard link, another name of the same
+ * file. Only on Linux is this lock independent of SQLite's; elsewhere a file with several names is
+ * refused.
  */
 async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
   if (Deno.build.os === "linux") {
-    if (!await file.tryLock(true)) throw inUse(name);
+    if (!await tryLock(file)) throw inUse(name);
     return;
   }
   const { nlink } = await file.stat();
@@ -96,7 +106,10 @@ async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
   );
 }
 
-/** Looks whether a name leads to an open file; where it does not from the beginning, nobody looks. */
+/**
+ * Returns a check that a name leads to an open file; always true when it does not do so from the
+ * beginning.
+ */
 async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Promise<boolean>> {
   const { dev, ino } = await file.stat();
   let wasFilled = false;
@@ -104,7 +117,7 @@ async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Pro
     try {
       const named = await Deno.stat(path);
       if (named.dev !== dev || named.ino !== ino) return false;
-      // A database that is open has one page at least. It may shrink, but not to nothing.
+      // An open database has at least one page. It may shrink, but not to nothing.
       wasFilled ||= named.size > 0;
       return named.size > 0 || !wasFilled;
     } catch (error) {
@@ -114,21 +127,21 @@ async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Pro
   return await isInPlace() ? isInPlace : () => Promise.resolve(true);
 }
 
-/** A store that was in use and has gone must not be taken for one that never was. */
+/** Refuses a missing store that was in use, instead of creating an empty one. */
 async function requireUsed(path: string, mark: string | undefined): Promise<void> {
   if (mark === undefined || !await isThere(mark)) return;
-  if ((await sizeOf(path) ?? 0) === 0) throw gone(path, mark);
+  if ((await sizeOf(path) ?? 0) === 0) throw emptyStoreError(path, mark);
 }
 
-/** The refusal of a store that holds nothing, although it was in use. */
-export function gone(path: string, mark: string): StoreError {
+/** Returns the refusal of an empty store that was in use. */
+export function emptyStoreError(path: string, mark: string): StoreError {
   return new StoreError(
     `Cannot open the store "${path}": it is missing or empty, but "${mark}" says that it was in use; ` +
       `restore a backup (svc restore FILE), or remove "${mark}" to start afresh on purpose`,
   );
 }
 
-/** True where there is a file of the name. */
+/** True when a file of the name exists. */
 export async function isThere(path: string): Promise<boolean> {
   return await sizeOf(path) !== undefined;
 }
@@ -148,16 +161,28 @@ async function lockName(name: string): Promise<LockedFile> {
     await Deno.mkdir(dirname(name), { recursive: true, mode: 0o700 });
     const path = await realPathOf(resolve(name));
     lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });
-    // Root may be the first to lock it, by a command: the service must be able to, afterwards.
+    // A command of root may create the lock: the service must be able to use it afterwards.
     await giveToOwner(`${path}.lock`);
-    if (await lock.tryLock(true)) return { path, release: lock.close.bind(lock) };
+    if (await tryLock(lock)) return { path, release: lock.close.bind(lock) };
   } catch (cause) {
     lock?.close();
     throw unmade(name, cause);
   }
-  // SQLite's own locks would let a second process in, to fail at its commits.
+  // SQLite's own locks would let a second process in, whose commits would then fail.
   lock.close();
   throw inUse(name);
+}
+
+/**
+ * Locks a file, and tries again for half a second. A child process that is being started holds copies
+ * of all open descriptors until its program is loaded, and with them locks that were released.
+ */
+async function tryLock(file: Deno.FsFile): Promise<boolean> {
+  for (let attempt = 1; attempt < LOCK_ATTEMPTS; attempt++) {
+    if (await file.tryLock(true)) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+  }
+  return await file.tryLock(true);
 }
 
 function inUse(name: string): StoreError {
@@ -166,12 +191,12 @@ function inUse(name: string): StoreError {
   );
 }
 
-/** Whether a process has a store's file now. Makes nothing. */
+/** True when a process has a store's file. Creates nothing. */
 export async function isClaimed(name: string): Promise<boolean> {
   try {
     const path = await realPathOf(resolve(name));
     using lock = await Deno.open(`${path}.lock`, { write: true });
-    return !await lock.tryLock(true);
+    return !await tryLock(lock);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
@@ -179,9 +204,9 @@ export async function isClaimed(name: string): Promise<boolean> {
 }
 
 /**
- * Has a file belong to whom its folder belongs to, where this process may give it away: what root makes
- * beside a store is for the service, which is not root. A link is given away itself, not what it leads
- * to: the folder's owner may have made it.
+ * Gives a file to the owner of its folder, if this process may do so: files that root creates
+ * beside a store belong to the service, which is not root. A link itself is given away, not its
+ * target: the folder's owner may have made it.
  */
 export async function giveToOwner(path: string): Promise<void> {
   const [file, folder] = await Promise.all([Deno.lstat(path), Deno.stat(dirname(path))]);
@@ -201,7 +226,7 @@ function unmade(name: string, cause: unknown): StoreError {
   });
 }
 
-/** Where a name leads, by whatever links, also where no file is there yet: locks are by real path. */
+/** Resolves a name through all links, also before the file exists: locks use the real path. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
@@ -218,7 +243,10 @@ async function realPathOf(path: string): Promise<string> {
   return await realPathOf(resolve(dirname(real), await Deno.readLink(real)));
 }
 
-/** Secrets are in it. SQLite gives the files beside it the mode of the file itself. */
+/**
+ * Restricts the file to its user, because it contains secrets. SQLite gives its other files the
+ * same mode.
+ */
 async function makePrivate(path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   for (const suffix of ["", "-wal", "-shm"]) {

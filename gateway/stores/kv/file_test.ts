@@ -123,3 +123,14 @@ Deno.test("a damaged row that is met is told of once, and stays known", async ()
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+Deno.test("a lock that is released shortly afterwards, as by a child process that starts, is taken", async () => {
+  await withFolder(async (folder) => {
+    const name = join(folder, "store.kv");
+    const holder = await Deno.open(`${name}.lock`, { create: true, write: true });
+    assert(await holder.tryLock(true));
+    const locked = lockFile(name);
+    setTimeout(() => holder.close(), 60);
+    (await locked).release();
+  });
+});

@@ -4,18 +4,18 @@ import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CACHED_KEYS, MAX_VALUE_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
-import { RecentMap } from "./recent_map.ts";
+import { BoundedMap } from "../../system/bounded_map.ts";
 import { jsonRow, keyPart, type Row, textOf } from "./rows.ts";
 import type { Writer } from "./journal/writer.ts";
 
-/** API keys in Deno KV; the ones in use are in memory. */
+/** API keys in Deno KV; the ones in use are cached in memory. */
 export class KvKeyStore implements KeyStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
-  readonly #byDigest = new RecentMap<StoredKey>(MAX_CACHED_KEYS);
-  readonly #digests = new RecentMap<string>(MAX_CACHED_KEYS);
+  readonly #byDigest = new BoundedMap<string, StoredKey>(MAX_CACHED_KEYS);
+  readonly #digests = new BoundedMap<string, string>(MAX_CACHED_KEYS);
   readonly #writing = new Mutex();
-  // Counts writes: what was read before one must not get into memory after it.
+  // Counts writes: a value read before a write must not enter the cache after it.
   #writes = 0;
 
   constructor(kv: Deno.Kv, writer: Writer) {
@@ -87,7 +87,8 @@ export class KvKeyStore implements KeyStore {
       try {
         await this.#write(moved, [{ key: linkKey(from), bytes: 0 }, linkRow(moved)]);
       } finally {
-        // Memory under the old digest would not hear of later changes: a revoked key would serve.
+        // A cache entry under the old digest would miss later changes: a revoked key would still
+        // authenticate.
         this.#byDigest.delete(from);
       }
       return true;
@@ -120,7 +121,7 @@ export class KvKeyStore implements KeyStore {
     try {
       await this.#writer.write([row, ...rows]);
     } catch (error) {
-      // Whether it has landed may not be known: the next look reads it.
+      // The write may have landed: the next lookup reads it.
       this.#forget(key);
       throw error;
     } finally {
@@ -144,7 +145,10 @@ function linkKey(digest: string): Deno.KvKey {
   return ["digest", keyPart(digest)];
 }
 
-/** What an active key is found by; no row for any other, so that looking for it finds nothing. */
+/**
+ * Returns the row that finds an active key by digest; other keys have none, so that a lookup finds
+ * nothing.
+ */
 function linkRow({ record, digest }: StoredKey): Row {
   const key = linkKey(digest);
   return record.status === "active" ? jsonRow(key, record.id) : { key, bytes: 0 };

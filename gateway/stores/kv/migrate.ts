@@ -1,6 +1,6 @@
 /**
- * Brings the rows of an older store to the layout of this version, one step of the layout after
- * another. Every commit checks and replaces the head row, as the writer's do.
+ * Migrates the rows of an older store to the layout of this version, one step after another. Every
+ * commit checks and replaces the head row, as the writer's commits do.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import { StoreError } from "../../ports/store_error.ts";
 import { SCHEMA_VERSION } from "./limits.ts";
 import { type Head, HEAD_KEY, type Row } from "./rows.ts";
 
-/** Rows that change together: a commit's worth at most. */
+/** Rows that change together: at most one commit. */
 export interface MigrationBatch {
   readonly rows: readonly Row[];
-  /** How far the work has come, in whatever it counts. */
+  /** Progress of the work, in any unit. */
   readonly done: number;
   readonly total: number;
 }
 
 /** One step of the layout. */
 export interface Migration {
-  /** The version that it makes, of the one before. */
+  /** Version after the step; the version before is one less. */
   readonly to: number;
-  /** What it does, for the operator: "split the log by day". */
+  /** Description for the operator: "split the log by day". */
   readonly what: string;
   /**
-   * The changes, in order. Cut short, the whole of it runs again: what is done already must be known
-   * for it, or come out the same.
+   * Yields the changes in order. After an interruption the whole step runs again: it must recognise
+   * finished work, or produce the same result.
    */
   batches(kv: Deno.Kv): AsyncIterable<MigrationBatch>;
 }
 
-/** What is told of a migration. */
+/** Progress of a migration. */
 export interface MigrationProgress {
   readonly from: number;
   readonly to: number;
@@ -40,19 +40,21 @@ export interface MigrationProgress {
   readonly state: "begins" | "works" | "ends";
 }
 
-/** How to migrate. */
+/** Options of a migration. */
 export interface MigrateOptions {
-  /** @default {those of this version} */
+  /**
+   * @default {those of this version}
+   */
   readonly migrations?: readonly Migration[] | undefined;
-  /** Version of this program; kept in the store. */
+  /** Version of this program; recorded in the store. */
   readonly program?: string | undefined;
   readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
 }
 
-/** Every step that the layout ever took, oldest first. The first layout, 1, needs none. */
+/** Every step of the layout, oldest first. The first layout, 1, needs none. */
 export const MIGRATIONS: readonly Migration[] = [];
 
-/** The layout that a list of migrations leads to. */
+/** Returns the layout after a list of migrations. */
 export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {
   return migrations.at(-1)?.to ?? SCHEMA_VERSION;
 }
@@ -66,29 +68,29 @@ export function requireKnownSchema(
   { schema, writtenBy }: Head,
   { migrations, program }: MigrateOptions = {},
 ): void {
-  const known = newestSchema(migrations);
-  if (schema <= known) return;
+  const knownSchema = newestSchema(migrations);
+  if (schema <= knownSchema) return;
   const writer = writtenBy === undefined ? "a later svc" : `svc ${writtenBy}`;
   const here = program === undefined ? "this svc" : `this svc, ${program},`;
   throw new StoreError(
     `Cannot open the store: ${writer} wrote it in schema ${schema}, and ${here} knows schemas up ` +
-      `to ${known}; start that version again, or restore a backup from before the upgrade`,
+      `to ${knownSchema}; start that version again, or restore a backup from before the upgrade`,
   );
 }
 
 /**
- * Does what a store lacks. Cut short, the next start goes on; an older version refuses such a store
- * from the first change on.
+ * Runs the migrations that a store needs. After an interruption the next start continues; an older
+ * version refuses such a store from the first change on.
  *
- * @throws {StoreError} Where a later version wrote the store, or another process writes to it.
+ * @throws {StoreError} When a later version wrote the store, or another process writes to it.
  */
 export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<void> {
   const { migrations = MIGRATIONS, program, onMigration } = options;
   for (;;) {
-    const found = await kv.get<Head>(HEAD_KEY);
-    if (found.value === null) return;
-    requireKnownSchema(found.value, options);
-    const from = found.value.migratingFrom ?? found.value.schema;
+    const row = await kv.get<Head>(HEAD_KEY);
+    if (row.value === null) return;
+    requireKnownSchema(row.value, options);
+    const from = row.value.migratingFrom ?? row.value.schema;
     if (from === newestSchema(migrations)) return;
     const next = migrations.find(({ to }) => to === from + 1);
     if (next === undefined) {
@@ -96,13 +98,13 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
         `Cannot open the store: it has schema ${from}, from which this svc knows no way on`,
       );
     }
-    const head = { ...found.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
+    const head = { ...row.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
     const marked: Head = {
       ...head,
       migratingFrom: from,
       ...(program === undefined ? {} : { writtenBy: program }),
     };
-    const fence = new Fence(kv, found.versionstamp);
+    const fence = new Fence(kv, row.versionstamp);
     const about = { from, to: next.to, what: next.what };
     await fence.commit(marked);
     let last = { done: 0, total: 0 };
@@ -118,7 +120,7 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
   }
 }
 
-/** Commits of one migration: none lands after another writer has taken the store. */
+/** Commits of one migration: none succeeds after another writer has taken the store. */
 class Fence {
   readonly #kv: Deno.Kv;
   #versionstamp: string | null;

@@ -1,8 +1,8 @@
-/** Runs tasks one after the other, in the order they came. */
+/** Runs tasks one after another, in order of arrival. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a task when those before it are over, however they ended. */
+  /** Runs a task after all earlier ones, whatever their outcome. */
   run<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task);
     this.#last = result.catch(() => {});

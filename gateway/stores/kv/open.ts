@@ -11,7 +11,7 @@ import { type BlobRetention, KvBlobStore } from "./values/blobs.ts";
 import { KvCatalogStore } from "./catalogs.ts";
 import { Checkpointer, strayChunks } from "./journal/checkpoint.ts";
 import { Damage } from "./damage.ts";
-import { type ClaimedFile, claimFile, gone, isThere } from "./file.ts";
+import { type ClaimedFile, claimFile, emptyStoreError, isThere } from "./file.ts";
 import { KvKeyStore } from "./keys.ts";
 import { KvLedgerStore } from "./journal/ledger.ts";
 import { loadBooks, takeOver } from "./journal/load.ts";
@@ -23,35 +23,37 @@ import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
-import { type TriedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
+import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
 
-/** How to open a store. */
+/** Options of {@linkcode openKvStores}. */
 export interface KvStoresOptions extends MigrateOptions {
   /** Unix time in milliseconds. @default {Date.now} */
   readonly nowMs?: (() => number) | undefined;
-  /** How much of the request log is kept. */
+  /** Retention of the request log. */
   readonly logRetention?: LogRetention | undefined;
-  /** How much of the files that links lead to is kept. */
+  /** Retention of files behind signed links. */
   readonly blobRetention?: BlobRetention | undefined;
-  /** How much of the stored responses is kept, and how long. */
+  /** Retention of stored responses. */
   readonly responseRetention?: ResponseRetention | undefined;
-  /** How much of the vector stores is kept. */
+  /** Retention of vector stores. */
   readonly passageRetention?: PassageRetention | undefined;
-  /** Called after each commit that was tried. @default {nobody is told} */
-  readonly onTried?: ((commit: TriedCommit) => void) | undefined;
-  /** Called once for each kind of damaged row that is met. @default {nobody is told} */
+  /** Called after each attempted commit. @default {no call} */
+  readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+  /** Called once for each kind of damaged row. @default {no call} */
   readonly onDamage?: ((message: string) => void) | undefined;
-  /** Called when the store's file is found to be deleted, replaced or emptied. @default {nobody is told} */
+  /** Called when the store's file is deleted, replaced or emptied. @default {no call} */
   readonly onGone?: ((message: string) => void) | undefined;
-  /** A file that only a store in use leaves beside it: then the store must hold something. */
+  /**
+   * A file that only a store in use leaves beside it: if it exists, the store must not be empty.
+   */
   readonly mark?: string | undefined;
   /** Opens the database itself. @default {Deno.openKv} */
   readonly openKv?: ((path: string) => Promise<Deno.Kv>) | undefined;
 }
 
-/** Everything a gateway keeps, in one database with one writer. */
+/** All stores of a gateway, in one database with one writer. */
 export interface KvStores {
   readonly ledger: KvLedgerStore;
   readonly keys: KvKeyStore;
@@ -61,30 +63,30 @@ export interface KvStores {
   readonly responses: KvResponseStore;
   readonly passages: KvPassageStore;
   readonly settings: KvSettingsStore;
-  /** Whether the store can still be written to. Cheap, to be asked at any time. */
+  /** State of the writer. Cheap, may be called at any time. */
   health(): WriterHealth;
-  /** True once the store's file was deleted, replaced or emptied while it is open. */
+  /** True when the store's file was deleted, replaced or emptied while open. */
   isGone(): Promise<boolean>;
-  /** Of the damaged rows that were met, the first; `undefined` where none was. */
+  /** The first damaged row that was met; `undefined` without any. */
   damage(): string | undefined;
-  /** Writes a row that nobody reads; rejects where nothing can be written. */
+  /** Writes a row that is never read; rejects when nothing can be written. */
   probe(): Promise<void>;
-  /** Changes that wait for the next commit. */
+  /** Number of changes that wait for the next commit. */
   queued(): number;
-  /** Recomputes the books from the journal and compares; also while they change. */
+  /** Recomputes the ledger from the journal and compares, also while it changes. */
   verify(): Promise<Verification>;
-  /** The same, telling how far it has come; whoever stops asking ends the work. */
+  /** Verifies step by step and reports progress; a consumer that stops iterating ends the work. */
   verification(): AsyncGenerator<VerificationStep, void>;
-  /** Writes what waits, ends all waiting holds and gives the database back. */
+  /** Writes waiting changes, refuses waiting holds and closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the stores at a path, `:memory:`, or the https URL of a remote Deno KV. Holds that a former
- * run left open have ended when it resolves: at their last progress, else without a charge.
+ * Opens the stores at a path, `:memory:`, or the https URL of a remote Deno KV. When it resolves,
+ * open holds of a former run have ended: at their last checkpoint, else without a charge.
  *
- * @throws {StoreError} Where another process has the file, its schema is unknown or its journal is
- * not whole.
+ * @throws {StoreError} When another process has the file, its schema is unknown or its journal is
+ * incomplete.
  */
 export async function openKvStores(
   path: string,
@@ -135,7 +137,7 @@ async function openStores(
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
     writer.onLogged = (logged) => log.noteLogged(logged);
     const catalogs = await KvCatalogStore.open(kv, writer);
-    const { blobs, responses, passages } = await openRooms(kv, writer, { ...options, nowMs });
+    const { blobs, responses, passages } = await openValueStores(kv, writer, { ...options, nowMs });
     await removeStray(writer, await strayChunks(kv, checkpoint));
     await recover(kv, { ledger, log, atMs: nowMs() });
     await log.begin();
@@ -164,7 +166,7 @@ async function openStores(
   } catch (error) {
     kv.close();
     if (error instanceof StoreError) throw error;
-    // Rows that cannot be read for what they should be: damage, or another program's database.
+    // Unreadable rows: damage, or another program's database.
     throw new StoreError("Cannot open the store: it is damaged", { cause: error });
   }
 }
@@ -217,28 +219,28 @@ function storesOf(parts: OpenedParts): KvStores {
   };
 }
 
-/** Refuses a database without any store in it, where one was in use. */
+/** Refuses a database without a store in it if one was in use. */
 async function requireHead(kv: Deno.Kv, path: string, mark: string | undefined): Promise<void> {
   if (mark === undefined || (await kv.get<Head>(HEAD_KEY)).value !== null) return;
-  if (await isThere(mark)) throw gone(path, mark);
+  if (await isThere(mark)) throw emptyStoreError(path, mark);
 }
 
 /**
- * A disk that is full may still have room for a few bytes, within the database's own files. So where a
- * commit has failed, as much is written as some requests do.
+ * Returns the row of a probe. A full disk may still have room for a few bytes within the database's
+ * own files: after a failed commit the row is as large as those of some requests.
  */
 function probeRow(health: WriterHealth): Row {
   const value = new Uint8Array(health === "ok" ? 1 : PROBE_BYTES);
   return { key: PROBE_KEY, value, bytes: value.length };
 }
 
-/** Pieces of a checkpoint that no head names any more. */
+/** Removes chunks of open-hold lists that no head names any more. */
 async function removeStray(writer: Writer, keys: readonly Deno.KvKey[]): Promise<void> {
   await Promise.all(keys.map((key) => writer.write([{ key, bytes: 0 }])));
 }
 
-/** What is kept in a room of its own, beside the books. */
-async function openRooms(
+/** Opens the stores beside the ledger. */
+async function openValueStores(
   kv: Deno.Kv,
   writer: Writer,
   options: KvStoresOptions & { nowMs: () => number },
@@ -251,7 +253,7 @@ async function openRooms(
   };
 }
 
-/** The books between two commits: nothing waits in between, so that all of it is of one moment. */
+/** Returns the ledger between two commits: without an await, so that all of it is of one moment. */
 function snapshotOf({ books, journal, versionstamp }: Writer): BooksSnapshot {
   return {
     journal,

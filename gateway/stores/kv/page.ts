@@ -1,7 +1,7 @@
 import { MAX_PAGE_SEGMENTS } from "./limits.ts";
 import { readSegments } from "./segment.ts";
 
-/** What a page of a chain is made of, from the newest line back. */
+/** Source of a page of a chain, from the newest line back. */
 export interface PageQuery<T> {
   readonly chain: string;
   /** Number of the newest segment. */
@@ -9,32 +9,32 @@ export interface PageQuery<T> {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly sinceMs?: number | undefined;
-  /** Texts that a line must contain to be decoded at all. */
+  /** Texts that a line must contain to be decoded. */
   readonly needles: readonly string[];
-  /** Reads a line; `undefined` leaves it out. */
+  /** Decodes a line; `undefined` omits it. */
   readonly decode: (line: string) => T | undefined;
 }
 
-/** A page, newest first, with the cursor of the next one where there may be more. */
+/** A page, newest first, with the cursor of the next page, if any. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly cursor?: string | undefined;
 }
 
 /**
- * Reads a page backwards. The work is bounded: a page may be short of items, or empty, and still have
- * a next one. A cursor that is none reads as the end.
+ * Reads a page backwards. The work is bounded: a page may have few items, or none, and still have a
+ * next one. A malformed cursor reads as the end.
  */
 export async function readPage<T>(kv: Deno.Kv, query: PageQuery<T>): Promise<Page<T>> {
   const { chain, limit, sinceMs = -Infinity, needles, decode } = query;
   const start = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const items: T[] = [];
-  let looked = 0;
+  let segments = 0;
   const range = { from: 1, to: start?.segment ?? query.last, reverse: true };
   for await (const { header, lines } of readSegments(kv, chain, range)) {
     const { segment } = header;
     if (header.atMs < sinceMs) return { items };
-    if (++looked > MAX_PAGE_SEGMENTS) return { items, cursor: `${segment}.${lines.length}` };
+    if (++segments > MAX_PAGE_SEGMENTS) return { items, cursor: `${segment}.${lines.length}` };
     const resumed = start?.segment === segment ? start.line : lines.length;
     for (let line = Math.min(resumed, lines.length) - 1; line >= 0; line--) {
       const text = lines[line] ?? "";

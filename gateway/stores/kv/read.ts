@@ -1,6 +1,6 @@
 import { StoreError } from "../../ports/store_error.ts";
 
-/** The result of a read; its failure as a {@linkcode StoreError}. */
+/** Returns the result of a read; a failure becomes a {@linkcode StoreError}. */
 export async function read<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

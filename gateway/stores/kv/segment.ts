@@ -1,6 +1,6 @@
 /**
  * Append-only texts in rows: the journal and the request log. A segment is a header and lines, all
- * JSON; segments are numbered without gaps, and each names the SHA-256 of the one before.
+ * JSON; segments are numbered without gaps, and each contains the SHA-256 of the one before.
  *
  * @module
  */
@@ -10,41 +10,27 @@ import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_SEGMENT_BYTES, READ_AHEAD_SEGMENTS } from "./limits.ts";
 import { read } from "./read.ts";
-import { bytesOf, type Row, textOf } from "./rows.ts";
-
-/** Where a chain of segments ends. */
-export interface Tail {
-  /** Number of the last segment; 0 before the first. */
-  readonly segment: number;
-  /** Its SHA-256, hexadecimal. */
-  readonly hash: string;
-  /** Lines in the chain, deleted ones included. */
-  readonly total: number;
-  /** Latest time of any line so far, Unix milliseconds. */
-  readonly atMs: number;
-  /** Greatest id of any line so far. */
-  readonly maxId: string;
-}
+import { bytesOf, type Row, type Tail, textOf } from "./rows.ts";
 
 /** A chain without segments. */
 export const EMPTY_TAIL: Tail = { segment: 0, hash: "", total: 0, atMs: 0, maxId: "" };
 
 /** One line to append. */
 export interface Line {
-  /** What it says, of a row of the request log. */
+  /** The record, for a row of the request log. */
   readonly record?: RequestRecord | undefined;
   readonly text: string;
   readonly bytes: number;
   readonly atMs: number;
-  /** Time-ordered; empty where lines are not looked up by id. */
+  /** Time-ordered; empty for lines that are not looked up by id. */
   readonly id: string;
 }
 
-/** A segment as it was read. `hash` of the header is that of the segment before. */
+/** A decoded segment. `hash` of the header is that of the segment before. */
 export interface Segment {
   readonly header: Tail;
   readonly lines: readonly string[];
-  /** SHA-256 of this segment, hexadecimal. */
+  /** Returns the SHA-256 of this segment, hexadecimal. */
   readonly hash: () => string;
 }
 
@@ -54,7 +40,7 @@ export interface PlacedLines {
   readonly lines: readonly Line[];
 }
 
-/** The rows that append lines to a chain, where they stand then, and where it then ends. */
+/** Returns the rows that append lines to a chain, the positions of the lines, and the new end. */
 export function appendLines(
   tail: Tail,
   lines: readonly Line[],
@@ -87,7 +73,7 @@ export function appendLines(
   return { tail, rows, placed };
 }
 
-/** Segments of a chain from the oldest or the newest on, from number `from` to `to` inclusive. */
+/** Yields the segments from number `from` to `to` inclusive, in either direction. */
 export async function* readSegments(
   kv: Deno.Kv,
   chain: string,
@@ -104,7 +90,7 @@ export async function* readSegments(
   }
 }
 
-/** One segment. */
+/** Reads one segment. */
 export async function readSegment(
   kv: Deno.Kv,
   chain: string,
@@ -114,15 +100,15 @@ export async function readSegment(
   return value === null ? undefined : decodeSegment(value);
 }
 
-/** Number of the oldest segment that is still there; 0 where there is none. */
+/** Returns the number of the oldest stored segment; 0 for an empty chain. */
 export async function oldestSegment(kv: Deno.Kv, chain: string): Promise<number> {
   for await (const { key } of kv.list({ prefix: [chain] }, { limit: 1 })) return Number(key[1]);
   return 0;
 }
 
 /**
- * Number of the first segment up to whose end `reached` holds, by bisection: the header's greatest
- * time and id never fall from one segment to the next. One beyond the last where none does.
+ * Returns the number of the first segment whose header satisfies `reached`, by bisection: greatest
+ * time and id never fall from one segment to the next. One beyond the last if none does.
  */
 export async function firstSegment(
   kv: Deno.Kv,
@@ -135,7 +121,7 @@ export async function firstSegment(
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const segment = await readSegment(kv, chain.name, middle);
-    // A missing one was deleted for its age while this ran.
+    // A missing segment was deleted for its age meanwhile.
     if (segment !== undefined && reached(segment.header)) high = middle;
     else low = middle + 1;
   }
@@ -143,9 +129,9 @@ export async function firstSegment(
 }
 
 /**
- * Reads a segment's row.
+ * Decodes a segment's row.
  *
- * @throws {StoreError} Where its header is none.
+ * @throws {StoreError} When its header is damaged.
  */
 export function decodeSegment(value: Uint8Array): Segment {
   const [header = "", ...lines] = textOf(value).split("\n");
@@ -156,7 +142,7 @@ export function decodeSegment(value: Uint8Array): Segment {
   }
 }
 
-/** SHA-256, hexadecimal. */
+/** Returns the SHA-256, hexadecimal. */
 export function sha256(value: Uint8Array): string {
   return createHash("sha256").update(value).digest("hex");
 }

@@ -45,7 +45,7 @@ export class KvSettingsStore implements SettingsStore {
   }
 }
 
-/** A setting of a store that may have no writer. */
+/** Reads a setting of a store that may have no writer. */
 export async function readSetting(kv: Deno.Kv, name: string): Promise<string | undefined> {
   const { value } = await read(kv.get<Uint8Array>(keyOf(name)));
   return value === null ? undefined : JSON.parse(textOf(value)) as string;

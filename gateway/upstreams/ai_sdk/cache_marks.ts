@@ -32,9 +32,7 @@ export function cacheMark(
   // Keeping it for an hour costs more than the catalog's one price for writing says.
   if (ttl != null && ttl !== "5m") notes.allows("cache_ttl", `${path}.cache_control.ttl`);
   if (!notes.allows(feature, `${path}.cache_control`)) return undefined;
-  return notes.kind === "anthropic"
-    ? { anthropic: { cacheControl: { type: "ephemeral" } } }
-    : { bedrock: { cachePoint: { type: "default" } } };
+  return notes.format.cacheMark;
 }
 
 /**

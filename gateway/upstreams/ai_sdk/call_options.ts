@@ -1,8 +1,8 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import type { Feature } from "./cannot_carry.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
+import type { Feature } from "./features.ts";
 import { reportUnknown } from "./known_members.ts";
 import { described } from "./held_schema.ts";
 import type { Notes } from "./notes.ts";
@@ -21,7 +21,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
     ...sampling(value, notes),
     ...toolOptions(value, notes),
   };
-  const limit = outputLimitOf(call, notes.kind);
+  const limit = outputLimitOf(call, notes.format);
   if (limit !== undefined) options.maxOutputTokens = limit;
   const effort = value["reasoning_effort"];
   if (isEffort(effort)) options.reasoning = effort;
@@ -33,8 +33,9 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   obeyChoice(options, { call, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
-  const { kind } = notes;
-  if (Object.keys(own).length > 0) options.providerOptions = { [OPTIONS_KEYS[kind]]: own };
+  if (Object.keys(own).length > 0) {
+    options.providerOptions = { [notes.format.optionsKey]: own };
+  }
   return options;
 }
 
@@ -45,26 +46,15 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
  */
 export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
-  kind: NativeKind,
+  { needsOutputLimit = true }: ChatFormat,
 ): number | undefined {
   if (outputLimit !== undefined) return outputLimit;
   const asked = [value["max_completion_tokens"], value["max_tokens"]]
     .filter((limit) => typeof limit === "number");
   // Both are the caller's: an answer within the smaller is within both.
   if (asked.length > 0) return Math.min(...asked);
-  return kind === "azure" ? undefined : heldOutputTokens;
+  return needsOutputLimit ? heldOutputTokens : undefined;
 }
-
-/** Name under which a package looks for options that only it knows. */
-const OPTIONS_KEYS: Readonly<Record<NativeKind, string>> = {
-  anthropic: "anthropic",
-  google: "google",
-  "google-vertex": "googleVertex",
-  "amazon-bedrock": "bedrock",
-  azure: "openai",
-  mistral: "mistral",
-  cohere: "cohere",
-};
 
 /** Fields that ask for something no package has a place for. */
 const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknown) => boolean])[] =
@@ -188,7 +178,7 @@ function responseFormat(
   const { type, json_schema: written } = format;
   reportUnknown(format, { of: "response_format", path: "response_format", notes });
   if (type === "json_object") {
-    if (notes.kind !== "anthropic" && notes.kind !== "amazon-bedrock") return { type: "json" };
+    if (notes.format.claude === undefined) return { type: "json" };
     // Claude has no such mode, but calls a tool that takes any object.
     own["structuredOutputMode"] = "jsonTool";
     return { type: "json", schema: { type: "object" } };
@@ -200,7 +190,7 @@ function responseFormat(
     if (strict != null && typeof strict !== "boolean") {
       notes.refuse(`${path}.strict`, "Send true or false");
     }
-    if (notes.kind !== "azure" && notes.kind !== "mistral") {
+    if (notes.format.namesSchemas !== true) {
       return { type: "json", schema: described(written) };
     }
     // Azure's package would be strict where nobody asked for it.
@@ -228,8 +218,8 @@ function obeyChoice(
   options: Mutable<LanguageModelV4CallOptions>,
   { call: { isOwnChoice = false, model }, notes, own }: Own & { readonly call: UpstreamCall },
 ): void {
-  const { kind } = notes;
-  if (kind !== "anthropic" && kind !== "amazon-bedrock") return;
+  const { claude } = notes.format;
+  if (claude === undefined) return;
   const isJson = options.responseFormat?.type === "json";
   const choice = options.toolChoice?.type;
   if (choice === "required" || choice === "tool") {
@@ -240,7 +230,7 @@ function obeyChoice(
     return;
   }
   if (choice !== "none") return;
-  const losesCalls = kind === "amazon-bedrock" &&
+  const losesCalls = claude.dropsCalls &&
     options.prompt.some(({ role }) => role === "tool");
   if (isJson && !(losesCalls && NEVER_FORCED.test(model))) {
     // The package's own tool is the only one left; on Bedrock it keeps the conversation whole.
@@ -254,8 +244,7 @@ function obeyChoice(
 
 function onlyOneCall({ notes, own }: Own): void {
   if (!notes.allows("parallel_tool_calls", "parallel_tool_calls")) return;
-  if (notes.kind === "anthropic") own["disableParallelToolUse"] = true;
-  else own["parallelToolCalls"] = false;
+  Object.assign(own, notes.format.oneCallOptions ?? { parallelToolCalls: false });
 }
 
 /** What the caller says of itself. */

@@ -1,8 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
-import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
+import { type Feature, FEATURES } from "./features.ts";
 import { MAX_WARNINGS } from "./notes.ts";
-import { AFTER_CALLS, CALL, FUNCTION, KINDS, translate, USER } from "./translated_fixture.ts";
+import {
+  AFTER_CALLS,
+  CALL,
+  formatOf,
+  FUNCTION,
+  KINDS,
+  translate,
+  USER,
+} from "./translated_fixture.ts";
 
 const part = (type: string, value: unknown) => ({
   messages: [{ role: "user", content: [{ type, [type]: value }] }],
@@ -191,8 +198,9 @@ for (const kind of KINDS) {
   Deno.test(`a request to "${kind}" is refused, reported or carried as the table says`, () => {
     for (const [feature, requests] of Object.entries(ASKING)) {
       // Where documents are refused, so are their names.
-      if (feature.endsWith("filename") && "file_data" in CANNOT_CARRY[kind]) continue;
-      const [, lack] = Object.entries(CANNOT_CARRY[kind]).find(([name]) => name === feature) ?? [];
+      if (feature.endsWith("filename") && "file_data" in formatOf(kind).lacks) continue;
+      const [, lack] = Object.entries(formatOf(kind).lacks).find(([name]) => name === feature) ??
+        [];
       for (const [fields, param] of requests) {
         const { images, refusal, warnings } = translate(kind, fields);
         assertEquals(images.length, lack === "fetched" ? 1 : 0, feature);
@@ -207,7 +215,7 @@ for (const kind of KINDS) {
 
 Deno.test("every feature that is listed has words, and some kind lacks it", () => {
   for (const feature of Object.keys(FEATURES)) {
-    assert(KINDS.some((kind) => feature in CANNOT_CARRY[kind]), feature);
+    assert(KINDS.some((kind) => feature in formatOf(kind).lacks), feature);
   }
 });
 
@@ -331,7 +339,7 @@ Deno.test("sampling and limits", () => {
 });
 
 Deno.test("formats of the answer", () => {
-  const format = (kind: NativeKind, response_format: unknown) => {
+  const format = (kind: string, response_format: unknown) => {
     const { options: { providerOptions, responseFormat }, refusal } = translate(kind, {
       response_format,
     });

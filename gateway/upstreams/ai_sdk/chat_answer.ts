@@ -5,41 +5,40 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";
-import { leftOutPart, unreadIn } from "./unread.ts";
+import { leftOutPart, unreadContentIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 
-/** What an answer needs beside the provider's. */
+/** Members of an answer that do not come from the provider, and the format to read it in. */
 export interface AnswerOptions {
-  /** Kind of the upstream. */
-  readonly kind: NativeKind;
-  /** Where the provider gives none. */
+  readonly format: ChatFormat;
+  /** Id of answers for which the provider gives none. */
   readonly id: string;
-  /** Of the answer, in Unix seconds. */
+  /** Time of the answer, in Unix seconds. */
   readonly createdSeconds: number;
-  /** The upstream's name of it. */
+  /** The upstream's name of the model. */
   readonly model: string;
-  /** What was left out of the request. */
+  /** Warnings about the request. */
   readonly warnings: readonly string[];
 }
 
-/** A complete answer in Chat's shape; `undefined` where the provider ended it with an error. */
+/** Translates a complete answer to Chat; `undefined` where the provider ended it with an error. */
 export function chatAnswer(
   result: LanguageModelV4GenerateResult,
   options: AnswerOptions,
 ): ChatCompletion | undefined {
-  const gathered = new EventBatcher(options.kind);
-  for (const part of result.content) gathered.add(part);
-  const { calls, extra, files, text } = gathered;
-  const { annotations, reasoning_content = "", refusal } = unreadIn(
-    options.kind,
+  const content = new ContentCollector(options.format);
+  for (const part of result.content) content.add(part);
+  const { calls, extra, files, text } = content;
+  const { annotations, reasoning_content = "", refusal } = unreadContentIn(
+    options.format,
     result.response?.body,
   );
-  const reasoning = reasoning_content + gathered.reasoning;
+  const reasoning = reasoning_content + content.reasoning;
   const finish_reason = chatFinish(result.finishReason, { hasToolCalls: calls.length > 0 });
   if (finish_reason === undefined) return undefined;
   const usage = chatUsage(result.usage);
@@ -47,7 +46,7 @@ export function chatAnswer(
   const warnings = [
     ...options.warnings,
     ...warningTexts(result.warnings),
-    ...gathered.leftOut,
+    ...content.warnings,
     ...odd === undefined ? [] : [odd],
   ];
   const hasOther = calls.length > 0 || files.length > 0 || refusal !== undefined;
@@ -76,7 +75,7 @@ export function chatAnswer(
   };
 }
 
-/** A picture that a model drew, as clients of Chat know them. */
+/** Returns an image that a model drew in the form that Chat clients expect. */
 export function imageOf({ data, mediaType }: LanguageModelV4File): JSONObject {
   const url = data.type === "url" ? `${data.url}` : `data:${mediaType};base64,${base64(data.data)}`;
   return { type: "image_url", image_url: { url } };
@@ -86,20 +85,21 @@ function base64(data: string | Uint8Array): string {
   return typeof data === "string" ? data : data.toBase64();
 }
 
-class EventBatcher {
+/** Collects the parts of an answer by the members of a Chat message. */
+class ContentCollector {
   readonly calls: ToolCall[] = [];
   readonly files: JSONObject[] = [];
-  /** A line on each kind of part that Chat has no place for. */
-  readonly leftOut = new Set<string>();
-  readonly #kind: NativeKind;
+  /** One line for each type of part that Chat cannot carry. */
+  readonly warnings = new Set<string>();
+  readonly #format: ChatFormat;
   readonly #signatures: SignatureCollector;
   text = "";
   reasoning = "";
   extra: JSONObject | undefined;
 
-  constructor(kind: NativeKind) {
-    this.#kind = kind;
-    this.#signatures = new SignatureCollector(kind);
+  constructor(format: ChatFormat) {
+    this.#format = format;
+    this.#signatures = new SignatureCollector(format);
   }
 
   add(part: LanguageModelV4Content): void {
@@ -115,8 +115,8 @@ class EventBatcher {
         return;
       case "tool-call": {
         const extra_content = this.#signatures.ofToolCall(part.providerMetadata);
-        const rounded = roundedCall(part.input, { kind: this.#kind, stream: false });
-        if (rounded !== undefined) this.leftOut.add(rounded);
+        const rounded = roundedCall(part.input, { format: this.#format, stream: false });
+        if (rounded !== undefined) this.warnings.add(rounded);
         this.calls.push({
           id: part.toolCallId,
           type: "function",
@@ -129,8 +129,8 @@ class EventBatcher {
         this.files.push(imageOf(part));
         return;
       default: {
-        const line = leftOutPart(this.#kind, part.type);
-        if (line !== undefined) this.leftOut.add(line);
+        const line = leftOutPart(this.#format, part.type);
+        if (line !== undefined) this.warnings.add(line);
       }
     }
   }

@@ -9,7 +9,7 @@ import { type AnswerOptions, imageOf } from "./chat_answer.ts";
 import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
 import { roundedCall } from "./rounded.ts";
 import { SignatureCollector } from "./signatures.ts";
-import { leftOutPart, unreadIn } from "./unread.ts";
+import { leftOutPart, unreadContentIn } from "./unread.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -39,7 +39,7 @@ export class ChunkWriter {
   /** For one answer. */
   constructor(options: AnswerOptions) {
     this.#options = options;
-    this.#signatures = new SignatureCollector(options.kind);
+    this.#signatures = new SignatureCollector(options.format);
     this.#warnings = [...options.warnings];
     this.#id = options.id;
   }
@@ -83,9 +83,9 @@ export class ChunkWriter {
       case "error":
         throw cutOf(part.error);
       case "raw":
-        return this.#delta({ ...unreadIn(this.#options.kind, part.rawValue) });
+        return this.#delta({ ...unreadContentIn(this.#options.format, part.rawValue) });
       default: {
-        const line = leftOutPart(this.#options.kind, part.type);
+        const line = leftOutPart(this.#options.format, part.type);
         if (line !== undefined) this.#leftOut.add(line);
         return [];
       }
@@ -144,7 +144,7 @@ export class ChunkWriter {
 
   /** Some packages stream no input, or sign a call only when it is complete. */
   #closeCall({ toolCallId, toolName, input, providerMetadata }: Part<"tool-call">): string[] {
-    const rounded = roundedCall(input, { kind: this.#options.kind, stream: true });
+    const rounded = roundedCall(input, { format: this.#options.format, stream: true });
     if (rounded !== undefined) this.#leftOut.add(rounded);
     const opened = this.#calls.has(toolCallId)
       ? []

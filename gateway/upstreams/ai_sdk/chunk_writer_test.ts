@@ -1,12 +1,12 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { assertEquals, assertThrows } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter } from "./chunk_writer.ts";
+import { formatOf } from "./translated_fixture.ts";
 
-const options = (kind: NativeKind, warnings: readonly string[] = []) => ({
-  kind,
+const options = (kind: string, warnings: readonly string[] = []) => ({
+  format: formatOf(kind),
   id: "own",
   createdSeconds: 7,
   model: "m",
@@ -26,7 +26,7 @@ const finish = (
   usage: USAGE,
 });
 
-function write(kind: NativeKind, ...parts: readonly LanguageModelV4StreamPart[]) {
+function write(kind: string, ...parts: readonly LanguageModelV4StreamPart[]) {
   const writer = new ChunkWriter(options(kind, ["ours"]));
   return parts.flatMap((part) => writer.write(part)).map((text) => JSON.parse(text));
 }

@@ -1,6 +1,6 @@
 /**
- * What an upstream proves itself with: a key, the keys of an Amazon account, or a Google service
- * account.
+ * Credentials of upstreams: a key, the keys of an Amazon account, or a Google service account; and the
+ * access that one request gets from them.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 
-/** Keys of an Amazon account: requests are signed with them. */
+/** Keys of an Amazon account, which sign requests. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -16,44 +16,76 @@ export interface AwsKeys {
   readonly sessionToken?: string;
 }
 
-/** The members of a service account's JSON key that matter here. */
+/** Members of a service account's JSON key. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   /** In PEM. */
   readonly privateKey: string;
   readonly privateKeyId?: string | undefined;
-  /** Where access tokens are asked for. */
+  /** Address that issues access tokens. */
   readonly tokenUri: string;
 }
 
-/** What the configuration and the environment come to. */
+/** Credentials, as the configuration and the environment have them. */
 export type Credentials =
   | { readonly kind: "key"; readonly key: string }
   | { readonly kind: "aws"; readonly keys: AwsKeys }
-  /** The JSON text of a service account; read again for every token, so that files can be replaced. */
+  /** JSON text of a service account, read again for every token so that files can be replaced. */
   | { readonly kind: "service-account"; readonly read: () => Promise<string> }
-  /** Nothing can be called; the message is for the operator. */
+  /** No call is possible; the message is for the operator. */
   | { readonly kind: "missing"; readonly message: string };
 
-/** A call cannot be made under the operator's name: never the caller's fault. */
+/** Access of one request. */
+export type Access =
+  | { readonly kind: "key"; readonly key: string }
+  | { readonly kind: "token"; readonly token: string }
+  | { readonly kind: "aws"; readonly keys: AwsKeys };
+
+/** Returns the parts of an access that no message may repeat. */
+export function secretsOf(access: Access): readonly string[] {
+  if (access.kind !== "aws") return [secretOf(access)];
+  const { accessKeyId, secretAccessKey, sessionToken } = access.keys;
+  return [secretAccessKey, accessKeyId, ...(sessionToken === undefined ? [] : [sessionToken])];
+}
+
+/** Returns the secret that a provider package takes as its key. */
+export function secretOf(access: Access): string {
+  switch (access.kind) {
+    case "key":
+      return access.key;
+    case "token":
+      return access.token;
+    case "aws":
+      return access.keys.secretAccessKey;
+  }
+}
+
+/** Returns the header that carries an access as a bearer token. */
+export function bearer(access: Access): { authorization: string } {
+  return { authorization: `Bearer ${secretOf(access)}` };
+}
+
+/** The operator's credentials are missing or refused. Never the caller's fault. */
 export class AccessError extends Error {
   override name = "AccessError";
 }
 
-/** Where credentials are looked for. */
+/** Sources of credentials. */
 export interface CredentialSources {
   /** Looks an environment variable up. */
   readonly env: (name: string) => string | undefined;
   /** Reads a file. */
   readonly readFile: (path: string) => Promise<string>;
+  /** True when a key may be the JSON of a service account. */
+  readonly takesServiceAccount: boolean;
 }
 
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
 
-/** Finds an upstream's credentials. */
+/** Reads an upstream's credentials. */
 export function credentialsOf(
   config: UpstreamConfig,
-  { env, readFile }: CredentialSources,
+  { env, readFile, takesServiceAccount }: CredentialSources,
 ): Credentials {
   const { accessKeyIdEnv, apiKey, apiKeyEnv, credentialsFileEnv, id, secretAccessKeyEnv } = config;
   if (accessKeyIdEnv !== undefined && secretAccessKeyEnv !== undefined) {
@@ -78,7 +110,7 @@ export function credentialsOf(
       : notSet(apiKeyEnv);
   }
   // A variable may hold the account's JSON itself: containers get secrets that way.
-  return config.kind === "google-vertex" && key.trimStart().startsWith("{")
+  return takesServiceAccount && key.trimStart().startsWith("{")
     ? { kind: "service-account", read: () => Promise.resolve(key) }
     : { kind: "key", key };
 }
@@ -87,7 +119,7 @@ function notSet(variable: string): Credentials {
   return { kind: "missing", message: `Environment variable "${variable}" is not set` };
 }
 
-/** Reads the JSON key of a service account; a sentence for the operator where it is none. */
+/** Parses the JSON key of a service account. Returns a sentence for the operator where it is none. */
 export function serviceAccountOf(text: string): ServiceAccount | string {
   const account = parseObject(text);
   if (account === undefined) return "The credentials are no JSON object";

@@ -1,6 +1,6 @@
 /**
- * Whether a provider's answer is held to the schema that was asked for. Of Claude's models some are,
- * and their packages know which: so what a package has written is looked at.
+ * Strict schemas at providers that hold only some models' answers to them. Claude's packages know
+ * which models these are, so the request that the package has written is examined.
  *
  * @module
  */
@@ -8,28 +8,26 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import { isDeepStrictEqual } from "node:util";
 import { parseObject } from "../openai_compatible/body.ts";
-import { CANNOT_CARRY } from "./cannot_carry.ts";
 import type { Notes } from "./notes.ts";
 
 /**
- * Notes that a request asks for a strict schema, and its body, as the package has written it, does
- * not: it has none, or one without what the provider's decoder does not know.
+ * Warns where a request has a strict schema and the body that the package has written has not, or has
+ * one without the keywords that the provider's decoder does not know.
  */
 export function noteUnheldSchema(
   format: unknown,
   { body, notes }: { readonly body: string; readonly notes: Notes },
 ): void {
-  if (CANNOT_CARRY[notes.kind].json_strict === undefined || !isJsonObject(format)) return;
-  const { json_schema: asked } = format;
-  if (format["type"] !== "json_schema" || !isJsonObject(asked) || asked["strict"] !== true) return;
-  if (isDeepStrictEqual(schemaOf(body), described(asked))) return;
+  if (notes.format.lacks.json_strict === undefined || !isJsonObject(format)) return;
+  const { json_schema: wanted } = format;
+  if (format["type"] !== "json_schema" || !isJsonObject(wanted) || wanted["strict"] !== true) {
+    return;
+  }
+  if (isDeepStrictEqual(schemaOf(body), described(wanted))) return;
   notes.allows("json_strict", "response_format.json_schema.strict");
 }
 
-/**
- * The schema of a format with the words that describe the whole of it: where only Chat has a place
- * for those, they stand in the schema.
- */
+/** Returns the schema of a format, with the format's description put before its own. */
 export function described(
   { schema, description }: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -40,7 +38,7 @@ export function described(
   return { ...own, description: words };
 }
 
-/** What a request holds its answer to, on either of Claude's wires. */
+/** Returns the schema in a request body of either of Claude's packages. */
 function schemaOf(body: string): unknown {
   const value = parseObject(body) ?? {};
   const fields = value["additionalModelRequestFields"] ?? value;

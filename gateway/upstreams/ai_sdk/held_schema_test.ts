@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { described } from "./held_schema.ts";
 import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
@@ -29,7 +28,7 @@ const BEDROCK_SAID = {
 
 /** What an answer says was left out of a request for a person. */
 async function leftOut(
-  kind: NativeKind,
+  kind: string,
   model: string,
   json_schema: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {

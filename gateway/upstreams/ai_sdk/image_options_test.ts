@@ -1,16 +1,25 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { DRAWING_KINDS, type DrawingKind } from "../../domain/catalog/catalog.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { imageOptionsOf, imagesAskedFor } from "./image_options.ts";
 import { Notes } from "./notes.ts";
+import { isTranslated, PROVIDERS } from "../providers/provider_kinds.ts";
+import { formatOf } from "./translated_fixture.ts";
+
+const IMAGE_FORMATS = new Map(
+  PROVIDERS.filter(isTranslated).flatMap(({ kind, protocol }) =>
+    protocol.images === undefined ? [] : [[kind, protocol.images] as const]
+  ),
+);
 
 function translate(
-  kind: DrawingKind,
+  kind: string,
   fields: Readonly<Record<string, unknown>>,
   more: Partial<UpstreamCall> = {},
 ) {
   const value = { model: "auto", prompt: "A fox", ...fields };
-  const notes = new Notes(kind);
+  const notes = new Notes(formatOf(kind));
+  const format = IMAGE_FORMATS.get(kind);
+  assert(format !== undefined);
   const options = imageOptionsOf({
     endpoint: "images.generations",
     model: "gemini-3-pro-image-preview",
@@ -19,7 +28,7 @@ function translate(
     requestId: "req_1",
     signal: new AbortController().signal,
     ...more,
-  }, { kind, notes });
+  }, { format, notes });
   return { options, notes };
 }
 
@@ -36,7 +45,7 @@ const SETTINGS = {
 
 Deno.test("a plain request needs no options and no warnings", () => {
   const plain = { n: 2, size: "auto", quality: "auto", response_format: "url", stream: false };
-  for (const kind of DRAWING_KINDS) {
+  for (const kind of IMAGE_FORMATS.keys()) {
     const { options, notes } = translate(kind, { ...plain, background: null });
     assertEquals(options, {
       prompt: "A fox",

@@ -7,17 +7,16 @@
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { ImageModelV4Result } from "@ai-sdk/provider";
-import type { DrawingKind } from "../../domain/catalog/catalog.ts";
 import { type LoadedEdit, loadEditImages } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall, UpstreamFailure } from "../../ports/upstream.ts";
-import { readImageUsage } from "../../wire/image_answer.ts";
+import { readImageUsage } from "../../wire/images/answer.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 import { failureOf, readError, redact } from "../openai_compatible/failure.ts";
 import { filesOf, type ImageOptions, imageOptionsOf, imagesAskedFor } from "./image_options.ts";
 import { type Drawn, imageBody, imagesOf, settingsOf, usageOf } from "./image_result.ts";
 import { Notes } from "./notes.ts";
-import type { Provider } from "./providers.ts";
+import type { ChatFormat, ImageFormat, ProviderModels } from "../providers/descriptor.ts";
 import { warningTexts } from "./warnings.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,14 +24,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** One request under way. */
 export interface Sending {
   /** The provider, speaking through a `fetch`. */
-  readonly open: (fetch: typeof globalThis.fetch) => Provider;
+  readonly open: (fetch: typeof globalThis.fetch) => ProviderModels;
   /** Under the limits of the call. */
   readonly fetch: typeof globalThis.fetch;
 }
 
 /** What drawing needs of its upstream. */
 export interface DrawingSide {
-  readonly kind: DrawingKind;
+  readonly format: ImageFormat;
+  readonly chat: ChatFormat;
   /** Fetches what callers point to; absent: nothing is. */
   readonly fetchImage: FetchImage | undefined;
   /** Unix time in seconds. */
@@ -44,26 +44,18 @@ export interface DrawingSide {
   ) => Promise<Drawn | UpstreamFailure>;
 }
 
-/** Most images that a kind's models draw at once. */
-const IMAGES_AT_ONCE: Readonly<Record<DrawingKind, number>> = {
-  google: 1,
-  "google-vertex": 1,
-  "amazon-bedrock": 5,
-  azure: 10,
-};
-
 /** Answers an image call; never throws for what the other side does. */
 export async function drawImages(call: UpstreamCall, side: DrawingSide): Promise<UpstreamAnswer> {
-  const { createdSeconds, fetchImage, kind } = side;
-  const notes = new Notes(kind);
-  let options = imageOptionsOf(call, { kind, notes });
+  const { createdSeconds, fetchImage, format } = side;
+  const notes = new Notes(side.chat);
+  let options = imageOptionsOf(call, { format, notes });
   if (notes.refusal !== undefined) {
     return { kind: "failure", outcome: "refused_input", ...notes.refusal };
   }
   if (call.endpoint === "images.edits") {
     const edit = await load(call, fetchImage);
     if ("kind" in edit) return edit;
-    options = { ...options, ...filesOf(edit, kind) };
+    options = { ...options, ...filesOf(edit, format) };
   }
   const drawn = await drawAll(call, side, options);
   if ("kind" in drawn) return drawn;
@@ -90,10 +82,10 @@ async function load(
 /** All requests of a call, or the first failure: then the others are broken off. */
 async function drawAll(
   call: UpstreamCall,
-  { kind, send }: DrawingSide,
+  { format: { maxImages }, send }: DrawingSide,
   options: ImageOptions,
 ): Promise<readonly Drawn[] | UpstreamFailure> {
-  const counts = portions(imagesAskedFor(call.body.value), IMAGES_AT_ONCE[kind]);
+  const counts = portions(imagesAskedFor(call.body.value), maxImages);
   const stop = new AbortController();
   const signal = counts.length === 1 ? call.signal : AbortSignal.any([call.signal, stop.signal]);
   let failure: UpstreamFailure | undefined;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind, UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { dataUri, PNG } from "../../images/image_fixture.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
@@ -14,7 +14,7 @@ interface Asked {
 
 /** Makes a call of an upstream whose provider gives these answers, and notes what it was asked. */
 async function send(
-  kind: NativeKind,
+  kind: string,
   value: Readonly<Record<string, unknown>>,
   options: {
     readonly model?: string;

@@ -1,8 +1,8 @@
 import type { LanguageModelV4FilePart } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
-import { CANNOT_CARRY, type Feature, FEATURES } from "./cannot_carry.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
+import { type Feature, FEATURES } from "./features.ts";
 
-/** Why a request cannot be carried at all. */
+/** The reason why a request cannot be carried at all. */
 export interface Refusal {
   /** Path of the field. */
   readonly param: string;
@@ -12,7 +12,7 @@ export interface Refusal {
 
 /** An image whose bytes the provider needs. */
 export interface ImageToFetch {
-  /** Where the bytes go. */
+  /** Part of the prompt that gets the bytes. */
   readonly part: LanguageModelV4FilePart;
   /** Path of the field with the address. */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface ImageToFetch {
   readonly url: string;
 }
 
-/** What becomes of what has another place or form on some wire. */
+/** Sentences for features that are carried in another place or form. */
 const CHANGES: Readonly<Partial<Record<Feature, string>>> = {
   inner_cache_control: "was moved to the end of the tool's result",
   late_instructions: "was moved to the front of the conversation",
@@ -28,38 +28,33 @@ const CHANGES: Readonly<Partial<Record<Feature, string>>> = {
   odd_filename: "has only what a document's name may have at this model's provider",
 };
 
-/** Most lines of what was left out: a request may be made of nothing else. */
+/** Maximum number of warnings: a request may consist of unknown fields only. */
 export const MAX_WARNINGS = 100;
 
-/** What is noticed while a request is translated. */
+/** Notes on the translation of one request: a refusal, warnings, and images to fetch. */
 export class Notes {
-  readonly #kind: NativeKind;
-  /** The first thing that cannot be carried and must be. */
+  /** The format that the request is translated to. */
+  readonly format: ChatFormat;
+  /** The first field that cannot be carried but must be. */
   refusal: Refusal | undefined;
-  /** What is left out of the request, or done otherwise; the answer lists it. */
+  /** Fields that are left out or changed; the answer lists them. */
   readonly warnings: string[] = [];
-  /** To be fetched before the request is sent. */
+  /** Images to fetch before the request is sent. */
   readonly images: ImageToFetch[] = [];
 
-  /** For a request to an upstream of that kind. */
-  constructor(kind: NativeKind) {
-    this.#kind = kind;
+  constructor(format: ChatFormat) {
+    this.format = format;
   }
 
-  /** Which upstream the request is for. */
-  get kind(): NativeKind {
-    return this.#kind;
-  }
-
-  /** Puts an image down to be fetched where the kind takes no address in this place. */
+  /** Notes that an image must be fetched, unless the provider takes addresses in this place. */
   noteAddress(feature: "image_url" | "result_image_url", image: ImageToFetch): void {
-    if (CANNOT_CARRY[this.#kind][feature] === undefined) return;
+    if (this.format.lacks[feature] === undefined) return;
     if (!this.images.some(({ part }) => part === image.part)) this.images.push(image);
   }
 
-  /** Notes that a field asks for a feature. True: the kind has it. */
+  /** Notes that a field uses a feature. Returns true when the provider has the feature. */
   allows(feature: Feature, param: string): boolean {
-    const lack = CANNOT_CARRY[this.#kind][feature];
+    const lack = this.format.lacks[feature];
     if (lack === undefined) return true;
     if (lack === "reported") this.warn(`"${param}" is not supported and was left out`);
     else if (lack === "changed") this.warn(`"${param}" ${CHANGES[feature] ?? "was changed"}`);
@@ -67,14 +62,14 @@ export class Notes {
     return false;
   }
 
-  /** Something is left out, or done otherwise. */
+  /** Adds a warning, up to a maximum. */
   warn(line: string): void {
     const { length } = this.warnings;
     if (length < MAX_WARNINGS) this.warnings.push(line);
     else if (length === MAX_WARNINGS) this.warnings.push("More was left out than is listed here");
   }
 
-  /** The request cannot be carried. The first reason counts. */
+  /** Refuses the request. The first reason counts. */
   refuse(param: string, message: string): void {
     this.refusal ??= { param, message };
   }

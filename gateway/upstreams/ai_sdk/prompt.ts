@@ -119,12 +119,12 @@ class PromptBuilder {
     const calls: unknown[] = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
     const refused = typeof message["refusal"] === "string" ? [message["refusal"]] : [];
     // The first call's thoughts stood before the text too; where no call has any, the message may.
-    const thoughts = isJsonObject(calls[0]) ? thoughtsBefore(calls[0], this.#notes.kind) : [];
+    const thoughts = isJsonObject(calls[0]) ? thoughtsBefore(calls[0], this.#notes.format) : [];
     if (calls.length > 0 && hasWords(message)) {
       this.#notes.allows("text_before_calls", `${path}.content`);
     }
-    let content = thoughts.length > 0 ? thoughts : thoughtsBefore(message, this.#notes.kind);
-    const signature = signatureOptions(message, this.#notes.kind);
+    let content = thoughts.length > 0 ? thoughts : thoughtsBefore(message, this.#notes.format);
+    const signature = signatureOptions(message, this.#notes.format);
     const pieces = this.#upToMarks(message, path);
     for (const [at, { texts, mark }] of pieces.entries()) {
       const isLast = at === pieces.length - 1;
@@ -142,7 +142,7 @@ class PromptBuilder {
 
   #toolCalls(calls: readonly unknown[], path: string): AssistantPart[] {
     return calls.flatMap((call, at) => {
-      const thoughts = at > 0 && isJsonObject(call) ? thoughtsBefore(call, this.#notes.kind) : [];
+      const thoughts = at > 0 && isJsonObject(call) ? thoughtsBefore(call, this.#notes.format) : [];
       return [...thoughts, ...this.#toolCall(call, `${path}.${at}`)];
     });
   }
@@ -163,7 +163,7 @@ class PromptBuilder {
     // Models do write text that does not parse, and must be shown what they wrote.
     const input = written === "" ? {} : parseObject(written) ?? { invalid_json: written };
     if (hasRounded(input)) this.#notes.allows("big_integers", `${path}.function.arguments`);
-    const providerOptions = signatureOptions(call, this.#notes.kind);
+    const providerOptions = signatureOptions(call, this.#notes.format);
     const options = providerOptions && { providerOptions };
     return [{ type: "tool-call", toolCallId, toolName, input, ...options }];
   }
@@ -198,22 +198,23 @@ class PromptBuilder {
     const files = parts.filter((part) => part.type === "file");
     if (message["is_error"] === true) {
       this.#pictures.push(...files);
-      if (this.#notes.kind === "anthropic") return { type: "error-text", value: text };
+      if (this.#notes.format.marksToolErrors === true) return { type: "error-text", value: text };
       // Other wires have no place that says so, but the model can be told.
       return { type: "text", value: `Error: ${text || "the tool has failed"}` };
     }
     if (files.length === 0) return { type: "text", value: text };
-    const { kind } = this.#notes;
-    const shown = files.filter((part) => isRich(part, kind));
-    for (const part of files) if (!isRich(part, kind)) this.#pictures.push(part);
+    const { hasOneTextResults, resultFiles } = this.#notes.format;
+    const stays = (part: UserPart) => part.type === "file" && resultFiles?.test(part.mediaType);
+    const shown = files.filter(stays);
+    for (const part of files) if (!stays(part)) this.#pictures.push(part);
     if (shown.length === 0) return { type: "text", value: text || FOLLOWS };
     for (const [at, part] of parts.entries()) {
-      if (part.type === "file" && isRich(part, kind)) this.#resultFile(part, `${path}.${at}`);
+      if (part.type === "file" && stays(part)) this.#resultFile(part, `${path}.${at}`);
     }
-    if (ONE_TEXT_RESULTS.has(kind)) {
+    if (hasOneTextResults === true) {
       return { type: "content", value: [{ type: "text", text: text || FOLLOWS }, ...shown] };
     }
-    const value = parts.filter((part) => part.type === "text" || isRich(part, kind));
+    const value = parts.filter((part) => part.type === "text" || stays(part));
     return { type: "content", value };
   }
 
@@ -279,20 +280,3 @@ function hasWords({ content, refusal }: Fields): boolean {
 const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 
 const FOLLOWS = "The result follows as an attachment.";
-
-/** Kinds whose tool results may hold files; elsewhere they follow in a message of the user. */
-const RICH_RESULTS: ReadonlySet<string> = new Set([
-  "anthropic",
-  "amazon-bedrock",
-  "google",
-  "google-vertex",
-]);
-
-/** Kinds whose package makes a result of each text beside a file; a call has one. */
-const ONE_TEXT_RESULTS: ReadonlySet<string> = new Set(["google", "google-vertex"]);
-
-/** Whether a kind's tool results may hold a part; Claude's package drops other documents there. */
-function isRich(part: FilePart, kind: string): boolean {
-  if (!RICH_RESULTS.has(kind)) return false;
-  return kind !== "anthropic" || /^image\/|^application\/pdf$/.test(part.mediaType);
-}

@@ -1,23 +1,23 @@
 /**
- * What tests of prompts share.
+ * Messages for the tests of prompts.
  *
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
+import { formatOf } from "./translated_fixture.ts";
 
-/** What a kind is asked with these messages. */
-export function prompt(kind: NativeKind, ...messages: readonly unknown[]) {
-  const notes = new Notes(kind);
+/** Translates messages for a kind. */
+export function prompt(kind: string, ...messages: readonly unknown[]) {
+  const notes = new Notes(formatOf(kind));
   return { prompt: promptOf(messages, notes), notes };
 }
 
-/** The user says hello. */
+/** A user's message. */
 export const USER = { role: "user", content: "Hi" };
 
-/** A call with an id. */
+/** Returns a tool call with an id. */
 export const call = (id: string, more = {}) => ({
   id,
   type: "function",
@@ -25,7 +25,7 @@ export const call = (id: string, more = {}) => ({
   ...more,
 });
 
-/** What the tool of a call gave. */
+/** Returns the result of a tool call. */
 export const result = (id: string, content: unknown, more = {}) => ({
   role: "tool",
   tool_call_id: id,
@@ -33,5 +33,5 @@ export const result = (id: string, content: unknown, more = {}) => ({
   ...more,
 });
 
-/** A part that is a picture. */
+/** A content part with an image. */
 export const PICTURE = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };

@@ -1,38 +1,37 @@
 /**
- * Integers that no double holds: where a package hands JSON over as values, they have been rounded.
+ * Integers that a double cannot hold. Packages that parse JSON round them.
  *
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 
-/** Kinds whose calls come as values; those of the first two do so only where nothing is streamed. */
-const VALUES: readonly NativeKind[] = ["anthropic", "amazon-bedrock", "google", "google-vertex"];
-const STREAMED_VALUES: readonly NativeKind[] = ["google", "google-vertex"];
-
-/** Whether there is an integer beyond 2^53 in a value out of JSON. */
+/** True when a value parsed from JSON contains an integer beyond 2^53. */
 export function hasRounded(value: unknown): boolean {
-  const left: unknown[] = [value];
-  while (left.length > 0) {
-    const one = left.pop();
+  const remaining: unknown[] = [value];
+  while (remaining.length > 0) {
+    const one = remaining.pop();
     if (typeof one === "number") {
       if (Number.isInteger(one) && !Number.isSafeInteger(one)) return true;
     } else if (typeof one === "object" && one !== null) {
-      for (const member of Object.values(one)) left.push(member);
+      for (const member of Object.values(one)) remaining.push(member);
     }
   }
   return false;
 }
 
-/** A line on a tool call of an answer whose input may have been rounded on its way here. */
+/** Returns a warning where a tool call's arguments may have been rounded by the package. */
 export function roundedCall(
   input: string,
-  { kind, stream }: { readonly kind: NativeKind; readonly stream: boolean },
+  { format: { parsedArguments }, stream }: {
+    readonly format: ChatFormat;
+    readonly stream: boolean;
+  },
 ): string | undefined {
-  const comesAsValue = (stream ? STREAMED_VALUES : VALUES).includes(kind);
-  // Most inputs have no number of so many digits: they need not be read again.
-  if (!comesAsValue || !/\d{16}|\de\+?\d/i.test(input) || !hasRounded(parseObject(input))) {
+  const isParsed = parsedArguments === "always" || (parsedArguments === "unstreamed" && !stream);
+  // Most inputs have no number of so many digits, and need not be parsed again.
+  if (!isParsed || !/\d{16}|\de\+?\d/i.test(input) || !hasRounded(parseObject(input))) {
     return undefined;
   }
   return "tool_calls: integers beyond 2^53 in the arguments were rounded";

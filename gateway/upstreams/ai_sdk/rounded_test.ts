@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { call, prompt, USER } from "./prompt_fixture.ts";
+import { formatOf } from "./translated_fixture.ts";
 import { hasRounded, roundedCall } from "./rounded.ts";
 
 Deno.test("hasRounded() finds integers that no double holds, at any depth", () => {
@@ -16,12 +17,12 @@ Deno.test("hasRounded() finds integers that no double holds, at any depth", () =
 Deno.test("a call of an answer is told of where it came as a value", () => {
   const input = '{"id":12345678901234567000}';
   const told = (kind: "anthropic" | "google" | "azure", stream: boolean) =>
-    roundedCall(input, { kind, stream }) !== undefined;
+    roundedCall(input, { format: formatOf(kind), stream }) !== undefined;
   assertEquals([told("anthropic", false), told("anthropic", true)], [true, false]);
   assertEquals([told("google", false), told("google", true)], [true, true]);
   assertEquals([told("azure", false), told("azure", true)], [false, false]);
-  assertEquals(roundedCall('{"id":123}', { kind: "google", stream: true }), undefined);
-  assertEquals(roundedCall('{"a":', { kind: "google", stream: true }), undefined);
+  assertEquals(roundedCall('{"id":123}', { format: formatOf("google"), stream: true }), undefined);
+  assertEquals(roundedCall('{"a":', { format: formatOf("google"), stream: true }), undefined);
 });
 
 Deno.test("a call of before whose arguments are rounded is reported on every kind", () => {

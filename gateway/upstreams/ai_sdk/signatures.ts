@@ -1,13 +1,13 @@
 /**
- * Providers' signatures on their way through Chat: opaque members of tool calls, under
- * `extra_content`. What came in comes back byte for byte.
+ * Providers' signatures in Chat: opaque members of tool calls, under `extra_content`, which callers
+ * return byte for byte.
  *
  * @module
  */
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
+import type { ChatFormat, SignatureFormat } from "../providers/descriptor.ts";
 
 /** Part of an assistant's message. */
 export type AssistantPart = Extract<
@@ -15,21 +15,7 @@ export type AssistantPart = Extract<
   { role: "assistant" }
 >["content"][number];
 
-/** Where a kind keeps its signatures: the provider package's name for them, and Chat's. */
-interface Place {
-  readonly style: "thinking" | "thought";
-  readonly packageKey: string;
-  readonly chatKey: string;
-}
-
-const PLACES: Readonly<Partial<Record<NativeKind, Place>>> = {
-  anthropic: { style: "thinking", packageKey: "anthropic", chatKey: "anthropic" },
-  "amazon-bedrock": { style: "thinking", packageKey: "bedrock", chatKey: "anthropic" },
-  google: { style: "thought", packageKey: "google", chatKey: "google" },
-  "google-vertex": { style: "thought", packageKey: "googleVertex", chatKey: "vertex" },
-};
-
-/** A block of thoughts as it comes together. */
+/** A block of thoughts that is being received. */
 interface Thoughts {
   text: string;
   signature?: string | undefined;
@@ -38,22 +24,21 @@ interface Thoughts {
 
 /** Collects the signatures of one answer. */
 export class SignatureCollector {
-  readonly #place: Place | undefined;
+  readonly #place: SignatureFormat | undefined;
   #blocks: Thoughts[] = [];
 
-  /** For an answer of that kind. */
-  constructor(kind: NativeKind) {
-    this.#place = PLACES[kind];
+  constructor({ signatures }: ChatFormat) {
+    this.#place = signatures;
   }
 
-  /** A block of thoughts begins. */
+  /** Starts a block of thoughts. */
   beginThoughts(metadata: SharedV4ProviderMetadata | undefined): void {
     if (this.#place?.style !== "thinking") return;
     this.#blocks.push({ text: "" });
     this.addThoughts("", metadata);
   }
 
-  /** The block goes on; a signature replaces an earlier one. */
+  /** Adds to the block; a signature replaces an earlier one. */
   addThoughts(text: string, metadata: SharedV4ProviderMetadata | undefined): void {
     const block = this.#blocks.at(-1);
     if (this.#place === undefined || block === undefined) return;
@@ -64,7 +49,7 @@ export class SignatureCollector {
     if (typeof redacted === "string") block.redacted = redacted;
   }
 
-  /** What a tool call that comes now must carry; `undefined` where it is not signed. */
+  /** Returns the `extra_content` of a tool call; `undefined` where it is not signed. */
   ofToolCall(metadata: SharedV4ProviderMetadata | undefined): JSONObject | undefined {
     const place = this.#place;
     if (place?.style !== "thinking") return this.ofText(metadata);
@@ -73,7 +58,7 @@ export class SignatureCollector {
     return thinking.length === 0 ? undefined : { [place.chatKey]: { thinking } };
   }
 
-  /** What a text must carry; `undefined` where it is not signed. */
+  /** Returns the `extra_content` of a text; `undefined` where it is not signed. */
   ofText(metadata: SharedV4ProviderMetadata | undefined): JSONObject | undefined {
     const place = this.#place;
     if (place?.style !== "thought") return undefined;
@@ -89,12 +74,11 @@ function blockOf({ text, signature, redacted }: Thoughts): JSONObject[] {
   return signature === undefined ? [] : [{ type: "thinking", thinking: text, signature }];
 }
 
-/** The thoughts that stood before a tool call. */
+/** Returns the thoughts that preceded a tool call. */
 export function thoughtsBefore(
   call: Readonly<Record<string, unknown>>,
-  kind: NativeKind,
+  { claude, signatures: place }: ChatFormat,
 ): AssistantPart[] {
-  const place = PLACES[kind];
   if (place?.style !== "thinking") return [];
   const blocks = namespace(call, place.chatKey)?.["thinking"];
   if (!Array.isArray(blocks)) return [];
@@ -102,7 +86,7 @@ export function thoughtsBefore(
     if (!isJsonObject(block)) return [];
     const { data, signature, thinking } = block;
     const own = typeof data === "string"
-      ? { [kind === "anthropic" ? "redactedData" : "redactedContent"]: data }
+      ? { [claude?.redactedKey ?? "redactedData"]: data }
       : typeof signature === "string"
       ? { signature }
       : undefined;
@@ -113,16 +97,15 @@ export function thoughtsBefore(
 }
 
 /**
- * What the package must be told of a text's or a tool call's signature. Calls that another model
- * made have none: the package then sends Gemini the documented value for foreign history.
+ * Returns the provider options for the signature of a text or a tool call. Calls of other models have
+ * none; the package then sends Gemini the documented value for such calls.
  */
 export function signatureOptions(
   signed: Readonly<Record<string, unknown>>,
-  kind: NativeKind,
+  { signatures: place }: ChatFormat,
 ): Record<string, JSONObject> | undefined {
-  const place = PLACES[kind];
   if (place?.style !== "thought") return undefined;
-  // Google's two addresses call the place differently, and a conversation may move between them.
+  // Google's two APIs use different keys, and a conversation may move between them.
   const own = namespace(signed, "google") ?? namespace(signed, "vertex");
   const thoughtSignature = own?.["thought_signature"] ?? signed["thought_signature"];
   return typeof thoughtSignature === "string"

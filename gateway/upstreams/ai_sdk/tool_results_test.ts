@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { call, PICTURE, prompt, result, USER } from "./prompt_fixture.ts";
 
 Deno.test("a mark within a tool's result goes to its end, which is said; one at its end stays", () => {
@@ -25,7 +24,7 @@ Deno.test("a file in a tool's result: its name, and its place where the wire tak
   });
   const pdf = file("data:application/pdf;base64,AAAA", "a.pdf");
   const plain = file("data:text/plain;base64,QUFB", "a.txt");
-  const output = (kind: NativeKind, ...content: readonly unknown[]) => {
+  const output = (kind: string, ...content: readonly unknown[]) => {
     const { prompt: made, notes } = prompt(kind, USER, calls, result("a", content));
     const [, , turn, ...rest] = made;
     const [part] = turn?.role === "tool" ? turn.content : [];
@@ -62,9 +61,9 @@ Deno.test("a file in a tool's result: its name, and its place where the wire tak
 
 Deno.test("where the wire has no place for a tool's failure, its text says so", () => {
   const failed = (content: unknown) => result("a", content, { is_error: true });
-  const asked = (kind: NativeKind, content: unknown) =>
+  const asked = (kind: string, content: unknown) =>
     prompt(kind, USER, { role: "assistant", tool_calls: [call("a")] }, failed(content)).prompt;
-  const output = (kind: NativeKind, content: unknown) => {
+  const output = (kind: string, content: unknown) => {
     const turn = asked(kind, content)[2];
     const [part] = turn?.role === "tool" ? turn.content : [];
     return part?.type === "tool-result" ? part.output : undefined;

@@ -1,37 +1,35 @@
 /**
- * What tests of this room share: chat requests as the provider packages are handed them.
+ * Chat requests of tests, as the provider packages receive them.
  *
  * @module
  */
 
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { callOptionsOf } from "./call_options.ts";
-import { CANNOT_CARRY } from "./cannot_carry.ts";
+import type { ChatFormat } from "../providers/descriptor.ts";
+import { isTranslated, PROVIDERS } from "../providers/provider_kinds.ts";
 import { Notes } from "./notes.ts";
 
 /** A message. */
 export const USER = { role: "user", content: "Hi" };
 
-/** All kinds. */
-export const KINDS = [
-  "anthropic",
-  "google",
-  "google-vertex",
-  "amazon-bedrock",
-  "azure",
-  "mistral",
-  "cohere",
-]
-  .filter((kind): kind is NativeKind => kind in CANNOT_CARRY);
+/** Kinds whose requests are translated. */
+export const KINDS: readonly string[] = PROVIDERS.filter(isTranslated).map(({ kind }) => kind);
 
-/** What becomes of a request with these fields. */
+/** Returns the chat format of a kind. */
+export function formatOf(kind: string): ChatFormat {
+  const provider = PROVIDERS.filter(isTranslated).find((one) => one.kind === kind);
+  if (provider === undefined) throw new Error(`Requests of kind "${kind}" are not translated`);
+  return provider.protocol.chat;
+}
+
+/** Translates a request with these fields. */
 export function translate(
-  kind: NativeKind,
+  kind: string,
   fields: Readonly<Record<string, unknown>>,
   more: Pick<UpstreamCall, "outputLimit" | "isOwnChoice"> = {},
 ) {
-  const notes = new Notes(kind);
+  const notes = new Notes(formatOf(kind));
   const value = { model: "auto", messages: [USER], ...fields };
   const options = callOptionsOf({
     endpoint: "chat",
@@ -45,13 +43,13 @@ export function translate(
   return { options, refusal: notes.refusal, warnings: notes.warnings, images: notes.images };
 }
 
-/** A call. */
+/** A tool call. */
 export const CALL = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 
-/** A function that is declared. */
+/** A declaration of the function. */
 export const FUNCTION = { type: "function", function: { name: "f" } };
 
-/** A conversation in which it was called. */
+/** A conversation with a call of the function and its result. */
 export const AFTER_CALLS = {
   messages: [
     USER,

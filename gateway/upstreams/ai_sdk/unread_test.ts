@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import type { NativeKind } from "../../domain/catalog/catalog.ts";
 import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
 const JSON_HEAD = { id: "1", created: 7, model: "m" };
@@ -13,7 +12,7 @@ function events(...values: readonly unknown[]): Response {
 }
 
 /** The answer's message: whole, and put together from a stream. */
-async function messages(kind: NativeKind, whole: unknown, ...frames: readonly unknown[]) {
+async function messages(kind: string, whole: unknown, ...frames: readonly unknown[]) {
   const config = { kind, resourceName: "own" };
   using json = recordedUpstream(config, { answer: () => Response.json(whole) });
   const said = await json.upstream.call(callOf({}, { model: "m" }));

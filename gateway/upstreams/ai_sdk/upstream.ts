@@ -1,9 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import {
-  DRAWING_KINDS,
-  type NativeKind,
-  type UpstreamConfig,
-} from "../../domain/catalog/catalog.ts";
+import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
@@ -15,29 +11,33 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
-import { readChatUsage } from "../../wire/usage.ts";
+import { readChatUsage } from "../../wire/chat/usage.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
-import { type Access, AccessSource, secretsOf } from "./access.ts";
-import { addressOf } from "./address.ts";
+import type {
+  OpenProvider,
+  ProviderDescriptor,
+  ProviderModels,
+  TranslatedProtocol,
+} from "../providers/descriptor.ts";
+import { AccessSource } from "./access.ts";
+import { accountOf } from "./account.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
 import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
 import { fetchImages } from "./fetch_images.ts";
-import { AccessError, credentialsOf } from "./credentials.ts";
+import { type Access, AccessError, secretsOf } from "./credentials.ts";
 import { noteUnheldSchema } from "./held_schema.ts";
 import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
 import { withinLimit, withLimitField } from "./output_limit.ts";
-import { type OpenProvider, type Provider, PROVIDERS } from "./providers.ts";
 import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
-import { leavesUnread } from "./unread.ts";
 
 /** What such an upstream needs of its surroundings. */
 export interface AiSdkDeps {
@@ -53,13 +53,15 @@ export interface AiSdkDeps {
   readonly readFile?: ((path: string) => Promise<string>) | undefined;
   /** Asks whether a host is there. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
+  /** Descriptor of the upstream's kind. @default {that of the registry} */
+  readonly provider?: ProviderDescriptor | undefined;
 }
 
 /** A provider account that is spoken to through its Vercel AI SDK package. */
 export class AiSdkUpstream implements Upstream {
   readonly id: string;
   readonly #config: UpstreamConfig;
-  readonly #kind: NativeKind;
+  readonly #protocol: TranslatedProtocol;
   readonly #deps: AiSdkDeps;
   readonly #baseUrl: string;
   readonly #access: AccessSource;
@@ -72,11 +74,14 @@ export class AiSdkUpstream implements Upstream {
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
     const { id, timeouts } = config;
     const { clock, env, readFile = Deno.readTextFile } = deps;
-    const credentials = credentialsOf(config, { env, readFile });
-    const { kind, baseUrl } = addressOf(config, credentials);
+    const { baseUrl, credentials, protocol } = accountOf(
+      config,
+      { env, readFile },
+      deps.provider,
+    );
     this.id = id;
     this.#config = config;
-    this.#kind = kind;
+    this.#protocol = protocol;
     this.#deps = deps;
     this.#baseUrl = baseUrl;
     const dial = isProxied(env) ? undefined : deps.dial ?? Deno.connect;
@@ -93,13 +98,14 @@ export class AiSdkUpstream implements Upstream {
   /** One attempt: never throws for what the other side does. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const { endpoint } = call;
-    const drawingKind = DRAWING_KINDS.find((kind) => kind === this.#kind);
-    if (endpoint === "responses" || (endpoint !== "chat" && drawingKind === undefined)) {
+    const { chat, images } = this.#protocol;
+    if (endpoint === "chat") return await this.#chat(call);
+    if (endpoint === "responses" || images === undefined) {
       return failure("server_error", `Cannot call "${endpoint}" of upstream "${this.id}"`);
     }
-    if (endpoint === "chat" || drawingKind === undefined) return await this.#chat(call);
     return await drawImages(call, {
-      kind: drawingKind,
+      format: images,
+      chat,
       fetchImage: this.#deps.fetchImage,
       createdSeconds: this.#nowSeconds(),
       send: (signal, draw) =>
@@ -111,7 +117,7 @@ export class AiSdkUpstream implements Upstream {
   }
 
   async #chat(call: UpstreamCall): Promise<UpstreamAnswer> {
-    const notes = new Notes(this.#kind);
+    const notes = new Notes(this.#protocol.chat);
     const request = callOptionsOf(call, notes);
     if (notes.refusal === undefined && notes.images.length > 0) {
       try {
@@ -181,12 +187,8 @@ export class AiSdkUpstream implements Upstream {
     let access: Access | undefined;
     try {
       access = await this.#access.get(signal);
-      return await listModels(exchange, {
-        access,
-        baseUrl: this.#baseUrl,
-        config: this.#config,
-        kind: this.#kind,
-      });
+      const list = { access, baseUrl: this.#baseUrl, config: this.#config };
+      return await listModels(exchange, this.#protocol.modelList(list));
     } catch (cause) {
       const why = redact(whyNoList(exchange.stopped, cause), access && secretsOf(access));
       const refused = cause instanceof AccessError && new ModelListError("refused", why);
@@ -203,7 +205,7 @@ export class AiSdkUpstream implements Upstream {
   }
 
   #load(): Promise<OpenProvider> {
-    const loading = this.#open ??= PROVIDERS[this.#kind]();
+    const loading = this.#open ??= this.#protocol.open();
     loading.catch(() => this.#open = undefined);
     return loading;
   }
@@ -223,8 +225,9 @@ export class AiSdkUpstream implements Upstream {
       traceparent: call.traceparent,
       editBody: (body) => {
         if (notes !== undefined) noteUnheldSchema(format, { body, notes });
-        if (this.#kind === "azure") {
-          return withLimitField(body, this.#config.outputLimitField ?? "max_completion_tokens");
+        const { outputLimitField: field } = this.#protocol.chat;
+        if (field !== undefined) {
+          return withLimitField(body, this.#config.outputLimitField ?? field);
         }
         return limitTokens === undefined ? body : withinLimit(body, limitTokens, { onNoRoom });
       },
@@ -234,8 +237,8 @@ export class AiSdkUpstream implements Upstream {
   /** What thoughts and answer share, where the package would add the one to the other. */
   #thinkingLimit(call: UpstreamCall): number | undefined {
     const thinks = call.body.value["reasoning_effort"] != null;
-    const isClaude = this.#kind === "anthropic" || this.#kind === "amazon-bedrock";
-    return thinks && isClaude ? outputLimitOf(call, this.#kind) : undefined;
+    const { chat } = this.#protocol;
+    return thinks && chat.claude !== undefined ? outputLimitOf(call, chat) : undefined;
   }
 
   #exchange(signal: AbortSignal): Exchange {
@@ -249,7 +252,8 @@ export class AiSdkUpstream implements Upstream {
 
   #answerOptions({ model, requestId }: UpstreamCall, { warnings }: Notes): AnswerOptions {
     const createdSeconds = this.#nowSeconds();
-    return { kind: this.#kind, id: `chatcmpl-${requestId}`, createdSeconds, model, warnings };
+    const { chat: format } = this.#protocol;
+    return { format, id: `chatcmpl-${requestId}`, createdSeconds, model, warnings };
   }
 
   #nowSeconds(): number {
@@ -299,7 +303,7 @@ interface Sending {
   /** Its body cannot be changed once the package has written it. */
   readonly isSigned: boolean;
   /** Makes the provider, speaking through a `fetch`. */
-  readonly open: (fetch: typeof globalThis.fetch) => Provider;
+  readonly open: (fetch: typeof globalThis.fetch) => ProviderModels;
   readonly transport: Transport;
 }
 
@@ -328,7 +332,7 @@ async function generate(model: LanguageModelV4, attempt: Attempt): Promise<Upstr
 
 async function stream(model: LanguageModelV4, attempt: Attempt): Promise<UpstreamAnswer> {
   const { exchange, options, request, transport } = attempt;
-  const includeRawChunks = leavesUnread(options.kind);
+  const includeRawChunks = options.format.unreadContent !== undefined;
   const { stream: parts } = await model.doStream({ ...request, includeRawChunks });
   const writer = new ChunkWriter(options);
   const events = new AnswerEvents(parts, { writer, transport, exchange });

@@ -9,7 +9,7 @@ import {
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import { ModelListError } from "../../ports/upstream.ts";
-import { baseUrlOf } from "./address.ts";
+import { baseUrlOf } from "./account.ts";
 import { callOf, CONFIG, recordedUpstream } from "./upstream_fixture.ts";
 
 const ADDRESSES: readonly (readonly [Partial<UpstreamConfig>, string, string])[] = [

@@ -1,6 +1,6 @@
 import type { ChatUsage } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { cachedIn } from "../../wire/usage.ts";
+import { cachedIn } from "../../wire/chat/usage.ts";
 
 /** Usage in Chat's shape; `undefined` where the provider reported none. */
 export function chatUsage(

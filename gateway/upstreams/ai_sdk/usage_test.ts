@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JSONObject, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { readChatUsage } from "../../wire/usage.ts";
+import { readChatUsage } from "../../wire/chat/usage.ts";
 import { chatUsage } from "./usage.ts";
 
 function usage(input: number, output: number, raw: JSONObject): LanguageModelV4Usage {

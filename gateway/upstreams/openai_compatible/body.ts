@@ -1,5 +1,5 @@
 import { isJsonObject } from "@svc/sdk/protocol";
-import { exceededLimit } from "../../wire/json_text.ts";
+import { exceededLimit } from "../../wire/json/text.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Longest JSON answer in bytes: pictures come as base64 inside of it. */

@@ -12,10 +12,11 @@ import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog/cata
 import type { Clock } from "../../ports/clock.ts";
 import type { Embedded, Embedder } from "../../ports/embedder.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
-import { askOnce, readTextUpTo } from "../../system/bounded_body.ts";
+import { readTextUpTo, requestOnce } from "../../system/bounded_body.ts";
 import { Outgoing } from "../../system/outgoing.ts";
 import { parseJson } from "./body.ts";
 import { failureOf, readErrorAnswer, retryAfterMsOf } from "./failure.ts";
+import { openAIProtocolOf } from "../providers/provider_kinds.ts";
 import { baseUrlOf } from "./upstream.ts";
 import { vectorsOf } from "./vectors.ts";
 
@@ -81,8 +82,7 @@ export class OpenAICompatibleEmbedder implements Embedder {
 
   #body(input: readonly string[]): string {
     const { dimensions, model } = this.#config;
-    // A tenth of the bytes; servers of other makers may not know it, and answer with numbers.
-    const encoding = this.#deps.upstream.kind === "openai" ? "base64" : undefined;
+    const { embeddingsEncoding: encoding } = openAIProtocolOf(this.#deps.upstream.kind);
     return JSON.stringify({ model, input, dimensions, encoding_format: encoding });
   }
 
@@ -97,7 +97,7 @@ export class OpenAICompatibleEmbedder implements Embedder {
     const { env, upstream: { trustedHost } } = this.#deps;
     using outgoing = new Outgoing({ env, trustedHost });
     const { fetch: send = outgoing.fetch } = this.#deps;
-    const asked = await askOnce(
+    const asked = await requestOnce(
       (ended) => send(this.#url, { ...init, signal: ended }),
       {
         timeoutMs: request.timeoutMs,

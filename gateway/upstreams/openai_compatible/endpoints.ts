@@ -1,13 +1,13 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { readChatUsage } from "../../wire/usage.ts";
+import { readChatUsage } from "../../wire/chat/usage.ts";
 import type { RefusedImage } from "../../images/edit_images.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
-import { isImageAnswer, readImageUsage } from "../../wire/image_answer.ts";
+import { isImageAnswer, readImageUsage } from "../../wire/images/answer.ts";
 import { editRequestForm, generationRequestText } from "./image_request.ts";
 import { readResponseUsage } from "../../wire/responses/usage.ts";
-import { chatRequestText, type LimitTaker } from "./request.ts";
+import { chatRequestText, type ChatWire } from "./request.ts";
 import { responsesRequestText } from "./responses_request.ts";
 
 /** How one endpoint is spoken. */
@@ -23,7 +23,7 @@ export interface EndpointWire {
 }
 
 /** What a request is made with besides the call. */
-export interface WireContext extends LimitTaker {
+export interface WireContext extends ChatWire {
   /** Fetches what callers point to; absent: nothing is fetched. */
   readonly fetchImage: FetchImage | undefined;
 }

@@ -6,6 +6,7 @@
  */
 
 import { isJsonObject } from "@svc/sdk/protocol";
+import { SECRET_FORMS } from "../../domain/redaction/secret_forms.ts";
 import { secretSpans, withoutSpans, writingsOf } from "../../domain/redaction/secret_spans.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 
@@ -150,7 +151,7 @@ export function redact(
     .filter(({ length }) => length >= SECRET_CHARS_MIN).flatMap(writingsOf);
   // Cut first, so that a huge message costs little; what the cut may have halved is beyond what is left.
   const looked = message.slice(0, MAX_LOOKED_CHARS);
-  const spans = secretSpans(looked, { writings, forms: KEY_PATTERNS });
+  const spans = secretSpans(looked, { writings, forms: FORMS, isPrefixRemoved: true });
   const lost = looked.length < message.length ? LOOK_AHEAD_CHARS : 0;
   const inside = spans.filter(({ begin }) => begin < looked.length - lost);
   const end = Math.max(looked.length - lost, inside.at(-1)?.end ?? 0);
@@ -164,14 +165,14 @@ const LOOK_AHEAD_CHARS = 4 * MAX_MESSAGE_CHARS;
 const REDACTED = "[redacted]";
 // deno-lint-ignore no-control-regex -- they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]+/g;
-// Each takes time by the message's length alone, see `Sought`.
-const KEY_PATTERNS = [
+// Upstreams repeat keys masked by asterisks, in part, or without a known prefix.
+const MASKED_FORMS = [
   /\b(?:Bearer|Basic)\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|hf|nvapi|svc|key|ghp|glpat|ya29)[-_.][\w.*-]{6,}/gi,
   /\bA(?:Iza|KIA|SIA)[\w-]{10,}/g,
-  // Any long unbroken run with a digit in it: keys without a mark.
   /(?<![\w-])(?=[a-z_-]*\d)[\w-]{32,}/gi,
 ];
+const FORMS = [...SECRET_FORMS, ...MASKED_FORMS];
 
 function fieldsOf(error: Readonly<Record<string, unknown>>): ReportedError {
   const { message, code, param } = error;

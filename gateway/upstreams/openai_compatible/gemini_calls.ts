@@ -1,7 +1,7 @@
 import { type ChatRequest, isJsonObject } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers } from "../../wire/json_text.ts";
-import { editCalls } from "../../wire/tool_calls.ts";
+import { editMembers } from "../../wire/json/text.ts";
+import { editCalls } from "../../wire/chat/tool_calls.ts";
 
 /** How Gemini is named at the addresses where it speaks OpenAI's wire. */
 const GEMINI = /^(?:models\/|google\/)?gemini-/;

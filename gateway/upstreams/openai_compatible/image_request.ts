@@ -7,7 +7,7 @@ import {
   type RefusedImage,
 } from "../../images/edit_images.ts";
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 
 // These always answer in base64, and refuse to be told so.
 const ALWAYS_BASE64 = /gpt-image|chatgpt-image/;

@@ -1,27 +1,26 @@
 /**
- * Members of a chat request that mean something to Anthropic's Messages alone. The client library
- * sends them for upstreams that take them; on OpenAI's wire a request is refused for them.
+ * Members of a chat request that only Anthropic's Messages know. The client library sends them for
+ * upstreams that take them; OpenAI refuses requests with them.
  *
  * @module
  */
 
 import { isJsonObject } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../domain/catalog/catalog.ts";
-import { editMembers, elementTexts, memberText } from "../../wire/json_text.ts";
+import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
 
 /**
- * A request without them: without `is_error` of a tool's result, whose text says so too, and without
- * what `extra_content` has for Anthropic. `cache_control` goes to compatible servers, some of which
- * take it, and not to OpenAI. Every other byte stays.
+ * Removes `is_error` of tool results, whose text says so too, and Anthropic's part of `extra_content`.
+ * Removes `cache_control` where the server refuses it; some compatible servers take it. Every other
+ * byte stays.
  */
 export function withoutMessagesMembers(
   text: string,
-  { value, kind }: {
+  { value, refusesCacheControl = false }: {
     readonly value: Readonly<Record<string, unknown>>;
-    readonly kind: UpstreamKind;
+    readonly refusesCacheControl?: boolean | undefined;
   },
 ): string {
-  const names = ["is_error", ...(kind === "openai" ? ["cache_control"] : [])];
+  const names = ["is_error", ...(refusesCacheControl ? ["cache_control"] : [])];
   const isMarked = names.some((name) => text.includes(`"${name}"`));
   const { extra_content: extra } = value;
   const edits: Record<string, string | undefined> = {};
@@ -37,7 +36,7 @@ export function withoutMessagesMembers(
   return Object.keys(edits).length === 0 ? text : editMembers(text, edits);
 }
 
-/** The edit of a list of objects; none where it has no elements. */
+/** Returns the edit of a list of objects; no edit where the list is empty. */
 function listEdit(
   text: string,
   name: string,
@@ -58,7 +57,7 @@ function editedMessage(message: string, names: readonly string[]): string {
   );
 }
 
-/** An object without those of its members that are left out. */
+/** Returns the text of an object without the members that are in `names`. */
 function without(text: string, members: readonly string[], names: readonly string[]): string {
   const edits = members.filter((name) => names.includes(name)).map((name) => [name, undefined]);
   return editMembers(text, Object.fromEntries(edits));

@@ -1,18 +1,19 @@
 import { isJsonObject } from "@svc/sdk/protocol";
-import { OUTPUT_LIMIT_FIELDS, type UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog/catalog.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { editMembers, type MemberEdits, members } from "../../wire/json_text.ts";
+import { editMembers, type MemberEdits, members } from "../../wire/json/text.ts";
+import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { wantsSignedCalls, withForeignCalls } from "./gemini_calls.ts";
 import { withoutMessagesMembers } from "./messages_members.ts";
 
 /**
- * The caller's text with the upstream's model name, the output limit in the field that the upstream
- * takes, and usage asked for on streams. A Gemini is told which calls of the history it has not
- * signed. Members that only Messages know are left out, and lists that declare nothing. Every other
- * byte is the caller's.
+ * Returns the caller's text with the upstream's model name, the output limit in the field that the
+ * upstream takes, and `include_usage` on streams. For Gemini models, earlier calls that they have not
+ * signed are marked. Members that only Messages know, and empty lists of declarations, are removed.
+ * Every other byte is the caller's.
  */
-export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): string {
+export function chatRequestText(call: UpstreamCall, upstream: ChatWire): string {
   const edits: Record<string, string | undefined> = {
     model: JSON.stringify(call.model),
     ...limitEdits(call, upstream),
@@ -22,24 +23,28 @@ export function chatRequestText(call: UpstreamCall, upstream: LimitTaker): strin
     const options = streamOptions(call.body.text, call.body.value["stream_options"]);
     if (options !== undefined) edits["stream_options"] = options;
   }
-  const { kind } = upstream;
-  const isForeign = kind === "openai-compatible" && wantsSignedCalls(call.model);
-  const text = isForeign ? withForeignCalls(call.body) : call.body.text;
-  return editMembers(withoutMessagesMembers(text, { value: call.body.value, kind }), edits);
+  const { mayServeGemini, refusesCacheControl } = upstream.protocol;
+  const isGemini = mayServeGemini === true && wantsSignedCalls(call.model);
+  const text = isGemini ? withForeignCalls(call.body) : call.body.text;
+  const { value } = call.body;
+  return editMembers(withoutMessagesMembers(text, { value, refusesCacheControl }), edits);
 }
 
-/** As much of an upstream as says where it takes the output limit. */
-export type LimitTaker = Pick<UpstreamConfig, "kind" | "outputLimitField">;
+/** Settings of an upstream that chat requests depend on. */
+export interface ChatWire {
+  readonly protocol: OpenAIProtocol;
+  /** The operator's choice. */
+  readonly outputLimitField?: OutputLimitField | undefined;
+}
 
 /**
- * Edits that bring the output limit, the caller's or a lower one, into the field that the upstream
- * takes. OpenAI's newer models refuse `max_tokens`, and its older ones take `max_completion_tokens`;
- * many compatible servers know `max_tokens` alone, and ignore what they do not know: unless their one
- * field is configured they are told by that name too.
+ * Returns the edits that put the output limit, the caller's or a lower one, into the field that the
+ * upstream takes. Many compatible servers know only `max_tokens` and ignore unknown fields, so they
+ * get that field too unless the operator has configured one.
  */
 function limitEdits(
   { body: { value }, outputLimit }: UpstreamCall,
-  { kind, outputLimitField }: LimitTaker,
+  { protocol, outputLimitField }: ChatWire,
 ): MemberEdits {
   const limits = OUTPUT_LIMIT_FIELDS.flatMap((field) =>
     typeof value[field] === "number" ? [[field, value[field]] as const] : []
@@ -48,7 +53,7 @@ function limitEdits(
   const limit = outputLimit ?? Math.min(...limits.map(([, tokens]) => tokens));
   if (limit === Infinity) return {};
   const text = String(limit);
-  const only = outputLimitField ?? (kind === "openai" ? "max_completion_tokens" : undefined);
+  const only = outputLimitField ?? protocol.outputLimitField;
   if (only === undefined) {
     const fields = limits.map(([field]) => field);
     if (outputLimit !== undefined) fields.push("max_tokens");

@@ -1,12 +1,16 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { chatRequestText, type LimitTaker } from "./request.ts";
+import { openAIProtocolOf } from "../providers/provider_kinds.ts";
+import { chatRequestText, type ChatWire } from "./request.ts";
+
+/** Settings of an upstream, with its kind in place of the protocol. */
+type Settings = Omit<ChatWire, "protocol"> & { readonly kind?: string };
 
 function edited(
   text: string,
   more: Partial<UpstreamCall> = {},
-  upstream: LimitTaker = { kind: "openai" },
+  { kind = "openai", ...upstream }: Settings = {},
 ) {
   return chatRequestText({
     endpoint: "chat",
@@ -16,7 +20,7 @@ function edited(
     requestId: "req_1",
     signal: AbortSignal.abort(),
     ...more,
-  }, upstream);
+  }, { protocol: openAIProtocolOf(kind), ...upstream });
 }
 
 Deno.test("chatRequestText() edits the model and nothing else", () => {
@@ -50,14 +54,14 @@ Deno.test("chatRequestText() leaves out lists that declare nothing", () => {
   assertEquals(sent(declared), declared);
 });
 
-function limitsSent(text: string, upstream: LimitTaker, outputLimit?: number) {
+function limitsSent(text: string, upstream: Settings, outputLimit?: number) {
   const { model: _model, ...rest } = JSON.parse(edited(text, { outputLimit }, upstream));
   return rest;
 }
 
 Deno.test("chatRequestText() lowers the limit that the caller set", () => {
   const [openai, compatible] = [{ kind: "openai" }, { kind: "openai-compatible" }] as const;
-  const limits = (text: string, upstream: LimitTaker) => limitsSent(text, upstream, 7);
+  const limits = (text: string, upstream: Settings) => limitsSent(text, upstream, 7);
   const both = '{"max_tokens":90,"max_completion_tokens":80}';
   const newer = '{"max_completion_tokens":90}';
   for (const text of ['{"max_tokens":90}', both, newer, "{}", '{"max_tokens":null}']) {
@@ -86,7 +90,7 @@ Deno.test("chatRequestText() passes a limit on in the one field that the upstrea
 });
 
 Deno.test("chatRequestText() repeats a limit under the name that compatible servers know", () => {
-  const said = (text: string, kind: LimitTaker["kind"]) => edited(text, { model: "m" }, { kind });
+  const said = (text: string, kind: string) => edited(text, { model: "m" }, { kind });
   const newer = '{"model":"m","max_completion_tokens":90}';
   assertEquals(said(newer, "openai"), newer);
   assertEquals(JSON.parse(said(newer, "openai-compatible")), {

@@ -1,5 +1,5 @@
 import type { UpstreamCall } from "../../ports/upstream.ts";
-import { editMembers } from "../../wire/json_text.ts";
+import { editMembers } from "../../wire/json/text.ts";
 
 /**
  * The caller's text with the upstream's model name, and the output limit where it states

@@ -12,6 +12,8 @@ import {
 } from "../../ports/upstream.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
+import type { OpenAIProtocol } from "../providers/descriptor.ts";
+import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
 import { modelListError, modelListRefusal, whyNoList } from "../model_list_error.ts";
 import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
 import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
@@ -40,12 +42,11 @@ export interface OpenAICompatibleDeps {
   readonly dial?: Dial | undefined;
 }
 
-const OPENAI_BASE_URL = "https://api.openai.com/v1";
-
 /** A provider account or server that speaks OpenAI's wire format. */
 export class OpenAICompatibleUpstream implements Upstream {
   readonly id: string;
   readonly #config: UpstreamConfig;
+  readonly #protocol: OpenAIProtocol;
   readonly #deps: OpenAICompatibleDeps;
   readonly #urlStart: string;
   readonly #urlEnd: string;
@@ -60,6 +61,7 @@ export class OpenAICompatibleUpstream implements Upstream {
   constructor(config: UpstreamConfig, deps: OpenAICompatibleDeps) {
     this.id = config.id;
     this.#config = config;
+    this.#protocol = openAIProtocolOf(config.kind);
     this.#deps = deps;
     const url = baseUrlOf(config);
     this.#urlStart = url.origin + url.pathname.replace(/\/+$/, "");
@@ -142,9 +144,10 @@ export class OpenAICompatibleUpstream implements Upstream {
   }
 
   #requestBody(wire: EndpointWire, call: UpstreamCall): MadeBody | Promise<MadeBody> {
-    const { kind, outputLimitField } = this.#config;
+    const { outputLimitField } = this.#config;
     const { fetchImage } = this.#deps;
-    const body = wire.requestBody(call, { kind, outputLimitField, fetchImage });
+    const protocol = this.#protocol;
+    const body = wire.requestBody(call, { protocol, outputLimitField, fetchImage });
     if (!(body instanceof Promise)) return madeBody(body);
     return body.then(madeBody, (error) => {
       if (!call.signal.aborted) throw error;
@@ -294,9 +297,9 @@ function messageOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-/** Where an upstream is reached. Throws a `TypeError` where the base URL is missing or is none. */
+/** Returns the address of an upstream. Throws a `TypeError` where it is missing or is no URL. */
 export function baseUrlOf({ id, kind, baseUrl }: UpstreamConfig): URL {
-  const url = baseUrl ?? (kind === "openai" ? OPENAI_BASE_URL : undefined);
+  const url = baseUrl ?? providerOf(kind)?.defaultBaseUrl;
   if (url === undefined) throw new TypeError(`Cannot create upstream "${id}": it has no base URL`);
   return new URL(url);
 }

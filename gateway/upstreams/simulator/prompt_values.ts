@@ -7,7 +7,7 @@
 import type { JsonRecord } from "./chat_request.ts";
 import type { NameFact, PromptFacts } from "./prompt_facts.ts";
 import { wordsOf } from "./prompt_facts.ts";
-import type { Instance } from "./schema_instance.ts";
+import type { Instance } from "./instance.ts";
 import { queryOf } from "./searching.ts";
 
 type Kind = Exclude<keyof PromptFacts, "text" | "numbers" | "names">;

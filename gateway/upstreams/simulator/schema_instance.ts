@@ -11,13 +11,11 @@
  */
 
 import { isJsonObject } from "@svc/sdk/protocol";
+import type { Instance } from "./instance.ts";
 import type { PromptValues } from "./prompt_values.ts";
 import { allowsNumber, smallestNumber, smallestText } from "./schema_scalars.ts";
 import { mergeSchemas } from "./schema_merge.ts";
 import type { JsonRecord } from "./chat_request.ts";
-
-/** What an instance came to; `undefined` inside means that there is none. */
-export type Instance = { readonly value: unknown } | undefined;
 
 const UNSUPPORTED = ["not", "if", "contains", "dependentRequired", "dependentSchemas"] as const;
 

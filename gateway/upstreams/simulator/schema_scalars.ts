@@ -1,5 +1,5 @@
 import type { JsonRecord } from "./chat_request.ts";
-import type { Instance } from "./schema_instance.ts";
+import type { Instance } from "./instance.ts";
 
 const FORMATS: ReadonlyMap<unknown, string> = new Map([
   ["date-time", "2026-01-01T00:00:00Z"],

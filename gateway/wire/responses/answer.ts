@@ -7,9 +7,9 @@
 import { isJsonObject, type ResponseAnnotation, type ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { AnswerEnd } from "../answer_relay.ts";
-import { contentOf, reasoningOf } from "../chat_text.ts";
-import { elementTexts, memberText } from "../json_text.ts";
-import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
+import { contentOf, reasoningOf } from "../chat/text.ts";
+import { elementTexts, memberText } from "../json/text.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../chat/tool_calls.ts";
 import { logprobsOf, wantsLogprobs } from "./logprobs.ts";
 import {
   annotationOf,

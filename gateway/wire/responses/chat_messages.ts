@@ -6,8 +6,8 @@
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { collectStrings } from "../chat_text.ts";
-import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../tool_calls.ts";
+import { collectStrings } from "../chat/text.ts";
+import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../chat/tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
 import type { MessagePlace } from "./caller_paths.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";
@@ -56,7 +56,7 @@ export class ChatMessages {
   /** Whose bytes must be kept, once it is finished. */
   opaque: readonly OpaquePlace[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
-  readonly #found: ReadonlyMap<string, string>;
+  readonly #findings: ReadonlyMap<string, string>;
   /** All messages but what tools answered. */
   readonly #said: ChatMessage[] = [];
   /** Places among those. */
@@ -70,15 +70,15 @@ export class ChatMessages {
   #attachedAt = "input";
   readonly #places = new Map<ChatMessage, MessagePlace & { readonly calls: string[] }>();
 
-  /** `references`: items that may be referred to, by id; `found`: what searches found, by item. */
+  /** `references`: items that may be referred to, by id; `findings`: what searches found, by item. */
   constructor(
-    { references, found }: {
+    { references, findings }: {
       readonly references?: ReadonlyMap<string, JsonBody> | undefined;
-      readonly found?: ReadonlyMap<string, string> | undefined;
+      readonly findings?: ReadonlyMap<string, string> | undefined;
     },
   ) {
     this.#references = references ?? new Map();
-    this.#found = found ?? new Map();
+    this.#findings = findings ?? new Map();
   }
 
   /** Says something before everything else; where nothing else is said, it is the user's message. */
@@ -183,7 +183,7 @@ export class ChatMessages {
    * before the calls of its turn, which their results follow.
    */
   #addSearch({ id }: Readonly<Record<string, unknown>>, path: string): void {
-    const content = this.#found.get(String(id));
+    const content = this.#findings.get(String(id));
     if (content === undefined) {
       const reason = "of a search the model reads only the text that came of it";
       return this.#lose(path, reason, "report");

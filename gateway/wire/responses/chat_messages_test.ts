@@ -18,8 +18,8 @@ Deno.test("what a search found is read before the calls beside it, whose bytes a
     ...[own("c"), search("ws_3"), rest],
   ];
   const body = bodyOf(`{"model":"auto","input":[${input.join(",")}]}`);
-  const found = new Map([["ws_1", "First"], ["ws_2", "Second"]]);
-  const { chat, losses } = chatRequestOf(body, { found });
+  const findings = new Map([["ws_1", "First"], ["ws_2", "Second"]]);
+  const { chat, losses } = chatRequestOf(body, { findings });
   assertEquals(
     chat.value.messages.map(({ role, content, tool_calls }) => [
       role,

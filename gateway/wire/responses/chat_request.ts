@@ -15,7 +15,7 @@ import { hostedToolOf } from "../../domain/requests/hosted_tool_types.ts";
 import { invariant } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { editMembers, elements, members } from "../json_text.ts";
+import { editMembers, elements, members } from "../json/text.ts";
 import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
 import { callerPath, type MessagePlace } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
@@ -47,7 +47,7 @@ export interface TranslationOptions {
   /** Items that it refers to, by id. */
   readonly references?: ReadonlyMap<string, JsonBody> | undefined;
   /** What a model is to read of searches that no text stands for, by the ids of their items. */
-  readonly found?: ReadonlyMap<string, string> | undefined;
+  readonly findings?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Fields that are translated here, or are the service's own to act on. */

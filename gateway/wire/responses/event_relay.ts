@@ -17,8 +17,8 @@ import type {
 import { invariant } from "../../domain/invariant.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
-import { contentOf, reasoningOf } from "../chat_text.ts";
-import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chunk.ts";
+import { contentOf, reasoningOf } from "../chat/text.ts";
+import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chat/chunk.ts";
 import type {
   EndedTurn,
   FindCitations,
@@ -26,15 +26,15 @@ import type {
   HostedOptions,
   HostedOutcome,
   HostedRelay,
-} from "../hosted_relay.ts";
-import { endedTurn, HostedCalls } from "../hosted_turn.ts";
-import { elementTexts, memberText } from "../json_text.ts";
-import { ITEM_CHARS, KeptChars } from "../kept_chars.ts";
+} from "../hosted/relay.ts";
+import { endedTurn, HostedCalls } from "../hosted/turn.ts";
+import { elementTexts, memberText } from "../json/text.ts";
+import { ITEM_CHARS, KeptChars } from "../text/kept_chars.ts";
 import { lostCitations, lostFinish, lostOutput } from "../lost_output.ts";
-import { type ShownFindings, shownFindings } from "../search_item.ts";
-import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../tool_calls.ts";
+import { type ShownFindings, shownFindings } from "../hosted/search_item.ts";
+import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../chat/tool_calls.ts";
 import { UpstreamWarnings } from "../upstream_warnings.ts";
-import { UsageSum } from "../usage.ts";
+import { UsageSum } from "../chat/usage.ts";
 import { annotationsOf } from "./answer.ts";
 import { StreamedLogprobs } from "./logprobs.ts";
 import { asksForJson, endingOf, type PartKind, reasoningKind } from "./output_text.ts";

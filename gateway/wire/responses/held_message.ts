@@ -1,5 +1,5 @@
 import type { ResponseAnnotation, ResponseLogprob } from "@svc/sdk/protocol";
-import { GrowingText } from "../growing_text.ts";
+import { GrowingText } from "../text/growing_text.ts";
 import type { PartKind } from "./output_text.ts";
 import type { Emit, TextItem, WrittenPiece } from "./stream_items.ts";
 

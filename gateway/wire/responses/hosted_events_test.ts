@@ -1,8 +1,15 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../../domain/invariant.ts";
-import { citeMarks, HOSTED, played, script, turnOf, usageOf } from "../hosted_fixture_test.ts";
-import type { HostedCall, HostedOutcome } from "../hosted_relay.ts";
+import {
+  citeMarks,
+  HOSTED,
+  played,
+  script,
+  turnOf,
+  usageOf,
+} from "../hosted/hosted_fixture_test.ts";
+import type { HostedCall, HostedOutcome } from "../hosted/relay.ts";
 import { ResponseEventRelay } from "./event_relay.ts";
 import {
   checkEvents,

@@ -5,7 +5,7 @@
  */
 
 import type { JsonBody } from "../../ports/upstream.ts";
-import { elementTexts, memberText } from "../json_text.ts";
+import { elementTexts, memberText } from "../json/text.ts";
 
 /** The items of a request's `input`; a string is the user's message. */
 export function requestItems(request: JsonBody): readonly JsonBody[] {

@@ -1,5 +1,5 @@
-import { recordOf } from "../json_parse.ts";
-import { editMembers, elementTexts, memberText } from "../json_text.ts";
+import { recordOf } from "../json/parse.ts";
+import { editMembers, elementTexts, memberText } from "../json/text.ts";
 import { itemType } from "./items.ts";
 
 /** Items that OpenAI always lists with a status, whether a request gave them one or not. */

@@ -1,6 +1,6 @@
 import type { ResponseLogprob, ResponsesRequest, ResponseToken } from "@svc/sdk/protocol";
 
-import type { KeptChars } from "../kept_chars.ts";
+import type { KeptChars } from "../text/kept_chars.ts";
 
 const encoder = new TextEncoder();
 

@@ -9,11 +9,11 @@ import { type ErrorEnvelope, isJsonObject, type ResponseUsage } from "@svc/sdk/p
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
-import { collectStrings } from "../chat_text.ts";
-import { type Fields, parsed } from "../chunk.ts";
-import { DeliveredText } from "../delivered_text.ts";
-import { editMembers, memberText } from "../json_text.ts";
-import { laterUsage } from "../usage.ts";
+import { collectStrings } from "../chat/text.ts";
+import { type Fields, parsed } from "../chat/chunk.ts";
+import { DeliveredText } from "../text/delivered_text.ts";
+import { editMembers, memberText } from "../json/text.ts";
+import { laterUsage } from "../chat/usage.ts";
 import { NativeItems } from "./native_items.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { metadataTextOf, ResourceWriter, type ResponseContext } from "./resource.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { parsed } from "../chunk.ts";
-import { GatheredText } from "../gathered_text.ts";
-import { memberText } from "../json_text.ts";
+import { parsed } from "../chat/chunk.ts";
+import { CollectedText } from "../text/collected_text.ts";
+import { memberText } from "../json/text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ interface Growing extends DeltaPlace {
   readonly type: string;
   /** Of the part. */
   readonly index: number;
-  readonly text: GatheredText;
+  readonly text: CollectedText;
   /** The event that ends the text has come; */
   isDone: boolean;
   /** and the one that ends its part. */
@@ -113,7 +113,7 @@ function noteText(item: Item, type: string, event: Fields): void {
   const key = `${place.list} ${index} ${place.field}`;
   let growing = item.growing.get(key);
   if (growing === undefined) {
-    const text = new GatheredText();
+    const text = new CollectedText();
     growing = { ...place, type: base, index, text, isDone: false, isClosed: false };
     item.growing.set(key, growing);
   }

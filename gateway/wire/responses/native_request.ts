@@ -6,8 +6,8 @@
  */
 
 import type { JsonBody } from "../../ports/upstream.ts";
-import { recordOf } from "../json_parse.ts";
-import { editMembers } from "../json_text.ts";
+import { recordOf } from "../json/parse.ts";
+import { editMembers } from "../json/text.ts";
 import {
   isForgottenReasoning,
   isOwnId,
@@ -26,7 +26,7 @@ const FOREIGN_MEMBERS = ["id", "status", "phase"];
 export function selfContained(body: JsonBody, options: TranslationOptions): JsonBody {
   const items = requestItems(body).map((item) => referencedItem(item, options.references) ?? item);
   const all = [...options.earlierItems ?? [], ...items];
-  const input = `[${all.flatMap((item) => carried(item, options.found)).join(",")}]`;
+  const input = `[${all.flatMap((item) => carried(item, options.findings)).join(",")}]`;
   const text = editMembers(body.text, { input, previous_response_id: "null" });
   return { text, value: recordOf(text) };
 }
@@ -41,7 +41,7 @@ export function foreignLosses(body: JsonBody, options: TranslationOptions): read
     const item = referencedItem(named, options.references) ?? named;
     const { phase } = item.value;
     const lost = (path: string, reason: string): Loss[] => [{ path, reason, action: "report" }];
-    if (carried(item, options.found).length === 0) {
+    if (carried(item, options.findings).length === 0) {
       return lost(path, UNTOLD[itemType(item)] ?? READ);
     }
     return phase === undefined || phase === null
@@ -65,12 +65,12 @@ export function hasForeignItems(body: JsonBody, owned: ReadonlySet<string>): boo
   );
 }
 
-function carried(item: JsonBody, found: TranslationOptions["found"]): readonly string[] {
+function carried(item: JsonBody, findings: TranslationOptions["findings"]): readonly string[] {
   const type = itemType(item);
   // Known to the upstream that made them alone, unless they bring their content with them.
   if (type === "reasoning" && typeof item.value["encrypted_content"] !== "string") return [];
   if (isSearch(item)) {
-    const content = found?.get(String(item.value["id"]));
+    const content = findings?.get(String(item.value["id"]));
     // Else it is in the text that follows the search.
     return content === undefined
       ? []

@@ -12,7 +12,7 @@ Deno.test("an upstream that did not search is told what was found where no text 
   };
   const body = { text: JSON.stringify(value), value };
   const call = { type: "function_call", call_id: "a", name: "f", arguments: "{}" };
-  assertEquals(selfContained(body, { found: new Map([["fs_1", "Results"]]) }).value, {
+  assertEquals(selfContained(body, { findings: new Map([["fs_1", "Results"]]) }).value, {
     previous_response_id: null,
     input: [{ type: "message", role: "user", content: "Results" }, call],
   });

@@ -12,8 +12,8 @@ import type {
   ResponsesRequest,
   ResponseStatus,
 } from "@svc/sdk/protocol";
-import { editMembers } from "../json_text.ts";
-import type { OpaqueTexts } from "../tool_calls.ts";
+import { editMembers } from "../json/text.ts";
+import type { OpaqueTexts } from "../chat/tool_calls.ts";
 
 /** The kinds of parts that an item's text can be. */
 export type PartKind = "output_text" | "refusal" | "reasoning_text" | "summary_text";

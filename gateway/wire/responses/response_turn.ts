@@ -1,13 +1,13 @@
 import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { besideText, collectText } from "../chat_text.ts";
-import type { ChunkContent, Fields } from "../chunk.ts";
-import { GatheredText } from "../gathered_text.ts";
-import type { KeptChars } from "../kept_chars.ts";
-import { OpaqueMembers } from "../opaque_members.ts";
-import { patternText, type TextChunkPattern, textChunkPattern } from "../text_chunk.ts";
-import { ToolCallIndexes } from "../tool_call_indexes.ts";
-import { laterUsage, readChatUsage } from "../usage.ts";
+import { besideText, collectText } from "../chat/text.ts";
+import type { ChunkContent, Fields } from "../chat/chunk.ts";
+import { CollectedText } from "../text/collected_text.ts";
+import type { KeptChars } from "../text/kept_chars.ts";
+import { OpaqueMembers } from "../chat/opaque_members.ts";
+import { patternText, type TextChunkPattern, textChunkPattern } from "../chat/text_chunk.ts";
+import { ToolCallIndexes } from "../chat/tool_call_indexes.ts";
+import { laterUsage, readChatUsage } from "../chat/usage.ts";
 import { HeldMessage } from "./held_message.ts";
 import type { CallItem } from "./stream_items.ts";
 
@@ -27,7 +27,7 @@ export class ResponseTurn {
   /** What its message says, while it is not known whether that counts. */
   held: HeldMessage | undefined;
   /** Text of its model that Responses has no place for: it is paid for all the same. */
-  readonly untold = new GatheredText();
+  readonly untold = new CollectedText();
   /** Whether all of it has come. */
   ended = false;
   /** Why the model stopped. */

@@ -5,10 +5,10 @@
  */
 
 import type { ResponseAnnotation, ResponseItemStatus, ResponseLogprob } from "@svc/sdk/protocol";
-import { GrowingText } from "../growing_text.ts";
-import type { FindCitations, HostedCall, HostedOutcome } from "../hosted_relay.ts";
-import { OpaqueMembers } from "../opaque_members.ts";
-import { searchItem, type ShownFindings } from "../search_item.ts";
+import { GrowingText } from "../text/growing_text.ts";
+import type { FindCitations, HostedCall, HostedOutcome } from "../hosted/relay.ts";
+import { OpaqueMembers } from "../chat/opaque_members.ts";
+import { searchItem, type ShownFindings } from "../hosted/search_item.ts";
 import {
   functionCallText,
   messageText,

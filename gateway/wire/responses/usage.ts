@@ -1,6 +1,6 @@
 import type { ChatUsage, ResponseUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { readChatUsage } from "../usage.ts";
+import { readChatUsage } from "../chat/usage.ts";
 
 /** Reads usage as Responses reports it; `undefined` where it is absent or makes no sense. */
 export function readResponseUsage(usage: unknown): Usage | undefined {

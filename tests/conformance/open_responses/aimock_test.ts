@@ -8,14 +8,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";
 import type { ResponseResource } from "@svc/sdk/protocol";
-import type { UpstreamKind } from "../../../gateway/domain/catalog/catalog.ts";
 import { labConfig } from "../../fixtures/lab.ts";
 import { answered, postResponse } from "../../fixtures/responses_calls.ts";
 import { TestService } from "../../fixtures/service.ts";
 import { outputText } from "./cases.ts";
 import { assertEventRules, readResponseEvents } from "./event_rules.ts";
 
-const KINDS: readonly (readonly [UpstreamKind, string, string])[] = [
+const KINDS: readonly (readonly [string, string, string])[] = [
   ["openai", "/v1", "gpt-5-mini"],
   ["openai-compatible", "/v1", "gpt-4.1"],
   ["anthropic", "/v1", "claude-sonnet-4-5"],

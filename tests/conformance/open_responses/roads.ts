@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { NativeKind } from "../../../gateway/domain/catalog/catalog.ts";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../../fixtures/fake_upstream.ts";
 import { labConfig } from "../../fixtures/lab.ts";
 import { TestService } from "../../fixtures/service.ts";
@@ -85,7 +84,7 @@ export const NATIVE: RoadPlan = {
 };
 
 function translated(
-  kind: NativeKind | "openai-compatible",
+  kind: string,
   wire: Wire,
   upstreamModel: string,
 ): RoadPlan {

@@ -1,5 +1,5 @@
 /**
- * What Prometheus reads: who may read it, and that its numbers are those of the requests.
+ * The metrics page: access to it, and the agreement of its numbers with the requests.
  *
  * @module
  */

@@ -23,9 +23,11 @@ const FOREIGN = /^(?:up|node_\w+)$/;
 /** The expressions of the alert rules: each stands on a line of its own. */
 async function alertExpressions(): Promise<string[]> {
   const text = await read("ops/alerts.yml");
-  const found = [...text.matchAll(/^ {8}expr: (.+)$/gm)].map(([, expression = ""]) => expression);
-  assertEquals(found.length, text.match(/- alert: /g)?.length);
-  return found;
+  const expressions = [...text.matchAll(/^ {8}expr: (.+)$/gm)].map(([, expression = ""]) =>
+    expression
+  );
+  assertEquals(expressions.length, text.match(/- alert: /g)?.length);
+  return expressions;
 }
 
 /** Every text under a name, however deep. */
@@ -42,7 +44,7 @@ async function dashboardExpressions(): Promise<string[]> {
   return [...under("expr", dashboard)].map((text) => text.replaceAll("$__rate_interval", "5m"));
 }
 
-/** What an expression asks for: metrics with the labels that it names of each, and of all. */
+/** Returns the names in an expression: metrics with the labels of each, and the labels of all. */
 function namesIn(expression: string): { metrics: Map<string, Set<string>>; grouping: Set<string> } {
   const metrics = new Map<string, Set<string>>();
   const grouping = new Set<string>();
@@ -104,13 +106,13 @@ Deno.test("alerts and dashboard ask for metrics and labels that there are", asyn
   for (const name of labels.keys()) {
     assert(declared.has(name.replace(/_(?:bucket|sum|count)$/, "")) || declared.has(name), name);
   }
-  const asked = new Set<string>();
+  const watched = new Set<string>();
   for (const expression of [...await alertExpressions(), ...await dashboardExpressions()]) {
     const { metrics, grouping } = namesIn(expression);
     assert(metrics.size > 0, `${expression} asks for no metric`);
     for (const [name, matched] of metrics) {
       if (FOREIGN.test(name)) continue;
-      asked.add(name.replace(/_bucket$/, ""));
+      watched.add(name.replace(/_bucket$/, ""));
       const known = labels.get(name);
       assert(known !== undefined || declared.has(name), `${expression}: no metric ${name}`);
       // Of what has not happened the labels are not on the page.
@@ -121,7 +123,7 @@ Deno.test("alerts and dashboard ask for metrics and labels that there are", asyn
       }
     }
   }
-  const unwatched = [...declared].filter((name) => !asked.has(name)).toSorted();
+  const unwatched = [...declared].filter((name) => !watched.has(name)).toSorted();
   assertEquals(unwatched, UNWATCHED);
 });
 

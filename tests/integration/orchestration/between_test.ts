@@ -1,5 +1,5 @@
 /**
- * What happens between the parts of a split request, and between two of them.
+ * Events between the parts of a split request, and between two split requests.
  *
  * @module
  */
@@ -56,11 +56,11 @@ for (const stream of [true, false]) {
     const { id, key, wallet } = await service.newKey();
     const gate = Promise.withResolvers<void>();
     upstream.on("tea", { until: gate.promise });
-    const asked = askSplit(service, { stream, key });
+    const call = askSplit(service, { stream, key });
     await until(() => upstream.calls.length === 4, "tasks");
     await service.admin("POST", `/keys/${id}/revoke`, {});
     gate.resolve();
-    const answer = await readAnswer(await asked, stream);
+    const answer = await readAnswer(await call, stream);
     assertEquals(answer.text, "The answer.");
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS, wallet });
   });

@@ -105,10 +105,10 @@ for (const stream of [true, false]) {
 Deno.test("a stream marks what each task says, and only the answer's chunks carry a finish", async () => {
   await using lab = await orchestrationLab();
   const { service } = lab;
-  const { chunks, said, text } = await readStreamedAnswer(
+  const { chunks, said: finalText, text } = await readStreamedAnswer(
     await askSplit(service, { stream: true }),
   );
-  assertEquals(Object.fromEntries(said), {
+  assertEquals(Object.fromEntries(finalText), {
     tea: "Result of tea.",
     coffee: "Result of coffee.",
     cocoa: "Result of cocoa.",
@@ -121,11 +121,11 @@ Deno.test("a stream marks what each task says, and only the answer's chunks carr
     const finish = chunk.choices[0]?.finish_reason ?? null;
     assert(finish === null || task_id === "final", JSON.stringify(chunk));
   }
-  const told = (id: string) =>
+  const progressOf = (id: string) =>
     chunks.filter(({ orchestration }) => orchestration?.task_id === id)
       .flatMap(({ orchestration }) => orchestration?.status ?? []);
-  for (const id of ["tea", "coffee", "cocoa"]) assertEquals(told(id), ["started", "done"]);
-  assertEquals(told("plan"), ["done"]);
+  for (const id of ["tea", "coffee", "cocoa"]) assertEquals(progressOf(id), ["started", "done"]);
+  assertEquals(progressOf("plan"), ["done"]);
   // Usage and metadata come once, with the last.
   for (const name of ["usage", "metadata"] as const) {
     const carrying = chunks.flatMap((chunk, at) => chunk[name] == null ? [] : [at]);
@@ -147,8 +147,8 @@ Deno.test("tasks run side by side, three at once, each as soon as what it reads 
     planned("e", ["a", "b"]),
   ];
   for (const id of ["a", "b", "c"]) upstream.on(id, { until: gate.promise });
-  const asked = askSplit(service, { stream: true });
-  const response = await asked;
+  const call = askSplit(service, { stream: true });
+  const response = await call;
   const reading = readStreamedAnswer(response);
   await until(() => upstream.calls.length >= 4, "three tasks to begin");
   assertEquals(upstream.calls.map(({ task }) => task).slice(1).sort(), ["a", "b", "c"]);

@@ -26,10 +26,12 @@ function clientOf(service: TestService): ServiceClient {
 function recorder() {
   const texts = new Map<string, string>();
   const ended: string[] = [];
-  const onTask = (told: TaskProgress): void => {
-    if (told.type === "started") texts.set(told.taskId, "");
-    if (told.type === "text") texts.set(told.taskId, (texts.get(told.taskId) ?? "") + told.text);
-    if (told.type === "ended") ended.push(`${told.taskId} ${told.task.status}`);
+  const onTask = (progress: TaskProgress): void => {
+    if (progress.type === "started") texts.set(progress.taskId, "");
+    if (progress.type === "text") {
+      texts.set(progress.taskId, (texts.get(progress.taskId) ?? "") + progress.text);
+    }
+    if (progress.type === "ended") ended.push(`${progress.taskId} ${progress.task.status}`);
   };
   return { texts, ended, onTask };
 }
@@ -39,14 +41,14 @@ for (const surface of ["chat", "responses", "messages"] as const) {
     await using lab = await orchestrationLab();
     const client = clientOf(lab.service);
     const { texts, ended, onTask } = recorder();
-    let said = "";
-    const options = { onTask, onTextDelta: (text: string) => void (said += text) };
+    let text = "";
+    const options = { onTask, onTextDelta: (delta: string) => void (text += delta) };
     const result = surface === "chat"
       ? await client.chat.completions.runStream({ messages: MESSAGES }, options)
       : surface === "responses"
       ? await client.responses.runStream({ input: COMPARISON }, options)
       : await client.messages.runStream({ max_tokens: 1_000, messages: MESSAGES }, options);
-    assertEquals([said, result.finalText], ["The answer.", "The answer."]);
+    assertEquals([text, result.finalText], ["The answer.", "The answer."]);
     assertEquals(Object.fromEntries(texts), {
       tea: "Result of tea.",
       coffee: "Result of coffee.",
@@ -55,7 +57,7 @@ for (const surface of ["chat", "responses", "messages"] as const) {
     assertEquals(ended.sort(), ["cocoa done", "coffee done", "plan done", "tea done"]);
     assertEquals(result.billing?.charged, "0.140000");
     const { orchestration } = Object(result.response);
-    // A message has no word for it: what its tasks were is told as they go alone.
+    // Messages have no field for it: the progress of tasks is lost there.
     if (surface === "messages") return await lab.service.assertBooks();
     assertEquals(Object.keys(orchestration ?? {}), ["tasks", "final_task_id"]);
     assertEquals(orchestration?.tasks.length, 5);
@@ -66,13 +68,13 @@ for (const surface of ["chat", "responses", "messages"] as const) {
 Deno.test("SDK: a raw stream is filtered by one predicate, and collected with its breakdown", async () => {
   await using lab = await orchestrationLab();
   const stream = clientOf(lab.service).chat.completions.stream({ messages: MESSAGES });
-  let said = "";
+  let text = "";
   let others = 0;
   for await (const chunk of stream) {
-    if (isReply(chunk)) said += chunk.choices[0]?.delta.content ?? "";
+    if (isReply(chunk)) text += chunk.choices[0]?.delta.content ?? "";
     else others += 1;
   }
-  assertEquals(said, "The answer.");
+  assertEquals(text, "The answer.");
   assert(others > 6, `${others}`);
   const completion = await stream;
   assertEquals(completion.choices[0]?.message.content, "The answer.");
@@ -103,10 +105,10 @@ Deno.test("OpenAI's client reads the answer of a stream that is narrowed to it",
   await using lab = await orchestrationLab();
   const client = lab.service.client({ defaultHeaders: { "X-Orchestration": "final" } });
   const stream = client.chat.completions.stream({ model: "auto", messages: MESSAGES });
-  let said = "";
-  stream.on("content", (delta) => said += delta);
+  let text = "";
+  stream.on("content", (delta) => text += delta);
   const final = await stream.finalChatCompletion();
-  assertEquals([said, final.choices[0]?.message.content], ["The answer.", "The answer."]);
+  assertEquals([text, final.choices[0]?.message.content], ["The answer.", "The answer."]);
   const whole = await client.chat.completions.create({ model: "auto", messages: MESSAGES });
   assertEquals(whole.choices[0]?.message.content, "The answer.");
   await lab.service.assertBooks();
@@ -144,10 +146,10 @@ Deno.test("while tasks run in silence, comments keep the stream alive", async ()
   const gate = Promise.withResolvers<void>();
   upstream.on("tea", { until: gate.promise });
   // The head of the answer comes with its first bytes.
-  const asked = askSplit(service, { stream: true, choice: "final" });
+  const call = askSplit(service, { stream: true, choice: "final" });
   await until(() => upstream.calls.length === 4, "the tasks to begin");
   clock.advance(KEEP_ALIVE_MS);
-  const { body } = await asked;
+  const { body } = await call;
   assert(body !== null);
   const reader = body.getReader();
   assertEquals(await readUntil(reader, "keep-alive"), ": keep-alive\n\n");

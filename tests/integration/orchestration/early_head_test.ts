@@ -1,6 +1,6 @@
 /**
- * A stream whose plan is long in coming: its head and keep-alives come before the plan, over HTTP, and
- * however it ends after that, its caller, the log and the books are told.
+ * A stream whose plan takes long: its head and keep-alives come before the plan, over HTTP, and
+ * whatever its end, the caller, the log and the books have it.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What goes wrong in a split request: the right answer or the right error, every hold ended, and a
- * bill that is the sum of what was made.
+ * Failures in a split request: the right answer or the right error, every hold ended, and a charge that
+ * is the sum of the delivered results.
  *
  * @module
  */
@@ -79,7 +79,7 @@ for (const stream of [true, false]) {
     assertEquals(models.length, 2);
     assert(models[0] !== models[1], `${models}`);
     assertStringIncludes(upstream.callsFor("final")[0]?.text ?? "", "Result of tea.");
-    // Nobody had the half: it costs nothing.
+    // No caller received the half: it costs nothing.
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
@@ -105,9 +105,9 @@ for (const stream of [true, false]) {
     assertEquals(statuses(answer), {
       ...{ plan: "done", tea: "failed", more: "skipped", coffee: "done", final: "done" },
     });
-    const told = upstream.callsFor("final")[0]?.text ?? "";
-    assertStringIncludes(told, "$tea (About tea): this part failed");
-    assertStringIncludes(told, "$more (About more): this part failed");
+    const finalPrompt = upstream.callsFor("final")[0]?.text ?? "";
+    assertStringIncludes(finalPrompt, "$tea (About tea): this part failed");
+    assertStringIncludes(finalPrompt, "$more (About more): this part failed");
     assertEquals(upstream.callsFor("more").length, 0);
     await assertCharged(service, answer, { micros: 3n * CALL_MICROS });
   });
@@ -167,11 +167,11 @@ for (const stream of [true, false]) {
     for (const id of ["tea", "coffee", "cocoa"]) {
       upstream.on(id, { until: gate.promise, usage: all });
     }
-    const asked = askSplit(service, { stream, key });
+    const call = askSplit(service, { stream, key });
     await until(() => upstream.calls.length === 4, "the tasks to begin");
     await spendAll(service.running.stores.ledger, wallet);
     gate.resolve();
-    const answer = await readAnswer(await asked, stream);
+    const answer = await readAnswer(await call, stream);
     assertEquals(answer.error?.code, "orchestration_failed");
     assertMatch(answer.error?.message ?? "", /credits/);
     assertEquals(upstream.callsFor("final").length, 0);

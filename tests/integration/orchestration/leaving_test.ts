@@ -30,10 +30,10 @@ for (const stream of [true, false]) {
     const { service, upstream } = lab;
     upstream.on("plan", { until: new Promise(() => {}) });
     const leaving = new AbortController();
-    const asked = askSplit(service, { stream, signal: leaving.signal }).catch(() => {});
+    const call = askSplit(service, { stream, signal: leaving.signal }).catch(() => {});
     await until(() => upstream.calls.length === 1, "the plan to be asked for");
     leaving.abort();
-    await asked;
+    await call;
     await assertLeft(service, 0n);
     assertEquals(upstream.calls.length, 1);
   });
@@ -43,13 +43,13 @@ for (const stream of [true, false]) {
     const { service, upstream } = lab;
     for (const id of ["coffee", "cocoa"]) upstream.on(id, { stallAfter: "Some words" });
     const leaving = new AbortController();
-    const asked = askSplit(service, { stream, signal: leaving.signal });
-    if (stream) await (await asked).body?.getReader().read();
-    else asked.catch(() => {});
+    const call = askSplit(service, { stream, signal: leaving.signal });
+    if (stream) await (await call).body?.getReader().read();
+    else call.catch(() => {});
     await until(() => upstream.calls.length === 4, "the tasks to begin");
     await until(async () => (await service.wallet()).spent === 2n * CALL_MICROS, "tea to be done");
     leaving.abort();
-    await asked.catch(() => {});
+    await call.catch(() => {});
     await assertLeft(service, 2n * CALL_MICROS);
     assertEquals(upstream.callsFor("final").length, 0);
   });
@@ -59,15 +59,15 @@ for (const stream of [true, false]) {
     const { service, upstream } = lab;
     upstream.on("final", { until: new Promise(() => {}) });
     const leaving = new AbortController();
-    const asked = askSplit(service, { stream, signal: leaving.signal });
+    const call = askSplit(service, { stream, signal: leaving.signal });
     if (stream) {
-      const { body } = await asked;
+      const { body } = await call;
       assert(body !== null);
       void readUntil(body.getReader(), "never said").catch(() => {});
-    } else asked.catch(() => {});
+    } else call.catch(() => {});
     await until(() => upstream.callsFor("final").length === 1, "the answer to be asked for");
     leaving.abort();
-    await asked.catch(() => {});
+    await call.catch(() => {});
     await assertLeft(service, 4n * CALL_MICROS);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Results as long as they may be, and longer: whoever reads them has room for them, for the request,
- * and for the answer.
+ * Results of the maximum length, and longer ones: the model that reads them has room for them, for the
+ * request, and for the answer.
  *
  * @module
  */

@@ -78,9 +78,9 @@ Deno.test("tasks see what an assistant said, in whatever form, and images", asyn
       content: [{ type: "text", text: COMPARISON }, { type: "image_url", image_url }],
     },
   ];
-  const asked = { logprobs: true, stop: ["END"], stream_options: { include_usage: false } };
+  const options = { logprobs: true, stop: ["END"], stream_options: { include_usage: false } };
   const answer = await readStreamedAnswer(
-    await askSplit(service, { stream: true, body: { messages, ...asked } }),
+    await askSplit(service, { stream: true, body: { messages, ...options } }),
   );
   assertEquals(answer.text, "The answer.");
   const [task] = upstream.callsFor("tea");

@@ -1,5 +1,5 @@
 /**
- * Who may have a request split, what the stream carries then, and what it may cost.
+ * Policies of split requests: permission, the content of the stream, and the maximum cost.
  *
  * @module
  */
@@ -90,7 +90,7 @@ Deno.test("all holds of a split request together never exceed its cap", async ()
   const final = Promise.withResolvers<void>();
   for (const id of ["tea", "coffee", "cocoa"]) upstream.on(id, { until: tasks.promise });
   upstream.on("final", { until: final.promise });
-  const asked = askSplit(service, { key });
+  const call = askSplit(service, { key });
   const atMost = async (calls: number) => {
     await until(() => upstream.calls.length === calls, `${calls} calls`);
     const { held, spent } = await service.wallet(wallet);
@@ -100,7 +100,7 @@ Deno.test("all holds of a split request together never exceed its cap", async ()
   tasks.resolve();
   await atMost(5);
   final.resolve();
-  const answer = await readAnswer(await asked, false);
+  const answer = await readAnswer(await call, false);
   assertEquals(answer.text, "The answer.");
   assertEquals((await service.wallet(wallet)).spent, 5n * CALL_MICROS);
   await service.assertBooks();

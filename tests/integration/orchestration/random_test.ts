@@ -60,7 +60,7 @@ Deno.test("whatever goes wrong in split requests, each hold ends and the bills a
       const policy = cap === undefined ? {} : { maxChargePerRequest: cap };
       const { id, key, wallet } = await service.newKey({ credits, policy });
       await Promise.all(requests.map(async ({ stream, choice, surface, leavesAfter }) => {
-        const said = surface === "responses"
+        const question = surface === "responses"
           ? { input: COMPARISON }
           : { messages: [{ role: "user", content: COMPARISON }] };
         const leaving = new AbortController();
@@ -75,7 +75,7 @@ Deno.test("whatever goes wrong in split requests, each hold ends and the bills a
               authorization: `Bearer ${key}`,
               "x-orchestration": choice,
             },
-            body: JSON.stringify({ model: "auto", stream, ...said }),
+            body: JSON.stringify({ model: "auto", stream, ...question }),
             signal: leaving.signal,
           });
           const text = await response.text();

@@ -77,20 +77,20 @@ for (const choice of ["all", "final"]) {
     const events = await readWire(await ask(service, { stream: true }, choice));
     assertEquals(events.map((event) => event.sequence_number), events.map((_, at) => at));
     assertEquals(events[0]?.type, "response.created");
-    const said = events.filter(({ type }) => type === "response.output_text.delta");
-    assertEquals(said.map(({ delta }) => delta).join(""), "The answer.");
+    const deltas = events.filter(({ type }) => type === "response.output_text.delta");
+    assertEquals(deltas.map(({ delta }) => delta).join(""), "The answer.");
     const last = events.at(-1);
     assert(last?.type === "response.completed" && last.response !== undefined);
     responseSchema.parse(last.response);
     assertAnswer(last.response);
     const own = events.filter(({ type }) => type.startsWith("svc:"));
-    const told = (type: string) =>
+    const eventsOf = (type: string) =>
       own.filter((event) => event.type === `svc:orchestration.task.${type}`)
         .map(({ orchestration }) => orchestration?.task_id).sort();
     const tasks = ["cocoa", "coffee", "tea"];
-    assertEquals(new Set(told("started")), new Set(choice === "all" ? tasks : []));
-    assertEquals(new Set(told("delta")), new Set(choice === "all" ? tasks : []));
-    assertEquals(told("done"), choice === "all" ? ["cocoa", "coffee", "plan", "tea"] : []);
+    assertEquals(new Set(eventsOf("started")), new Set(choice === "all" ? tasks : []));
+    assertEquals(new Set(eventsOf("delta")), new Set(choice === "all" ? tasks : []));
+    assertEquals(eventsOf("done"), choice === "all" ? ["cocoa", "coffee", "plan", "tea"] : []);
     await service.assertBooks();
   });
 }
@@ -115,11 +115,11 @@ Deno.test("the official client, which cannot filter, is told of no task unasked"
   const messages = [{ role: "user", content: COMPARISON }] as const;
   const chat = client.chat.completions.stream({ model: "auto", messages: [...messages] });
   assertEquals(await chat.finalContent(), "The answer.");
-  // Whoever asks is told.
-  const asked = client.chat.completions.stream({ model: "auto", messages: [...messages] }, {
+  // A caller that asks for progress receives it.
+  const call = client.chat.completions.stream({ model: "auto", messages: [...messages] }, {
     headers: { "X-Orchestration": "all" },
   });
-  assertStringIncludes(await asked.finalContent() ?? "", "tea");
+  assertStringIncludes(await call.finalContent() ?? "", "tea");
   const typesOf = async (options: { headers?: Record<string, string> } = {}) => {
     const params = { model: "auto", input: COMPARISON, stream: true } as const;
     const events = await Array.fromAsync(await client.responses.create(params, options));

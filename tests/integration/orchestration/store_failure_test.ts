@@ -1,6 +1,6 @@
 /**
- * The store fails while a split request runs: its caller is told, its holds end once the store is
- * back, and nothing is charged twice.
+ * The store fails while a split request runs: the caller receives an error, its holds end once the
+ * store is back, and nothing is charged twice.
  *
  * @module
  */
@@ -28,25 +28,25 @@ for (const stream of [true, false]) {
       const { service, upstream } = lab;
       const gate = Promise.withResolvers<void>();
       for (const id of ["tea", "coffee", "cocoa"]) upstream.on(id, { until: gate.promise });
-      const asked = askSplit(service, { stream, choice: "final" });
+      const call = askSplit(service, { stream, choice: "final" });
       await until(() => upstream.calls.length === 4, "the tasks to begin");
       faults.commit = commit;
       const before = faults.commits;
       gate.resolve();
       await until(() => faults.commits > before, "a commit to fail");
       faults.commit = "none";
-      const answer = await readAnswer(await asked, stream);
+      const answer = await readAnswer(await call, stream);
       const { settlementRetries } = service.running.gateway;
       await until(() => settlementRetries.size === 0, "the late endings");
       await service.assertBooks();
       const { spent } = await service.wallet();
       assert(spent >= CALL_MICROS && spent <= 5n * CALL_MICROS, `${spent}`);
-      const told = parseCredits(answer.metadata.billing?.charged ?? "0") ?? 0n;
-      // The row may be what the store would not take: then the operator is told.
+      const charged = parseCredits(answer.metadata.billing?.charged ?? "0") ?? 0n;
+      // The store may have refused the row: then the operator's log says so.
       if (!service.logs.some(({ event }) => event === "request_not_logged")) {
         assertEquals((await service.lastRequest()).charged, answer.metadata.billing?.charged);
       }
-      assert(told <= spent, `told ${told}, spent ${spent}`);
+      assert(charged <= spent, `told ${charged}, spent ${spent}`);
     });
   }
 }
@@ -61,12 +61,12 @@ Deno.test("who is refused after the planner was paid is told what that has cost"
   const gate = Promise.withResolvers<void>();
   upstream.plan = [];
   upstream.on("plan", { until: gate.promise });
-  const asked = askSplit(service);
+  const call = askSplit(service);
   await until(() => upstream.calls.length === 1, "the plan to be asked for");
   const settled = faults.commits + 1;
   faults.onCommit = () => faults.commit = faults.commits > settled ? "before" : "none";
   gate.resolve();
-  const response = await asked;
+  const response = await call;
   const { error, metadata } = await response.json();
   faults.onCommit = () => faults.commit = "none";
   assertEquals([response.status, error.code], [503, "store_unavailable"]);

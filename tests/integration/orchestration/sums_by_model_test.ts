@@ -21,7 +21,7 @@ interface ModelRow {
   readonly charged: string;
 }
 
-/** What both say of each model, in the order of names. */
+/** Returns the fields that both have for each model, in the order of names. */
 function comparable(rows: readonly ModelRow[]): unknown[] {
   return rows.toSorted((a, b) => a.model < b.model ? -1 : 1).map((row) => {
     const { model, requests, inputTokens, cachedInputTokens, outputTokens, charged } = row;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { runPart } from "../../../gateway/flows/orchestrate/run_part.ts";
-import { RequestTrace } from "../../../gateway/flows/request_trace.ts";
+import { ActiveRequest } from "../../../gateway/flows/request/active_request.ts";
 import { TASKS_MS } from "../../../gateway/flows/orchestrate/task_run.ts";
 import {
   askSplit,
@@ -29,13 +29,17 @@ for (const onDisconnect of ["cancel", "drain"]) {
       const { id } = await service.newKey();
       const key = await stores.keys.get(id);
       assert(key !== undefined);
-      const trace = new RequestTrace({
-        ...{ key, requestId: "req_1", logId: "log_1", endpoint: "chat", stream: false },
-        ...{ signal: new AbortController().signal, onSettled: () => {}, dialect: "service" },
-      }, gateway.clock);
+      const active = new ActiveRequest(
+        {
+          ...{ key, requestId: "req_1", logId: "log_1", endpoint: "chat", stream: false },
+          dialect: "service",
+        },
+        { signal: new AbortController().signal },
+        gateway.clock,
+      );
       const value = { model: "auto", stream: true, messages: [{ role: "user", content: "Hi" }] };
       const outcome = await runPart(gateway, {
-        trace: trace.part({ name: "task", stream: false }),
+        active: active.part({ name: "task", stream: false }),
         body: { value, text: JSON.stringify(value) },
         endpoint: "chat",
         instruction: "Hi",
@@ -45,7 +49,7 @@ for (const onDisconnect of ["cancel", "drain"]) {
       assert(!outcome.ok);
       // Its own limit ended it: the upstream's would say less, or let another model be asked.
       assertEquals([outcome.fault.code, outcome.fault.message], ["upstream_timeout", message]);
-      // Nobody else is asked in what was its time.
+      // No other model is called within its time.
       assertEquals(upstream.calls.length, 1);
       await service.assertBooks();
     });
@@ -59,12 +63,12 @@ Deno.test("tasks leave the answer its part of the request's time", async () => {
   const gate = Promise.withResolvers<void>();
   upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
   upstream.on("tea", { until: gate.promise });
-  const asked = askSplit(service);
+  const call = askSplit(service);
   await until(() => upstream.callsFor("coffee").length === 1, "the tasks to begin");
   await until(async () => (await service.wallet()).spent === 2n * CALL_MICROS, "coffee's end");
   clock.advance(TASKS_MS + 1);
   gate.resolve();
-  const answer = await readAnswer(await asked, false);
+  const answer = await readAnswer(await call, false);
   assertEquals([answer.text, answer.error], ["The answer.", undefined]);
   assertEquals([statuses(answer)["more"], upstream.callsFor("more").length], ["failed", 0]);
   await assertCharged(service, answer, { micros: 4n * CALL_MICROS });

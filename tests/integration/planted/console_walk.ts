@@ -156,7 +156,7 @@ export class ConsoleWalk {
   }
 }
 
-/** What an address has in common with others: not what it names, by an id or in its query. */
+/** Returns the pattern of an address, without ids and queries. */
 function kindOf({ pathname, searchParams }: URL): string {
   const page = pathname.replace(/(\/(?:keys|requests|wallets)\/)(?!new\b|tail\b)[^/]+/, "$1…");
   return `${page}?${[...new Set(searchParams.keys())].sort().join("&")}`;
@@ -166,8 +166,8 @@ function kindOf({ pathname, searchParams }: URL): string {
 export function assertAllShown(shown: readonly Shown[]): void {
   const missing = SECTIONS.flatMap(({ pages, feeds = [] }) => [...pages, ...feeds])
     .filter(({ path }) => {
-      const asked = new RegExp(`^(?:POST )?/console${path.replaceAll(/:\w+/g, "[^/?]+")}[? ]`);
-      return !shown.some(({ address }) => asked.test(address) && !address.endsWith("404"));
+      const visited = new RegExp(`^(?:POST )?/console${path.replaceAll(/:\w+/g, "[^/?]+")}[? ]`);
+      return !shown.some(({ address }) => visited.test(address) && !address.endsWith("404"));
     }).map(({ path }) => path);
   assertEquals(missing, []);
 }

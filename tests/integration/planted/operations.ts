@@ -16,7 +16,7 @@ interface Described {
   readonly example: unknown;
 }
 
-/** What each operation answered, with its name. */
+/** Returns the answer of each operation, with its name. */
 export async function everyOperation(scene: Scene): Promise<string[]> {
   const ids = await things(scene);
   const described = await operations(scene);

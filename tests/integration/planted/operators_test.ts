@@ -9,7 +9,7 @@ import { join } from "@std/path";
 import { svc } from "../../fixtures/service_process.ts";
 import { assertAllShown, ConsoleWalk } from "./console_walk.ts";
 import { everyOperation } from "./operations.ts";
-import { callAll, FEW, found, Scene, SECRETS, SHOWN } from "./scene.ts";
+import { callAll, FEW, leaksIn, Scene, SECRETS, SHOWN } from "./scene.ts";
 
 Deno.test("no answer of the operator's API holds a secret, whatever operation is asked", async () => {
   await using scene = await Scene.start({ exports: false });
@@ -28,13 +28,13 @@ Deno.test("no answer of the operator's API holds a secret, whatever operation is
   answers.push(`show ${await scene.operate("GET", "/catalog")}`);
   answers.push(`changes ${await scene.operate("GET", "/catalog/versions/3/changes")}`);
   for (const answer of answers) {
-    assertEquals(found(answer, { late: applied.key }), [], answer.slice(0, 2_000));
+    assertEquals(leaksIn(answer, { late: applied.key }), [], answer.slice(0, 2_000));
   }
   for (const shown of [SHOWN, "(hidden)", "OPENAI_API_KEY", "at-cohere.good"]) {
     assert(answers.some((answer) => answer.includes(shown)), shown);
   }
   const { stderr } = await scene.service.end("SIGTERM");
-  assertEquals(found(stderr, { late: applied.key }), [], stderr);
+  assertEquals(leaksIn(stderr, { late: applied.key }), [], stderr);
 });
 
 Deno.test("no page, feed or form of the console holds a secret", async () => {
@@ -48,14 +48,14 @@ Deno.test("no page, feed or form of the console holds a secret", async () => {
   const session = { session: walk.session };
   assert(walk.session.length > 20);
   for (const { address, text } of walk.shown) {
-    assertEquals(found(text, session), [], `${address}\n${text.slice(0, 2_000)}`);
+    assertEquals(leaksIn(text, session), [], `${address}\n${text.slice(0, 2_000)}`);
   }
   for (const shown of [SHOWN, "(hidden)", "OPENAI_API_KEY", "at-cohere.good"]) {
     assert(walk.shown.some(({ text }) => text.includes(shown)), shown);
   }
   const { stderr } = await scene.service.end("SIGTERM");
-  assertEquals(found(stderr, session), [], stderr);
-  assertEquals(found(await storeText(scene.folder), session), ["inline", "tavily"]);
+  assertEquals(leaksIn(stderr, session), [], stderr);
+  assertEquals(leaksIn(await storeText(scene.folder), session), ["inline", "tavily"]);
 });
 
 /** Every command that only shows, with operands; those that change, or show a new secret, are not run. */
@@ -89,7 +89,7 @@ Deno.test("no command shows a secret, as text or as JSON, beside a service and w
   const env = { ...scene.env, SERVICE_ADMIN_URL: scene.service.adminUrl };
   const run = async (args: readonly string[]) => {
     const { code, stderr, stdout } = await svc(args, env);
-    assertEquals(found(stdout + stderr), [], `${args.join(" ")}\n${stdout}${stderr}`);
+    assertEquals(leaksIn(stdout + stderr), [], `${args.join(" ")}\n${stdout}${stderr}`);
     return { code, stdout, stderr };
   };
   for (const command of COMMANDS) {
@@ -114,31 +114,31 @@ Deno.test("backups' readable parts, the store and the process list hold what is 
   await callAll(scene, { models: FEW, calls: 1 });
   const started = await argumentsOf(scene.service.pid);
   assert(started.includes("serve"), started);
-  assertEquals(found(started), []);
+  assertEquals(leaksIn(started), []);
   const passphrase = join(scene.folder, "passphrase");
   await Deno.writeTextFile(passphrase, SECRETS.passphrase);
   const sealed = join(scene.folder, "sealed.backup");
   const plain = join(scene.folder, "plain.backup");
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const args of [[sealed, "--passphrase-file", passphrase], [plain, "--plain"]]) {
     const { code, stdout, stderr } = await svc(["backup", ...args], scene.env);
     assertEquals(code, 0, stderr);
-    said.push(stdout + stderr);
+    texts.push(stdout + stderr);
   }
-  assertEquals(found(said.join("\n")), []);
-  assertEquals(found(await bytesOf(sealed)), []);
+  assertEquals(leaksIn(texts.join("\n")), []);
+  assertEquals(leaksIn(await bytesOf(sealed)), []);
   // What an operator writes into the configuration itself is part of the store, as is documented: that
   // it is found, there and in what a plain backup holds, shows that the search finds what is there.
-  assertEquals(found(await storeText(scene.folder)), ["inline", "tavily"]);
+  assertEquals(leaksIn(await storeText(scene.folder)), ["inline", "tavily"]);
   const unpacked = join(scene.folder, "restored");
   await Deno.mkdir(unpacked);
   const to = join(unpacked, "svc.kv");
   const { code, stdout, stderr } = await svc(["restore", plain, "--to", to], scene.env);
-  assertEquals([code, found(stdout + stderr)], [0, []], stderr);
-  assertEquals(found(await storeText(unpacked)), ["inline", "tavily"]);
+  assertEquals([code, leaksIn(stdout + stderr)], [0, []], stderr);
+  assertEquals(leaksIn(await storeText(unpacked)), ["inline", "tavily"]);
 });
 
-/** What everybody on the machine may read of a process. */
+/** Returns the arguments of a process, which every user of the machine may read. */
 async function argumentsOf(pid: number): Promise<string> {
   try {
     const args = ["-ww", "-o", "args=", "-p", String(pid)];

@@ -120,7 +120,7 @@ export class Scene implements AsyncDisposable {
   readonly folder: string;
   /** Lines of the service account's private key. */
   readonly privateKey: string;
-  /** What a command is started with: the variables of the service. */
+  /** Environment variables of the service, for commands. */
   readonly env: Readonly<Record<string, string>>;
 
   private constructor(parts: Omit<Scene, typeof Symbol.asyncDispose | "operate" | "kvPath">) {
@@ -193,7 +193,7 @@ export class Scene implements AsyncDisposable {
   }
 }
 
-/** What was answered; of a feed its beginning. */
+/** Returns the text of a response; of a feed its beginning. */
 export async function textOf(response: Response): Promise<string> {
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) return await response.text();
@@ -204,8 +204,8 @@ export async function textOf(response: Response): Promise<string> {
 }
 
 /** All that a text holds of secrets, by name: as they are, in any usual writing, or a good part. */
-export function found(text: string, more: Readonly<Record<string, string>> = {}): string[] {
-  // Whoever has half of a key needs less time for the rest.
+export function leaksIn(text: string, more: Readonly<Record<string, string>> = {}): string[] {
+  // Half of a key shortens the search for the rest.
   const plain = text.replace(
     /\\+u([0-9a-fA-F]{4})/g,
     (_, hex) => String.fromCharCode(parseInt(hex, 16)),
@@ -219,7 +219,7 @@ export function found(text: string, more: Readonly<Record<string, string>> = {})
 }
 
 const HI = [{ role: "user", content: "Hi" }];
-/** What every model is asked for, each by another road. */
+/** Requests for every model, each by another route. */
 const CALLS: readonly (readonly [path: string, body: Readonly<Record<string, unknown>>])[] = [
   ["chat/completions", { messages: HI }],
   ["chat/completions", { messages: HI, stream: true }],
@@ -229,12 +229,15 @@ const CALLS: readonly (readonly [path: string, body: Readonly<Record<string, unk
   ["images/generations", { prompt: "A lamp" }],
 ];
 
-/** Calls models by every road, or only by the first; all that callers were told, headers included. */
+/**
+ * Calls models by every route, or only by the first; returns all that callers received, headers
+ * included.
+ */
 export async function callAll(
   scene: Scene,
   { models = MODELS, calls = CALLS.length }: { models?: readonly string[]; calls?: number } = {},
 ): Promise<string[]> {
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const model of models) {
     const made = await scene.operate("POST", "/keys", {
       ...{ name: `for-${model}`, wallet: "default", policy: { models: [model] } },
@@ -247,8 +250,8 @@ export async function callAll(
         body: JSON.stringify({ model: "auto", ...body }),
       });
       const headers = JSON.stringify([...response.headers]);
-      said.push(`${model} ${path} ${response.status} ${headers} ${await response.text()}`);
+      texts.push(`${model} ${path} ${response.status} ${headers} ${await response.text()}`);
     }
   }
-  return said;
+  return texts;
 }

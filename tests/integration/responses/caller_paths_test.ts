@@ -1,6 +1,6 @@
 /**
- * Whatever wire a response is asked for over: its caller is told of fields by the names that they were
- * sent under, in refusals and in what was left out.
+ * On every wire a response names fields to its caller as the caller sent them, in refusals and in the
+ * list of ignored fields.
  *
  * @module
  */

@@ -15,7 +15,10 @@ import { twoRoads } from "../../fixtures/two_roads.ts";
 const PATCH = { type: "custom", name: "patch", description: "Applies a patch" };
 const OWN = { type: "function", name: "own", parameters: { type: "object" } };
 
-/** What mentions them beside `input`, and the parameter that is named where nobody can be asked. */
+/**
+ * Fields that mention them beside `input`, and the parameter that is named where no upstream supports
+ * them.
+ */
 const MENTIONS: readonly (readonly [Readonly<Record<string, unknown>>, string])[] = [
   [{ tools: [OWN, PATCH] }, "tools.1.type"],
   [{ tools: [OWN], tool_choice: { type: "custom", name: "patch" } }, "tool_choice.type"],

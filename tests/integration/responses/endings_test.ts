@@ -1,5 +1,5 @@
 /**
- * How a streamed response may end other than well, and what it costs then.
+ * Failed ends of a streamed response, and their costs.
  *
  * @module
  */
@@ -33,17 +33,17 @@ function brokenChat(...more: readonly string[]) {
   ];
 }
 
-const BREAKS: Readonly<Record<string, (roads: TwoRoads) => void>> = {
+const BREAKS: Readonly<Record<string, (routes: TwoRoads) => void>> = {
   "a native upstream ends too early": ({ native }) => native.say({ endAfter: 6 }),
   "a native upstream says that it failed": ({ native }) => native.say({ failAfter: 6 }),
   "a chat upstream is cut": ({ chat }) => chat.answer(brokenChat()),
 };
 
 for (const [name, breakOff] of Object.entries(BREAKS)) {
-  const road = name.includes("native") ? "native" : "chat";
+  const route = name.includes("native") ? "native" : "chat";
 
   Deno.test(`${name} mid-stream: the response fails, and what came is billed`, async () => {
-    await using roads = await twoRoads(road, new FakeUpstream());
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service } = roads;
     breakOff(roads);
     const events = await readResponseEvents(
@@ -73,7 +73,7 @@ for (const [name, breakOff] of Object.entries(BREAKS)) {
   });
 
   Deno.test(`${name} mid-stream: OpenAI's client throws`, async () => {
-    await using roads = await twoRoads(road, new FakeUpstream());
+    await using roads = await twoRoads(route, new FakeUpstream());
     breakOff(roads);
     const { responses } = roads.service.client();
     await assertRejects(
@@ -100,8 +100,8 @@ Deno.test("a native upstream is cut within an event: what was whole is passed on
     await postResponse(service, { input: "Hi", stream: true }),
   );
   assertEquals(assertEventRules(events, "response.failed").id, "resp_native1");
-  const said = events.filter(({ type }) => type === "response.output_text.delta");
-  assertEquals(said.map(({ delta }) => delta), ["Hello", " there"]);
+  const deltas = events.filter(({ type }) => type === "response.output_text.delta");
+  assertEquals(deltas.map(({ delta }) => delta), ["Hello", " there"]);
   assertEquals((await service.lastRequest()).outcome, "cut");
   await service.assertBooks();
 });

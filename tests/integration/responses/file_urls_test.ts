@@ -141,12 +141,12 @@ Deno.test("too many files, or too much of them, are not fetched to the end", asy
   assertEquals(urls.length, 8);
   const large = new Uint8Array(20 * 1024 * 1024);
   await using other = await twoRoads("chat", new FakeUpstream());
-  const asked = fetchingWith(
+  const fetching = fetchingWith(
     other.service,
     () => Promise.resolve({ mediaType: "text/plain", bytes: large }),
   );
   const { param } = await refused(other.service, pointing(5), await onlyChat(other));
-  assertEquals([param, asked.length], ["input.0.content.1.file_url", 2]);
+  assertEquals([param, fetching.length], ["input.0.content.1.file_url", 2]);
 });
 
 Deno.test("a tool's result may point to a file too", async () => {

@@ -1,5 +1,5 @@
 /**
- * What responses lean on: those before them, whose they are, and how long they last.
+ * The responses that a response continues: their owner and their lifetime.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { answered, postResponse, refused } from "../../fixtures/responses_calls.
 import { ManualClock } from "../../fixtures/service.ts";
 import { twoRoads } from "../../fixtures/two_roads.ts";
 
-const ROADS = ["native", "chat"] as const;
+const ROUTES = ["native", "chat"] as const;
 
 Deno.test("a response that was not to be stored is not", async () => {
-  for (const road of ROADS) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROUTES) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service } = roads;
     const client = service.client();
     for (const stream of [false, true]) {
-      if (road === "chat") {
+      if (route === "chat") {
         roads.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
       }
       const params = { model: "auto", input: "Hi", store: false };
@@ -43,16 +43,16 @@ async function answeredInEvents(response: Response): Promise<{ id: string; store
 }
 
 Deno.test("a streamed response can be read and continued, as its last event had it", async () => {
-  for (const road of ROADS) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROUTES) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service } = roads;
-    if (road === "chat") roads.chat.answer(sse(streamed(["Hello"])));
+    if (route === "chat") roads.chat.answer(sse(streamed(["Hello"])));
     const client = service.client();
     const stream = client.responses.stream({ model: "auto", input: "Hi" });
-    const { id, model, output_text: said } = await stream.finalResponse();
-    assertEquals(model, road);
+    const { id, model, output_text: text } = await stream.finalResponse();
+    assertEquals(model, route);
     const read = await client.responses.retrieve(id);
-    assertEquals([read.id, read.output_text], [id, said]);
+    assertEquals([read.id, read.output_text], [id, text]);
     const next = await answered(service, { input: "On", previous_response_id: id });
     assertEquals(next.previous_response_id, id);
   }
@@ -78,28 +78,28 @@ Deno.test("what another model thought is not told to the next, which the answer 
 });
 
 Deno.test("what belongs to others is as unknown as what never was", async () => {
-  for (const road of ROADS) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROUTES) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service } = roads;
     const mine = await service.newKey();
     const theirs = await service.newKey();
     const { id, output: [item] } = await answered(service, { input: "Secret" }, theirs.key);
-    const said = async (body: Readonly<Record<string, unknown>>) => {
+    const answerOf = async (body: Readonly<Record<string, unknown>>) => {
       const { message, ...rest } = await refused(service, body, mine.key);
       return { ...rest, message: message.replaceAll(/"(resp|msg)_[^"]*"/g, '"…"') };
     };
     const unknownId = id.replace(/.{4}$/, "zzzz");
     assertEquals(
-      await said({ input: "Hi", previous_response_id: id }),
-      await said({ input: "Hi", previous_response_id: unknownId }),
+      await answerOf({ input: "Hi", previous_response_id: id }),
+      await answerOf({ input: "Hi", previous_response_id: unknownId }),
     );
     const itemId = String(item?.id);
     const reference = (id: string) => ({ input: [{ type: "item_reference", id }] });
     assertEquals(
-      await said(reference(itemId)),
-      await said(reference(itemId.replace(/.{4}$/, "zzzz"))),
+      await answerOf(reference(itemId)),
+      await answerOf(reference(itemId.replace(/.{4}$/, "zzzz"))),
     );
-    assertEquals((await said(reference(itemId))).status, 400);
+    assertEquals((await answerOf(reference(itemId))).status, 400);
     // Its owner may.
     await answered(service, { input: "Hi", previous_response_id: id }, theirs.key);
     await answered(
@@ -135,8 +135,8 @@ Deno.test("an ancestor that was deleted or has expired ends the conversation", a
 });
 
 Deno.test("tenants at once, each with its own conversation", async () => {
-  for (const road of ROADS) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROUTES) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service } = roads;
     const keys = [await service.newKey(), await service.newKey()];
     const turns = async (key: string, name: string) => {

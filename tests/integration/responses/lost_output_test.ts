@@ -1,6 +1,6 @@
 /**
- * What a chat model answers beside text and calls: where an answer that is put together here has no
- * place for it, the answer says so.
+ * Output of a chat model beside text and calls: where a response has no place for it, the response says
+ * so.
  *
  * @module
  */

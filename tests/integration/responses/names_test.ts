@@ -14,11 +14,11 @@ import { twoRoads } from "../../fixtures/two_roads.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 const USER = { role: "user", content: "On" };
-const ROADS = ["native", "chat"] as const;
+const ROUTES = ["native", "chat"] as const;
 const THOUGHT = { type: "reasoning", summary: "So it is." } as const;
 const SAID = { type: "message", texts: ["Hello"] } as const;
 
-/** What names an item, by its id. */
+/** Fields that name an item, by its id. */
 const NAMING: readonly (readonly [string, string, (id: string) => Fields])[] = [
   ["a picture", "input.0.id", (id) => ({ type: "image_generation_call", id, result: "AAAA" })],
   ["an empty message", "input.0.id", (id) => ({ role: "assistant", id, content: [] })],
@@ -34,16 +34,15 @@ const LOOKED_UP = ["a reference", "an approval"];
 
 for (const [what, path, naming] of NAMING) {
   Deno.test(`${what} of another tenant, or of nobody, is refused in the same words`, async () => {
-    for (const road of ROADS) {
-      await using roads = await twoRoads(road, new FakeUpstream());
+    for (const route of ROUTES) {
+      await using roads = await twoRoads(route, new FakeUpstream());
       const { service, native, chat } = roads;
       const mine = await service.newKey();
       const theirs = await service.newKey();
       const { output } = await answered(service, { input: "Secret" }, theirs.key);
-      const asked = native.requests.length + chat.requests.length;
+      const before = native.requests.length + chat.requests.length;
       for (const id of [String(output[0]?.id), "rs_of_nobody"]) {
-        // The service's own ids are told no upstream: nothing is to be proven but where they are
-        // looked up.
+        // No upstream receives the service's own ids: the only question is where they are looked up.
         if (isOwnId(id) && !LOOKED_UP.includes(what)) continue;
         for (const stream of [false, true]) {
           const refusal = await refused(service, { input: [naming(id), USER], stream }, mine.key);
@@ -55,7 +54,7 @@ for (const [what, path, naming] of NAMING) {
           });
         }
       }
-      assertEquals(native.requests.length + chat.requests.length, asked);
+      assertEquals(native.requests.length + chat.requests.length, before);
       assertEquals((await service.wallet(mine.wallet)).spent, 0n);
     }
   });
@@ -75,8 +74,8 @@ Deno.test("reasoning that its owner was answered with is passed on by its id", a
 });
 
 Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and left out alike", async () => {
-  for (const road of ROADS) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROUTES) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service, native, chat } = roads;
     const theirs = await service.newKey();
     native.say({ items: [THOUGHT, SAID] });
@@ -87,7 +86,7 @@ Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and l
       const input = [{ type: "reasoning", id, summary: [] }, USER];
       const { metadata } = await answered(service, { input }, mine.key);
       lines.push(metadata.routing?.not_carried);
-      const { text } = (road === "native" ? native : chat).last;
+      const { text } = (route === "native" ? native : chat).last;
       assert(!text.includes(id) && !text.includes('"reasoning"'));
     }
     assertEquals(lines[0], lines[1]);

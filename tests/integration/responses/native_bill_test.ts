@@ -1,6 +1,6 @@
 /**
- * What an upstream that speaks Responses itself is believed of its usage, and what its answers must be
- * to be answers.
+ * Usage reports of an upstream that speaks Responses itself: which are accepted, and which answers are
+ * valid.
  *
  * @module
  */

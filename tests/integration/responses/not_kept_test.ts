@@ -1,5 +1,5 @@
 /**
- * Responses that were to be kept and are not: they say so, and nobody's conversation ends by it.
+ * Responses that were to be stored and are not: they say so, and no conversation ends by it.
  *
  * @module
  */
@@ -28,22 +28,22 @@ function takesNothing({ running }: TestService, why: "full" | "broken"): void {
 }
 
 Deno.test("a response that could not be kept says so, on every road", async () => {
-  for (const road of ["native", "chat"] as const) {
+  for (const route of ["native", "chat"] as const) {
     for (const why of ["full", "broken"] as const) {
-      await using roads = await twoRoads(road, new FakeUpstream());
+      await using roads = await twoRoads(route, new FakeUpstream());
       const { service } = roads;
       const kept = await answered(service, { input: "Hi" });
       assertEquals(kept.store, true);
       takesNothing(service, why);
       for (const stream of [false, true]) {
-        if (road === "chat") {
+        if (route === "chat") {
           roads.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
         }
         const body = { input: "Hi", stream };
         const response = stream
           ? await lastResource(await postResponse(service, body))
           : await answered(service, body);
-        assertEquals([response.status, response.store], ["completed", false], `${road} ${why}`);
+        assertEquals([response.status, response.store], ["completed", false], `${route} ${why}`);
         const { id } = response;
         await assertRejects(() => service.client().responses.retrieve(id), OpenAI.NotFoundError);
         await service.quiet();
@@ -112,6 +112,10 @@ Deno.test("responses that continue one another in a circle are read once each", 
   await responses.put({ ...kept, previousId: two.id, upstreamId: "gives ids twice" });
   await answered(service, { input: "Three", previous_response_id: two.id });
   const { messages } = JSON.parse(chat.requests.at(-1)?.text ?? "");
-  const said = messages.filter(({ role }: { role: string }) => role === "user");
-  assertEquals(said.map(({ content }: { content: unknown }) => content), ["One", "Two", "Three"]);
+  const questions = messages.filter(({ role }: { role: string }) => role === "user");
+  assertEquals(questions.map(({ content }: { content: unknown }) => content), [
+    "One",
+    "Two",
+    "Three",
+  ]);
 });

@@ -16,7 +16,7 @@ import {
 } from "../../conformance/open_responses/roads.ts";
 import { shapeOf } from "../../fixtures/shape_of.ts";
 
-const ROADS = [CHAT, CLAUDE, GEMINI, NATIVE, SIMULATOR];
+const ROUTES = [CHAT, CLAUDE, GEMINI, NATIVE, SIMULATOR];
 const CALCULATOR = {
   type: "function" as const,
   name: "calculator",
@@ -31,15 +31,15 @@ const ASKS = {
 // What not every provider has: signatures, and what the client makes of nothing.
 const OWN = ["extra_content", "parsed_arguments"];
 
-/** What an application gets along a road: the events of a stream, or the one answer. */
+/** Returns the answers of a route: the events of a stream, or the one answer. */
 async function answersOf(
   plan: RoadPlan,
   { asks, stream }: { asks: "text" | "tool"; stream: boolean },
 ): Promise<string[]> {
-  await using road = await plan.start();
-  road.prepare(asks, stream);
+  await using route = await plan.start();
+  route.prepare(asks, stream);
   // The dialect whose metadata has a shape.
-  const { responses } = road.service.client({ defaultHeaders: { "X-Dialect": "service" } });
+  const { responses } = route.service.client({ defaultHeaders: { "X-Dialect": "service" } });
   const params = { model: "auto", ...ASKS[asks] };
   if (!stream) return shapeOf(await responses.create(params), { except: OWN });
   const events = await Array.fromAsync(await responses.create({ ...params, stream: true }));
@@ -51,7 +51,7 @@ for (const asks of ["text", "tool"] as const) {
     const how = stream ? ", streamed" : "";
     Deno.test(`one Responses request, five kinds of upstream, one shape: ${asks}${how}`, async () => {
       const shapes: string[][] = [];
-      for (const plan of ROADS) {
+      for (const plan of ROUTES) {
         shapes.push([...new Set(await answersOf(plan, { asks, stream }))].sort());
       }
       const [first, ...others] = shapes;

@@ -56,7 +56,7 @@ function ask(kind: Kind, server: FakeUpstream, asking: Asking = {}): Promise<Web
   return search.search({ text: "tidal power", ...asking.query }, { signal });
 }
 
-/** What a back end makes of one scripted answer. */
+/** Returns the result of a back end for one scripted answer. */
 async function answerTo(script: Script, kind: Kind, asking?: Asking): Promise<WebSearchAnswer> {
   await using server = new FakeUpstream();
   server.answer(script);
@@ -222,10 +222,10 @@ for (const kind of KINDS) {
       await using server = new FakeUpstream();
       server.answer(script);
       const caller = new AbortController();
-      const asked = ask(kind, server, { signal: caller.signal });
+      const call = ask(kind, server, { signal: caller.signal });
       await server.stalling();
       caller.abort(new Error("the caller left"));
-      await assertRejects(() => asked, Error, "the caller left");
+      await assertRejects(() => call, Error, "the caller left");
       await server.clientLeft();
     }
   });

@@ -1,4 +1,4 @@
-import { CHAT_ROADS, HELD, HELD_TWICE, ONE_WORD, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
+import { CHAT_ROUTES, HELD, HELD_TWICE, ONE_WORD, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
 
 /** Nothing came of it. */
 export const NOTHING: readonly Row[] = [
@@ -6,7 +6,7 @@ export const NOTHING: readonly Row[] = [
     {
       row: "failed before the first byte: nothing",
       how: `${end}, nobody else could answer`,
-      said: { pieces: WORDS },
+      output: { pieces: WORDS },
       end,
       status: 502,
       charge: 0n,
@@ -15,7 +15,7 @@ export const NOTHING: readonly Row[] = [
     {
       row: "failed before the first byte: nothing, and the next candidate is paid",
       how: end,
-      said: { pieces: WORDS },
+      output: { pieces: WORDS },
       end,
       spare: true,
       charge: 20_000n,
@@ -25,7 +25,7 @@ export const NOTHING: readonly Row[] = [
   {
     row: "failed before the first byte: nothing",
     how: "JSON that is cut",
-    said: { pieces: WORDS, usage: { input: 10, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 5 } },
     end: "cut",
     only: "as one body",
     status: 502,
@@ -35,15 +35,15 @@ export const NOTHING: readonly Row[] = [
   {
     row: "nothing delivered and no usage reported: nothing",
     how: "an empty answer",
-    said: { pieces: [] },
+    output: { pieces: [] },
     charge: 0n,
     journal: [HELD, "settle 0"],
   },
   {
     row: "nothing delivered and no usage reported: nothing",
     how: "an error finish",
-    said: { pieces: [], finish: "error" },
-    roads: CHAT_ROADS,
+    output: { pieces: [], finish: "error" },
+    routes: CHAT_ROUTES,
     charge: 0n,
     journal: [HELD, "settle 0"],
   },
@@ -54,7 +54,7 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
     how: "the connection is cut",
-    said: { pieces: WORDS },
+    output: { pieces: WORDS },
     end: "cut",
     only: "streamed",
     charge: 7_000n,
@@ -64,10 +64,10 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
     how: "two choices",
-    said: { pieces: ONE_WORD, choices: 2 },
+    output: { pieces: ONE_WORD, choices: 2 },
     end: "cut",
     asks: { n: 2 },
-    roads: ["chat"],
+    routes: ["chat"],
     only: "streamed",
     charge: 5_000n,
     estimated: true,
@@ -76,7 +76,7 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
     how: "it ends in good order, but too soon",
-    said: { pieces: ONE_WORD },
+    output: { pieces: ONE_WORD },
     end: "too soon",
     only: "streamed",
     charge: 3_000n,
@@ -86,7 +86,7 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
     how: "the upstream says that it failed",
-    said: { pieces: ONE_WORD },
+    output: { pieces: ONE_WORD },
     end: "failed",
     only: "streamed",
     charge: 3_000n,
@@ -96,7 +96,7 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
     how: "nothing was",
-    said: { pieces: [] },
+    output: { pieces: [] },
     end: "cut",
     only: "streamed",
     charge: 0n,
@@ -105,9 +105,9 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: the larger of reported and counted",
     how: "usage came too early, without any output",
-    said: { pieces: WORDS, usage: { input: 10, output: 0 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 0 } },
     end: "cut after usage",
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 16_000n,
     estimated: true,
@@ -116,9 +116,9 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: the larger of reported and counted",
     how: "usage of a failure, without any output",
-    said: { pieces: WORDS, usage: { input: 10, output: 0 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 0 } },
     end: "failed",
-    roads: ["responses, native"],
+    routes: ["responses, native"],
     only: "streamed",
     charge: 16_000n,
     estimated: true,
@@ -127,9 +127,9 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: impossible usage is none",
     how: "negative output",
-    said: { pieces: WORDS, usage: { input: 10, output: -1 } },
+    output: { pieces: WORDS, usage: { input: 10, output: -1 } },
     end: "cut after usage",
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 7_000n,
     estimated: true,
@@ -139,9 +139,9 @@ export const CUT: readonly Row[] = [
   ...Object.entries(OTHER_STRINGS).map(([how, members]): Row => ({
     row: "cut or failed mid-stream: what was delivered, counted",
     how,
-    said: { members, pieces: [" Hello"] },
+    output: { members, pieces: [" Hello"] },
     end: "cut",
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 9_000n,
     estimated: true,
@@ -150,9 +150,9 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: usage, where it was reported",
     how: "the connection is cut",
-    said: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
+    output: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
     end: "cut after usage",
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 14_000n,
     journal: [HELD, "settle 14000"],
@@ -160,9 +160,9 @@ export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: usage, where it was reported",
     how: "the upstream says that it failed, and what it took",
-    said: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
+    output: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
     end: "failed",
-    roads: ["responses, native"],
+    routes: ["responses, native"],
     only: "streamed",
     charge: 14_000n,
     journal: [HELD, "settle 14000"],
@@ -174,7 +174,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left: upstream cancelled, what was delivered, counted",
     how: "after three words",
-    said: { pieces: WORDS },
+    output: { pieces: WORDS },
     leaves: { onDisconnect: "cancel" },
     only: "streamed",
     charge: 7_000n,
@@ -184,9 +184,9 @@ export const LEFT: readonly Row[] = [
   ...Object.entries(OTHER_STRINGS).map(([how, members]): Row => ({
     row: "client left: upstream cancelled, what was delivered, counted",
     how,
-    said: { members, pieces: [" Hello"] },
+    output: { members, pieces: [" Hello"] },
     leaves: { onDisconnect: "cancel" },
-    roads: ["chat"],
+    routes: ["chat"],
     only: "streamed",
     charge: 9_000n,
     estimated: true,
@@ -195,10 +195,10 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left: upstream cancelled, the larger of reported and counted",
     how: "usage came too early, without any output",
-    said: { pieces: WORDS, usage: { input: 10, output: 0 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 0 } },
     end: "cut after usage",
     leaves: { onDisconnect: "cancel" },
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 16_000n,
     estimated: true,
@@ -207,10 +207,10 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left: upstream cancelled, usage, where it was reported",
     how: "with the first word",
-    said: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
+    output: { pieces: ONE_WORD, usage: { input: 10, output: 2 } },
     end: "cut after usage",
     leaves: { onDisconnect: "cancel" },
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     only: "streamed",
     charge: 14_000n,
     journal: [HELD, "settle 14000"],
@@ -218,7 +218,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left: upstream cancelled, nothing delivered",
     how: "before the answer",
-    said: { pieces: WORDS, usage: { input: 10, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 5 } },
     leaves: { onDisconnect: "cancel", early: true },
     charge: 0n,
     journal: [HELD, "void 2030000"],
@@ -226,7 +226,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left, drained: the usage that comes at the end",
     how: "after the first word",
-    said: { pieces: ONE_WORD, usage: { input: 10, output: 7 } },
+    output: { pieces: ONE_WORD, usage: { input: 10, output: 7 } },
     leaves: { onDisconnect: "drain" },
     charge: 24_000n,
     journal: [HELD, "settle 24000"],
@@ -234,7 +234,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left, drained: the usage that comes at the end",
     how: "before the answer",
-    said: { pieces: WORDS, usage: { input: 10, output: 7 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 7 } },
     leaves: { onDisconnect: "drain", early: true },
     only: "streamed",
     charge: 24_000n,
@@ -243,7 +243,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left, drained: without usage what was delivered before",
     how: "before the answer, and nothing was",
-    said: { pieces: WORDS },
+    output: { pieces: WORDS },
     leaves: { onDisconnect: "drain", early: true },
     charge: 0n,
     journal: [HELD, "settle 0"],
@@ -251,7 +251,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left, drained: without usage what was delivered before",
     how: "the rest comes, and is not paid for",
-    said: { pieces: ONE_WORD },
+    output: { pieces: ONE_WORD },
     leaves: { onDisconnect: "drain", then: "whole, without usage" },
     only: "streamed",
     charge: 3_000n,
@@ -261,7 +261,7 @@ export const LEFT: readonly Row[] = [
   {
     row: "client left, drained: without usage what was delivered before",
     how: "the rest breaks off",
-    said: { pieces: ONE_WORD },
+    output: { pieces: ONE_WORD },
     leaves: { onDisconnect: "drain", then: "cut" },
     only: "streamed",
     charge: 3_000n,

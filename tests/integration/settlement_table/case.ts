@@ -22,9 +22,9 @@ import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.t
 import { TestService, until } from "../../fixtures/service.ts";
 import type { ResponseRoute, Row } from "./row.ts";
 
-/** How a row is tried. */
+/** The way in which a row is tried. */
 export interface Way {
-  readonly road: ResponseRoute;
+  readonly route: ResponseRoute;
   readonly stream: boolean;
 }
 
@@ -39,9 +39,9 @@ export async function settleRow(row: Row, way: Way): Promise<void> {
   await using spare = new FakeUpstream();
   const gate = Promise.withResolvers<void>();
   upstream.answer(scriptOf(row, way, gate.promise));
-  spare.answer(scriptOf({ ...row, said: SPARE, end: "whole" }, way, gate.promise));
+  spare.answer(scriptOf({ ...row, output: SPARE, end: "whole" }, way, gate.promise));
   const settings = {
-    kind: way.road === "responses, native" ? "openai" : "openai-compatible",
+    kind: way.route === "responses, native" ? "openai" : "openai-compatible",
     onDisconnect: row.leaves?.onDisconnect ?? "cancel",
   };
   const first = { id: "first", baseUrl: upstream.baseUrl, quality: 0.9, upstream: settings };
@@ -57,9 +57,9 @@ export async function settleRow(row: Row, way: Way): Promise<void> {
   await assertSettled(service, row);
 }
 
-/** What the upstream does with the request. */
+/** Returns the upstream's script for the request. */
 function scriptOf(row: Row, way: Way, gate: Promise<void>): Script {
-  const wire = way.road === "responses, native" ? RESPONSES : CHAT;
+  const wire = way.route === "responses, native" ? RESPONSES : CHAT;
   switch (row.end) {
     case "refused":
       return json({ error: { message: "No" } }, { status: 500 });
@@ -69,8 +69,8 @@ function scriptOf(row: Row, way: Way, gate: Promise<void>): Script {
   return way.stream ? streamScript(row, wire, gate) : jsonScript(row, wire, gate);
 }
 
-function jsonScript({ said, leaves, end }: Row, wire: SaidWire, gate: Promise<void>): Script {
-  const whole = json(wire.whole(said));
+function jsonScript({ output, leaves, end }: Row, wire: SaidWire, gate: Promise<void>): Script {
+  const whole = json(wire.whole(output));
   if (leaves !== undefined) {
     return leaves.onDisconnect === "cancel" ? [{ stall: true }] : [{ until: gate }, ...whole];
   }
@@ -81,18 +81,18 @@ function jsonScript({ said, leaves, end }: Row, wire: SaidWire, gate: Promise<vo
 }
 
 function streamScript(row: Row, wire: SaidWire, gate: Promise<void>): Script {
-  const { said, leaves } = row;
-  const reported = row.end === "cut after usage" ? wire.reported?.(said) : undefined;
-  const begun = [streamHead(), ...(reported ?? wire.begun(said)).map(chunk)];
-  const whole = (told: Said): Step[] => [...wire.ended(told).map(chunk), LAST_CHUNK];
+  const { output, leaves } = row;
+  const reported = row.end === "cut after usage" ? wire.reported?.(output) : undefined;
+  const begun = [streamHead(), ...(reported ?? wire.begun(output)).map(chunk)];
+  const whole = (final: Said): Step[] => [...wire.ended(final).map(chunk), LAST_CHUNK];
   if (leaves?.onDisconnect === "cancel") {
     return leaves.early ? [{ stall: true }] : [...begun, { stall: true }];
   }
-  if (leaves?.early) return [{ until: gate }, ...begun, ...whole(said)];
+  if (leaves?.early) return [{ until: gate }, ...begun, ...whole(output)];
   if (leaves !== undefined) {
-    const { pieces } = said;
+    const { pieces } = output;
     const rest: Record<NonNullable<typeof leaves.then>, () => readonly Step[]> = {
-      "whole": () => whole(said),
+      "whole": () => whole(output),
       "whole, without usage": () => [
         ...wire.begun({ pieces: [" and more of it"] }).slice(-1).map(chunk),
         ...whole({ pieces: [...pieces, " and more of it"] }),
@@ -108,23 +108,23 @@ function streamScript(row: Row, wire: SaidWire, gate: Promise<void>): Script {
     case "too soon":
       return [...begun, LAST_CHUNK];
     case "cut at its end": {
-      const ended = wire.ended(said).filter((text) => !text.includes("[DONE]"));
+      const ended = wire.ended(output).filter((text) => !text.includes("[DONE]"));
       return [...begun, ...ended.map(chunk), { close: true }];
     }
     case "failed":
-      return [...begun, chunk(wire.failed(said)), LAST_CHUNK];
+      return [...begun, chunk(wire.failed(output)), LAST_CHUNK];
     default:
-      return [...begun, ...whole(said)];
+      return [...begun, ...whole(output)];
   }
 }
 
 function ask(
   service: TestService,
   row: Row,
-  { road, stream, signal }: Way & { readonly signal?: AbortSignal },
+  { route, stream, signal }: Way & { readonly signal?: AbortSignal },
 ): Promise<Response> {
   const init = signal === undefined ? {} : { signal };
-  return road === "chat"
+  return route === "chat"
     ? service.chat({ messages: QUESTION, stream, ...row.asks }, init)
     : postResponse(service, { input: "Hi", stream, ...row.asks }, init);
 }
@@ -143,7 +143,7 @@ async function readAnswer(service: TestService, row: Row, way: Way): Promise<voi
   if (!way.stream) return;
   const { end = "whole" } = row;
   const isWhole = end === "whole" || end === "cut at its end" || row.spare === true;
-  const clean = way.road === "chat"
+  const clean = way.route === "chat"
     ? /^data: \[DONE\]$/m
     : /^event: response\.(completed|incomplete)$/m;
   const errors = text.match(/"code":"upstream_error"/g) ?? [];
@@ -157,8 +157,8 @@ interface Left {
 
 /** Reads a stream to what the row says, and leaves; resolves when the service has noticed. */
 async function leaveStream(service: TestService, row: Row, { way }: Left): Promise<void> {
-  const asked = (signal: AbortSignal) => ask(service, row, { ...way, signal });
-  await leaveAfter(row.said.pieces.at(-1) ?? "", asked);
+  const call = (signal: AbortSignal) => ask(service, row, { ...way, signal });
+  await leaveAfter(row.output.pieces.at(-1) ?? "", call);
   await until(async () => {
     const { models } = await service.admin("GET", "/models");
     assert(Array.isArray(models));
@@ -169,10 +169,10 @@ async function leaveStream(service: TestService, row: Row, { way }: Left): Promi
 /** Leaves before the answer; resolves when the service must have noticed. */
 async function leaveEarly(service: TestService, row: Row, { way, upstream }: Left): Promise<void> {
   const leaving = new AbortController();
-  const asked = ask(service, row, { ...way, signal: leaving.signal });
+  const call = ask(service, row, { ...way, signal: leaving.signal });
   await until(() => upstream.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
-  await asked.catch(() => {});
+  await call.catch(() => {});
   // Nothing can be seen of that from outside.
   await new Promise((resolve) => setTimeout(resolve, NOTICED_MS));
 }
@@ -186,8 +186,8 @@ async function assertSettled(service: TestService, row: Row): Promise<void> {
   assertEquals(BigInt(record.charged.replace(".", "")), charge);
   assertEquals(record.estimated, estimated);
   assertEquals(record.usageProblems?.map(({ model }) => model), impossible ? ["first"] : undefined);
-  const told = service.logs.filter(({ event }) => event === "impossible_usage");
-  assertEquals(told.length, impossible ? 1 : 0);
+  const problems = service.logs.filter(({ event }) => event === "impossible_usage");
+  assertEquals(problems.length, impossible ? 1 : 0);
   await service.assertBooks();
 }
 

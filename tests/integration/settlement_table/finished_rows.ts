@@ -1,6 +1,6 @@
-import { CHAT_ROADS, HELD, HELD_TWICE, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
+import { CHAT_ROUTES, HELD, HELD_TWICE, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
 
-/** Reports that cannot be true are none, and the operator is told. */
+/** Usage reports that cannot be true: they are ignored, and the operator's log has them. */
 export const IMPOSSIBLE: readonly Row[] = [
   { input: 100_001, output: 5 },
   { input: 10, output: 4_001 },
@@ -11,7 +11,7 @@ export const IMPOSSIBLE: readonly Row[] = [
 ].map((usage) => ({
   row: "finished, impossible usage: as without usage",
   how: JSON.stringify(usage),
-  said: { pieces: WORDS, usage },
+  output: { pieces: WORDS, usage },
   charge: 7_000n,
   estimated: true,
   impossible: true,
@@ -23,76 +23,76 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, usage reported: usage times price",
     how: "input and output",
-    said: { pieces: WORDS, usage: { input: 10, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 5 } },
     charge: 20_000n,
     journal: [HELD, "settle 20000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "four of ten tokens of input from a cache",
-    said: { pieces: WORDS, usage: { input: 10, cached: 4, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, cached: 4, output: 5 } },
     charge: 16_400n,
     journal: [HELD, "settle 16400"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "all input from a cache",
-    said: { pieces: WORDS, usage: { input: 10, cached: 10, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, cached: 10, output: 5 } },
     charge: 11_000n,
     journal: [HELD, "settle 11000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "reasoning is part of the output, and not paid for twice",
-    said: { pieces: WORDS, usage: { input: 10, output: 50, reasoning: 47 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 50, reasoning: 47 } },
     charge: 110_000n,
     journal: [HELD, "settle 110000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "reasoning outside the completion, which the total alone has",
-    said: { pieces: WORDS, usage: { input: 10, output: 5, apart: 100 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 5, apart: 100 } },
     charge: 220_000n,
     journal: [HELD, "settle 220000"],
   },
   ...["prompt_cache_hit_tokens", "cached_tokens"].map((name): Row => ({
     row: "finished, usage reported: usage times price",
     how: `four of ten tokens of input from a cache, as ${name}`,
-    said: {
+    output: {
       pieces: WORDS,
       usage: { raw: { prompt_tokens: 10, completion_tokens: 5, [name]: 4 } },
     },
-    roads: CHAT_ROADS,
+    routes: CHAT_ROUTES,
     charge: 16_400n,
     journal: [HELD, "settle 16400"],
   })),
   {
     row: "finished, usage reported: usage times price",
     how: "two choices",
-    said: { pieces: WORDS, choices: 2, usage: { input: 10, output: 8 } },
+    output: { pieces: WORDS, choices: 2, usage: { input: 10, output: 8 } },
     asks: { n: 2 },
-    roads: ["chat"],
+    routes: ["chat"],
     charge: 26_000n,
     journal: [HELD_TWICE, "settle 26000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "an empty answer cut by the length limit",
-    said: { pieces: [], finish: "length", usage: { input: 10, output: 100 } },
+    output: { pieces: [], finish: "length", usage: { input: 10, output: 100 } },
     charge: 210_000n,
     journal: [HELD, "settle 210000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "an explicit zero is a zero",
-    said: { pieces: WORDS, usage: { input: 0, output: 0 } },
+    output: { pieces: WORDS, usage: { input: 0, output: 0 } },
     charge: 0n,
     journal: [HELD, "settle 0"],
   },
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "a text of three tokens",
-    said: { pieces: WORDS },
+    output: { pieces: WORDS },
     charge: 7_000n,
     estimated: true,
     journal: [HELD, "settle 7000"],
@@ -100,7 +100,7 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "cut by the length limit",
-    said: { pieces: WORDS, finish: "length" },
+    output: { pieces: WORDS, finish: "length" },
     charge: 7_000n,
     estimated: true,
     journal: [HELD, "settle 7000"],
@@ -108,9 +108,9 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "two choices, the input once",
-    said: { pieces: WORDS, choices: 2 },
+    output: { pieces: WORDS, choices: 2 },
     asks: { n: 2 },
-    roads: ["chat"],
+    routes: ["chat"],
     charge: 13_000n,
     estimated: true,
     journal: [HELD_TWICE, "settle 13000"],
@@ -118,8 +118,8 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "reasoning that was shown is output: two tokens, and three",
-    said: { thoughts: " Greetings first,", pieces: [" Hello", ...WORDS.slice(1)] },
-    roads: CHAT_ROADS,
+    output: { thoughts: " Greetings first,", pieces: [" Hello", ...WORDS.slice(1)] },
+    routes: CHAT_ROUTES,
     charge: 13_000n,
     estimated: true,
     journal: [HELD, "settle 13000"],
@@ -127,7 +127,7 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "a tool call is output: its name and its arguments",
-    said: { pieces: [], call: '{"city":"Oslo"}' },
+    output: { pieces: [], call: '{"city":"Oslo"}' },
     charge: 17_000n,
     estimated: true,
     journal: [HELD, "settle 17000"],
@@ -135,21 +135,21 @@ export const FINISHED: readonly Row[] = [
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",
     how: "four times the output that is held, which is still possible",
-    said: { pieces: WORDS, usage: { input: 30, output: 4_000 } },
+    output: { pieces: WORDS, usage: { input: 30, output: 4_000 } },
     charge: 2_030_000n,
     journal: [HELD, "settle 2030000, written off 6000000"],
   },
   {
     row: "provider reports more than the hold: the hold, and the excess is written off",
     how: "one token more than was held for",
-    said: { pieces: WORDS, usage: { input: 30, output: 1_001 } },
+    output: { pieces: WORDS, usage: { input: 30, output: 1_001 } },
     charge: 2_030_000n,
     journal: [HELD, "settle 2030000, written off 2000"],
   },
   {
     row: "finished, usage reported: usage times price",
     how: "the connection is cut instead of a good-bye",
-    said: { pieces: WORDS, usage: { input: 10, output: 5 } },
+    output: { pieces: WORDS, usage: { input: 10, output: 5 } },
     end: "cut at its end",
     only: "streamed",
     charge: 20_000n,
@@ -158,7 +158,7 @@ export const FINISHED: readonly Row[] = [
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
     how: "the connection is cut instead of a good-bye",
-    said: { pieces: WORDS },
+    output: { pieces: WORDS },
     end: "cut at its end",
     only: "streamed",
     charge: 7_000n,
@@ -168,8 +168,8 @@ export const FINISHED: readonly Row[] = [
   ...Object.entries(OTHER_STRINGS).map(([how, members]): Row => ({
     row: "finished, no usage: input counted, and output forwarded, counted",
     how,
-    said: { members, pieces: [" Hello"] },
-    roads: ["chat"],
+    output: { members, pieces: [" Hello"] },
+    routes: ["chat"],
     charge: 9_000n,
     estimated: true,
     journal: [HELD, "settle 9000"],

@@ -27,7 +27,7 @@ interface Row {
   readonly price: Readonly<Record<string, string>>;
   readonly script: Script;
   /** @default {1} */
-  readonly asked?: number;
+  readonly imageCount?: number;
   /** @default {the caller stays} */
   readonly leaves?: "cancel" | "drain";
   /** Another model would draw one picture. @default {false} */
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
     how: "two",
     price: A_PICTURE,
     script: drawn(2),
-    asked: 2,
+    imageCount: 2,
     charge: 80_000_000n,
     journal: ["hold 80000000", "settle 80000000"],
   },
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
     how: "fewer than were asked for",
     price: A_PICTURE,
     script: drawn(1),
-    asked: 2,
+    imageCount: 2,
     charge: 40_000_000n,
     journal: ["hold 80000000", "settle 40000000"],
   },
@@ -197,20 +197,20 @@ async function settle(row: Row): Promise<void> {
   await service.assertBooks();
 }
 
-function draw(service: TestService, { asked }: Row, signal?: AbortSignal): Promise<Response> {
+function draw(service: TestService, { imageCount }: Row, signal?: AbortSignal): Promise<Response> {
   return fetch(`${service.openaiUrl}/images/generations`, {
     method: "POST",
     headers: { authorization: `Bearer ${BOOTSTRAP_KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "auto", prompt: "A fox", n: asked }),
+    body: JSON.stringify({ model: "auto", prompt: "A fox", n: imageCount }),
     signal: signal ?? null,
   });
 }
 
 async function leave(service: TestService, row: Row, upstream: FakeUpstream): Promise<void> {
   const leaving = new AbortController();
-  const asked = draw(service, row, leaving.signal);
+  const call = draw(service, row, leaving.signal);
   await until(() => upstream.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
-  await asked.catch(() => {});
+  await call.catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 200));
 }

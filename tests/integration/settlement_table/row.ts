@@ -14,7 +14,7 @@ import type { Said } from "../../fixtures/said.ts";
 /** Ways from a caller to a model. */
 export type ResponseRoute = "chat" | "responses, native" | "responses, translated";
 
-/** How the upstream ends what it says. */
+/** The end of the upstream's output. */
 export type UpstreamEnd =
   /** As its wire has it. */
   | "whole"
@@ -30,7 +30,7 @@ export type UpstreamEnd =
   | "failed"
   /** It ends in good order, but before its finish. */
   | "too soon"
-  /** It is cut after its finish and its usage, where only the good-bye is missing. */
+  /** It is cut after its finish and its usage: only the end-of-stream marker is missing. */
   | "cut at its end";
 
 /** When a caller leaves: what the upstream said by then is `said`. */
@@ -38,7 +38,7 @@ export interface Leaving {
   readonly onDisconnect: "cancel" | "drain";
   /** Before the answer; always so where it is one body. @default {after what is said} */
   readonly early?: boolean;
-  /** What comes of the upstream afterwards, where it is drained. */
+  /** The rest of the upstream's output, where it is drained. */
   readonly then?: "whole" | "cut" | "whole, without usage";
 }
 
@@ -46,9 +46,9 @@ export interface Leaving {
 export interface Row {
   /** The row of the table. */
   readonly row: string;
-  /** What is peculiar to this one. */
+  /** The peculiarity of this row. */
   readonly how: string;
-  readonly said: Said;
+  readonly output: Said;
   /** @default {"whole"} */
   readonly end?: UpstreamEnd;
   /** @default {the caller stays} */
@@ -58,22 +58,22 @@ export interface Row {
   /** More of the request. */
   readonly asks?: Readonly<Record<string, unknown>>;
   /** @default {all} */
-  readonly roads?: readonly ResponseRoute[];
+  readonly routes?: readonly ResponseRoute[];
   /** @default {both} */
   readonly only?: "streamed" | "as one body";
   /** Status of the answer. @default {200} */
   readonly status?: number;
   /** Micro-credits. */
   readonly charge: bigint;
-  /** Whether the bill says that it was counted here. @default {false} */
+  /** True when the bill says that the usage was counted here. @default {false} */
   readonly estimated?: boolean;
-  /** Whether the report could not be true, which the operator is told. @default {false} */
+  /** True when the report could not be true, which the operator's log has. @default {false} */
   readonly impossible?: boolean;
-  /** What the journal has on it, in order: operations, with micro-credits. */
+  /** The entries of the journal, in order: operations, with micro-credits. */
   readonly journal: readonly string[];
 }
 
-/** What is held for "Hi" and 1 000 tokens of output: 30 tokens by its bytes, and those. */
+/** The hold for "Hi" and 1 000 tokens of output: 30 tokens by its bytes, and those. */
 export const HELD = "hold 2030000";
 /** The same for two choices. */
 export const HELD_TWICE = "hold 4030000";
@@ -102,8 +102,8 @@ export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unkn
   },
   "thinking": { thinking: "Hello there friend" },
   "a transcript": { audio: { id: "audio_1", transcript: "Hello there friend" } },
-  "a member that nobody knows": { novelty: { said: ["Hello there friend"] } },
+  "a member that nobody knows": { novelty: { output: ["Hello there friend"] } },
 };
 
 /** Those on which a model is asked for a chat completion. */
-export const CHAT_ROADS: readonly ResponseRoute[] = ["chat", "responses, translated"];
+export const CHAT_ROUTES: readonly ResponseRoute[] = ["chat", "responses, translated"];

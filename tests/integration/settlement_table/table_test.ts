@@ -9,16 +9,17 @@ import { CUT, LEFT, NOTHING } from "./broken_rows.ts";
 import { FINISHED, IMPOSSIBLE } from "./finished_rows.ts";
 import type { ResponseRoute, Row } from "./row.ts";
 
-const ROADS: readonly ResponseRoute[] = ["chat", "responses, native", "responses, translated"];
+const ROUTES: readonly ResponseRoute[] = ["chat", "responses, native", "responses, translated"];
 
 const ROWS: readonly Row[] = [...FINISHED, ...IMPOSSIBLE, ...NOTHING, ...CUT, ...LEFT];
 
 for (const row of ROWS) {
-  for (const road of row.roads ?? ROADS) {
+  for (const route of row.routes ?? ROUTES) {
     for (const stream of [false, true]) {
       const how = stream ? "streamed" : "as one body";
       if (row.only !== undefined && row.only !== how) continue;
-      Deno.test(`${row.row} (${row.how}; ${road}, ${how})`, () => settleRow(row, { road, stream }));
+      Deno.test(`${row.row} (${row.how}; ${route}, ${how})`, () =>
+        settleRow(row, { route, stream }));
     }
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Where the entries of the catalog have their pages. Ids stand in the query: one may hold
- * a slash.
+ * Addresses of the pages of the catalog's entries. Ids stand in the query: one may hold a slash.
  *
  * @module
  */

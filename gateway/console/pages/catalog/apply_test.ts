@@ -87,13 +87,13 @@ Deno.test("what keys lose is said before it is applied, and before it is rolled 
     await removeMaxi(admin);
     await admin.post("/catalog/rollback", { version: 1 });
     const { id } = (await admin.post("/keys", { name: "app", wallet: "team" })).body;
-    const told = `Key "app" (${id}) loses the model "slow-maxi"`;
+    const warning = `Key "app" (${id}) loses the model "slow-maxi"`;
     const page = await browser.get("/catalog/rollback?number=2");
-    assertStringIncludes(unescaped(page.text), told);
+    assertStringIncludes(unescaped(page.text), warning);
     const edit = "/catalog/model/edit?id=slow-maxi";
     const form = formOf((await browser.get(edit)).text);
     const review = await browser.post(edit, { ...form, disabled: "on" });
-    assertStringIncludes(unescaped(review.text), told);
+    assertStringIncludes(unescaped(review.text), warning);
   });
 });
 

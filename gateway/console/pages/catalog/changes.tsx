@@ -1,22 +1,13 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { Child } from "@hono/hono/jsx";
-import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { CatalogIds } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 
-/** One difference between two catalogs, as the operator's API has it. */
-export const change = z.object({
-  path: z.string(),
-  kind: z.enum(["added", "removed", "changed"]),
-  before: z.unknown().optional(),
-  after: z.unknown().optional(),
-});
-
 /** One difference between two catalogs. */
-export type Change = z.output<typeof change>;
+export type Change = AnswerOf<"POST /catalog/apply">["changes"][number];
 
 const KINDS = { added: "good", removed: "bad", changed: "warn" } as const;
 /** Things that differ up to which all of them are open. */
@@ -42,13 +33,10 @@ interface Field extends Omit<Change, "path"> {
  * A difference, entry by entry and field by field, the old value before the new one. `contents` are both
  * catalogs, or what is known of them: an id may hold dots, and a path alone does not say where it ends.
  */
-export function Changes(
-  { view, changes, contents }: {
-    view: View;
-    changes: readonly Change[];
-    contents: readonly CatalogIds[];
-  },
-) {
+export function Changes({ view, changes, contents }: InView<{
+  changes: readonly Change[];
+  contents: readonly CatalogIds[];
+}>) {
   const groups = grouped(changes, contents);
   return (
     <div class="differences">
@@ -64,18 +52,19 @@ export function Changes(
   );
 }
 
-/** What was added or removed as a whole is folded where there is much else. */
-function GroupOfChanges(
-  { view, group, isOpen }: { view: View; group: Group; isOpen: boolean },
-) {
+/**
+ * The changes of one entry. An entry that was added or removed as a whole is folded when there are many
+ * others.
+ */
+function GroupOfChanges({ view, group, isOpen }: InView<{ group: Group; isOpen: boolean }>) {
   const say = view.say(editMessages);
   const { part, id, kind, fields } = group;
   const name = Object.entries(say.entries).find(([known]) => known === part)?.[1] ?? part;
   const heading = (
     <h3>
       {part === "tiers" && id === "" ? say.tierOrder : name}
-      {id === "" ? null : <code>{shownText(id)}</code>}
-      <Badge kind={KINDS[kind]}>{say[kind]}</Badge>
+      {id !== "" && <code>{ui.shownText(id)}</code>}
+      <ui.Badge kind={KINDS[kind]}>{say[kind]}</ui.Badge>
     </h3>
   );
   const list = (
@@ -94,17 +83,17 @@ function GroupOfChanges(
   );
 }
 
-function FieldChange({ view, field }: { view: View; field: Field }) {
+function FieldChange({ view, field }: InView<{ field: Field }>) {
   const say = view.say(editMessages);
   const { name, before, after, kind } = field;
   const [removed, added] = listChange(before, after);
   return (
     <div>
-      {name === "" ? null : <dt>{shownText(name)}</dt>}
+      {name !== "" && <dt>{ui.shownText(name)}</dt>}
       <dd>
-        {kind === "added" ? null : <Value as="del" label={say.before}>{removed}</Value>}
-        {kind === "changed" ? <span class="arrow" aria-hidden="true">→</span> : null}
-        {kind === "removed" ? null : <Value as="ins" label={say.after}>{added}</Value>}
+        {kind !== "added" && <Value as="del" label={say.before}>{removed}</Value>}
+        {kind === "changed" && <span class="arrow" aria-hidden="true">→</span>}
+        {kind !== "removed" && <Value as="ins" label={say.after}>{added}</Value>}
         {growth(before, after)}
       </dd>
     </div>
@@ -122,7 +111,7 @@ function Value(
   );
 }
 
-/** Of two lists only what one of them lacks is told apart: the rest stays plain. */
+/** Marks the members that only one of two lists has; the others stay plain. */
 function listChange(before: unknown, after: unknown): [Child, Child] {
   if (!isNames(before) || !isNames(after)) return [valueText(before), valueText(after)];
   return [names(before, after), names(after, before)];
@@ -135,7 +124,7 @@ function names(list: readonly string[], other: readonly string[]): Child {
       {list.map((each, at) => (
         <span key={each}>
           {at === 0 ? "" : ", "}
-          {other.includes(each) ? shownText(each) : <mark>{shownText(each)}</mark>}
+          {other.includes(each) ? ui.shownText(each) : <mark>{ui.shownText(each)}</mark>}
         </span>
       ))}
     </>
@@ -147,9 +136,9 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return value === "" ? '""' : shownText(value);
-  if (isNames(value) && value.length > 0) return shownText(value.join(", "));
-  return shownText(JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value === "" ? '""' : ui.shownText(value);
+  if (isNames(value) && value.length > 0) return ui.shownText(value.join(", "));
+  return ui.shownText(JSON.stringify(value) ?? "");
 }
 
 /** By how much a number or a price grew. */
@@ -167,7 +156,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** What is added or removed as a whole, field by field. */
+/** Splits an added or removed value into its fields. */
 function flat(field: Field): Field[] {
   const { name, kind } = field;
   const whole = kind === "added" ? field.after : field.before;
@@ -214,11 +203,14 @@ function placeOf(path: string, contents: readonly CatalogIds[]) {
   return id === "" ? { part, id: rest, name: "" } : { part, id, name: rest.slice(id.length + 1) };
 }
 
-/** Whether an entry has a member at a path, such as `timeouts.idleMs`; the whole of it is at none. */
+/**
+ * True when an entry has a member at a path, such as `timeouts.idleMs`; the empty path is the entry
+ * itself.
+ */
 function isIn(entry: unknown, path: string): boolean {
   if (path === "") return true;
   const [name = "", ...below] = path.split(".");
   if (typeof entry !== "object" || entry === null) return false;
-  const found = Object.entries(entry).find(([member]) => member === name);
-  return found !== undefined && isIn(found[1], below.join("."));
+  const member = Object.entries(entry).find(([member]) => member === name);
+  return member !== undefined && isIn(member[1], below.join("."));
 }

@@ -1,47 +1,22 @@
-import { z } from "zod";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet } from "../../components/sheet.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref, upstreamHref } from "./addresses.ts";
 import { checkMessages } from "./check_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
 
-const verdict = z.object({
-  id: z.string(),
-  status: z.enum(["ok", "unpriced", "unreachable", "stale"]),
-  price: z.enum(["list", "own", "differs", "free", "none"]),
-  problems: z.array(z.object({ message: z.string() })),
-  notes: z.array(z.string()),
-});
-const finding = z.object({
-  id: z.string(),
-  status: z.enum(["listed", "unlisted", "no credentials", "refused", "timeout", "failed"]),
-  models: z.number(),
-  reason: z.string().nullable(),
-});
-const checked = z.object({
-  ok: z.boolean(),
-  advice: z.string().nullable(),
-  priceList: z.object({ name: z.string(), version: z.string(), ageDays: z.number() }),
-  upstreams: z.array(finding),
-  models: z.array(verdict),
-});
-type Checked = z.output<typeof checked>;
-type Verdict = z.output<typeof verdict>;
-type Finding = z.output<typeof finding>;
+type Checked = AnswerOf<"GET /catalog/check">;
+type Verdict = Checked["models"][number];
+type Finding = Checked["upstreams"][number];
 
-const VERDICTS: Readonly<Record<Verdict["status"], BadgeKind>> = {
+const VERDICTS: Readonly<Record<Verdict["status"], ui.BadgeKind>> = {
   ok: "good",
   unpriced: "bad",
   unreachable: "bad",
   stale: "warn",
 };
-const FINDINGS: Readonly<Record<Finding["status"], BadgeKind>> = {
+const FINDINGS: Readonly<Record<Finding["status"], ui.BadgeKind>> = {
   listed: "good",
   unlisted: "neutral",
   "no credentials": "bad",
@@ -50,111 +25,99 @@ const FINDINGS: Readonly<Record<Finding["status"], BadgeKind>> = {
   failed: "bad",
 };
 
-/** Whether the models are priced, can be reached, and are still what is offered: asked when it is sent. */
+/**
+ * Checks that the models have prices, can be reached and are still offered. The check runs when the
+ * form is sent.
+ */
 export const catalogCheck: Page = {
   path: "/catalog/check",
   show: (view) => page(view, undefined),
-  change: async (view) => page(view, view.need(await view.api.get("/catalog/check", checked))),
+  change: async (view) => page(view, await view.load("GET /catalog/check")),
 };
 
-function page(view: View, found: Checked | undefined): Shown {
+function page(view: View, result: Checked | undefined): Shown {
   const say = view.say(checkMessages);
   return {
     title: say.title,
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro}>
+        <ui.PageHead title={say.title} intro={say.intro}>
           <form method="post">
             <button type="submit" class="button primary">{say.check}</button>
           </form>
-        </PageHead>
+        </ui.PageHead>
         <CatalogTabs view={view} here="check" />
-        {found === undefined
+        {result === undefined
           ? <p class="hint">{say.hint}</p>
-          : <Outcome view={view} found={found} />}
+          : <Outcome view={view} result={result} />}
       </>
     ),
   };
 }
 
-function Outcome({ view, found }: { view: View; found: Checked }) {
+function Outcome({ view, result }: InView<{ result: Checked }>) {
   const say = view.say(checkMessages);
-  const { name, version, ageDays } = found.priceList;
+  const { name, version, ageDays } = result.priceList;
   return (
     <>
-      <Notice kind={found.ok ? "done" : "problem"}>
-        {found.advice === null ? say.allGood(found.models.length) : shownText(found.advice)}
-      </Notice>
+      <ui.Notice kind={result.ok ? "done" : "problem"}>
+        {result.advice === null ? say.allGood(result.models.length) : ui.shownText(result.advice)}
+      </ui.Notice>
       <p class="hint">{say.priceList(name, version, ageDays)}</p>
-      <Panel title={say.upstreams}>
-        <Findings view={view} rows={found.upstreams} />
-      </Panel>
-      <Panel title={view.say(catalogMessages).models}>
-        <Verdicts view={view} rows={found.models} />
-      </Panel>
+      <ui.Panel title={say.upstreams}>
+        <Findings view={view} rows={result.upstreams} />
+      </ui.Panel>
+      <ui.Panel title={view.say(catalogMessages).models}>
+        <Verdicts view={view} rows={result.models} />
+      </ui.Panel>
     </>
   );
 }
 
-function Findings({ view, rows }: { view: View; rows: readonly Finding[] }) {
+function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
   return (
-    <Sheet
+    <ui.Sheet<Finding>
       caption={say.upstreams}
       rows={rows}
       columns={[
-        {
-          title: catalog.upstream,
+        ui.column(catalog.upstream, ({ id }) => <a href={upstreamHref(id)}>{id}</a>, {
           isHeader: true,
-          cell: ({ id }) => <a href={upstreamHref(id)}>{id}</a>,
-        },
-        {
-          title: catalog.state,
-          cell: ({ status, reason }) => (
-            <>
-              <Badge kind={FINDINGS[status]}>{say.findings[status]}</Badge>
-              {reason === null ? null : <span class="under">{shownText(reason)}</span>}
-            </>
-          ),
-        },
-        {
-          title: say.listed,
-          align: "end",
-          cell: ({ models }) => <span class="number">{models}</span>,
-        },
+        }),
+        ui.column(catalog.state, ({ status, reason }) => (
+          <>
+            <ui.Badge kind={FINDINGS[status]}>{say.findings[status]}</ui.Badge>
+            {reason !== null && <span class="under">{ui.shownText(reason)}</span>}
+          </>
+        )),
+        ui.endColumn(say.listed, ({ models }) => <span class="number">{models}</span>),
       ]}
     />
   );
 }
 
-/** What needs attention comes first. */
-function Verdicts({ view, rows }: { view: View; rows: readonly Verdict[] }) {
+/** Verdicts on the models; those that need attention come first. */
+function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
   const say = view.say(checkMessages);
   const catalog = view.say(catalogMessages);
   const sorted = [...rows].sort((a, b) => Number(a.status === "ok") - Number(b.status === "ok"));
   return (
-    <Sheet
+    <ui.Sheet<Verdict>
       caption={catalog.models}
       rows={sorted}
       columns={[
-        {
-          title: catalog.id,
-          isHeader: true,
-          cell: ({ id }) => <a href={modelHref(id)}>{id}</a>,
-        },
-        {
-          title: catalog.state,
-          cell: ({ status }) => <Badge kind={VERDICTS[status]}>{say.verdicts[status]}</Badge>,
-        },
-        { title: catalog.price, cell: ({ price }) => say.prices[price] },
-        {
-          title: say.found,
-          cell: ({ problems, notes }) =>
-            [...problems.map(({ message }) => message), ...notes].map((line) => (
-              <span class="under">{shownText(line)}</span>
-            )),
-        },
+        ui.column(catalog.id, ({ id }) => <a href={modelHref(id)}>{id}</a>, { isHeader: true }),
+        ui.column(
+          catalog.state,
+          ({ status }) => <ui.Badge kind={VERDICTS[status]}>{say.verdicts[status]}</ui.Badge>,
+        ),
+        ui.column(catalog.price, ({ price }) => say.prices[price]),
+        ui.column(say.findingsTitle, ({ problems, notes }) =>
+          [
+            ...problems.map(({ message }) => message),
+            ...notes,
+          ].map((line) => <span key={line} class="under">{ui.shownText(line)}</span>)),
       ]}
     />
   );

@@ -6,18 +6,18 @@ const HOSTILE = "<script>alert(1)</script>\u202e";
 const CHECK = "/catalog/check";
 
 Deno.test("a catalog is checked when that is asked for, and what is wrong comes first", async () => {
-  let asked = 0;
+  let probes = 0;
   const models = () => {
-    asked++;
+    probes++;
     return Promise.resolve(["slow-maxi"]);
   };
   await withConsole(async (browser) => {
     await browser.signIn();
     const page = await browser.get(CHECK);
-    assertEquals([page.status, asked], [200, 0], "looking at the page asks nobody");
+    assertEquals([page.status, probes], [200, 0], "looking at the page asks nobody");
     assertStringIncludes(page.text, "Check now");
     const { text } = await browser.post(CHECK, formOf(page.text));
-    assertEquals(asked, 1);
+    assertEquals(probes, 1);
     for (const part of ["1 of 2 models needs attention", "Out of date", "In order", "Answers"]) {
       assertStringIncludes(text, part);
     }

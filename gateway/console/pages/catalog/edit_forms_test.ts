@@ -9,13 +9,13 @@ const TIERS = CONTENT.tiers.map((tier) => ({ ...tier, models: ["fast-mini"] }));
 
 /** The sentence at each field that has one. */
 function errorsOf(html: string): Record<string, string> {
-  const found = html.matchAll(/<p class="error" id="error-([^"]*)">([^<]*)/g);
+  const errors = html.matchAll(/<p class="error" id="error-([^"]*)">([^<]*)/g);
   return Object.fromEntries(
-    [...found].map(([, name = "", text = ""]) => [name, unescaped(text)]),
+    [...errors].map(([, name = "", text = ""]) => [name, unescaped(text)]),
   );
 }
 
-/** What stands at the head of a form that was refused. */
+/** The head of a form that was refused. */
 function headOf(html: string): string {
   const notice = /<div class="notice notice-problem"[^>]*>(.*?)<\/div>/.exec(html)?.[1] ?? "";
   return unescaped(notice.replaceAll(/<[^>]*>/g, ""));

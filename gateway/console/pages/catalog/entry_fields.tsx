@@ -4,11 +4,9 @@
  * @module
  */
 
-import { Notice } from "../../components/notice.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { editMessages } from "./edit_messages.ts";
 import { type Problem, problemText } from "./problems.ts";
 
@@ -23,66 +21,27 @@ export interface Entered {
   readonly fields: URLSearchParams;
   /** The version that the form began with. */
   readonly base: number;
-  /** What the API has found wrong with it. */
+  /** The problems that the API has found in it. */
   readonly problems: readonly Problem[];
 }
 
-interface EnteredProps {
-  readonly entered: Entered;
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-}
-
-/** A line of text whose value and error are those of the form. */
-export function EnteredText(
-  { entered, name, ...props }: EnteredProps & {
-    isRequired?: boolean;
-    inputmode?: "decimal" | "numeric";
-  },
-) {
-  return <TextField name={name} {...props} {...enteredIn(entered, name)} />;
+/** Makes the fields of an entry's form, with what the API has found wrong with each. */
+export function entryInputs(entered: Entered) {
+  const { fields } = entered;
+  return ui.inputs({ fields, errorOf: (name) => errorIn(entered, name) });
 }
 
 /** The id, which is chosen once: of a new entry alone. */
-export function NewId(
-  { view, entered, id }: { view: View; entered: Entered; id: string | undefined },
-) {
+export function NewId({ view, entered, id }: InView<{ entered: Entered; id: string | undefined }>) {
   const say = view.say(editMessages);
   if (id !== undefined) return null;
-  return <EnteredText entered={entered} name="id" label={say.id} hint={say.idHint} isRequired />;
+  return entryInputs(entered)("id", say.id, { hint: say.idHint, isRequired: true });
 }
 
-/** Several lines. */
-export function EnteredLines({ entered, name, ...props }: EnteredProps) {
-  return <TextArea name={name} rows={3} {...props} {...enteredIn(entered, name)} />;
-}
-
-/** One of several; by their names, where they have any. */
-export function EnteredChoice(
-  { entered, name, options, ...props }: EnteredProps & {
-    options: readonly string[] | Readonly<Record<string, string>>;
-  },
-) {
-  const own = enteredIn(entered, name);
-  const named = isList(options) ? options.map((each) => [each, each]) : Object.entries(options);
-  // What is no choice any more stays in sight: else the first one would take its place unseen.
-  const isThere = own.value === "" || named.some(([value]) => value === own.value);
-  const all = isThere ? named : [[own.value, own.value], ...named];
-  return (
-    <SelectField
-      name={name}
-      {...props}
-      {...own}
-      options={all.map(([value = "", text = ""]) => ({ value, text }))}
-    />
-  );
-}
-
-/** What {@linkcode EnteredError} stands for. */
+/** Names of the groups of fields whose problems {@linkcode EnteredError} shows. */
 const GROUPS: readonly string[] = ["price", "endpoints", "apiKey"];
 
-/** What is wrong with fields that are one entry together, or with what is no field. */
+/** Problems of fields that form one entry together, or that have no field of their own name. */
 export function EnteredError(
   { entered, name }: { entered: Entered; name: "price" | "endpoints" | "apiKey" },
 ) {
@@ -92,7 +51,7 @@ export function EnteredError(
 }
 
 /** The head of a form that was refused: what is wrong elsewhere, or that something is marked below. */
-export function Refused({ view, entered }: { view: View; entered: Entered }) {
+export function Refused({ view, entered }: InView<{ entered: Entered }>) {
   const { problems, fields } = entered;
   if (problems.length === 0) return null;
   const marked = ownOf(entered).filter(({ field }) =>
@@ -100,11 +59,11 @@ export function Refused({ view, entered }: { view: View; entered: Entered }) {
   );
   const elsewhere = problems.filter((each) => !marked.includes(each));
   return (
-    <Notice kind="problem">
+    <ui.Notice kind="problem">
       {elsewhere.length === 0
         ? view.say(sharedMessages).fixThese
         : <ProblemLines problems={elsewhere} />}
-    </Notice>
+    </ui.Notice>
   );
 }
 
@@ -112,52 +71,36 @@ export function Refused({ view, entered }: { view: View; entered: Entered }) {
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="plain">
-      {problems.map(problemText).map((line) => <li key={line}>{shownText(line)}</li>)}
+      {problems.map(problemText).map((line) => <li key={line}>{ui.shownText(line)}</li>)}
     </ul>
   );
 }
 
-/** Value and error of a field. */
-function enteredIn(
-  entered: Entered,
-  name: string,
-): { readonly value: string; readonly error?: string } {
+function errorIn(entered: Entered, name: string): string | undefined {
   const own = ownOf(entered).filter(({ field }) => isOf(name, field));
-  return {
-    value: entered.fields.get(name) ?? "",
-    ...(own.length === 0 ? {} : { error: sentences(own) }),
-  };
+  return own.length === 0 ? undefined : sentences(own);
 }
 
 /** True where one of the fields has a value or a mistake: then it is not hidden. */
 export function isEntered(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => {
-    const { value, error } = enteredIn(entered, name);
-    return value !== "" || error !== undefined;
-  });
+  return isWrong(entered, names) || names.some((name) => (entered.fields.get(name) ?? "") !== "");
 }
 
 /** True where one of the fields has a mistake. */
 export function isWrong(entered: Entered, names: readonly string[]): boolean {
-  return names.some((name) => enteredIn(entered, name).error !== undefined);
+  return names.some((name) => errorIn(entered, name) !== undefined);
 }
 
-/** What is wrong with the entry of the form. */
+/** Returns the problems of the form's own entry. */
 function ownOf({ id, part, problems }: Entered): readonly Problem[] {
   return problems.filter((each) => each.part === part && each.id === id);
 }
 
-/** Whether a field of the form is what the API calls so, or a list or an object that has it. */
+/** True when a field of the form has the name that the API uses, or is a list or an object with it. */
 function isOf(name: string, field: string): boolean {
   return field === name || field.startsWith(`${name}.`);
 }
 
 function sentences(problems: readonly Problem[]): string {
-  return shownText([...new Set(problems.map(({ text }) => text))].join("; "));
-}
-
-function isList(
-  options: readonly string[] | Readonly<Record<string, string>>,
-): options is readonly string[] {
-  return Array.isArray(options);
+  return ui.shownText([...new Set(problems.map(({ text }) => text))].join("; "));
 }

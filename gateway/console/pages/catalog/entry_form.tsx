@@ -6,8 +6,7 @@
  */
 
 import type { Child } from "@hono/hono/jsx";
-import { ChangeForm, CheckField, FormEnd } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { type CatalogText, catalogVersion, currentCatalog, withEntry } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
@@ -31,20 +30,20 @@ export interface EntryForm<Known extends CatalogEntry> {
   readonly title: (view: View, id: string | undefined) => string;
   /** In place of the form of an entry that is not there. */
   readonly missing: (view: View, id: string) => Shown;
-  /** Where the form leads that is not sent. */
+  /** Returns the address that the cancel button leads to. */
   readonly cancelHref: (id: string | undefined) => string;
   /** The fields of a new entry. */
   readonly blank: (view: View, content: CatalogText) => URLSearchParams;
   readonly fieldsOf: (entry: Known) => URLSearchParams;
-  /** What the fields make of an entry, to be checked by the API. */
+  /** Returns the entry that the fields describe, for the API to check. */
   readonly entryOf: (fields: URLSearchParams, before: Known | undefined) => CatalogEntry;
-  /** What else goes with an entry that is removed. @default {nothing} */
+  /** Returns the other parts of the catalog that change when an entry is removed. @default {nothing} */
   readonly removedWith?: (content: CatalogText, id: string) => Partial<CatalogText>;
   /** The fields themselves. */
   readonly fields: (props: FormFields<Known>) => Child;
 }
 
-/** What the fields of a form are shown with. */
+/** Properties that the fields of a form are shown with. */
 export interface FormFields<Known> {
   readonly view: View;
   readonly entered: Entered;
@@ -168,20 +167,20 @@ function formPage<Known extends CatalogEntry>(
     title,
     body: (
       <>
-        <PageHead title={title} intro={say.editIntro} />
-        <ChangeForm>
+        <ui.PageHead title={title} intro={say.editIntro} />
+        <ui.ChangeForm>
           <Refused view={view} entered={entered} />
           <BaseField base={entered.base} />
           {form.fields(props)}
-          {id === undefined ? null : (
-            <CheckField
+          {id !== undefined && (
+            <ui.CheckField
               name="remove"
               label={say.remove}
               isChecked={entered.fields.has("remove")}
             />
           )}
-          <FormEnd view={view} submit={say.check} cancelHref={form.cancelHref(id)} />
-        </ChangeForm>
+          <ui.FormEnd view={view} submit={say.check} cancelHref={form.cancelHref(id)} />
+        </ui.ChangeForm>
       </>
     ),
   };

@@ -1,13 +1,6 @@
-import { z } from "zod";
-import { Badge } from "../../components/badge.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Options } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { rollbackHref, versionHref } from "./addresses.ts";
 import { editMessages } from "./edit_messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
@@ -15,71 +8,59 @@ import { CatalogTabs } from "./tabs.tsx";
 /** Versions that are listed: as many as the API gives at once. */
 const VERSIONS = 500;
 
-const versionsAnswer = z.object({
-  versions: z.array(z.object({ version: z.number(), updatedAt: z.string(), note: z.string() })),
-});
-type Version = z.output<typeof versionsAnswer>["versions"][number];
+type Version = AnswerOf<"GET /catalog/versions">["versions"][number];
 
 /** Every version of the catalog, to look at, to compare and to go back to. */
 export const catalogHistory: Page = { path: "/catalog/history", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(editMessages);
-  const path = `/catalog/versions?limit=${VERSIONS}`;
-  const { versions } = view.need(await view.api.get(path, versionsAnswer));
+  const { versions } = await view.load("GET /catalog/versions", {
+    query: { limit: String(VERSIONS) },
+  });
   return {
     title: say.historyTitle,
     body: (
       <>
-        <PageHead title={say.historyTitle} intro={say.historyIntro} />
+        <ui.PageHead title={say.historyTitle} intro={say.historyIntro} />
         <CatalogTabs view={view} here="history" />
         <VersionTable view={view} rows={versions} />
         <Older view={view} oldest={versions.at(VERSIONS - 1)} />
-        {versions.length < 2 ? null : <CompareForm view={view} versions={versions} />}
+        {versions.length > 1 && <CompareForm view={view} versions={versions} />}
       </>
     ),
   };
 }
 
-function VersionTable({ view, rows }: { view: View; rows: readonly Version[] }) {
+function VersionTable({ view, rows }: InView<{ rows: readonly Version[] }>) {
   const say = view.say(editMessages);
   const newest = Math.max(...rows.map(({ version }) => version));
   return (
-    <DataTable
+    <ui.DataTable<Version>
       view={view}
       caption={say.historyCaption}
       rows={rows}
       href={({ version }) => versionHref(version)}
       columns={[
-        {
+        ui.column(say.version, ({ version }) => version, {
           id: "version",
-          title: say.version,
           isHeader: true,
-          cell: ({ version }) => version,
           sort: ({ version }) => version,
-        },
-        {
-          id: "time",
-          title: say.time,
-          cell: ({ updatedAt }) => <Time at={updatedAt} />,
-        },
-        { id: "note", title: say.noteTitle, cell: ({ note }) => shownText(note) || "–" },
-        {
-          id: "do",
-          title: say.rollBack,
-          cell: ({ version }) =>
-            version === newest
-              ? <Badge kind="good">{say.inForce}</Badge>
-              : <a href={rollbackHref(version)}>{say.rollBackTitle(version)}</a>,
-        },
+        }),
+        ui.column(say.time, ({ updatedAt }) => <ui.Time at={updatedAt} />),
+        ui.column(say.noteTitle, ({ note }) => ui.shownText(note) || "–"),
+        ui.column(say.rollBack, ({ version }) =>
+          version === newest
+            ? <ui.Badge kind="good">{say.inForce}</ui.Badge>
+            : <a href={rollbackHref(version)}>{say.rollBackTitle(version)}</a>),
       ]}
-      empty={<EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
+      empty={<ui.EmptyState title={say.noHistory} hint={say.noHistoryHint} />}
     />
   );
 }
 
 /** Leads to what is older than all that are listed. */
-function Older({ view, oldest }: { view: View; oldest: Version | undefined }) {
+function Older({ view, oldest }: InView<{ oldest: Version | undefined }>) {
   const number = (oldest?.version ?? 1) - 1;
   if (number === 0) return null;
   const say = view.say(editMessages);
@@ -91,36 +72,26 @@ function Older({ view, oldest }: { view: View; oldest: Version | undefined }) {
 }
 
 /** Chooses two versions to compare. */
-export function CompareForm(
-  { view, versions, since, number }: {
-    view: View;
-    versions: readonly Pick<Version, "version">[];
-    since?: number;
-    number?: number;
-  },
-) {
+function CompareForm({ view, versions }: InView<{ versions: readonly Version[] }>) {
   const say = view.say(editMessages);
-  const choices = versions.map(({ version }) => ({
-    value: String(version),
-    text: String(version),
-  }));
+  const choices = versions.map(({ version }) => String(version));
   const select = (name: string, label: string, value: string | undefined) => (
     <label class="filter-field">
       <span>{label}</span>
       <select name={name}>
-        <Options options={choices} value={value} />
+        <ui.Options options={choices} value={value} />
       </select>
     </label>
   );
   return (
-    <Panel title={say.compare}>
+    <ui.Panel title={say.compare}>
       <form method="get" action="/console/catalog/version" class="filter">
-        {select("since", say.from, String(since ?? choices[1]?.value ?? ""))}
-        {select("number", say.to, String(number ?? choices[0]?.value ?? ""))}
+        {select("since", say.from, choices[1])}
+        {select("number", say.to, choices[0])}
         <div class="actions">
           <button type="submit" class="button">{say.show}</button>
         </div>
       </form>
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,7 +1,4 @@
-import { ChangeForm, FormEnd, TextArea } from "../../components/form.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { contentText, currentCatalog } from "./content.ts";
 import { BaseField, baseOf } from "./entry_form.tsx";
@@ -22,7 +19,7 @@ export const catalogJson: Page = {
   change: (view, form) => onward(view, form, review),
 };
 
-/** Where differences are applied. */
+/** The page that applies differences. */
 export const catalogApply: Page = {
   path: "/catalog/apply",
   show(view) {
@@ -30,9 +27,9 @@ export const catalogApply: Page = {
     const body = (
       <>
         <h1 class="unseen">{start}</h1>
-        <EmptyState title={start} hint={startHint}>
+        <ui.EmptyState title={start} hint={startHint}>
           <a class="button" href="/console/catalog">{view.say(catalogMessages).title}</a>
-        </EmptyState>
+        </ui.EmptyState>
       </>
     );
     return { title: start, body };
@@ -99,17 +96,17 @@ function editor(
     title: say.jsonTitle,
     body: (
       <>
-        <PageHead title={say.jsonTitle} intro={say.jsonIntro} />
+        <ui.PageHead title={say.jsonTitle} intro={say.jsonIntro} />
         <CatalogTabs view={view} here="json" />
         <div class="wide-form">
-          <ChangeForm action="/console/catalog/json">
-            {problems === undefined ? null : (
-              <Notice kind="problem">
+          <ui.ChangeForm action="/console/catalog/json">
+            {problems !== undefined && (
+              <ui.Notice kind="problem">
                 <ProblemLines problems={problems} />
-              </Notice>
+              </ui.Notice>
             )}
             <BaseField base={base} />
-            <TextArea
+            <ui.Field
               name="content"
               label={say.jsonLabel}
               rows={28}
@@ -117,8 +114,8 @@ function editor(
               hint={say.editIntro}
               error={wrong}
             />
-            <FormEnd view={view} submit={say.check} cancelHref="/console/catalog" />
-          </ChangeForm>
+            <ui.FormEnd view={view} submit={say.check} cancelHref="/console/catalog" />
+          </ui.ChangeForm>
         </div>
       </>
     ),

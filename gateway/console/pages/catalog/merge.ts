@@ -6,7 +6,7 @@ import { isJsonObject } from "@svc/sdk/protocol";
  * @module
  */
 
-/** What came of it. */
+/** The result of a merge. */
 export interface Merged {
   readonly value: unknown;
   /** Paths that both changed, to different values: there the first edit's value stands. */
@@ -46,16 +46,16 @@ function mergeLists(
   path: string,
 ): Merged {
   const merged = mergeObjects(byId(base), byId(mine), byId(theirs), path);
-  const left = new Map(isJsonObject(merged.value) ? Object.entries(merged.value) : []);
+  const remaining = new Map(isJsonObject(merged.value) ? Object.entries(merged.value) : []);
   // The order of tiers has a meaning: mine where I changed it, else theirs; what is new comes last.
   const isMine = !isEqual(idsOf(mine), idsOf(base));
   const all = isMine ? [...mine, ...theirs] : [...theirs, ...mine];
-  const order = [...new Set(idsOf(all))].filter((id) => left.has(id));
-  const theirOrder = idsOf(theirs).filter((id) => left.has(id));
+  const order = [...new Set(idsOf(all))].filter((id) => remaining.has(id));
+  const theirOrder = idsOf(theirs).filter((id) => remaining.has(id));
   const isKept = isEqual(order.filter((id) => theirOrder.includes(id)), theirOrder) ||
     isEqual(idsOf(theirs), idsOf(base));
   return {
-    value: order.map((id) => left.get(id)),
+    value: order.map((id) => remaining.get(id)),
     conflicts: isKept ? merged.conflicts : [...merged.conflicts, path],
   };
 }
@@ -70,12 +70,12 @@ function mergeObjects(
   theirs: Readonly<Record<string, unknown>>,
   path: string,
 ): Merged {
-  const [before, left, right] = [base, mine, theirs].map((each) => new Map(Object.entries(each)));
+  const [before, ours, right] = [base, mine, theirs].map((each) => new Map(Object.entries(each)));
   const conflicts: string[] = [];
   const entries: [string, unknown][] = [];
   for (const name of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
     const at = path === "" ? name : `${path}.${name}`;
-    const merged = mergeEdits(before?.get(name), left?.get(name), right?.get(name), at);
+    const merged = mergeEdits(before?.get(name), ours?.get(name), right?.get(name), at);
     conflicts.push(...merged.conflicts);
     if (merged.value !== undefined) entries.push([name, merged.value]);
   }
@@ -91,7 +91,7 @@ function isList(value: unknown): value is readonly CatalogEntry[] {
     value.every((item: unknown) => isJsonObject(item) && typeof item.id === "string");
 }
 
-/** Whether two values are equal, whatever the order of their members. */
+/** True when two values are equal, whatever the order of their members. */
 function isEqual(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }

@@ -1,11 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
-import { Count } from "../../components/credits.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelEditHref, tierEditHref, upstreamHref } from "./addresses.ts";
 import {
   type CatalogModel,
@@ -34,54 +29,49 @@ async function show(view: View): Promise<Shown> {
     title: model.id,
     body: (
       <>
-        <PageHead
+        <ui.PageHead
           title={model.id}
-          intro={shownText(model.description[view.language])}
+          intro={ui.shownText(model.description[view.language])}
         >
           <a class="button primary" href={modelEditHref(model.id)}>{say.edit}</a>
-        </PageHead>
+        </ui.PageHead>
         <Facts view={view} model={model} content={content} state={states.get(model.id)} />
         <Prices view={view} model={model} />
-        <Panel title={say.inCredits}>
+        <ui.Panel title={say.inCredits}>
           <InCredits view={view} model={model} tiers={content.tiers} />
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };
 }
 
-function Facts(
-  { view, model, content, state }: {
-    view: View;
-    model: CatalogModel;
-    content: CatalogText;
-    state: ModelState | undefined;
-  },
-) {
+function Facts({ view, model, content, state }: InView<{
+  model: CatalogModel;
+  content: CatalogText;
+  state: ModelState | undefined;
+}>) {
   const say = view.say(catalogMessages);
   const provider = content.upstreams.find(({ id }) => id === model.upstream)?.provider;
   const { latencyMs } = state ?? {};
   const latency = typeof latencyMs === "number"
-    ? <Count value={Math.round(latencyMs)} unit="ms" />
+    ? <ui.Count value={Math.round(latencyMs)} unit="ms" />
     : null;
-  const { maxOutputTokens } = model;
-  const maxOutput = maxOutputTokens === undefined
-    ? null
-    : <Count value={maxOutputTokens} unit={say.tokens} />;
+  const tokens = (value: number | undefined) =>
+    value === undefined ? null : <ui.Count value={value} unit={say.tokens} />;
   return (
     <section class="panel">
-      <DefinitionList
+      <ui.DefinitionList
         items={[
           fact(say.state, <StateBadge view={view} state={state} isFull />),
-          fact(say.name, shownText(model.name)),
+          fact(say.name, ui.shownText(model.name)),
           fact(say.upstream, <a href={upstreamHref(model.upstream)}>{model.upstream}</a>),
           fact(say.provider, provider),
-          fact(say.upstreamModel, <code>{shownText(model.upstreamModel)}</code>),
+          fact(say.upstreamModel, <code>{ui.shownText(model.upstreamModel)}</code>),
           fact(say.latency, latency),
           fact(say.endpoints, <Names of={model.endpoints} />),
           fact(say.quality, <span class="number">{model.quality}</span>),
-          fact(say.context, <Count value={model.contextTokens} unit={say.tokens} />),
-          fact(say.maxOutput, maxOutput),
+          fact(say.context, tokens(model.contextTokens)),
+          fact(say.maxOutput, tokens(model.maxOutputTokens)),
           fact(say.tags, <Names of={model.featureTags} />),
           fact(say.packs, <Names of={model.industryPacks} />),
           fact(say.sku, model.sku),
@@ -96,17 +86,17 @@ export function fact(term: string, value: Child): readonly [string, Child] {
   return [term, value];
 }
 
-function Prices({ view, model }: { view: View; model: CatalogModel }) {
+function Prices({ view, model }: InView<{ model: CatalogModel }>) {
   const say = view.say(catalogMessages);
   return (
-    <Panel title={say.price}>
+    <ui.Panel title={say.price}>
       <p class="hint">{say.priceIntro}</p>
-      <DefinitionList
+      <ui.DefinitionList
         items={PRICE_FIELDS.filter((field) => model.price[field] !== undefined).map((field) =>
           fact(say.prices[field], <span class="number">{`$${model.price[field]}`}</span>)
         )}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -117,21 +107,21 @@ function InCredits(
   const rows = tiers.filter(({ models }) => models === "*" || models.includes(model.id));
   const fields = (["inputPerMTok", "outputPerMTok", "perImage"] as const)
     .filter((field) => model.price[field] !== undefined);
-  const amounts = fields.map((field) => ({
-    id: field,
-    title: say.prices[field],
-    align: "end" as const,
-    cell: ({ creditsPerUsd }: CatalogTier) => (
-      <span class="number">{product(model.price[field] ?? "", creditsPerUsd)}</span>
-    ),
-  }));
+  const amounts = fields.map((field) =>
+    ui.endColumn(
+      say.prices[field],
+      ({ creditsPerUsd }: CatalogTier) => (
+        <span class="number">{product(model.price[field] ?? "", creditsPerUsd)}</span>
+      ),
+    )
+  );
   return (
-    <DataTable
+    <ui.DataTable<CatalogTier>
       view={view}
       caption={say.inCredits}
       rows={rows}
       columns={[
-        { id: "tier", title: say.tier, isHeader: true, cell: ({ id }) => id },
+        ui.column(say.tier, ({ id }) => id, { isHeader: true }),
         ...amounts,
       ]}
       href={({ id }) => tierEditHref(id)}

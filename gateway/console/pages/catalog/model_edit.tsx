@@ -1,18 +1,11 @@
-import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import { ENDPOINTS, modelHref } from "./addresses.ts";
 import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingModel } from "./missing.tsx";
 import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
-import {
-  EnteredChoice,
-  EnteredError,
-  EnteredLines,
-  EnteredText,
-  isEntered,
-  NewId,
-} from "./entry_fields.tsx";
+import { EnteredError, entryInputs, isEntered, NewId } from "./entry_fields.tsx";
 import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogModel>;
@@ -45,7 +38,7 @@ export const { edit: modelEdit, add: modelNew } = entryPages<CatalogModel>({
       <PriceFields {...props} />
       <Abilities {...props} />
       <Descriptions {...props} />
-      <CheckField
+      <ui.CheckField
         name="disabled"
         label={props.view.say(editMessages).disabled}
         isChecked={props.entered.fields.has("disabled")}
@@ -69,104 +62,82 @@ const USUAL_PRICES = ["inputPerMTok", "outputPerMTok", "cachedInputPerMTok", "pe
 function PriceFields({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const rare = PRICE_FIELDS.filter((name) => !USUAL_PRICES.some((usual) => usual === name));
-  const price = (name: typeof PRICE_FIELDS[number]) => (
-    <EnteredText
-      entered={entered}
-      name={`price.${name}`}
-      label={say.prices[name]}
-      inputmode="decimal"
-    />
-  );
+  const input = entryInputs(entered);
+  const price = (name: typeof PRICE_FIELDS[number]) =>
+    input(`price.${name}`, say.prices[name], { inputmode: "decimal" });
   return (
-    <FieldGroup legend={say.price}>
+    <ui.FieldGroup legend={say.price}>
       <p class="hint">{say.priceIntro}</p>
-      <div class="field-row">
-        {USUAL_PRICES.map(price)}
-      </div>
-      <Fold
+      <div class="field-row">{USUAL_PRICES.map(price)}</div>
+      <ui.Fold
         title={view.say(editMessages).morePrices}
         isOpen={isEntered(entered, rare.map((name) => `price.${name}`))}
       >
         <div class="field-row">{rare.map(price)}</div>
-      </Fold>
+      </ui.Fold>
       <EnteredError entered={entered} name="price" />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
 function Basics({ view, entered, content, id }: Props) {
   const say = view.say(catalogMessages);
+  const input = entryInputs(entered);
   return (
-    <FieldGroup legend={view.say(editMessages).basics}>
+    <ui.FieldGroup legend={view.say(editMessages).basics}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredText entered={entered} name="name" label={say.name} />
-        <EnteredChoice
-          entered={entered}
-          name="upstream"
-          label={say.upstream}
-          options={content.upstreams.map((upstream) => upstream.id)}
-        />
-        <EnteredText entered={entered} name="upstreamModel" label={say.upstreamModel} />
-        <EnteredText entered={entered} name="sku" label={say.sku} />
+        {input("name", say.name)}
+        {input("upstream", say.upstream, { options: content.upstreams.map(({ id }) => id) })}
+        {input("upstreamModel", say.upstreamModel)}
+        {input("sku", say.sku)}
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
 function Abilities({ view, entered }: Props) {
   const say = view.say(catalogMessages);
-  const { listHint, qualityHint } = view.say(editMessages);
+  const { listHint: hint, qualityHint } = view.say(editMessages);
   const chosen = entered.fields.getAll("endpoints");
-  const tokens = (name: string, label: string) => (
-    <EnteredText
-      entered={entered}
-      name={name}
-      label={`${label} (${say.tokens})`}
-      inputmode="numeric"
-    />
-  );
+  const input = entryInputs(entered);
+  const tokens = (name: string, label: string) =>
+    input(name, `${label} (${say.tokens})`, { inputmode: "numeric" });
   return (
     <>
-      <FieldGroup legend={say.endpoints}>
+      <ui.FieldGroup legend={say.endpoints}>
         <div class="field-row">
           {ENDPOINTS.map((each) => (
-            <CheckField
-              name="endpoints"
-              value={each}
-              label={each}
+            <ui.CheckField
+              {...{ name: "endpoints", value: each, label: each }}
               isChecked={chosen.includes(each)}
             />
           ))}
         </div>
         <EnteredError entered={entered} name="endpoints" />
-      </FieldGroup>
-      <FieldGroup legend={say.limits}>
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.limits}>
         <div class="field-row">
-          <EnteredText
-            entered={entered}
-            name="quality"
-            label={say.quality}
-            hint={qualityHint}
-            inputmode="decimal"
-            isRequired
-          />
+          {input("quality", say.quality, {
+            ...{ hint: qualityHint, inputmode: "decimal", isRequired: true },
+          })}
           {tokens("contextTokens", say.context)}
           {tokens("maxOutputTokens", say.maxOutput)}
         </div>
-        <EnteredText entered={entered} name="featureTags" label={say.tags} hint={listHint} />
-        <EnteredText entered={entered} name="industryPacks" label={say.packs} hint={listHint} />
-      </FieldGroup>
+        {input("featureTags", say.tags, { hint })}
+        {input("industryPacks", say.packs, { hint })}
+      </ui.FieldGroup>
     </>
   );
 }
 
 function Descriptions({ view, entered }: Props) {
   const { english, chinese } = view.say(editMessages);
+  const input = entryInputs(entered);
   return (
-    <FieldGroup legend={view.say(catalogMessages).description}>
-      <EnteredLines entered={entered} name="description.en" label={english} />
-      <EnteredLines entered={entered} name="description.zh" label={chinese} />
-    </FieldGroup>
+    <ui.FieldGroup legend={view.say(catalogMessages).description}>
+      {input("description.en", english, { rows: 3 })}
+      {input("description.zh", chinese, { rows: 3 })}
+    </ui.FieldGroup>
   );
 }

@@ -36,7 +36,7 @@ export function modelFields(model: CatalogModel): URLSearchParams {
   return fields;
 }
 
-/** What a form makes of a model, to be checked by the operator's API; empty fields are left out. */
+/** Returns the model that a form describes, for the operator's API to check; empty fields are left out. */
 export function modelOf(
   fields: URLSearchParams,
   before?: CatalogModel,

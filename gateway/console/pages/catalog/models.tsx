@@ -1,18 +1,5 @@
-import { Badge } from "../../components/badge.tsx";
-import { Count } from "../../components/credits.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import {
-  FilterForm,
-  FilterSelect,
-  FilterText,
-  hasText,
-  hasValue,
-} from "../../components/filter_form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { Page, View } from "../../page.ts";
 import {
   type CatalogModel,
   type CatalogText,
@@ -35,35 +22,45 @@ interface Row {
 }
 
 /** Every model, to sort and to filter. */
-export const modelList: Page = { path: "/catalog", show };
-
-async function show(view: View): Promise<Shown> {
-  const say = view.say(catalogMessages);
-  const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
-  const rows = content.models.map((model) => rowOf(model, content, states.get(model.id)));
-  const shown = rows.filter((row) => isWanted(view, row));
-  return {
-    title: say.title,
-    body: (
-      <>
-        <PageHead title={say.title} intro={say.intro}>
-          <a class="button primary" href="/console/catalog/model/new">{say.addModel}</a>
-        </PageHead>
-        <CatalogTabs view={view} here="models" />
-        <ModelFilter view={view} content={content} />
-        <DataTable
-          view={view}
-          caption={say.caption}
-          count={say.count(shown.length, rows.length)}
-          rows={shown}
-          columns={columns(view)}
-          href={({ model }) => modelHref(model.id)}
-          empty={<EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
-        />
-      </>
-    ),
-  };
-}
+export const modelList: Page = {
+  path: "/catalog",
+  async show(view) {
+    const say = view.say(catalogMessages);
+    const [{ content }, states] = await Promise.all([currentCatalog(view), modelStates(view)]);
+    return ui.listPage(view, {
+      say,
+      rows: content.models.map((model) => rowOf(model, content, states.get(model.id))),
+      add: { href: "/console/catalog/model/new", text: say.addModel },
+      above: <CatalogTabs view={view} here="models" />,
+      href: ({ model }) => modelHref(model.id),
+      columns: columns(view),
+      filters: [
+        {
+          ...{ name: "text", label: say.filterText },
+          texts: ({ model, provider }) => [model.id, model.name, provider, ...model.featureTags],
+        },
+        {
+          ...{ name: "upstream", label: say.filterUpstream, all: say.any },
+          options: content.upstreams.map(({ id }) => id),
+          values: ({ model }) => [model.upstream],
+        },
+        {
+          ...{ name: "endpoint", label: say.filterEndpoint, all: say.any, options: ENDPOINTS },
+          values: ({ model }) => model.endpoints,
+        },
+        {
+          ...{
+            name: "state",
+            label: say.filterState,
+            all: say.any,
+            options: Object.entries(say.states),
+          },
+          values: ({ state }) => [state?.status],
+        },
+      ],
+    });
+  },
+};
 
 function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | undefined): Row {
   return {
@@ -76,85 +73,53 @@ function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | un
   };
 }
 
-function isWanted(view: View, { model, state, provider }: Row): boolean {
-  return hasText(view, "text", [model.id, model.name, provider, ...model.featureTags]) &&
-    hasValue(view, "upstream", [model.upstream]) &&
-    hasValue(view, "endpoint", model.endpoints) &&
-    hasValue(view, "state", [state?.status]);
-}
-
-function ModelFilter({ view, content }: { view: View; content: CatalogText }) {
-  const say = view.say(catalogMessages);
-  const upstreams = content.upstreams.map(({ id }) => id);
-  const states = Object.entries(say.states);
-  const shared = { view, all: say.any };
-  return (
-    <FilterForm view={view}>
-      <FilterText view={view} name="text" label={say.filterText} />
-      <FilterSelect {...shared} name="upstream" label={say.filterUpstream} options={upstreams} />
-      <FilterSelect {...shared} name="endpoint" label={say.filterEndpoint} options={ENDPOINTS} />
-      <FilterSelect {...shared} name="state" label={say.filterState} options={states} />
-    </FilterForm>
-  );
-}
-
-function columns(view: View): readonly Column<Row>[] {
+function columns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(catalogMessages);
   const price = (
     id: "input" | "output",
     field: "inputPerMTok" | "outputPerMTok",
-  ): Column<Row> => ({
-    id,
-    title: `${say[id]} $/M`,
-    align: "end",
-    cell: ({ model }) => (
+  ): ui.Column<Row> =>
+    ui.endColumn(`${say[id]} $/M`, ({ model }) => (
       <>
         <span class="number">{model.price[field]}</span>
-        {id === "output" && model.price.perImage !== undefined
-          ? <span class="under number">{say.anImage(model.price.perImage)}</span>
-          : null}
+        {id === "output" && model.price.perImage !== undefined && (
+          <span class="under number">{say.anImage(model.price.perImage)}</span>
+        )}
       </>
-    ),
-    sort: ({ model }) => creditsOrder(model.price[field]),
-  });
+    ), { id, sort: ({ model }) => ui.creditsOrder(model.price[field]) });
   return [
-    {
+    ui.column(say.id, ({ model }) => model.id, {
       id: "id",
-      title: say.id,
       isHeader: true,
-      cell: ({ model }) => model.id,
       sort: ({ model }) => model.id,
-    },
-    {
+    }),
+    ui.column(say.state, ({ state }) => <StateBadge view={view} state={state} />, {
       id: "state",
-      title: say.state,
-      cell: ({ state }) => <StateBadge view={view} state={state} />,
       sort: ({ state }) => state?.status ?? "",
-    },
-    {
-      id: "upstream",
-      title: say.upstream,
-      cell: ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
-      sort: ({ model }) => model.upstream,
-    },
-    { id: "endpoints", title: say.endpoints, cell: ({ model }) => <Few of={model.endpoints} /> },
+    }),
+    ui.column(
+      say.upstream,
+      ({ model, provider }) => <Upstream id={model.upstream} provider={provider} />,
+      { id: "upstream", sort: ({ model }) => model.upstream },
+    ),
+    ui.column(say.endpoints, ({ model }) => <Few of={model.endpoints} />),
     price("input", "inputPerMTok"),
     price("output", "outputPerMTok"),
-    {
-      id: "quality",
-      title: say.quality,
-      align: "end",
-      cell: ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
-      sort: ({ model }) => model.quality,
-    },
-    {
-      id: "context",
-      title: say.context,
-      align: "end",
-      cell: ({ model }) => <Count value={model.contextTokens} />,
-      sort: ({ model }) => model.contextTokens,
-    },
-    { id: "tiers", title: say.tiers, cell: ({ tiers }) => <Few of={tiers} /> },
+    ui.endColumn(
+      say.quality,
+      ({ model }) => <span class="number">{model.quality.toFixed(2)}</span>,
+      { id: "quality", sort: ({ model }) => model.quality },
+    ),
+    ui.endColumn(
+      say.context,
+      ({ model: { contextTokens } }) =>
+        contextTokens === undefined ? "–" : <ui.Count value={contextTokens} />,
+      {
+        id: "context",
+        sort: ({ model }) => model.contextTokens ?? 0,
+      },
+    ),
+    ui.column(say.tiers, ({ tiers }) => <Few of={tiers} />),
   ];
 }
 
@@ -162,7 +127,7 @@ function Upstream({ id, provider }: { id: string; provider: string }) {
   return (
     <>
       {id}
-      {provider === id || provider === "" ? null : <span class="under">{shownText(provider)}</span>}
+      {provider !== id && provider !== "" && <span class="under">{ui.shownText(provider)}</span>}
     </>
   );
 }
@@ -176,6 +141,8 @@ function Few({ of }: { of: readonly string[] }) {
 export function Names({ of }: { of: readonly string[] }) {
   if (of.length === 0) return <>–</>;
   return (
-    <span class="names">{of.map((each) => <Badge key={each} kind="neutral">{each}</Badge>)}</span>
+    <span class="names">
+      {of.map((each) => <ui.Badge key={each} kind="neutral">{each}</ui.Badge>)}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What the operator's API finds wrong with a catalog, entry by entry and field by field: it says all of
- * it in one message, in which entries have places in lists instead of names.
+ * Reads the problems that the operator's API finds in a catalog, entry by entry and field by field. It
+ * reports all of them in one message, in which entries have indexes in place of ids.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Problem {
 }
 
 const BEGINNING = "Cannot use the configuration: ";
-/** Where the next one begins: a path, and a colon. */
+/** Separator before the next problem: it begins with a path and a colon. */
 const BETWEEN = /; (?=[A-Za-z]+(?:\.[\w-]+)*: )/;
 const PATH = /^([A-Za-z]+(?:\.[\w-]+)*): ([^]*)$/;
 

@@ -15,13 +15,13 @@ Deno.test("every problem of a message is told apart, with the entry that it is a
   const message = "Cannot use the configuration: models.1.quality: Write a number; or two; " +
     'models.0.price.inputPerMTok: Write dollars; tiers.0.models.2: There is no model "x: y"; ' +
     'Unknown name "modles", the nearest valid one is "models"';
-  const found = problemsOf(refusal(message, "models.1.quality"), CONTENT);
-  assertEquals(found.slice(0, 2), [
+  const problems = problemsOf(refusal(message, "models.1.quality"), CONTENT);
+  assertEquals(problems.slice(0, 2), [
     { part: "models", id: "maxi.2", field: "quality", text: "Write a number; or two" },
     { part: "models", id: "mini", field: "price.inputPerMTok", text: "Write dollars" },
   ]);
-  assertEquals(found[2]?.field, "models.2");
-  assertEquals(found.length, 3, "what names no place stays with the one before it");
+  assertEquals(problems[2]?.field, "models.2");
+  assertEquals(problems.length, 3, "what names no place stays with the one before it");
 });
 
 Deno.test("what is no problem of a configuration is one sentence, at its field where it has one", () => {

@@ -1,15 +1,9 @@
-import { z } from "zod";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import type { ApiAnswer, Refusal } from "../../api.ts";
-import { apiPath } from "../../api.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { ChangeForm, CheckField, fieldError, TextField } from "../../components/form.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
-import type { Outcome, Shown, View } from "../../page.ts";
-import { type Change, change, Changes } from "./changes.tsx";
+import type { InView, Outcome, Shown, View } from "../../page.ts";
+import { type Change, Changes } from "./changes.tsx";
 import {
   type CatalogIds,
   type CatalogText,
@@ -23,16 +17,8 @@ import { mergeEdits } from "./merge.ts";
 /** Longest note of a version, in characters. */
 export const NOTE_MAX = 500;
 
-/** What the API says of a change, made or only rehearsed. */
-export const made = z.object({
-  changes: z.array(change),
-  warnings: z.array(z.string()),
-  version: z.number(),
-  applied: z.boolean(),
-});
-
-/** What a change would come to. */
-export type Made = z.output<typeof made>;
+/** The result of a change, made or rehearsed. */
+export type Made = AnswerOf<"POST /catalog/apply">;
 
 /** An edit on its way into the catalog. */
 export interface Edit {
@@ -49,7 +35,7 @@ export interface Edit {
 export type ShowRefused = (refusal: Refusal, edit: Edit) => Promise<Shown> | Shown;
 
 interface Staleness {
-  /** What an edit began with. */
+  /** The version that the edit began with. */
   readonly base: number;
   readonly changes: readonly Change[];
   readonly conflicts: readonly string[];
@@ -111,11 +97,8 @@ export async function rehearsed(
 /** Brings an edit into force, as one version; shows it again where that cannot be done. */
 export async function apply(view: View, edit: Edit, refused: ShowRefused): Promise<Outcome> {
   const { content, base, note, isForced } = edit;
-  const answer = await view.api.post("/catalog/apply", made, {
-    content,
-    note,
-    force: isForced,
-    expectedVersion: base,
+  const answer = await view.api.call("POST /catalog/apply", {
+    body: { content, note, force: isForced, expectedVersion: base },
   });
   if (!answer.ok) return await reviewed(view, edit, { refused, refusal: answer.refusal });
   const say = view.say(editMessages);
@@ -128,10 +111,8 @@ export async function apply(view: View, edit: Edit, refused: ShowRefused): Promi
 
 function rehearse(view: View, { content, base, isForced }: Edit): Promise<ApiAnswer<Made>> {
   const body = { content, dryRun: true, force: isForced, expectedVersion: base };
-  return view.api.post("/catalog/apply", made, body);
+  return view.api.call("POST /catalog/apply", { body });
 }
-
-const difference = z.object({ changes: z.array(change) });
 
 /** The edit on top of what others have applied since it began. */
 async function broughtUp(
@@ -140,10 +121,10 @@ async function broughtUp(
   current: { readonly version: number; readonly content: CatalogText },
 ): Promise<[Edit, Staleness]> {
   const base = await catalogVersion(view, String(edit.base));
-  const since = apiPath`/catalog/versions/${String(current.version)}/changes?since=${
-    String(edit.base)
-  }`;
-  const { changes } = view.need(await view.api.get(since, difference));
+  const { changes } = await view.load("GET /catalog/versions/{version}/changes", {
+    version: String(current.version),
+    query: { since: String(edit.base) },
+  });
   const { value, conflicts } = mergeEdits(base.content, edit.content, current.content);
   return [
     { ...edit, content: value, base: current.version },
@@ -170,12 +151,12 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
     title: say.reviewTitle,
     body: (
       <>
-        <PageHead title={say.reviewTitle} intro={say.reviewIntro(made.version)} />
-        {stale === undefined
-          ? null
-          : <Stale view={view} stale={stale} version={made.version} contents={contents} />}
+        <ui.PageHead title={say.reviewTitle} intro={say.reviewIntro(made.version)} />
+        {stale !== undefined && (
+          <Stale view={view} stale={stale} version={made.version} contents={contents} />
+        )}
         {made.changes.length === 0
-          ? <EmptyState title={say.nothing} hint={say.nothingHint} />
+          ? <ui.EmptyState title={say.nothing} hint={say.nothingHint} />
           : <Consequences view={view} made={made} contents={contents} held={held} />}
         <ApplyForm view={view} reviewed={reviewed} />
       </>
@@ -184,91 +165,83 @@ function reviewPage(view: View, reviewed: Reviewed): Shown {
   };
 }
 
-function Stale(
-  { view, stale, version, contents }: {
-    view: View;
-    stale: Staleness;
-    version: number;
-    contents: readonly CatalogIds[];
-  },
-) {
+function Stale({ view, stale, version, contents }: InView<{
+  stale: Staleness;
+  version: number;
+  contents: readonly CatalogIds[];
+}>) {
   const say = view.say(editMessages);
   return (
     <>
-      <Notice kind="problem">
+      <ui.Notice kind="problem">
         {say.stale(stale.base, version)}
-        {stale.conflicts.length === 0 ? null : (
+        {stale.conflicts.length > 0 && (
           <>
             {" "}
-            {say.conflicts} <code>{shownText(stale.conflicts.join(", "))}</code>
+            {say.conflicts} <code>{ui.shownText(stale.conflicts.join(", "))}</code>
           </>
         )}
-      </Notice>
-      <Panel title={say.meanwhile}>
+      </ui.Notice>
+      <ui.Panel title={say.meanwhile}>
         <Changes view={view} changes={stale.changes} contents={contents} />
-      </Panel>
+      </ui.Panel>
     </>
   );
 }
 
-/** What a change comes to: the difference, and what the API has to say to whoever is about to apply it. */
-export function Consequences(
-  { view, made, contents, held }: {
-    view: View;
-    made: Made;
-    contents: readonly CatalogIds[];
-    held: Refusal | undefined;
-  },
-) {
+/** The consequences of a change: the difference, and the warnings of the API. */
+export function Consequences({ view, made, contents, held }: InView<{
+  made: Made;
+  contents: readonly CatalogIds[];
+  held: Refusal | undefined;
+}>) {
   const say = view.say(editMessages);
   const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
   return (
     <>
-      <Panel title={say.difference}>
+      <ui.Panel title={say.difference}>
         <Changes view={view} changes={made.changes} contents={contents} />
-      </Panel>
-      {advice.length === 0 ? null : (
-        <Panel title={say.advice}>
-          <ul class="advice">{advice.map((line) => <li key={line}>{shownText(line)}</li>)}</ul>
-        </Panel>
+      </ui.Panel>
+      {advice.length > 0 && (
+        <ui.Panel title={say.advice}>
+          <ul class="advice">{advice.map((line) => <li key={line}>{ui.shownText(line)}</li>)}</ul>
+        </ui.Panel>
       )}
     </>
   );
 }
 
-function ApplyForm({ view, reviewed }: { view: View; reviewed: Reviewed }) {
+function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
   const say = view.say(editMessages);
   const { edit, made, held, refusal } = reviewed;
   return (
     <section class="panel">
-      <ChangeForm action="/console/catalog/apply" refusal={refusal}>
-        {made.changes.length === 0 ? null : (
-          <TextField
+      <ui.ChangeForm action="/console/catalog/apply" refusal={refusal}>
+        {made.changes.length > 0 && (
+          <ui.Field
             name="note"
             label={say.note}
             hint={say.noteHint}
             value={edit.note}
             maxLength={NOTE_MAX}
-            error={fieldError(refusal, "note")}
+            error={ui.fieldError(refusal, "note")}
           />
         )}
-        {held === undefined && !edit.isForced
-          ? null
-          : <CheckField name="force" label={say.force} isChecked={edit.isForced} />}
+        {(held !== undefined || edit.isForced) && (
+          <ui.CheckField name="force" label={say.force} isChecked={edit.isForced} />
+        )}
         <div class="actions form-end">
-          {made.changes.length === 0
-            ? null
-            : (
-              <button type="submit" class="button primary" name="do" value="apply">
-                {say.apply}
-              </button>
-            )}
+          {made.changes.length > 0 && (
+            <button type="submit" class="button primary" name="do" value="apply">
+              {say.apply}
+            </button>
+          )}
           <button type="submit" class="button" name="do" value="edit">{say.editFurther}</button>
           <a class="button quiet" href="/console/catalog">{view.say(sharedMessages).cancel}</a>
         </div>
         <input type="hidden" name="content" value={JSON.stringify(edit.content)} />
         <input type="hidden" name="base" value={String(edit.base)} />
-      </ChangeForm>
+      </ui.ChangeForm>
     </section>
   );
 }

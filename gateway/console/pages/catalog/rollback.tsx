@@ -1,11 +1,9 @@
 import type { Refusal } from "../../api.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { ChangeForm, CheckField, fieldError, FormEnd, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
-import { Consequences, type Made, made, NOTE_MAX, rehearsed } from "./review.tsx";
+import { Consequences, type Made, NOTE_MAX, rehearsed } from "./review.tsx";
 import { baseOf } from "./entry_form.tsx";
 
 /** Back to a version, by a new one that equals it; its difference is shown first. */
@@ -17,11 +15,13 @@ export const rollback: Page = {
 
 async function rollBack(view: View, form: URLSearchParams): Promise<Outcome> {
   const note = form.get("note")?.trim() ?? "";
-  const answer = await view.api.post("/catalog/rollback", made, {
-    version: Number(view.query.get("number")),
-    expectedVersion: baseOf(form),
-    note: note || undefined,
-    force: form.has("force"),
+  const answer = await view.api.call("POST /catalog/rollback", {
+    body: {
+      version: Number(view.query.get("number")),
+      expectedVersion: baseOf(form),
+      note: note || undefined,
+      force: form.has("force"),
+    },
   });
   const say = view.say(editMessages);
   if (answer.ok) {
@@ -48,7 +48,9 @@ async function shown(view: View, sent: Sent): Promise<Shown> {
   const number = view.query.get("number") ?? "";
   const [target, current] = [await catalogVersion(view, number), await currentCatalog(view)];
   const rehearse = (force: boolean) =>
-    view.api.post("/catalog/rollback", made, { version: target.version, dryRun: true, force });
+    view.api.call("POST /catalog/rollback", {
+      body: { version: target.version, dryRun: true, force },
+    });
   const { answer, held } = await rehearsed(rehearse, { isForced: false });
   return page(view, {
     ...sent,
@@ -68,12 +70,12 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
   const say = view.say(editMessages);
   const title = say.rollBackTitle(number);
   if (made.changes.length === 0) {
-    const same = <EmptyState title={say.sameAsNow(number)} hint={say.nothingHint} />;
+    const same = <ui.EmptyState title={say.sameAsNow(number)} hint={say.nothingHint} />;
     return {
       title,
       body: (
         <>
-          <PageHead title={title} />
+          <ui.PageHead title={title} />
           {same}
         </>
       ),
@@ -83,21 +85,21 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
     title,
     body: (
       <>
-        <PageHead title={title} intro={say.rollBackIntro(made.version)} />
+        <ui.PageHead title={title} intro={say.rollBackIntro(made.version)} />
         <Consequences view={view} made={made} contents={contents} held={held} />
         <section class="panel">
-          <ChangeForm refusal={refusal}>
-            <TextField
+          <ui.ChangeForm refusal={refusal}>
+            <ui.Field
               name="note"
               label={say.note}
               value={note ?? say.rollBackNote(number)}
               maxLength={NOTE_MAX}
-              error={fieldError(refusal, "note")}
+              error={ui.fieldError(refusal, "note")}
             />
-            {held === undefined ? null : <CheckField name="force" label={say.force} />}
-            <FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
+            {held !== undefined && <ui.CheckField name="force" label={say.force} />}
+            <ui.FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
             <input type="hidden" name="base" value={String(made.version)} />
-          </ChangeForm>
+          </ui.ChangeForm>
         </section>
       </>
     ),

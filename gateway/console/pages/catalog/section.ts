@@ -13,7 +13,7 @@ import { versionPage } from "./version.tsx";
 
 /** Models, prices and tiers. */
 export const catalog: Section = {
-  title: catalogue("Catalog", { zh: "目录" }),
+  title: catalogue(["Catalog", "目录"]),
   path: "/catalog",
   pages: [
     modelList,

@@ -1,4 +1,4 @@
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { catalogMessages } from "./messages.ts";
 
 const TABS = {
@@ -10,7 +10,7 @@ const TABS = {
 } as const;
 
 /** The parts of the catalog, one page each. */
-export function CatalogTabs({ view, here }: { view: View; here: keyof typeof TABS }) {
+export function CatalogTabs({ view, here }: InView<{ here: keyof typeof TABS }>) {
   const say = view.say(catalogMessages);
   const names = ["models", "tiers", "check", "history", "json"] as const;
   return (

@@ -1,10 +1,10 @@
-import { FieldGroup } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import type { CatalogTier } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { listOf, textsOf } from "./field_values.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingTier } from "./missing.tsx";
-import { EnteredChoice, EnteredLines, EnteredText, NewId } from "./entry_fields.tsx";
+import { entryInputs, NewId } from "./entry_fields.tsx";
 import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogTier>;
@@ -63,44 +63,30 @@ function tierOf(
 function Rate({ view, entered, id }: Props) {
   const say = view.say(catalogMessages);
   const edit = view.say(editMessages);
+  const input = entryInputs(entered);
   return (
-    <FieldGroup legend={edit.basics}>
+    <ui.FieldGroup legend={edit.basics}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredText
-          entered={entered}
-          name="creditsPerUsd"
-          label={say.rate}
-          inputmode="decimal"
-          isRequired
-        />
-        <EnteredChoice
-          entered={entered}
-          name="orchestration"
-          label={say.orchestration}
-          options={edit.orchestrations}
-        />
+        {input("creditsPerUsd", say.rate, { inputmode: "decimal", isRequired: true })}
+        {input("orchestration", say.orchestration, { options: edit.orchestrations })}
       </div>
-      <EnteredLines
-        entered={entered}
-        name="models"
-        label={say.tierModels}
-        hint={edit.modelsHint}
-      />
-    </FieldGroup>
+      {input("models", say.tierModels, { hint: edit.modelsHint, rows: 3 })}
+    </ui.FieldGroup>
   );
 }
 
 function Texts({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const { english, chinese } = view.say(editMessages);
+  const input = entryInputs(entered);
   const both = (part: "name" | "description") => (
-    <FieldGroup legend={say[part]}>
+    <ui.FieldGroup legend={say[part]}>
       <div class="field-row">
-        <EnteredText entered={entered} name={`${part}.en`} label={english} isRequired />
-        <EnteredText entered={entered} name={`${part}.zh`} label={chinese} isRequired />
+        {input(`${part}.en`, english, { isRequired: true })}
+        {input(`${part}.zh`, chinese, { isRequired: true })}
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
   return (
     <>

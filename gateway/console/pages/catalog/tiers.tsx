@@ -1,73 +1,39 @@
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { Credits } from "../../components/credits.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { Page } from "../../page.ts";
 import { tierEditHref } from "./addresses.ts";
 import { type CatalogTier, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
 
-/** What wallets buy: tiers with their exchange rates and models, low to high. */
-export const tierList: Page = { path: "/catalog/tiers", show };
-
-async function show(view: View): Promise<Shown> {
-  const say = view.say(catalogMessages);
-  const { content } = await currentCatalog(view);
-  return {
-    title: say.tiers,
-    body: (
-      <>
-        <PageHead title={say.title} intro={say.intro}>
-          <a class="button primary" href="/console/catalog/tier/new">{say.addTier}</a>
-        </PageHead>
-        <CatalogTabs view={view} here="tiers" />
-        <TierTable view={view} rows={content.tiers} />
-      </>
-    ),
-  };
-}
-
-function TierTable({ view, rows }: { view: View; rows: readonly CatalogTier[] }) {
-  const say = view.say(catalogMessages);
-  const { orchestrations } = view.say(editMessages);
-  const mode = (id: string) => Object.entries(orchestrations).find(([known]) => known === id)?.[1];
-  return (
-    <DataTable
-      view={view}
-      caption={say.tierCaption}
-      rows={rows}
-      href={({ id }) => tierEditHref(id)}
-      columns={[
-        { id: "id", title: say.tier, isHeader: true, cell: ({ id }) => id },
-        { id: "name", title: say.name, cell: ({ name }) => shownText(name[view.language]) },
-        {
+/** Tiers of wallets with their exchange rates and models, low to high. */
+export const tierList: Page = {
+  path: "/catalog/tiers",
+  async show(view) {
+    const say = view.say(catalogMessages);
+    const modes: Readonly<Record<string, string>> = view.say(editMessages).orchestrations;
+    const { tiers: rows } = (await currentCatalog(view)).content;
+    return ui.listPage<CatalogTier>(view, {
+      say: { ...say, caption: say.tierCaption, count: undefined },
+      title: say.tiers,
+      rows,
+      add: { href: "/console/catalog/tier/new", text: say.addTier },
+      above: <CatalogTabs view={view} here="tiers" />,
+      href: ({ id }) => tierEditHref(id),
+      columns: [
+        ui.column(say.tier, ({ id }) => id, { isHeader: true }),
+        ui.column(say.name, ({ name }) => ui.shownText(name[view.language])),
+        ui.endColumn(say.rate, ({ creditsPerUsd }) => <ui.Credits amount={creditsPerUsd} />, {
           id: "rate",
-          title: say.rate,
-          align: "end",
-          cell: ({ creditsPerUsd }) => <Credits amount={creditsPerUsd} />,
-          sort: ({ creditsPerUsd }) => creditsOrder(creditsPerUsd),
-        },
-        {
-          id: "models",
-          title: say.tierModels,
-          cell: ({ models }) => models === "*" ? say.allModels : models.join(", "),
-        },
-        {
-          id: "orchestration",
-          title: say.orchestration,
-          cell: ({ orchestration }) => mode(orchestration) ?? orchestration,
-        },
-        {
-          id: "description",
-          title: say.description,
-          cell: ({ description }) => shownText(description[view.language]),
-        },
-      ]}
-      empty={<EmptyState title={say.noneFound} hint={say.noneFoundHint} />}
-    />
-  );
-}
+          sort: ({ creditsPerUsd }) => ui.creditsOrder(creditsPerUsd),
+        }),
+        ui.column(
+          say.tierModels,
+          ({ models }) => models === "*" ? say.allModels : models.join(", "),
+        ),
+        ui.column(say.orchestration, ({ orchestration }) => modes[orchestration] ?? orchestration),
+        ui.column(say.description, ({ description }) => ui.shownText(description[view.language])),
+      ],
+    });
+  },
+};

@@ -1,22 +1,10 @@
-import { z } from "zod";
-import { apiPath } from "../../api.ts";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Page, Shown, View } from "../../page.ts";
 import { rollbackHref } from "./addresses.ts";
-import { change, Changes } from "./changes.tsx";
+import { Changes } from "./changes.tsx";
 import { catalogVersion, contentText, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { CatalogTabs } from "./tabs.tsx";
-
-const difference = z.object({
-  version: z.number(),
-  since: z.number().nullable(),
-  changes: z.array(change),
-});
 
 /** One version: what it changed, since the one before it or any other, and its whole content. */
 export const versionPage: Page = { path: "/catalog/version", show };
@@ -26,9 +14,10 @@ async function show(view: View): Promise<Shown> {
   const number = view.query.get("number") ?? "";
   const chosen = view.query.get("since") ?? "";
   const version = await catalogVersion(view, number);
-  const query = chosen === "" ? "" : `?${new URLSearchParams({ since: chosen })}`;
-  const path = apiPath`/catalog/versions/${number}/changes`;
-  const { since, changes } = view.need(await view.api.get(path + query, difference));
+  const { since, changes } = await view.load("GET /catalog/versions/{version}/changes", {
+    version: number,
+    query: chosen === "" ? {} : { since: chosen },
+  });
   const before = since === null ? undefined : await catalogVersion(view, String(since));
   const { version: newest } = await currentCatalog(view);
   const title = say.versionTitle(version.version);
@@ -36,24 +25,24 @@ async function show(view: View): Promise<Shown> {
     title,
     body: (
       <>
-        <PageHead title={title} intro={<Time at={version.updatedAt} />}>
-          {version.version === newest
-            ? null
-            : <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>}
-        </PageHead>
+        <ui.PageHead title={title} intro={<ui.Time at={version.updatedAt} />}>
+          {version.version !== newest && (
+            <a class="button" href={rollbackHref(version.version)}>{say.rollBack}</a>
+          )}
+        </ui.PageHead>
         <CatalogTabs view={view} here="history" />
         {before === undefined
-          ? <EmptyState title={say.first} hint={say.firstHint} />
+          ? <ui.EmptyState title={say.first} hint={say.firstHint} />
           : changes.length === 0
-          ? <EmptyState title={say.same} hint={say.sameHint} />
+          ? <ui.EmptyState title={say.same} hint={say.sameHint} />
           : (
-            <Panel title={say.versionIntro(before.version, version.version)}>
+            <ui.Panel title={say.versionIntro(before.version, version.version)}>
               <Changes view={view} changes={changes} contents={[before.content, version.content]} />
-            </Panel>
+            </ui.Panel>
           )}
         <details class="panel">
           <summary>{say.content}</summary>
-          <CopyText view={view} label={say.content} text={contentText(version.content)} />
+          <ui.CopyText view={view} label={say.content} text={contentText(version.content)} />
         </details>
       </>
     ),

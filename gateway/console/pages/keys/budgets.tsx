@@ -1,25 +1,20 @@
 import { parseCredits } from "../../../domain/ledger/money.ts";
-import { Credits } from "../../components/credits.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { Panel } from "../../components/panel.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** Part of a budget from which on its bar warns, in percent. */
 const HIGH_PERCENT = 90;
 
-/** What a key and those before it have spent, beside their budgets. */
-export function Budgets(
-  { view, policy, spend }: {
-    view: View;
-    policy: Policy;
-    spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
-  },
-) {
+/** The spend of a key and of those that it replaced, beside their budgets. */
+export function Budgets({ view, policy, spend }: InView<{
+  policy: Policy;
+  spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
+}>) {
   const say = view.say(keyMessages);
   return (
-    <Panel title={say.spent}>
+    <ui.Panel title={say.spent}>
       <p class="hint">{say.spentHint}</p>
       <div class="budgets">
         {(["day", "month", "total"] as const).map((window) => (
@@ -33,41 +28,38 @@ export function Budgets(
         ))}
         <div>
           <p class="budget-name">{say.held}</p>
-          <Credits amount={spend.held} />
+          <ui.Credits amount={spend.held} />
         </div>
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }
 
-function Budget(
-  { view, name, spent, held, budget }: {
-    view: View;
-    name: string;
-    spent: string;
-    held: string;
-    budget: string | undefined;
-  },
-) {
+function Budget({ view, name, spent, held, budget }: InView<{
+  name: string;
+  spent: string;
+  held: string;
+  budget: string | undefined;
+}>) {
   const say = view.say(keyMessages);
   const percent = budget === undefined ? 0 : percentOf(spent, held, budget);
   return (
     <div class={percent >= HIGH_PERCENT ? "budget budget-high" : "budget"}>
       <p class="budget-name">{name}</p>
       <p>
-        <Credits amount={spent} />{" "}
+        <ui.Credits amount={spent} />{" "}
         <span class="hint">
-          {budget === undefined ? say.noBudget : say.ofBudget(trimmedCredits(budget))}
+          {budget === undefined ? say.noBudget : say.ofBudget(ui.trimmedCredits(budget))}
         </span>
       </p>
-      {budget === undefined
-        ? null
-        : <progress max={100} value={percent} aria-label={name}>{`${percent} %`}</progress>}
+      {budget !== undefined && (
+        <progress max={100} value={percent} aria-label={name}>{`${percent} %`}</progress>
+      )}
     </div>
   );
 }
 
-/** How much of a budget is spent or held, in whole percent. */
+/** Returns the part of a budget that is spent or held, in whole percent. */
 function percentOf(spent: string, held: string, budget: string): number {
   const [used, most] = [
     (parseCredits(spent) ?? 0n) + (parseCredits(held) ?? 0n),

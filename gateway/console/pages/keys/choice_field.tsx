@@ -1,17 +1,14 @@
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import { formMessages } from "./form_messages.ts";
 import { limitOf, type ListField } from "./policy_form.ts";
 
 /** A list of a policy: all there is, or only what is chosen. The choices show where they count. */
-export function ChoiceField(
-  { view, name, choices, fields, error }: {
-    view: View;
-    name: ListField;
-    choices: readonly string[];
-    fields: URLSearchParams;
-    error: string | undefined;
-  },
-) {
+export function ChoiceField({ view, name, choices, fields, error }: InView<{
+  name: ListField;
+  choices: readonly string[];
+  fields: URLSearchParams;
+  error: string | undefined;
+}>) {
   const say = view.say(formMessages);
   const chosen = new Set(fields.getAll(name));
   const isLimited = fields.get(limitOf(name)) === "some";
@@ -37,7 +34,7 @@ export function ChoiceField(
         <p class="hint choice-some">{say.someHints[name]}</p>
       </div>
       <div class="choices choice-some">
-        {choices.length === 0 ? <p class="hint">{say.noChoices}</p> : null}
+        {choices.length === 0 && <p class="hint">{say.noChoices}</p>}
         {choices.map((choice) => (
           <label class="check">
             <input type="checkbox" name={name} value={choice} checked={chosen.has(choice)} />
@@ -45,7 +42,7 @@ export function ChoiceField(
           </label>
         ))}
       </div>
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </fieldset>
   );
 }
@@ -74,7 +71,7 @@ export function RadioField(
           </span>
         </label>
       ))}
-      {error === undefined ? null : <p class="error" id={`error-${name}`}>{error}</p>}
+      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </fieldset>
   );
 }

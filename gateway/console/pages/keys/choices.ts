@@ -1,25 +1,12 @@
-import { z } from "zod";
 import type { View } from "../../page.ts";
 import type { ListField } from "./policy_form.ts";
 
-const contentShape = z.object({
-  upstreams: z.array(z.object({ id: z.string(), provider: z.string() })),
-  models: z.array(z.object({
-    id: z.string(),
-    featureTags: z.array(z.string()),
-    industryPacks: z.array(z.string()),
-  })),
-  tiers: z.array(z.object({ id: z.string() })),
-});
-
-const catalogShape = z.object({ content: contentShape });
-
-/** What each list of a policy can be chosen from. */
+/** The choices of each list of a policy. */
 export type Choices = Readonly<Record<ListField, readonly string[]>>;
 
-/** What the catalog in force has to choose from, and what `fields` name besides. */
+/** Returns the choices that the catalog in force offers, and those that `fields` name besides. */
 export async function choicesFor(view: View, fields: URLSearchParams): Promise<Choices> {
-  const { content } = view.need(await view.api.get("/catalog", catalogShape));
+  const { content } = await view.load("GET /catalog");
   const { upstreams, models, tiers } = content;
   const all = (field: ListField, known: readonly string[]) => [
     ...new Set([...known, ...fields.getAll(field)]),

@@ -1,9 +1,6 @@
-import { apiPath } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { Confirm } from "../../components/confirm.tsx";
-import { Panel } from "../../components/panel.tsx";
-import type { Page, View } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page } from "../../page.ts";
+import type { Key } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -14,42 +11,35 @@ export const contentLog: Page = {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const { name } = await activeKey(view);
-    const title = say.contentTitle(name);
-    return {
-      title,
-      body: (
-        <Confirm
-          view={view}
-          title={title}
-          warning={say.contentWarning}
-          submit={say.contentSubmit}
-          cancelHref={`/console/keys/${encodeURIComponent(id)}`}
-          fields={{ on: "yes" }}
-        />
-      ),
-    };
+    return ui.confirmPage(view, {
+      title: say.contentTitle(name),
+      warning: say.contentWarning,
+      submit: say.contentSubmit,
+      cancelHref: `/console/keys/${encodeURIComponent(id)}`,
+      hidden: { on: "yes" },
+    });
   },
   async change(view, form) {
     const say = view.say(keyMessages);
     const id = view.param("id");
     const on = form.get("on") === "yes";
-    view.need(await view.api.post(apiPath`/keys/${id}/content-log`, keyShape, { on }));
+    await view.load("POST /keys/{id}/content-log", { id, body: { on } });
     const done = on ? say.contentIsOn : say.contentIsOff;
     return { goTo: `/keys/${encodeURIComponent(id)}`, done };
   },
 };
 
-/** Whether what is said with a key is kept, and the switch. */
-export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
+/** Shows the state of content logging for a key, with the switch. */
+export function ContentLogPanel({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}/content-log`;
   return (
-    <Panel
+    <ui.Panel
       title={say.content}
       actions={
-        <Badge kind={of.logContent ? "warn" : "neutral"}>
+        <ui.Badge kind={of.logContent ? "warn" : "neutral"}>
           {of.logContent ? say.contentOn : say.contentOff}
-        </Badge>
+        </ui.Badge>
       }
     >
       <p class="hint">{of.logContent ? say.contentOnHint : say.contentOffHint}</p>
@@ -63,6 +53,6 @@ export function ContentLogPanel({ view, of }: { view: View; of: Key }) {
         : of.status === "revoked"
         ? null
         : <a class="button" href={path}>{say.switchOn}</a>}
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,10 +1,6 @@
-import { z } from "zod";
 import type { Refusal } from "../../api.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { FieldGroup, SelectField, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { newKeyShape } from "./answers.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
 import { choicesFor } from "./choices.ts";
 import { formMessages } from "./form_messages.ts";
 import { keyMessages } from "./messages.ts";
@@ -12,8 +8,6 @@ import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";
 import { previewOf } from "./preview.tsx";
 import { secretShown } from "./secret_once.tsx";
-
-const walletsShape = z.object({ wallets: z.array(z.object({ id: z.string(), tier: z.string() })) });
 
 /** A new key: its policy, what that leaves, and then the key itself, once. */
 export const createKey: Page = { path: "/keys/new", show, change };
@@ -29,11 +23,13 @@ function show(view: View): Promise<Shown> {
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   if (form.get("do") !== "save") return await formShown(view, form);
   const say = view.say(keyMessages);
-  const made = await view.api.post("/keys", newKeyShape, {
-    name: form.get("name") ?? "",
-    wallet: form.get("wallet") ?? "",
-    policy: policyOf(form),
-    opId: form.get("once") ?? "",
+  const made = await view.api.call("POST /keys", {
+    body: {
+      name: form.get("name") ?? "",
+      wallet: form.get("wallet") ?? "",
+      policy: policyOf(form),
+      opId: form.get("once") ?? "",
+    },
   });
   if (made.ok) {
     const next = { href: `/console/keys/${encodeURIComponent(made.value.id)}`, text: say.toKey };
@@ -47,11 +43,11 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(keyMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsShape));
+  const { wallets } = await view.load("GET /wallets");
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
   const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
-  // What was sent is told of where it is wrong; what an address names is left out.
+  // A wallet that was sent stays, to be reported as wrong; one that only an address names is dropped.
   if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
   const [choices, preview] = await Promise.all([
     choicesFor(view, fields),
@@ -63,7 +59,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
     scripts: ["policy_form.js"],
     body: (
       <>
-        <PageHead title={say.new} intro={say.newIntro} />
+        <ui.PageHead title={say.new} intro={say.newIntro} />
         <PolicyEditor
           {...{ view, fields, choices, preview, refusal }}
           submit={view.say(formMessages).create}
@@ -76,39 +72,22 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   };
 }
 
-function Identity(
-  { view, fields, refusal, wallets }: {
-    view: View;
-    fields: URLSearchParams;
-    refusal: Refusal | undefined;
-    wallets: readonly { id: string; tier: string }[];
-  },
-) {
+function Identity({ view, fields, refusal, wallets }: InView<{
+  fields: URLSearchParams;
+  refusal: Refusal | undefined;
+  wallets: readonly { id: string; tier: string }[];
+}>) {
   const say = view.say(formMessages);
-  const error = (field: string) => refusal?.param === field ? refusal.message : undefined;
+  const input = ui.inputs(ui.formState(fields, refusal));
+  const options = wallets.map(({ id, tier }) => [id, `${id} (${tier})`] as const);
   return (
-    <FieldGroup legend={say.groups.identity}>
-      <input type="hidden" name="once" value={fields.get("once") ?? ""} />
+    <ui.FieldGroup legend={say.groups.identity}>
+      <ui.HiddenFields values={{ once: fields.get("once") ?? "" }} />
       <div class="field-row">
-        <TextField
-          name="name"
-          label={say.name}
-          hint={say.nameHint}
-          value={fields.get("name") ?? ""}
-          error={error("name")}
-          maxLength={100}
-          isRequired
-        />
-        <SelectField
-          name="wallet"
-          label={say.wallet}
-          hint={say.walletHint}
-          value={fields.get("wallet") ?? ""}
-          error={error("wallet")}
-          options={wallets.map(({ id, tier }) => ({ value: id, text: `${id} (${tier})` }))}
-        />
+        {input("name", say.name, { hint: say.nameHint, maxLength: 100, isRequired: true })}
+        {input("wallet", say.wallet, { hint: say.walletHint, options })}
       </div>
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
@@ -118,10 +97,10 @@ function noWallet(view: View): Shown {
     title: say.new,
     body: (
       <>
-        <PageHead title={say.new} />
-        <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+        <ui.PageHead title={say.new} />
+        <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
           <a class="button primary" href="/console/wallets/-/new">{say.newWallet}</a>
-        </EmptyState>
+        </ui.EmptyState>
       </>
     ),
   };

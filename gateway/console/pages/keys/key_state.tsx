@@ -1,5 +1,5 @@
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { Key } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -9,14 +9,14 @@ export type KeyState = Key["status"] | "expired";
 /** Every state, in the order in which they are worth a look. */
 export const KEY_STATES: readonly KeyState[] = ["active", "disabled", "expired", "revoked"];
 
-const KINDS: Readonly<Record<KeyState, BadgeKind>> = {
+const KINDS: Readonly<Record<KeyState, ui.BadgeKind>> = {
   active: "good",
   disabled: "warn",
   expired: "warn",
   revoked: "bad",
 };
 
-/** What state a key is in. */
+/** Returns the state of a key. */
 export function stateOf(key: Key, nowMs: number): KeyState {
   const { expiresAt } = key.policy;
   const isOver = expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
@@ -24,7 +24,7 @@ export function stateOf(key: Key, nowMs: number): KeyState {
 }
 
 /** The state of a key, as a word. */
-export function KeyBadge({ view, of }: { view: View; of: Key }) {
+export function KeyBadge({ view, of }: InView<{ of: Key }>) {
   const state = stateOf(of, view.nowMs);
-  return <Badge kind={KINDS[state]}>{view.say(keyMessages).states[state]}</Badge>;
+  return <ui.Badge kind={KINDS[state]}>{view.say(keyMessages).states[state]}</ui.Badge>;
 }

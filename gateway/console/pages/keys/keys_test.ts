@@ -47,8 +47,8 @@ Deno.test("the form makes a key with its policy, shown once, however often it is
     const again = await browser.post("/keys/new", form);
     assertEquals([again.status, again.headers.get("location")], [303, "/console/keys"]);
     assertEquals(await countOf(admin), 1);
-    const told = await browser.get("/keys");
-    assertStringIncludes(told.text, "made already");
+    const page = await browser.get("/keys");
+    assertStringIncludes(page.text, "made already");
     const pages = ["/keys", `/keys/${record?.id}`, `/keys/${record?.id}/rotate`];
     for (const path of pages) assert(!(await browser.get(path)).text.includes(key), path);
     assert(await onceOf(browser, "/keys/new") !== once);

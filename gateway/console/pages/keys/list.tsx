@@ -1,112 +1,63 @@
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import {
-  FilterForm,
-  FilterSelect,
-  FilterText,
-  hasText,
-  hasValue,
-} from "../../components/filter_form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
-import { type Key, keyListShape } from "./answers.ts";
+import * as ui from "../../components/mod.ts";
+import type { Page, View } from "../../page.ts";
+import type { Key } from "./answers.ts";
 import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 import { policyInShort } from "./policy_text.ts";
 
 /** Every key, to sort and to filter. */
-export const keyList: Page = { path: "/keys", show };
+export const keyList: Page = {
+  path: "/keys",
+  async show(view) {
+    const say = view.say(keyMessages);
+    const { keys } = await view.load("GET /keys");
+    return ui.listPage(view, {
+      say,
+      rows: keys,
+      add: { href: "/console/keys/new", text: say.new },
+      href: ({ id }) => `/console/keys/${encodeURIComponent(id)}`,
+      filters: [
+        { name: "name", label: say.filterName, texts: ({ name, id, hint }) => [name, id, hint] },
+        { name: "wallet", label: say.wallet, texts: ({ wallet }) => [wallet], isExact: true },
+        {
+          ...{ name: "state", label: say.state, all: say.anyState },
+          options: KEY_STATES.map((value) => [value, say.states[value]]),
+          values: (key) => [stateOf(key, view.nowMs)],
+        },
+      ],
+      columns: columnsOf(view),
+    });
+  },
+};
 
-async function show(view: View): Promise<Shown> {
+function columnsOf(view: View): readonly ui.Column<Key>[] {
   const say = view.say(keyMessages);
-  const { keys } = view.need(await view.api.get("/keys", keyListShape));
-  const shown = keys.filter((key) =>
-    hasText(view, "name", [key.name, key.id, key.hint]) &&
-    hasValue(view, "wallet", [key.wallet]) &&
-    hasValue(view, "state", [stateOf(key, view.nowMs)])
+  const name = ({ name, hint }: Key) => (
+    <>
+      {name}
+      <span class="key-hint">{hint}</span>
+    </>
   );
-  return {
-    title: say.title,
-    body: (
-      <>
-        <PageHead title={say.title} intro={say.intro}>
-          <a class="button primary" href="/console/keys/new">{say.new}</a>
-        </PageHead>
-        <FilterForm view={view}>
-          <FilterText view={view} name="name" label={say.filterName} />
-          <FilterText view={view} name="wallet" label={say.wallet} />
-          <FilterSelect
-            view={view}
-            name="state"
-            label={say.state}
-            all={say.anyState}
-            options={KEY_STATES.map((value) => [value, say.states[value]])}
-          />
-        </FilterForm>
-        <KeyTable view={view} rows={shown} all={keys.length} />
-      </>
+  return [
+    ui.column(say.name, name, { id: "name", isHeader: true, sort: ({ name }) => name }),
+    ui.column(
+      say.wallet,
+      ({ wallet }) => <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{wallet}</a>,
+      { id: "wallet", sort: ({ wallet }) => wallet },
     ),
-  };
-}
-
-function KeyTable({ view, rows, all }: { view: View; rows: readonly Key[]; all: number }) {
-  const say = view.say(keyMessages);
-  return (
-    <DataTable
-      view={view}
-      caption={say.caption}
-      count={say.count(rows.length, all)}
-      rows={rows}
-      href={({ id }) => `/console/keys/${encodeURIComponent(id)}`}
-      columns={[
-        {
-          id: "name",
-          title: say.name,
-          isHeader: true,
-          cell: ({ name, hint }) => (
-            <>
-              {name}
-              <span class="key-hint">{hint}</span>
-            </>
-          ),
-          sort: ({ name }) => name,
-        },
-        { id: "wallet", title: say.wallet, cell: walletCell, sort: ({ wallet }) => wallet },
-        {
-          id: "state",
-          title: say.state,
-          cell: (key) => <KeyBadge view={view} of={key} />,
-          sort: (key) => KEY_STATES.indexOf(stateOf(key, view.nowMs)),
-        },
-        {
-          id: "policy",
-          title: say.policy,
-          cell: ({ policy }) => policyInShort(view, policy) || say.open,
-        },
-        {
-          id: "used",
-          title: say.lastUsed,
-          cell: ({ lastUsedAt }) => lastUsedAt === null ? say.never : <Time at={lastUsedAt} />,
-          sort: ({ lastUsedAt }) => lastUsedAt ?? "",
-        },
-        {
-          id: "created",
-          title: say.created,
-          cell: ({ createdAt }) => <Time at={createdAt} />,
-          sort: ({ createdAt }) => createdAt,
-        },
-      ]}
-      empty={
-        <EmptyState
-          title={all === 0 ? say.none : say.noneFound}
-          hint={all === 0 ? say.noneHint : say.noneFoundHint}
-        />
-      }
-    />
-  );
-}
-
-function walletCell({ wallet }: Key) {
-  return <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{wallet}</a>;
+    ui.column(say.state, (key) => <KeyBadge view={view} of={key} />, {
+      id: "state",
+      sort: (key) => KEY_STATES.indexOf(stateOf(key, view.nowMs)),
+    }),
+    ui.column(say.policy, ({ policy }) => policyInShort(view, policy) || say.open),
+    ui.column(
+      say.lastUsed,
+      ({ lastUsedAt }) => lastUsedAt === null ? say.never : <ui.Time at={lastUsedAt} />,
+      { id: "used", sort: ({ lastUsedAt }) => lastUsedAt ?? "" },
+    ),
+    ui.column(say.created, ({ createdAt }) => <ui.Time at={createdAt} />, {
+      id: "created",
+      sort: ({ createdAt }) => createdAt,
+    }),
+  ];
 }

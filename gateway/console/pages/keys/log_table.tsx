@@ -1,57 +1,41 @@
-import { Badge } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { Time } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Child } from "@hono/hono/jsx";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 import type { LogLine } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** Lines of the request log, newest first; each leads to its request. */
-export function LogTable(
-  { view, rows, empty, caption }: {
-    view: View;
-    rows: readonly LogLine[];
-    empty: Child;
-    caption: string;
-  },
-) {
+export function LogTable({ view, rows, empty, caption }: InView<{
+  rows: readonly LogLine[];
+  empty: Child;
+  caption: string;
+}>) {
   const say = view.say(keyMessages);
   return (
-    <DataTable
+    <ui.DataTable<LogLine>
       view={view}
       caption={caption}
       rows={rows}
       cursor={null}
       href={({ id }) => `/console/requests/${encodeURIComponent(id)}`}
       columns={[
-        { id: "request", title: say.request, isHeader: true, cell: ({ requestId }) => requestId },
-        { id: "at", title: say.time, cell: ({ at }) => <Time at={at} /> },
-        { id: "model", title: say.model, cell: ({ model }) => model ?? "–" },
-        {
-          id: "status",
-          title: say.status,
-          cell: ({ status, outcome, errorCode }) => (
-            <Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
+        ui.column(say.request, ({ requestId }) => requestId, { isHeader: true }),
+        ui.column(say.time, ({ at }) => <ui.Time at={at} />),
+        ui.column(say.model, ({ model }) => model ?? "–"),
+        ui.column(
+          say.status,
+          ({ status, outcome, errorCode }) => (
+            <ui.Badge kind={outcome === "ok" ? "good" : status >= 500 ? "bad" : "warn"}>
               {errorCode === null ? String(status) : `${status} ${errorCode}`}
-            </Badge>
+            </ui.Badge>
           ),
-        },
-        {
-          id: "tokens",
-          title: say.tokens,
-          align: "end",
-          cell: ({ inputTokens, outputTokens }) => (
-            <span class="number">{`${countText(inputTokens)} / ${countText(outputTokens)}`}</span>
-          ),
-        },
-        {
-          id: "charged",
-          title: say.charged,
-          align: "end",
-          cell: ({ charged }) => <Credits amount={charged} />,
-        },
+        ),
+        ui.endColumn(say.tokens, ({ inputTokens, outputTokens }) => (
+          <span class="number">
+            {`${ui.countText(inputTokens)} / ${ui.countText(outputTokens)}`}
+          </span>
+        )),
+        ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />),
       ]}
       empty={empty}
     />

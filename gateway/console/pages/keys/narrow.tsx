@@ -1,8 +1,7 @@
-import { apiPath, type Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
@@ -21,8 +20,8 @@ async function show(view: View): Promise<Shown> {
 }
 
 /**
- * What another operator has narrowed meanwhile is never widened again: the API refuses a policy that
- * allows more than the key's present one.
+ * Saves a stricter policy. A narrowing by another operator meanwhile is never undone: the API refuses a
+ * policy that allows more than the key's present one.
  */
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const say = view.say(keyMessages);
@@ -31,7 +30,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
     return await formShown(view, { key: await keyOf(view), fields: form });
   }
   const policy = policyOf(form);
-  const changed = await view.api.post(apiPath`/keys/${id}/narrow`, keyShape, { policy });
+  const changed = await view.api.call("POST /keys/{id}/narrow", { id, body: { policy } });
   if (changed.ok) {
     return { goTo: `/keys/${encodeURIComponent(id)}`, done: say.narrowed(changed.value.name) };
   }
@@ -39,8 +38,8 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   return await formShown(view, { key: await keyOf(view), fields: form, refusal });
 }
 
-async function keyOf(view: View): Promise<Key> {
-  return view.need(await view.api.get(apiPath`/keys/${view.param("id")}`, keyShape));
+function keyOf(view: View): Promise<Key> {
+  return view.load("GET /keys/{id}", { id: view.param("id") });
 }
 
 async function formShown(
@@ -59,8 +58,8 @@ async function formShown(
     scripts: ["policy_form.js"],
     body: (
       <>
-        <PageHead title={title} intro={say.narrowIntro} />
-        {isStale ? <Notice kind="info">{say.changedMeanwhile}</Notice> : null}
+        <ui.PageHead title={title} intro={say.narrowIntro} />
+        {isStale && <ui.Notice kind="info">{say.changedMeanwhile}</ui.Notice>}
         <PolicyEditor
           {...{ view, fields, choices, preview, refusal }}
           submit={say.narrowSubmit}

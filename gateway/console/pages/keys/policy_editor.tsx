@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
+import * as ui from "../../components/mod.ts";
 import { sharedMessages } from "../../messages/shared.ts";
 import type { View } from "../../page.ts";
 import type { Choices } from "./choices.ts";
@@ -10,7 +10,7 @@ import { fieldOf } from "./policy_form.ts";
 import { PREVIEW_FEED } from "./preview.tsx";
 import { type PreviewAnswer, PreviewResult } from "./reach.tsx";
 
-/** What a form of a policy is shown with. */
+/** Properties of the form of a policy. */
 export interface PolicyEditorProps {
   readonly view: View;
   readonly fields: URLSearchParams;
@@ -35,7 +35,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
       autocomplete="off"
       data-preview={`/console${PREVIEW_FEED}`}
     >
-      {refusal === undefined ? null : <Notice kind="problem">{refusal.message}</Notice>}
+      {refusal !== undefined && <ui.Notice kind="problem">{refusal.message}</ui.Notice>}
       <div class="policy-columns">
         <div class="policy-fields">
           {children}
@@ -63,7 +63,10 @@ export function PolicyEditor(props: PolicyEditorProps) {
   );
 }
 
-/** What is wrong, by field: what the API refused, and what allows more than the key does. */
+/**
+ * Returns the problems of a policy by field: the API's refusal, and fields that allow more than the key
+ * does.
+ */
 export function errorsOf(
   view: View,
   { refusal, preview }: { refusal?: Refusal | undefined; preview: PreviewAnswer },

@@ -1,5 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
-import { FieldGroup, Fold, TextArea, TextField } from "../../components/form.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import { ChoiceField, RadioField } from "./choice_field.tsx";
 import type { Choices } from "./choices.ts";
@@ -7,15 +7,16 @@ import { type FieldName, formMessages } from "./form_messages.ts";
 import { limitOf, LIST_FIELDS, type ListField } from "./policy_form.ts";
 
 /** Limits of how fast a key may call. */
+const BUDGETS = ["budget_day", "budget_month", "budget_total"] as const;
 const PACE = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 
-/** What the fields of a policy are shown with. */
+/** Properties of the fields of a policy. */
 export interface PolicyFieldsProps {
   readonly view: View;
-  /** What they are filled in with. */
+  /** The values of the fields. */
   readonly fields: URLSearchParams;
   readonly choices: Choices;
-  /** What is wrong, by field. */
+  /** The problems, by field. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
@@ -23,6 +24,15 @@ export interface PolicyFieldsProps {
 export function PolicyFields(props: PolicyFieldsProps) {
   const { view, fields, choices, errors } = props;
   const say = view.say(formMessages);
+  const input = inputsOf(props);
+  const limit = (name: FieldName, hint: string) =>
+    input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
+  const radio = (
+    name: "mode" | "stream" | "dialect",
+    options: Readonly<Record<string, readonly string[]>>,
+  ) => (
+    <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />
+  );
   const rare = LIST_FIELDS.filter((name) => !isUsual(name));
   const list = (name: ListField) => (
     <ChoiceField
@@ -34,36 +44,38 @@ export function PolicyFields(props: PolicyFieldsProps) {
   );
   return (
     <>
-      <FieldGroup legend={say.groups.calls}>
+      <ui.FieldGroup legend={say.groups.calls}>
         {LIST_FIELDS.filter(isUsual).map(list)}
-        <Fold title={say.moreCalls} isOpen={rare.some((name) => isLimited(props, name))}>
+        <ui.Fold title={say.moreCalls} isOpen={rare.some((name) => isLimited(props, name))}>
           {rare.map(list)}
-        </Fold>
-      </FieldGroup>
-      <FieldGroup legend={say.groups.money}>
+        </ui.Fold>
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.groups.money}>
         <Row>
-          <Limit {...props} name="maxChargePerRequest" hint={say.credits} />
-          <Limit {...props} name="budget_day" hint={say.budgetHint} />
-          <Limit {...props} name="budget_month" hint={say.budgetHint} />
-          <Limit {...props} name="budget_total" hint={say.budgetHint} />
+          {limit("maxChargePerRequest", say.credits)}
+          {BUDGETS.map((name) => limit(name, say.budgetHint))}
         </Row>
-      </FieldGroup>
-      <Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
+      </ui.FieldGroup>
+      <ui.Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
         <Row>
-          {PACE.map((name) => <Limit key={name} {...props} name={name} hint={say.count} />)}
+          {PACE.map((name) => limit(name, say.count))}
         </Row>
-      </Fold>
-      <Place {...props} />
-      <Orchestration {...props} />
-      <FieldGroup legend={say.groups.dialect}>
-        <RadioField
-          name="dialect"
-          legend={say.fields.dialect}
-          options={say.dialects}
-          fields={fields}
-          error={errors.get("dialect")}
-        />
-      </FieldGroup>
+      </ui.Fold>
+      <ui.Fold title={say.groups.place} isOpen={isSet(props, ["ipRanges", "expiresAt"])}>
+        <Row>
+          {input("ipRanges", say.fields.ipRanges, { hint: say.ipHint, rows: 3 })}
+          {input("expiresAt", say.fields.expiresAt, {
+            ...{ hint: say.expiresHint, type: "datetime-local" },
+          })}
+        </Row>
+      </ui.Fold>
+      <ui.FieldGroup legend={say.groups.orchestration}>
+        {radio("mode", say.modes)}
+        {radio("stream", say.streams)}
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.groups.dialect}>
+        {radio("dialect", say.dialects)}
+      </ui.FieldGroup>
     </>
   );
 }
@@ -83,70 +95,8 @@ function isSet({ fields, errors }: PolicyFieldsProps, names: readonly string[]):
   return names.some((name) => (fields.get(name) ?? "") !== "" || errors.has(name));
 }
 
-/** A number: credits, or a count. */
-function Limit(
-  { view, fields, errors, name, hint }: PolicyFieldsProps & { name: FieldName; hint: string },
-) {
-  return (
-    <TextField
-      name={name}
-      label={view.say(formMessages).fields[name]}
-      hint={hint}
-      value={fields.get(name) ?? ""}
-      error={errors.get(name)}
-      inputmode="decimal"
-      maxLength={40}
-    />
-  );
-}
-
-function Place(props: PolicyFieldsProps) {
-  const { view, fields, errors } = props;
-  const say = view.say(formMessages);
-  return (
-    <Fold title={say.groups.place} isOpen={isSet(props, ["ipRanges", "expiresAt"])}>
-      <Row>
-        <TextArea
-          name="ipRanges"
-          label={say.fields.ipRanges}
-          hint={say.ipHint}
-          value={fields.get("ipRanges") ?? ""}
-          error={errors.get("ipRanges")}
-          rows={3}
-        />
-        <TextField
-          name="expiresAt"
-          type="datetime-local"
-          label={say.fields.expiresAt}
-          hint={say.expiresHint}
-          value={fields.get("expiresAt") ?? ""}
-          error={errors.get("expiresAt")}
-        />
-      </Row>
-    </Fold>
-  );
-}
-
-function Orchestration({ view, fields, errors }: PolicyFieldsProps) {
-  const say = view.say(formMessages);
-  return (
-    <FieldGroup legend={say.groups.orchestration}>
-      <RadioField
-        name="mode"
-        legend={say.fields.mode}
-        options={say.modes}
-        fields={fields}
-        error={errors.get("mode")}
-      />
-      <RadioField
-        name="stream"
-        legend={say.fields.stream}
-        options={say.streams}
-        fields={fields}
-        error={errors.get("stream")}
-      />
-    </FieldGroup>
-  );
+function inputsOf({ fields, errors }: PolicyFieldsProps) {
+  return ui.inputs({ fields, errorOf: (name) => errors.get(name) });
 }
 
 function Row({ children }: { children: Child }) {

@@ -1,10 +1,13 @@
-import { trimmedCredits } from "../../components/credits_order.ts";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
 import { LIST_FIELDS } from "./policy_form.ts";
 
-/** What a policy limits, field by field, in the order of its form. What it leaves open is left out. */
+/**
+ * Returns the limits of a policy, field by field, in the order of its form. Fields without a limit are
+ * left out.
+ */
 export function limitsOf(
   view: View,
   policy: Policy,
@@ -12,7 +15,7 @@ export function limitsOf(
   const say = view.say(formMessages);
   const { budget, orchestration } = policy;
   const credits = (amount: string | undefined) =>
-    amount === undefined ? undefined : trimmedCredits(amount);
+    amount === undefined ? undefined : ui.trimmedCredits(amount);
   const values: readonly (readonly [FieldName, string | undefined])[] = [
     ...LIST_FIELDS.map((field) => [field, listText(policy[field])] as const),
     ["maxChargePerRequest", credits(policy.maxChargePerRequest)],
@@ -36,7 +39,7 @@ export function limitsOf(
 /** Limits that a list of keys names of each. */
 const NAMED = 3;
 
-/** What a policy limits, for a list of keys: the first few, and how many more. */
+/** Summarises a policy for a list of keys: the first few limits, and the number of the others. */
 export function policyInShort(view: View, policy: Policy): string {
   const texts = limitsOf(view, policy)
     .filter(({ field }) => !["mode", "stream", "dialect"].includes(field))

@@ -1,7 +1,6 @@
 import type { Refusal } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { Notice } from "../../components/notice.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { Preview, Reach } from "./answers.ts";
 import { formMessages } from "./form_messages.ts";
 import { fieldOf } from "./policy_form.ts";
@@ -9,24 +8,27 @@ import { fieldOf } from "./policy_form.ts";
 /** Models that are named before the rest is folded away. */
 const NAMED = 12;
 
-/** What a policy leaves to be called: endpoints, models, tools, and why not the others. */
-export function ReachList({ view, reach }: { view: View; reach: Reach }) {
+/**
+ * Lists what a policy allows: endpoints, models and tools, and the reasons for those that it leaves
+ * out.
+ */
+export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
   const say = view.say(formMessages);
-  const left = reach.models.filter(({ endpoints }) => endpoints.length > 0);
+  const reachable = reach.models.filter(({ endpoints }) => endpoints.length > 0);
   const out = reach.models.filter(({ endpoints }) => endpoints.length === 0);
   const open = reach.endpoints.filter(({ models }) => models.length > 0);
-  const [named, more] = [left.slice(0, NAMED), left.slice(NAMED)];
+  const [named, more] = [reachable.slice(0, NAMED), reachable.slice(NAMED)];
   return (
     <div class="reach">
       <p class="reach-sum" role="status">
-        {left.length === 0
+        {reachable.length === 0
           ? <strong>{say.nothing}</strong>
-          : say.summary(left.length, reach.models.length, open.length, reach.endpoints.length)}
+          : say.summary(reachable.length, reach.models.length, open.length, reach.endpoints.length)}
       </p>
       <p>
-        {reach.tier === null ? <Badge kind="bad">{say.noTier}</Badge> : (
+        {reach.tier === null ? <ui.Badge kind="bad">{say.noTier}</ui.Badge> : (
           <>
-            {say.atTier} <Badge kind="neutral">{reach.tier}</Badge>
+            {say.atTier} <ui.Badge kind="neutral">{reach.tier}</ui.Badge>
           </>
         )}
       </p>
@@ -35,22 +37,22 @@ export function ReachList({ view, reach }: { view: View; reach: Reach }) {
         {reach.endpoints.map(({ endpoint, models, reason }) => (
           <li>
             <code>{endpoint}</code>{" "}
-            <Badge kind={models.length > 0 ? "good" : "neutral"}>
+            <ui.Badge kind={models.length > 0 ? "good" : "neutral"}>
               {models.length > 0 ? say.modelCount(models.length) : say.no}
-            </Badge>
-            {reason === null ? null : <span class="hint reason">{reason}</span>}
+            </ui.Badge>
+            {reason !== null && <span class="hint reason">{reason}</span>}
           </li>
         ))}
       </ul>
-      {left.length === 0 ? null : <h3>{say.models}</h3>}
+      {reachable.length > 0 && <h3>{say.models}</h3>}
       <ModelItems models={named} />
-      {more.length === 0 ? null : (
+      {more.length > 0 && (
         <details>
           <summary>{say.moreModels(more.length)}</summary>
           <ModelItems models={more} />
         </details>
       )}
-      {out.length === 0 ? null : (
+      {out.length > 0 && (
         <details>
           <summary>{say.leftOut(out.length)}</summary>
           <ModelItems models={out} />
@@ -61,7 +63,7 @@ export function ReachList({ view, reach }: { view: View; reach: Reach }) {
         {reach.hostedTools.map(({ type, allowed }) => (
           <li>
             <code>{type}</code>{" "}
-            <Badge kind={allowed ? "good" : "neutral"}>{allowed ? say.yes : say.no}</Badge>
+            <ui.Badge kind={allowed ? "good" : "neutral"}>{allowed ? say.yes : say.no}</ui.Badge>
           </li>
         ))}
       </ul>
@@ -85,20 +87,20 @@ function ModelItems({ models }: { models: Reach["models"] }) {
   );
 }
 
-/** What came of asking what a policy would leave. */
+/** The answer to a preview of a policy. */
 export type PreviewAnswer =
   | { readonly ok: true; readonly value: Preview }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What a policy that is not saved would leave; a script replaces its inside as the form changes. */
-export function PreviewResult({ view, preview }: { view: View; preview: PreviewAnswer }) {
+/** The preview of a policy that is not saved; a script replaces its content as the form changes. */
+export function PreviewResult({ view, preview }: InView<{ preview: PreviewAnswer }>) {
   const say = view.say(formMessages);
   if (!preview.ok) {
     return (
-      <Notice kind="problem">
+      <ui.Notice kind="problem">
         <p>{say.cannotPreview}</p>
         <p>{preview.refusal.message}</p>
-      </Notice>
+      </ui.Notice>
     );
   }
   const { expired, wider } = preview.value;
@@ -106,10 +108,8 @@ export function PreviewResult({ view, preview }: { view: View; preview: PreviewA
   const widened = [...new Set(wider.map(fieldOf))].map((field) => names[field] ?? field);
   return (
     <>
-      {expired ? <Notice kind="problem">{say.expired}</Notice> : null}
-      {widened.length === 0
-        ? null
-        : <Notice kind="problem">{say.wider} {widened.join(", ")}</Notice>}
+      {expired && <ui.Notice kind="problem">{say.expired}</ui.Notice>}
+      {widened.length > 0 && <ui.Notice kind="problem">{say.wider} {widened.join(", ")}</ui.Notice>}
       <ReachList view={view} reach={preview.value} />
     </>
   );

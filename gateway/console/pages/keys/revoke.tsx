@@ -1,26 +1,26 @@
-import { apiPath, type Refusal } from "../../api.ts";
-import { Confirm } from "../../components/confirm.tsx";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Key, keyShape } from "./answers.ts";
+import type { Key } from "./answers.ts";
 import { activeKey } from "./active_key.ts";
 import { keyMessages } from "./messages.ts";
 
 /** The step before a key ends for good; `?rotation` leads back to the rotation that it ends. */
 export const revokeKey: Page = {
   path: "/keys/:id/revoke",
-  show: async (view) => asked(view, await activeKey(view)),
+  show: async (view) => confirmShown(view, await activeKey(view)),
   change,
 };
 
 async function change(view: View): Promise<Outcome> {
   const id = view.param("id");
-  const changed = await view.api.post(apiPath`/keys/${id}/revoke`, keyShape, {});
-  if (!changed.ok) return asked(view, await keyOf(view), changed.refusal);
+  const changed = await view.api.call("POST /keys/{id}/revoke", { id });
+  if (!changed.ok) return confirmShown(view, await keyOf(view), changed.refusal);
   return { goTo: backOf(view), done: view.say(keyMessages).revoked(changed.value.name) };
 }
 
-async function keyOf(view: View): Promise<Key> {
-  return view.need(await view.api.get(apiPath`/keys/${view.param("id")}`, keyShape));
+function keyOf(view: View): Promise<Key> {
+  return view.load("GET /keys/{id}", { id: view.param("id") });
 }
 
 function backOf(view: View): string {
@@ -29,21 +29,13 @@ function backOf(view: View): string {
   return copy === null ? path : `${path}/rotate?copy=${encodeURIComponent(copy)}`;
 }
 
-function asked(view: View, { name, hint }: Key, refusal?: Refusal): Shown {
+function confirmShown(view: View, { name, hint }: Key, refusal?: Refusal): Shown {
   const say = view.say(keyMessages);
-  const title = say.revokeTitle(name);
-  return {
-    title,
-    status: refusal?.status ?? 200,
-    body: (
-      <Confirm
-        view={view}
-        title={title}
-        warning={say.revokeWarning(hint)}
-        submit={say.revokeSubmit}
-        cancelHref={`/console${backOf(view)}`}
-        refusal={refusal}
-      />
-    ),
-  };
+  return ui.confirmPage(view, {
+    title: say.revokeTitle(name),
+    warning: say.revokeWarning(hint),
+    submit: say.revokeSubmit,
+    cancelHref: `/console${backOf(view)}`,
+    refusal,
+  });
 }

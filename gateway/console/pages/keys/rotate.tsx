@@ -1,16 +1,12 @@
-import { apiPath, type Refusal } from "../../api.ts";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { z } from "zod";
-import { keyShape, newKeyShape, type Rotation, rotationShape } from "./answers.ts";
+import type { Rotation } from "./answers.ts";
 import { unreadForm } from "../../view.ts";
 import { rotationMessages } from "./rotation_messages.ts";
 import { RotationSteps } from "./rotation_steps.tsx";
 import { secretShown } from "./secret_once.tsx";
 import { keyMessages } from "./messages.ts";
-
-const verifiedShape = z.object({ requestId: z.string(), model: z.string(), charged: z.string() });
 
 /** Replacing a key in six steps (specification 5.6), one page for all of them. */
 export const rotateKey: Page = { path: "/keys/:id/rotate", show: (view) => shown(view), change };
@@ -32,9 +28,9 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function makeCopy(view: View, form: URLSearchParams): Promise<Outcome> {
   const id = view.param("id");
-  const made = await view.api.post(apiPath`/keys/${id}/rotate`, newKeyShape, {
-    name: form.get("name") ?? "",
-    opId: form.get("once") ?? "",
+  const made = await view.api.call("POST /keys/{id}/rotate", {
+    id,
+    body: { name: form.get("name") ?? "", opId: form.get("once") ?? "" },
   });
   const say = view.say(rotationMessages);
   if (made.ok) {
@@ -57,9 +53,9 @@ async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
     const refusal = { status: 422, code: "not_found", message: say.lostCopy(copy), param: null };
     return await shown(view, { refusal, fields: form });
   }
-  const made = await view.api.post(apiPath`/keys/${copy}/verify`, verifiedShape, {
-    key: form.get("key") ?? "",
-    requestId: form.get("request_id") ?? "",
+  const made = await view.api.call("POST /keys/{id}/verify", {
+    id: copy,
+    body: { key: form.get("key") ?? "", requestId: form.get("request_id") ?? "" },
   });
   if (!made.ok) return await shown(view, { refusal: made.refusal, fields: form });
   const { requestId, model, charged } = made.value;
@@ -70,12 +66,12 @@ async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
 async function switchOld(view: View, verb: "disable" | "enable"): Promise<Outcome> {
   const say = view.say(rotationMessages);
   const id = view.param("id");
-  view.need(await view.api.post(apiPath`/keys/${id}/${verb}`, keyShape, {}));
+  await view.load(`POST /keys/{id}/${verb}`, { id });
   const done = verb === "disable" ? say.isDisabled : say.isEnabled;
   return { goTo: pathOf(id, placeOf(view)), done };
 }
 
-/** What was wrong with the step that was taken, and what had been entered. */
+/** A step that was refused, and the values that were entered for it. */
 interface Problem {
   readonly refusal: Refusal;
   readonly fields: URLSearchParams;
@@ -92,9 +88,9 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
     status: problem === undefined ? 200 : 422,
     body: (
       <>
-        <PageHead title={title} intro={say.intro} />
-        {problem === undefined ? null : <Notice kind="problem">{problem.refusal.message}</Notice>}
-        {isLost ? <Notice kind="problem">{say.lostCopy(lost)}</Notice> : null}
+        <ui.PageHead title={title} intro={say.intro} />
+        {problem !== undefined && <ui.Notice kind="problem">{problem.refusal.message}</ui.Notice>}
+        {isLost && <ui.Notice kind="problem">{say.lostCopy(lost)}</ui.Notice>}
         <RotationSteps
           view={view}
           rotation={rotation}
@@ -108,20 +104,19 @@ async function shown(view: View, problem?: Problem): Promise<Shown> {
 }
 
 /**
- * How far it has come with the copy that is asked for. Where that one has ended meanwhile, by another
- * operator's hand, with whatever copy there is: `lost` names the one that was asked for.
+ * Returns the progress of the rotation with the copy that is asked for. Where another operator has
+ * ended that copy meanwhile, returns it with any copy there is: `lost` then names the one that was
+ * asked for.
  */
 async function rotationOf(
   view: View,
   place: Place,
 ): Promise<{ readonly rotation: Rotation; readonly lost: string | undefined }> {
-  const ask = (query: Place) => {
-    const address = apiPath`/keys/${view.param("id")}/rotation`;
-    return view.api.get(`${address}?${new URLSearchParams({ ...query })}`, rotationShape);
-  };
-  const found = await ask(place);
+  const ask = (query: Place) =>
+    view.api.call("GET /keys/{id}/rotation", { id: view.param("id"), query });
+  const answer = await ask(place);
   const { copy } = place;
-  if (found.ok || copy === undefined) return { rotation: view.need(found), lost: undefined };
+  if (answer.ok || copy === undefined) return { rotation: view.need(answer), lost: undefined };
   return { rotation: view.need(await ask({})), lost: copy };
 }
 

@@ -1,21 +1,18 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { ChangeForm, fieldError, TextField } from "../../components/form.tsx";
-import { Notice } from "../../components/notice.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Rotation } from "./answers.ts";
 import { KeyBadge, stateOf } from "./key_state.tsx";
 import { LogTable } from "./log_table.tsx";
 import { rotationMessages } from "./rotation_messages.ts";
-import { withQuery } from "../../components/table_order.ts";
 
-/** What the steps are shown with. */
+/** Properties that the steps are shown with. */
 interface StepsProps {
   readonly view: View;
   readonly rotation: Rotation;
   readonly refusal: Refusal | undefined;
-  /** What had been entered, where it was refused. */
+  /** The values that were entered, where they were refused. */
   readonly entered: URLSearchParams | undefined;
   /** The call that is looked for, where the address names one. */
   readonly requestId: string | undefined;
@@ -28,9 +25,9 @@ export function RotationSteps(props: StepsProps) {
   const { steps, next, copy } = rotation;
   if (next === "done") {
     return (
-      <Notice kind={copy === null ? "info" : "done"}>
+      <ui.Notice kind={copy === null ? "info" : "done"}>
         {copy === null ? say.revoked : say.complete} {copy === null ? null : keyLink(copy)}
-      </Notice>
+      </ui.Notice>
     );
   }
   const place = steps.findIndex((step) => step === next);
@@ -87,13 +84,13 @@ function CopyStep(
         <p>
           {say.copied} {keyLink(copy)} <KeyBadge view={view} of={copy} />
         </p>
-        {otherCopies.length === 0 ? null : (
-          <Notice kind="info">
+        {otherCopies.length > 0 && (
+          <ui.Notice kind="info">
             {say.others}
             <ul class="reach-items">
               {otherCopies.map((id) => <li key={id}>{keyLink({ id, name: id })}</li>)}
             </ul>
-          </Notice>
+          </ui.Notice>
         )}
       </>
     );
@@ -102,27 +99,22 @@ function CopyStep(
     return (
       <>
         <p>{say.cannotCopy}</p>
-        {old.status === "disabled" ? <EnableForm view={view} /> : null}
+        {old.status === "disabled" && <EnableForm view={view} />}
       </>
     );
   }
+  const fields = new URLSearchParams({ name: entered?.get("name") ?? old.name });
+  const input = ui.inputs(ui.formState(fields, refusal));
   return (
     <>
       <p>{say.copyHint}</p>
-      <ChangeForm>
+      <ui.ChangeForm>
         <input type="hidden" name="once" value={crypto.randomUUID()} />
-        <TextField
-          name="name"
-          label={say.name}
-          value={entered?.get("name") ?? old.name}
-          error={fieldError(refusal, "name")}
-          maxLength={100}
-          isRequired
-        />
+        {input("name", say.name, { maxLength: 100, isRequired: true })}
         <button type="submit" name="do" value="copy" class="button primary">
           {say.copySubmit}
         </button>
-      </ChangeForm>
+      </ui.ChangeForm>
     </>
   );
 }
@@ -135,25 +127,19 @@ function VerifyStep({ view, rotation, refusal }: StepsProps) {
   return (
     <>
       <p>{say.verifyHint}</p>
-      <ChangeForm>
-        <input type="hidden" name="copy" value={copy.id} />
-        <input type="hidden" name="request_id" value={requestId} />
-        <TextField
-          name="key"
-          type="password"
-          label={say.key}
-          hint={say.keyHint(copy.hint.replace(/…$/, ""))}
-          error={fieldError(refusal, "key")}
-          maxLength={256}
-          isRequired
-        />
+      <ui.ChangeForm>
+        <ui.HiddenFields values={{ copy: copy.id, request_id: requestId }} />
+        {ui.inputs(ui.formState(new URLSearchParams(), refusal))("key", say.key, {
+          ...{ type: "password", maxLength: 256, isRequired: true },
+          hint: say.keyHint(copy.hint.replace(/…$/, "")),
+        })}
         <p class="hint">
           {say.requestId}: <code>{requestId}</code>
         </p>
         <button type="submit" name="do" value="verify" class="button primary">
           {say.verifySubmit}
         </button>
-      </ChangeForm>
+      </ui.ChangeForm>
     </>
   );
 }
@@ -173,7 +159,7 @@ function ConfirmStep({ view, rotation, requestId, state }: StepsProps & { state:
   return (
     <>
       <p class="hint">{requestId === undefined ? say.confirmHint : say.notYet}</p>
-      <a class="button" href={withQuery(view, {})}>{say.reload}</a>
+      <a class="button" href={ui.withQuery(view, {})}>{say.reload}</a>
     </>
   );
 }
@@ -185,13 +171,13 @@ function DisableStep({ view, rotation: { uses } }: StepsProps) {
   return (
     <>
       <p>{say.disableHint}</p>
-      <Notice kind={inUse ? "problem" : "info"}>
+      <ui.Notice kind={inUse ? "problem" : "info"}>
         {!inUse
           ? say.unused(shortTime(since))
           : requests === 0
           ? say.justUsed(shortTime(lastUsedAt))
           : say.inUse(count, shortTime(lastUsedAt))}
-      </Notice>
+      </ui.Notice>
       <form method="post">
         <button
           type="submit"
@@ -212,7 +198,7 @@ function RevokeStep({ view, rotation: { old, copy } }: StepsProps) {
   return (
     <>
       <p>
-        {say.revokeHint} <Badge kind="warn">{old.hint}</Badge>
+        {say.revokeHint} <ui.Badge kind="warn">{old.hint}</ui.Badge>
       </p>
       <div class="inline-forms">
         <a

@@ -1,9 +1,6 @@
-import { CopyText } from "../../components/copy_text.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Shown, View } from "../../page.ts";
-import { type NewKey, serviceShape } from "./answers.ts";
+import type { NewKey } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** A key that was just made: the one answer that shows it, and how to call with it. */
@@ -13,7 +10,7 @@ export async function secretShown(
   { title, next }: { title: string; next: { href: string; text: string } },
 ): Promise<Shown> {
   const say = view.say(keyMessages);
-  const { publicUrl } = view.need(await view.api.get("/service", serviceShape));
+  const { publicUrl } = await view.load("GET /service");
   const url = publicUrl ?? "http://127.0.0.1:8787";
   const examples = [
     [say.store, "read -rs SERVICE_API_KEY && export SERVICE_API_KEY"],
@@ -25,22 +22,22 @@ export async function secretShown(
     title,
     body: (
       <>
-        <PageHead title={title} intro={made.name}>
+        <ui.PageHead title={title} intro={made.name}>
           <a class="button primary" href={next.href}>{next.text}</a>
-        </PageHead>
+        </ui.PageHead>
         <div class="panel">
-          <Notice kind="info">{say.once}</Notice>
-          <CopyText view={view} label={say.theKey} text={made.key} />
+          <ui.Notice kind="info">{say.once}</ui.Notice>
+          <ui.CopyText view={view} label={say.theKey} text={made.key} />
         </div>
-        <Panel title={say.tryIt}>
+        <ui.Panel title={say.tryIt}>
           <p class="hint">{say.tryHint}</p>
           {examples.map(([name, text]) => (
             <div>
               <h3>{name}</h3>
-              <CopyText view={view} label={name} text={text} />
+              <ui.CopyText view={view} label={name} text={text} />
             </div>
           ))}
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };

@@ -9,9 +9,9 @@ import { revokeKey } from "./revoke.tsx";
 import { rotateKey } from "./rotate.tsx";
 import { showKey } from "./show.tsx";
 
-/** Who may call, how much and what. */
+/** Keys of applications, their policies and their rotation. */
 export const keys: Section = {
-  title: catalogue("Keys", { zh: "密钥" }),
+  title: catalogue(["Keys", "密钥"]),
   path: "/keys",
   pages: [keyList, createKey, narrowKey, rotateKey, revokeKey, contentLog, showKey],
   feeds: [previewFeed],

@@ -1,13 +1,7 @@
-import { z } from "zod";
-import { apiPath } from "../../api.ts";
 import { unreadForm } from "../../view.ts";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Key, keyDetailShape, keyShape, logLineShape } from "./answers.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import type { Key } from "./answers.ts";
 import { Budgets } from "./budgets.tsx";
 import { ContentLogPanel } from "./content_log.tsx";
 import { formMessages } from "./form_messages.ts";
@@ -20,17 +14,14 @@ import { ReachList } from "./reach.tsx";
 /** Requests that are shown of a key. */
 const RECENT = "8";
 
-const requestsShape = z.object({ requests: z.array(logLineShape) });
-
 /** One key: what it may, what it has spent, and what can be done with it. */
 export const showKey: Page = { path: "/keys/:id", show, change };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(keyMessages);
   const id = view.param("id");
-  const key = view.need(await view.api.get(apiPath`/keys/${id}`, keyDetailShape));
-  const recent = await view.api.get(apiPath`/requests?key=${id}&limit=${RECENT}`, requestsShape);
-  const { requests } = view.need(recent);
+  const key = await view.load("GET /keys/{id}", { id });
+  const { requests } = await view.load("GET /requests", { query: { key: id, limit: RECENT } });
   return {
     title: key.name,
     body: (
@@ -42,11 +33,11 @@ async function show(view: View): Promise<Shown> {
             <Budgets view={view} policy={key.policy} spend={key.spend} />
             <ContentLogPanel view={view} of={key} />
           </div>
-          <Panel title={view.say(formMessages).reaches}>
+          <ui.Panel title={view.say(formMessages).reaches}>
             <ReachList view={view} reach={key.reach} />
-          </Panel>
+          </ui.Panel>
         </div>
-        <Panel
+        <ui.Panel
           title={say.recent}
           actions={
             <a href={`/console/requests?key=${encodeURIComponent(id)}`}>{say.allRequests}</a>
@@ -56,9 +47,9 @@ async function show(view: View): Promise<Shown> {
             view={view}
             caption={say.recent}
             rows={requests}
-            empty={<EmptyState title={say.noRequests} hint={say.noRequestsHint} />}
+            empty={<ui.EmptyState title={say.noRequests} hint={say.noRequestsHint} />}
           />
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };
@@ -70,22 +61,20 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const goTo = `/keys/${encodeURIComponent(id)}`;
   const verb = form.get("do");
   if (verb !== "disable" && verb !== "enable") throw unreadForm(view);
-  const { name } = view.need(await view.api.post(apiPath`/keys/${id}/${verb}`, keyShape, {}));
+  const { name } = await view.load(`POST /keys/{id}/${verb}`, { id });
   return { goTo, done: verb === "disable" ? say.disabled(name) : say.enabled(name) };
 }
 
-function KeyHead({ view, of }: { view: View; of: Key }) {
+function KeyHead({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const path = `/console/keys/${encodeURIComponent(of.id)}`;
   const state = stateOf(of, view.nowMs);
   const verb = of.status === "active" ? "disable" : "enable";
   return (
-    <PageHead title={of.name} intro={<KeyBadge view={view} of={of} />}>
-      {of.status === "revoked" ? null : (
+    <ui.PageHead title={of.name} intro={<KeyBadge view={view} of={of} />}>
+      {of.status !== "revoked" && (
         <>
-          {state === "active"
-            ? <a class="button primary" href={`${path}/rotate`}>{say.rotate}</a>
-            : null}
+          {state === "active" && <a class="button primary" href={`${path}/rotate`}>{say.rotate}</a>}
           <a class="button" href={`${path}/narrow`}>{say.narrow}</a>
           <form method="post" action={path}>
             <button type="submit" name="do" value={verb} class="button">{say[verb]}</button>
@@ -93,29 +82,29 @@ function KeyHead({ view, of }: { view: View; of: Key }) {
           <a class="button danger" href={`${path}/revoke`}>{say.revoke}</a>
         </>
       )}
-    </PageHead>
+    </ui.PageHead>
   );
 }
 
-function About({ view, of }: { view: View; of: Key }) {
+function About({ view, of }: InView<{ of: Key }>) {
   const say = view.say(keyMessages);
   const { id, wallet, hint, createdAt, lastUsedAt, rotatedFrom, policy } = of;
   const link = (path: string, text: string) => <a href={`/console/${path}`}>{text}</a>;
   return (
-    <Panel title={say.about}>
-      <DefinitionList
+    <ui.Panel title={say.about}>
+      <ui.DefinitionList
         items={[
           [say.id, <code key="id">{id}</code>],
           [say.hint, <code key="hint">{hint}</code>],
           [say.wallet, link(`wallets/${encodeURIComponent(wallet)}`, wallet)],
-          [say.created, <Time key="created" at={createdAt} />],
-          [say.lastUsed, lastUsedAt === null ? say.never : <Time key="used" at={lastUsedAt} />],
+          [say.created, <ui.Time key="created" at={createdAt} />],
+          [say.lastUsed, lastUsedAt === null ? say.never : <ui.Time key="used" at={lastUsedAt} />],
           ...rotatedFrom === null ? [] : [
             [say.replaces, link(`keys/${encodeURIComponent(rotatedFrom)}`, rotatedFrom)] as const,
           ],
           ...limitsOf(view, policy).map(({ name, value }) => [name, value] as const),
         ]}
       />
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,15 +1,8 @@
-import { Credits } from "../../components/credits.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import { withQuery } from "../../components/table_order.ts";
-import { Time } from "../../components/time.tsx";
-import { rangeQuery } from "../../components/time_range.ts";
-import type { View } from "../../page.ts";
-import type { Overview, Point } from "./answer.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
+import { type Overview, type Point, SPLITS } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 import { type Plot, type PlotColumn, plotsOf, plotText, totalOf } from "./plots.ts";
-import { SPLITS } from "./split.ts";
 
 /** The page of the requests behind a plot. */
 const REQUESTS = "/console/requests";
@@ -18,14 +11,21 @@ const REQUESTS = "/console/requests";
  * The sums of each step: tables, of which the script makes plots. So both say the same, and one
  * question to the API suffices.
  */
-export function OverTime({ view, found }: { view: View; found: Overview }) {
+export function OverTime({ view, overview }: InView<{ overview: Overview }>) {
   const say = view.say(overviewMessages);
-  const { since, until, stepMs } = found;
-  const plots = plotsOf(view, found);
+  const { since, until, stepMs } = overview;
+  const plots = plotsOf(view, overview);
   return (
-    <Panel title={say.overTime} actions={<SplitSwitch view={view} found={found} />}>
+    <ui.Panel title={say.overTime} actions={<SplitSwitch view={view} overview={overview} />}>
       <div class="plots" data-requests={REQUESTS} data-overview={view.url.pathname}>
-        {plots.map((plot) => <PlotFigure key={plot.name} view={view} found={found} plot={plot} />)}
+        {plots.map((plot) => (
+          <PlotFigure
+            key={plot.name}
+            view={view}
+            overview={overview}
+            plot={plot}
+          />
+        ))}
       </div>
       <div data-fresh="series" data-since={since} data-until={until} data-step={stepMs}>
         <details class="numbers">
@@ -34,28 +34,28 @@ export function OverTime({ view, found }: { view: View; found: Overview }) {
           {plots.map((plot) => (
             <div key={plot.name}>
               <h3>{say.plotted[plot.name]}</h3>
-              <Sheet
+              <ui.Sheet
                 name={`series-${plot.name}`}
                 caption={say.numbersCaption(say.plotted[plot.name])}
                 columns={columnsOf(view, plot, stepMs)}
-                rows={found.series}
+                rows={overview.series}
               />
             </div>
           ))}
         </details>
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }
 
-function SplitSwitch({ view, found }: { view: View; found: Overview }) {
+function SplitSwitch({ view, overview }: InView<{ overview: Overview }>) {
   const say = view.say(overviewMessages);
   return (
     <nav class="switch" aria-label={say.splitBy}>
       {SPLITS.map((split) => (
         <a
-          href={withQuery(view, { by: split === "model" ? null : split })}
-          aria-current={split === found.split ? "true" : undefined}
+          href={ui.withQuery(view, { by: split === "model" ? null : split })}
+          aria-current={split === overview.split ? "true" : undefined}
         >
           {say.splits[split]}
         </a>
@@ -65,19 +65,19 @@ function SplitSwitch({ view, found }: { view: View; found: Overview }) {
 }
 
 /** A plot's name, its sum, the place for the script to draw in, and its colours with their sums. */
-function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: Plot }) {
+function PlotFigure({ view, overview, plot }: InView<{ overview: Overview; plot: Plot }>) {
   const say = view.say(overviewMessages);
   const title = say.plotted[plot.name];
   const shown = plot.columns.map((column) => ({
     column,
-    total: totalOf(plot, column.value, found),
+    total: totalOf(plot, column.value, overview),
   }));
-  const sum = plot.whole === undefined ? null : totalOf(plot, plot.whole, found);
+  const sum = plot.whole === undefined ? null : totalOf(plot, plot.whole, overview);
   return (
     <figure class="plot">
       <figcaption data-fresh={`sum-${plot.name}`}>
         {title}
-        {sum === null ? null : <span class="plot-sum">{plotText(plot.kind, sum)}</span>}
+        {sum !== null && <span class="plot-sum">{plotText(plot.kind, sum)}</span>}
       </figcaption>
       <div
         class="plot-place"
@@ -99,9 +99,9 @@ function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: 
           >
             <i class={`ink ink-${column.ink}`} aria-hidden="true"></i>
             <LegendName view={view} column={column} />
-            {total === null
-              ? null
-              : <data class="number" value={total}>{plotText(plot.kind, total)}</data>}
+            {total !== null && (
+              <data class="number" value={total}>{plotText(plot.kind, total)}</data>
+            )}
           </li>
         ))}
       </ul>
@@ -109,35 +109,27 @@ function PlotFigure({ view, found, plot }: { view: View; found: Overview; plot: 
   );
 }
 
-function LegendName({ view, column: { title, filter } }: { view: View; column: PlotColumn }) {
+function LegendName({ view, column: { title, filter } }: InView<{ column: PlotColumn }>) {
   if (filter === undefined) return <span class="legend-name" title={title}>{title}</span>;
-  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+  const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a class="legend-name" title={title} href={`${REQUESTS}?${query}`}>{title}</a>;
 }
 
-function columnsOf(view: View, plot: Plot, stepMs: number): readonly SheetColumn<Point>[] {
+function columnsOf(view: View, plot: Plot, stepMs: number): readonly ui.Column<Point>[] {
   const say = view.say(overviewMessages);
   const { whole } = plot;
   return [
-    {
-      title: say.at,
-      isHeader: true,
-      cell: ({ at }) => (
-        <a href={hrefOfStep(at, stepMs)}>
-          <Time at={at} />
-        </a>
-      ),
-    },
-    ...plot.columns.map((column): SheetColumn<Point> => ({
-      title: column.title,
-      align: "end",
-      cell: (point) => <Value plot={plot} value={column.value(point)} />,
-    })),
-    ...(whole === undefined ? [] : [{
-      title: say.total,
-      align: "end" as const,
-      cell: (point: Point) => <Value plot={plot} value={whole(point)} />,
-    }]),
+    ui.column(say.at, ({ at }) => (
+      <a href={hrefOfStep(at, stepMs)}>
+        <ui.Time at={at} />
+      </a>
+    ), { isHeader: true }),
+    ...plot.columns.map((column): ui.Column<Point> =>
+      ui.endColumn(column.title, (point) => <Value plot={plot} value={column.value(point)} />)
+    ),
+    ...(whole === undefined
+      ? []
+      : [ui.endColumn(say.total, (point: Point) => <Value plot={plot} value={whole(point)} />)]),
   ];
 }
 
@@ -145,11 +137,11 @@ function Value({ plot: { kind }, value }: { plot: Plot; value: number | null }) 
   if (kind === "duration") {
     return (
       <data value={value ?? ""}>
-        <Duration ms={value} />
+        <ui.Duration ms={value} />
       </data>
     );
   }
-  if (kind === "credits") return <Credits amount={(value ?? 0).toFixed(6)} />;
+  if (kind === "credits") return <ui.Credits amount={(value ?? 0).toFixed(6)} />;
   return <data class="number" value={value ?? ""}>{(value ?? 0).toLocaleString("en-US")}</data>;
 }
 

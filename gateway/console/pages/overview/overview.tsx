@@ -1,17 +1,12 @@
-import { Notice } from "../../components/notice.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { PageHead } from "../../components/page_head.tsx";
-import { Refresh } from "../../components/refresh.tsx";
-import { Time } from "../../components/time.tsx";
-import { rangeQuery, readRange, SPANS_MS, type TimeRange } from "../../components/time_range.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
-import { type Overview, overviewAnswer } from "./answer.ts";
+import type { Overview, Split } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
 import { overviewMessages } from "./messages.ts";
 import { OverTime } from "./over_time.tsx";
 import { RangePicker } from "./range_picker.tsx";
-import { readSplit, type Split } from "./split.ts";
+import { readSplit } from "./split.ts";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -28,45 +23,45 @@ export const overviewPage: Page = { path: "/overview", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(overviewMessages);
-  const range = readRange(view, "24h");
+  const range = ui.readRange(view, "24h");
   const untilMs = range.untilMs ?? view.nowMs;
-  const sinceMs = range.sinceMs ?? untilMs - SPANS_MS["24h"];
+  const sinceMs = range.sinceMs ?? untilMs - ui.SPANS_MS["24h"];
   const stepMs = stepFor(untilMs - sinceMs);
   const split = readSplit(view);
   // Whole steps, so that no request is in this time and in the one before.
   const fromMs = Math.floor(sinceMs / stepMs) * stepMs;
-  const [asked, former] = await Promise.all([
+  const [answer, former] = await Promise.all([
     askFor(view, { sinceMs, untilMs, stepMs, split }),
     askFor(view, { sinceMs: Math.max(0, 2 * fromMs - untilMs), untilMs: fromMs, stepMs }),
   ]);
-  if (!asked.ok) {
-    const { status, message } = asked.refusal;
-    const problem = <Notice kind="problem">{message}</Notice>;
+  if (!answer.ok) {
+    const { status, message } = answer.refusal;
+    const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, body: <Frame view={view} range={range}>{problem}</Frame>, status };
   }
-  const found = { ...asked.value, split };
-  const { totals, uncounted, upstreams } = found;
+  const overview = { ...answer.value, split };
+  const { totals, uncounted, upstreams } = overview;
   return {
     title: say.title,
     scripts: ["range.js", "fresh.js", "plots.js"],
     body: (
       <Frame view={view} range={range}>
-        {uncounted === 0
-          ? null
-          : <Notice kind="info">{say.uncounted(countText(uncounted))}</Notice>}
+        {uncounted !== 0 && (
+          <ui.Notice kind="info">{say.uncounted(ui.countText(uncounted))}</ui.Notice>
+        )}
         {totals.requests === 0
           ? <FirstCall view={view} title={say.none} hint={say.noneHint} />
           : (
             <Figures
               view={view}
-              found={found}
+              overview={overview}
               former={former.ok ? { ...former.value, split } : undefined}
             />
           )}
         <div data-fresh="upstreams">
           <Upstreams view={view} upstreams={upstreams} />
         </div>
-        {totals.requests === 0 ? null : <Sums view={view} found={found} />}
+        {totals.requests !== 0 && <Sums view={view} overview={overview} />}
       </Frame>
     ),
   };
@@ -84,7 +79,7 @@ function askFor(
   const [since, until] = [new Date(sinceMs).toISOString(), new Date(untilMs).toISOString()];
   const query = new URLSearchParams({ since, until, step: `${stepMs / MINUTE_MS}m` });
   if (split !== "none") query.set("by", split);
-  return view.api.get(`/overview?${query}`, overviewAnswer);
+  return view.api.call("GET /overview", { query });
 }
 
 /** A step of a round number of minutes that makes few enough points to tell apart. */
@@ -93,18 +88,16 @@ function stepFor(spanMs: number): number {
   return (STEPS_MIN.find((step) => step >= minutes) ?? 1_440) * MINUTE_MS;
 }
 
-function Frame(
-  { view, range, children }: { view: View; range: TimeRange; children?: unknown },
-) {
+function Frame({ view, range, children }: InView<{ range: ui.TimeRange; children?: unknown }>) {
   const say = view.say(overviewMessages);
   return (
     <>
-      <PageHead title={say.title} intro={say.intro} />
+      <ui.PageHead title={say.title} intro={say.intro} />
       <div class="beside">
         <RangePicker view={view} range={range} />
-        {range.untilMs === undefined
-          ? <Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
-          : null}
+        {range.untilMs === undefined && (
+          <ui.Refresh view={view} everyMs={range.choice === "1h" ? 10_000 : 30_000} />
+        )}
       </div>
       {children}
     </>
@@ -112,16 +105,20 @@ function Frame(
 }
 
 function Figures(
-  { view, found, former }: { view: View; found: Overview; former: Overview | undefined },
+  { view, overview, former }: {
+    view: View;
+    overview: Overview;
+    former: Overview | undefined;
+  },
 ) {
   const say = view.say(overviewMessages);
-  const inTime = new URLSearchParams({ range: "24h", ...rangeQuery(view) });
+  const inTime = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view) });
   return (
     <div data-fresh="figures">
-      <OverviewFigures view={view} found={found} former={former} />
+      <OverviewFigures view={view} overview={overview} former={former} />
       <p class="beside-figures">
-        {former?.totals.requests === 0 ? <span class="muted">{`${say.noneBefore} · `}</span> : null}
-        <Time at={found.since} /> – <Time at={untilOf(view, found)} />
+        {former?.totals.requests === 0 && <span class="muted">{`${say.noneBefore} · `}</span>}
+        <ui.Time at={overview.since} /> – <ui.Time at={untilOf(view, overview)} />
         {" · "}
         <a href={`/console/requests?${inTime}`}>{say.requestsLink}</a>
       </p>
@@ -134,14 +131,14 @@ function untilOf(view: View, { until }: Overview): string {
   return new Date(Math.min(view.nowMs, Date.parse(until))).toISOString();
 }
 
-function Sums({ view, found }: { view: View; found: Overview }) {
+function Sums({ view, overview }: InView<{ overview: Overview }>) {
   return (
     <>
-      <OverTime view={view} found={found} />
+      <OverTime view={view} overview={overview} />
       <div class="stack" data-fresh="tables">
-        <ByModel view={view} rows={found.models} />
-        <ByKey view={view} rows={found.keys} />
-        <ByEnding view={view} rows={found.endings} all={found.totals.requests} />
+        <ByModel view={view} rows={overview.models} />
+        <ByKey view={view} rows={overview.keys} />
+        <ByEnding view={view} rows={overview.endings} all={overview.totals.requests} />
       </div>
     </>
   );

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { countText, durationText, roundedCredits } from "../../components/measures_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Overview, Point, PointGroup } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -40,20 +40,20 @@ const GROUP_INKS = 8;
 type Sums = Omit<PointGroup, "id" | "others">;
 
 /** Every plot of an overview, without the columns that are 0 throughout. */
-export function plotsOf(view: View, found: Overview): readonly Plot[] {
-  return allPlots(view, found).map((plot) => {
-    const used = plot.columns.filter(({ value }) => found.series.some((point) => value(point)));
+export function plotsOf(view: View, overview: Overview): readonly Plot[] {
+  return allPlots(view, overview).map((plot) => {
+    const used = plot.columns.filter(({ value }) => overview.series.some((point) => value(point)));
     return { ...plot, columns: used.length === 0 ? plot.columns.slice(0, 1) : used };
   });
 }
 
-function allPlots(view: View, found: Overview): readonly Plot[] {
+function allPlots(view: View, overview: Overview): readonly Plot[] {
   const say = view.say(overviewMessages);
-  const split = (value: (sums: Sums) => number) => groupColumns(view, found, value);
+  const split = (value: (sums: Sums) => number) => groupColumns(view, overview, value);
   const whole = (title: string, ink: string, value: (point: Point) => number | null) => ({
     ...{ title, ink, value },
   });
-  const { refused, failed, left } = endings(view);
+  const { refused, failed, left: clientLeft } = endings(view);
   const ok = { ...whole(say.ok, "1", (point) => point.ok), filter: { outcome: "ok" } };
   const input = whole(say.tokensIn, "1", ({ inputTokens }) => inputTokens);
   const output = whole(say.tokensOut, "2", ({ outputTokens }) => outputTokens);
@@ -62,12 +62,12 @@ function allPlots(view: View, found: Overview): readonly Plot[] {
   return [
     {
       ...{ ...stack, name: "requests", kind: "count" },
-      columns: split(({ requests }) => requests) ?? [ok, left, refused, failed],
+      columns: split(({ requests }) => requests) ?? [ok, clientLeft, refused, failed],
       whole: ({ requests }) => requests,
     },
     {
       ...{ ...stack, name: "failures", kind: "count" },
-      columns: [failed, refused, left],
+      columns: [failed, refused, clientLeft],
       whole: (point) => point.errors + point.refused + point.clientLeft,
     },
     {
@@ -102,8 +102,8 @@ function allPlots(view: View, found: Overview): readonly Plot[] {
 /** A value as the legend and the table write it. */
 export function plotText(kind: PlotKind, value: number | null): string {
   if (value === null) return "–";
-  if (kind === "duration") return durationText(value);
-  return kind === "credits" ? roundedCredits(String(value)) : countText(value);
+  if (kind === "duration") return ui.durationText(value);
+  return kind === "credits" ? ui.roundedCredits(String(value)) : ui.countText(value);
 }
 
 /** The sum over all steps; `null` where values do not add up. */
@@ -136,24 +136,24 @@ function endings(view: View): Record<"refused" | "failed" | "left", PlotColumn> 
 /** A column for each model or key, the dearest first; `undefined` where nothing is split up. */
 function groupColumns(
   view: View,
-  found: Overview,
+  overview: Overview,
   value: (sums: Sums) => number,
 ): readonly PlotColumn[] | undefined {
   const say = view.say(overviewMessages);
-  const by = found.split;
+  const by = overview.split;
   if (by === "none") return undefined;
   const at = ({ groups = [] }: Point, isOne: (group: PointGroup) => boolean) => {
     const group = groups.find(isOne);
     return group === undefined ? 0 : value(group);
   };
-  const all = found.series.flatMap(({ groups = [] }) => groups);
+  const all = overview.series.flatMap(({ groups = [] }) => groups);
   const ids = new Set(all.filter(({ others }) => !others).map(({ id }) => id));
-  const dear = (by === "model" ? found.models.map(({ model }) => model) : found.keys.map(
+  const dear = (by === "model" ? overview.models.map(({ model }) => model) : overview.keys.map(
     ({ key }) => key,
   )).filter((id) => ids.has(id));
   let inks = 0;
   const named = [...new Set(dear)].map((id): PlotColumn => ({
-    title: nameOfGroup(view, found, id),
+    title: nameOfGroup(view, overview, id),
     ink: id === null ? "warn" : String(inks++ % GROUP_INKS + 1),
     value: (point) => at(point, (group) => !group.others && group.id === id),
     filter: id === null ? { outcome: "error" } : { [by]: id },

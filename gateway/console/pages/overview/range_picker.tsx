@@ -1,10 +1,9 @@
-import { OwnRange } from "../../components/own_range.tsx";
-import { SPANS, type TimeRange } from "../../components/time_range.ts";
+import * as ui from "../../components/mod.ts";
 import { rangeMessages } from "../../messages/range.ts";
-import type { View } from "../../page.ts";
+import type { InView } from "../../page.ts";
 
 /** Times that are one click away, and a form for any other. */
-export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
+export function RangePicker({ view, range }: InView<{ range: ui.TimeRange }>) {
   const say = view.say(rangeMessages);
   const path = view.url.pathname;
   const kept = ["sort", "by"].flatMap((name) => {
@@ -15,7 +14,7 @@ export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
   return (
     <div class="range-picker">
       <nav class="switch" aria-label={say.time}>
-        {SPANS.map((span) => {
+        {ui.SPANS.map((span) => {
           const query = new URLSearchParams([["range", span], ...kept]);
           const isHere = range.choice === span;
           return (
@@ -37,7 +36,7 @@ export function RangePicker({ view, range }: { view: View; range: TimeRange }) {
               value={value}
             />
           ))}
-          <OwnRange view={view} />
+          <ui.OwnRange view={view} />
           <button type="submit" class="button">{say.show}</button>
         </form>
       </details>

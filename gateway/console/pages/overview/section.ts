@@ -2,9 +2,9 @@ import { catalogue } from "../../messages/catalogue.ts";
 import type { Section } from "../../page.ts";
 import { overviewPage } from "./overview.tsx";
 
-/** What was asked, what it cost and how it went, over a chosen time. */
+/** Requests, spend, errors and latency over a chosen time. */
 export const overview: Section = {
-  title: catalogue("Overview", { zh: "概览" }),
+  title: catalogue(["Overview", "概览"]),
   path: "/overview",
   pages: [overviewPage],
 };

@@ -1,18 +1,13 @@
 import type { View } from "../../page.ts";
-import type { Overview } from "./answer.ts";
+import { type Overview, type Split, SPLITS } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
-
-/** Properties by which plots can be split up. */
-export const SPLITS = ["model", "key", "none"] as const;
-/** One of them. */
-export type Split = typeof SPLITS[number];
 
 /** The one that the query names; by model where it names none. */
 export function readSplit({ query }: Pick<View, "query">): Split {
   return SPLITS.find((split) => split === query.get("by")) ?? "model";
 }
 
-/** The name of a model or a key; two keys of one name are told apart by their ids. */
+/** Returns the name of a model or a key; two keys of one name differ by their ids. */
 export function nameOfGroup(
   view: View,
   { split, keys }: Pick<Overview, "split" | "keys">,

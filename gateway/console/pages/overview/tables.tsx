@@ -1,12 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
-import { Count, Credits } from "../../components/credits.tsx";
-import { creditsOrder } from "../../components/credits_order.ts";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { Duration, RoundedCount } from "../../components/measures.tsx";
-import { percentText } from "../../components/measures_text.ts";
-import { Panel } from "../../components/panel.tsx";
-import { rangeQuery } from "../../components/time_range.ts";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import { OutcomeBadge } from "../requests/outcome.tsx";
 import type { Ending, KeySums, ModelSums } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
@@ -16,92 +10,79 @@ type Sums = Pick<
   "requests" | "errors" | "inputTokens" | "outputTokens" | "charged"
 >;
 
-/** What each model came to, dearest first. */
-export function ByModel({ view, rows }: { view: View; rows: readonly ModelSums[] }) {
+/** The sums of each model, dearest first. */
+export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
-  const time = (part: "p50" | "p95", title: string): Column<ModelSums> => ({
-    id: `model-${part}`,
-    title,
-    align: "end",
-    cell: ({ durationMs }) => <Duration ms={durationMs[part]} />,
-    sort: ({ durationMs }) => durationMs[part] ?? -1,
-  });
+  const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> =>
+    ui.endColumn(title, ({ durationMs }) => <ui.Duration ms={durationMs[part]} />, {
+      id: `model-${part}`,
+      sort: ({ durationMs }) => durationMs[part] ?? -1,
+    });
   return (
-    <Panel title={say.byModel}>
-      <DataTable
+    <ui.Panel title={say.byModel}>
+      <ui.DataTable<ModelSums>
         view={view}
         name="models"
         caption={say.byModel}
         rows={rows}
         columns={[
-          {
+          ui.column(say.model, ({ model, others }) =>
+            model === null
+              ? <span class="muted">{others ? say.others : say.noModel}</span>
+              : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>, {
             id: "model",
-            title: say.model,
             isHeader: true,
-            cell: ({ model, others }) =>
-              model === null
-                ? <span class="muted">{others ? say.others : say.noModel}</span>
-                : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>,
-            sort: ({ model }) => model ?? "",
-          },
+            sort: ({ model }) =>
+              model ?? "",
+          }),
           ...sumColumns<ModelSums>(view, "model"),
           time("p50", say.p50),
           time("p95", say.p95),
         ]}
         empty={null}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
-/** What each key came to, dearest first. */
-export function ByKey({ view, rows }: { view: View; rows: readonly KeySums[] }) {
+/** The sums of each key, dearest first. */
+export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const say = view.say(overviewMessages);
   const isShared = ({ key, name }: KeySums) =>
     rows.some((other) => other.key !== key && other.name === name);
   return (
-    <Panel title={say.byKey}>
-      <DataTable
+    <ui.Panel title={say.byKey}>
+      <ui.DataTable<KeySums>
         view={view}
         name="keys"
         caption={say.byKey}
         rows={rows}
         columns={[
-          {
-            id: "key",
-            title: say.key,
-            isHeader: true,
-            cell: (row) => {
-              const { key, name } = row;
-              if (key === null) return <span class="muted">{say.others}</span>;
-              return (
-                <>
-                  <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
-                  {name !== null && isShared(row) ? <span class="second">{key}</span> : null}
-                </>
-              );
-            },
-            sort: ({ name, key }) => name ?? key ?? "",
-          },
+          ui.column(say.key, (row) => {
+            const { key, name } = row;
+            if (key === null) return <span class="muted">{say.others}</span>;
+            return (
+              <>
+                <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
+                {name !== null && isShared(row) && <span class="second">{key}</span>}
+              </>
+            );
+          }, { id: "key", isHeader: true, sort: ({ name, key }) => name ?? key ?? "" }),
           ...sumColumns<KeySums>(view, "key"),
         ]}
         empty={null}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
 /** Requests that did not end well, by how they ended. */
-export function ByEnding(
-  { view, rows, all }: { view: View; rows: readonly Ending[]; all: number },
-) {
+export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; all: number }>) {
   const say = view.say(overviewMessages);
-  const columns: readonly Column<Ending>[] = [
-    {
-      id: "ending",
-      title: say.outcome,
-      isHeader: true,
-      cell: (row) =>
+  const columns: readonly ui.Column<Ending>[] = [
+    ui.column(
+      say.outcome,
+      (row) =>
         row.outcome === null
           ? <span class="muted">{say.others}</span>
           : (
@@ -109,30 +90,22 @@ export function ByEnding(
               <OutcomeBadge view={view} outcome={row.outcome} status={row.status} />
             </RequestsLink>
           ),
-    },
-    { id: "ending-status", title: say.status, cell: ({ status }) => status ?? "–" },
-    {
-      id: "ending-code",
-      title: say.code,
-      cell: ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>,
-    },
-    {
+      { isHeader: true },
+    ),
+    ui.column(say.status, ({ status }) => status ?? "–"),
+    ui.column(say.code, ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>),
+    ui.endColumn(say.requests, ({ requests }) => <ui.Count value={requests} />, {
       id: "ending-requests",
-      title: say.requests,
-      align: "end",
-      cell: ({ requests }) => <Count value={requests} />,
       sort: ({ requests }) => requests,
-    },
-    {
-      id: "ending-share",
-      title: say.share,
-      align: "end",
-      cell: ({ requests }) => <span class="number">{percentText(requests, all)}</span>,
-    },
+    }),
+    ui.endColumn(
+      say.share,
+      ({ requests }) => <span class="number">{ui.percentText(requests, all)}</span>,
+    ),
   ];
   return (
-    <Panel title={say.byEnding}>
-      <DataTable
+    <ui.Panel title={say.byEnding}>
+      <ui.DataTable
         view={view}
         name="endings"
         caption={say.byEnding}
@@ -140,46 +113,38 @@ export function ByEnding(
         columns={columns}
         empty={<p class="muted">{say.noErrors}</p>}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
-function sumColumns<Row extends Sums>(view: View, of: string): readonly Column<Row>[] {
+function sumColumns<Row extends Sums>(view: View, of: string): readonly ui.Column<Row>[] {
   const say = view.say(overviewMessages);
   const count = (
     id: "requests" | "errors" | "inputTokens" | "outputTokens",
     title: string,
-  ): Column<Row> => ({
-    id: `${of}-${id}`,
-    title,
-    align: "end",
-    cell: (row) => <RoundedCount value={row[id]} />,
-    sort: (row) => row[id],
-  });
+  ): ui.Column<Row> =>
+    ui.endColumn(title, (row) => <ui.RoundedCount value={row[id]} />, {
+      id: `${of}-${id}`,
+      sort: (row) => row[id],
+    });
   return [
     count("requests", say.requests),
     count("errors", say.failed),
-    {
+    ui.endColumn(say.spend, ({ charged }) => <ui.Credits amount={charged} />, {
       id: `${of}-charged`,
-      title: say.spend,
-      align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
-      sort: ({ charged }) => creditsOrder(charged),
-    },
+      sort: ({ charged }) => ui.creditsOrder(charged),
+    }),
     count("inputTokens", say.tokensIn),
     count("outputTokens", say.tokensOut),
   ];
 }
 
 /** To the requests of the same time that a row is about. */
-function RequestsLink(
-  { view, filter, children }: {
-    view: View;
-    filter: Readonly<Record<string, string>>;
-    children?: Child;
-  },
-) {
-  const query = new URLSearchParams({ range: "24h", ...rangeQuery(view), ...filter });
+function RequestsLink({ view, filter, children }: InView<{
+  filter: Readonly<Record<string, string>>;
+  children?: Child;
+}>) {
+  const query = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view), ...filter });
   return <a href={`/console/requests?${query}`}>{children}</a>;
 }
 

@@ -1,14 +1,12 @@
-import { Count } from "../../components/credits.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import { healthOf, type UpstreamHealth, type UpstreamState } from "../upstreams/answers.ts";
 import { ErrorRate, Failovers, HealthBadge } from "../upstreams/health.tsx";
 import { upstreamMessages } from "../upstreams/messages.ts";
 import { overviewMessages } from "./messages.ts";
 
-/** What needs a look comes first. */
+/** Order of the upstreams; those that need attention come first. */
 const RANKS: readonly UpstreamHealth[] = [
   "unavailable",
   "failing",
@@ -18,61 +16,40 @@ const RANKS: readonly UpstreamHealth[] = [
   "unused",
 ];
 
-/** How the upstreams are at this moment, whatever time is chosen. */
-export function Upstreams(
-  { view, upstreams }: { view: View; upstreams: readonly UpstreamState[] },
-) {
+/** The present state of the upstreams, whatever time is chosen. */
+export function Upstreams({ view, upstreams }: InView<{ upstreams: readonly UpstreamState[] }>) {
   const say = view.say(overviewMessages);
   const own = view.say(upstreamMessages);
   const rank = (upstream: UpstreamState) => RANKS.indexOf(healthOf(upstream));
   return (
-    <Panel title={say.upstreams}>
-      <Sheet
+    <ui.Panel title={say.upstreams}>
+      <ui.Sheet<UpstreamState>
         caption={say.upstreams}
         rows={upstreams.toSorted((a, b) => rank(a) - rank(b))}
         columns={[
-          {
-            title: say.upstream,
-            isHeader: true,
-            cell: ({ id, provider }) => (
-              <>
-                <a href={upstreamHref(id)}>{id}</a>
-                {provider === id ? null : <span class="second">{provider}</span>}
-              </>
-            ),
-          },
-          {
-            title: say.state,
-            cell: (row) => (
-              <>
-                <HealthBadge view={view} upstream={row} />
-                <Troubles view={view} upstream={row} />
-              </>
-            ),
-          },
-          { title: say.models, align: "end", cell: (row) => modelsText(view, row) },
-          {
-            title: own.failures,
-            align: "end",
-            cell: ({ recent }) => <ErrorRate view={view} recent={recent} />,
-          },
-          {
-            title: own.failovers,
-            align: "end",
-            cell: ({ recent }) => <Failovers view={view} recent={recent} />,
-          },
-          {
-            title: say.inFlight,
-            align: "end",
-            cell: ({ inFlight, maxInFlight }) => (
-              <span class="number">
-                <Count value={inFlight} /> / <Count value={maxInFlight} />
-              </span>
-            ),
-          },
+          ui.column(say.upstream, ({ id, provider }) => (
+            <>
+              <a href={upstreamHref(id)}>{id}</a>
+              {provider !== id && <span class="second">{provider}</span>}
+            </>
+          ), { isHeader: true }),
+          ui.column(say.state, (row) => (
+            <>
+              <HealthBadge view={view} upstream={row} />
+              <Troubles view={view} upstream={row} />
+            </>
+          )),
+          ui.endColumn(say.models, (row) => modelsText(view, row)),
+          ui.endColumn(own.failures, ({ recent }) => <ErrorRate view={view} recent={recent} />),
+          ui.endColumn(own.failovers, ({ recent }) => <Failovers view={view} recent={recent} />),
+          ui.endColumn(say.inFlight, ({ inFlight, maxInFlight }) => (
+            <span class="number">
+              <ui.Count value={inFlight} /> / <ui.Count value={maxInFlight} />
+            </span>
+          )),
         ]}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -83,7 +60,7 @@ function modelsText(view: View, { models }: UpstreamState): string {
 }
 
 /** Why models are not available, or failed lately: each reason once. */
-function Troubles({ view, upstream }: { view: View; upstream: UpstreamState }) {
+function Troubles({ view, upstream }: InView<{ upstream: UpstreamState }>) {
   const { failedInARow } = view.say(overviewMessages);
   const byReason = new Map<string, string[]>();
   for (const { id, status, reason, failures } of upstream.models) {

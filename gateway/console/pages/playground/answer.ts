@@ -1,5 +1,5 @@
 /**
- * What a call of the playground came to, read from the gateway's answer.
+ * The result of a call of the playground, read from the gateway's answer.
  *
  * @module
  */
@@ -46,7 +46,7 @@ const answer = z.looseObject({
   metadata: metadata.nullish(),
 });
 
-/** What a call came to. */
+/** The result of a call. */
 export interface Answer {
   readonly text: string;
   /** Images as base64. */
@@ -64,10 +64,10 @@ export function readAnswer(body: unknown, requestId: string): Answer {
     return { text: "", images: [], error, metadata: undefined, requestId };
   }
   const { error, choices = [], output = [], data = [], metadata } = read.data;
-  const said = choices.map(({ message }) => message.content ?? message.refusal ?? "");
+  const messages = choices.map(({ message }) => message.content ?? message.refusal ?? "");
   const written = output.flatMap(({ content = [] }) => content.map(({ text = "" }) => text));
   return {
-    text: [...said, ...written].join(""),
+    text: [...messages, ...written].join(""),
     images: data.flatMap(({ b64_json }) => b64_json === undefined ? [] : [b64_json]),
     error: error === null || error === undefined
       ? undefined

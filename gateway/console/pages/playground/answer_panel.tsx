@@ -1,15 +1,14 @@
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import { outcomeMessages } from "../requests/outcome_messages.ts";
 import { type Answer, attemptsText } from "./answer.ts";
 import { playgroundMessages } from "./messages.ts";
 
 /**
- * What a call came to. Without an answer it stands by, hidden: the script fills it in while the answer
+ * The result of a call. Without an answer the panel is hidden: the script fills it in while the answer
  * streams, by the names in `data-`.
  */
-export function AnswerPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+export function AnswerPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   const say = view.say(playgroundMessages);
   const { error, text = "", images = [] } = answer ?? {};
   const hint = Object.entries(say.hints).find(([code]) => code === error?.code)?.[1];
@@ -20,7 +19,7 @@ export function AnswerPanel({ view, answer }: { view: View; answer: Answer | und
       data-words={JSON.stringify(words(view))}
       hidden={answer === undefined}
     >
-      <Panel
+      <ui.Panel
         title={say.answer}
         actions={
           <span class="hint" role="status" data-state>
@@ -29,7 +28,7 @@ export function AnswerPanel({ view, answer }: { view: View; answer: Answer | und
         }
       >
         <div class="notice notice-problem" role="alert" data-error hidden={error === undefined}>
-          <p data-error-text>{shownText(error?.message ?? "")}</p>
+          <p data-error-text>{ui.shownText(error?.message ?? "")}</p>
           <p data-error-hint>{hint ?? say.anyHint}</p>
         </div>
         <div class="tasks" data-tasks></div>
@@ -39,13 +38,13 @@ export function AnswerPanel({ view, answer }: { view: View; answer: Answer | und
             <img key={image} src={`data:image/png;base64,${image}`} alt={say.drawn} />
           ))}
         </div>
-      </Panel>
+      </ui.Panel>
       <BillPanel view={view} answer={answer} />
     </div>
   );
 }
 
-function BillPanel({ view, answer }: { view: View; answer: Answer | undefined }) {
+function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   const { bill, fields, estimated } = view.say(playgroundMessages);
   const { routing, billing } = answer?.metadata ?? {};
   const charged = billing?.estimated ? `${billing.charged} (${estimated})` : billing?.charged;
@@ -62,12 +61,12 @@ function BillPanel({ view, answer }: { view: View; answer: Answer | undefined })
   };
   const names = ["model", "provider", "tier", "charged", "input", "output"] as const;
   return (
-    <Panel title={bill}>
+    <ui.Panel title={bill}>
       <dl class="definitions">
         {names.map((name) => (
           <div>
             <dt>{fields[name]}</dt>
-            <dd data-field={name}>{shownText(values[name] ?? "–")}</dd>
+            <dd data-field={name}>{ui.shownText(values[name] ?? "–")}</dd>
           </div>
         ))}
       </dl>
@@ -75,7 +74,7 @@ function BillPanel({ view, answer }: { view: View; answer: Answer | undefined })
         {(["reason", "attempts"] as const).map((name) => (
           <div>
             <dt>{fields[name]}</dt>
-            <dd data-field={name}>{shownText(values[name] || "–")}</dd>
+            <dd data-field={name}>{ui.shownText(values[name] || "–")}</dd>
           </div>
         ))}
         <div>
@@ -90,15 +89,27 @@ function BillPanel({ view, answer }: { view: View; answer: Answer | undefined })
           </dd>
         </div>
       </dl>
-    </Panel>
+    </ui.Panel>
   );
 }
 
-/** What the script says, in the reader's language. */
+/** Returns the script's messages in the reader's language. */
 function words(view: View) {
-  const { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated } = view.say(
-    playgroundMessages,
-  );
+  const { states, hints, anyHint, left: brokenText, stop, drawn, firstText, whole, estimated } =
+    view.say(
+      playgroundMessages,
+    );
   const { attempts: outcomes } = view.say(outcomeMessages);
-  return { states, hints, anyHint, left, stop, drawn, firstText, whole, estimated, outcomes };
+  return {
+    states,
+    hints,
+    anyHint,
+    left: brokenText,
+    stop,
+    drawn,
+    firstText,
+    whole,
+    estimated,
+    outcomes,
+  };
 }

@@ -1,12 +1,12 @@
 /**
- * What is entered in the playground, as the call that an application would make.
+ * Turns the values entered in the playground into the call that an application would make.
  *
  * @module
  */
 
-/** What can be sent. */
+/** The kinds of calls. */
 export const KINDS = ["chat", "responses", "images"] as const;
-/** What is sent. */
+/** The kind of a call. */
 export type Kind = typeof KINDS[number];
 
 /** Sizes of images that are offered. */

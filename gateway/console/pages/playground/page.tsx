@@ -1,23 +1,12 @@
-import { z } from "zod";
-import { groupedCredits } from "../../components/credits_order.ts";
-import { CopyText } from "../../components/copy_text.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { SelectField, TextArea, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import type { Wallet } from "../wallets/answers.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
 import { callOf, type Kind, kindOf, KINDS, type Problem, SIZES } from "./call.ts";
 import { playgroundMessages } from "./messages.ts";
 import { callGateway } from "./send.ts";
 import { KEY_PLACEHOLDER, type Snippets, snippets } from "./snippets.ts";
-
-const walletsAnswer = z.object({
-  wallets: z.array(z.object({ id: z.string(), available: z.string() })),
-});
-type Wallet = z.output<typeof walletsAnswer>["wallets"][number];
-const serviceAnswer = z.object({ publicUrl: z.string().nullable() });
 
 /** A call, its answer, its route and its bill. */
 export const playgroundPage: Page = {
@@ -26,7 +15,7 @@ export const playgroundPage: Page = {
   change,
 };
 
-/** What there is to show beside the form. */
+/** The content of the page beside the form. */
 interface Stage {
   readonly fields: URLSearchParams;
   readonly answer?: Answer;
@@ -34,14 +23,17 @@ interface Stage {
   readonly code?: Snippets;
 }
 
-/** Without the script: the whole answer at once. Also shows the call as code, which calls nobody. */
+/**
+ * Shows the whole answer at once, for browsers without scripts. Also shows the call as code, without
+ * making it.
+ */
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const call = callOf(form, { stream: false });
   if ("problem" in call) {
     return { ...await shown(view, { fields: form, problem: call.problem }), status: 422 };
   }
   if (form.get("do") === "code") {
-    const { publicUrl } = view.need(await view.api.get("/service", serviceAnswer));
+    const { publicUrl } = await view.load("GET /service");
     const code = snippets(call, publicUrl ?? "http://127.0.0.1:8787");
     return await shown(view, { fields: form, code });
   }
@@ -52,19 +44,19 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function shown(view: View, stage: Stage): Promise<Shown> {
   const say = view.say(playgroundMessages);
-  const { wallets } = view.need(await view.api.get("/wallets", walletsAnswer));
+  const { wallets } = await view.load("GET /wallets");
   const kind = kindOf(stage.fields);
   return {
     title: say.title,
     scripts: ["playground.js"],
     body: (
       <>
-        <PageHead title={say.title} intro={say.intro} />
+        <ui.PageHead title={say.title} intro={say.intro} />
         {wallets.length === 0
           ? (
-            <EmptyState title={say.noWallet} hint={say.noWalletHint}>
+            <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
               <a class="button" href="/console/wallets">{say.wallets}</a>
-            </EmptyState>
+            </ui.EmptyState>
           )
           : (
             <>
@@ -73,7 +65,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
                 <CallForm view={view} stage={stage} kind={kind} wallets={wallets} />
                 <AnswerPanel view={view} answer={stage.answer} />
               </div>
-              {stage.code === undefined ? null : <CodePanel view={view} code={stage.code} />}
+              {stage.code !== undefined && <CodePanel view={view} code={stage.code} />}
             </>
           )}
       </>
@@ -81,7 +73,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
   };
 }
 
-function KindTabs({ view, kind }: { view: View; kind: Kind }) {
+function KindTabs({ view, kind }: InView<{ kind: Kind }>) {
   const say = view.say(playgroundMessages);
   return (
     <nav class="tabs" aria-label={say.kindTabs}>
@@ -98,15 +90,10 @@ function KindTabs({ view, kind }: { view: View; kind: Kind }) {
 }
 
 function CallForm(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
-  const { fields, problem } = stage;
+  const input = inputsOf(view, stage);
   return (
     <section class="panel">
       <form
@@ -115,22 +102,8 @@ function CallForm(
         class="change"
         data-playground="/console/feeds/playground"
       >
-        <TextArea
-          name="prompt"
-          label={kind === "images" ? say.imagePrompt : say.prompt}
-          rows={5}
-          value={fields.get("prompt") ?? ""}
-          error={problem === "emptyPrompt" ? say.emptyPrompt : undefined}
-        />
-        {kind === "images" ? null : (
-          <TextArea
-            name="system"
-            label={say.system}
-            hint={say.systemHint}
-            rows={2}
-            value={fields.get("system") ?? ""}
-          />
-        )}
+        {input("prompt", kind === "images" ? say.imagePrompt : say.prompt, { rows: 5 })}
+        {kind !== "images" && input("system", say.system, { hint: say.systemHint, rows: 2 })}
         <Choices view={view} stage={stage} kind={kind} wallets={wallets} />
         <div class="actions form-end">
           <button type="submit" class="button primary" name="do" value="send">{say.send}</button>
@@ -143,73 +116,55 @@ function CallForm(
 }
 
 function Choices(
-  { view, stage, kind, wallets }: {
-    view: View;
-    stage: Stage;
-    kind: Kind;
-    wallets: readonly Wallet[];
-  },
+  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
 ) {
   const say = view.say(playgroundMessages);
-  const { fields, problem } = stage;
-  const choices = wallets.map(({ id, available }) => ({
-    value: id,
-    text: say.walletChoice(id, groupedCredits(available.replace(/\..*/, ""))),
-  }));
+  const { fields } = stage;
+  const input = inputsOf(view, stage);
+  const options = wallets.map(({ id, available }) =>
+    [id, say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, "")))] as const
+  );
   const fallback = wallets.find(({ id }) => id === "default")?.id;
-  const orchestrations = Object.entries(say.orchestrations);
   return (
     <div class="field-row">
-      <SelectField
-        name="wallet"
-        label={say.wallet}
-        value={fields.get("wallet") ?? fallback}
-        options={choices}
-      />
+      {input("wallet", say.wallet, { options, value: fields.get("wallet") ?? fallback })}
       {kind === "images"
-        ? (
-          <SelectField
-            name="size"
-            label={say.size}
-            value={fields.get("size") ?? undefined}
-            options={SIZES.map((size) => ({ value: size, text: size.replace("x", " × ") }))}
-          />
-        )
+        ? input("size", say.size, {
+          options: SIZES.map((size) => [size, size.replace("x", " × ")]),
+        })
         : (
           <>
-            <SelectField
-              name="orchestration"
-              label={say.orchestration}
-              value={fields.get("orchestration") ?? ""}
-              options={orchestrations.map(([value, text]) => ({ value, text }))}
-            />
-            <TextField
-              name="maxTokens"
-              label={say.maxTokens}
-              hint={say.maxTokensHint}
-              inputmode="numeric"
-              value={fields.get("maxTokens") ?? ""}
-              error={problem === "badTokens" ? say.badTokens : undefined}
-            />
+            {input("orchestration", say.orchestration, { options: say.orchestrations })}
+            {input("maxTokens", say.maxTokens, { hint: say.maxTokensHint, inputmode: "numeric" })}
           </>
         )}
     </div>
   );
 }
 
-function CodePanel({ view, code }: { view: View; code: Snippets }) {
+/** Makes the fields of the form; a problem is the one field's that it is about. */
+function inputsOf(view: View, { fields, problem }: Stage) {
+  const of = { emptyPrompt: "prompt", badTokens: "maxTokens" };
+  const errorOf = (name: string) =>
+    problem !== undefined && of[problem] === name
+      ? view.say(playgroundMessages)[problem]
+      : undefined;
+  return ui.inputs({ fields, errorOf });
+}
+
+function CodePanel({ view, code }: InView<{ code: Snippets }>) {
   const say = view.say(playgroundMessages);
   return (
-    <Panel title={say.codeTitle}>
+    <ui.Panel title={say.codeTitle}>
       <p class="hint">{say.codeHint(KEY_PLACEHOLDER)}</p>
       <div class="snippets">
         {(["curl", "sdk", "openai", "python"] as const).map((name) => (
           <div>
             <h3>{say.snippets[name]}</h3>
-            <CopyText view={view} label={say.snippets[name]} text={code[name]} />
+            <ui.CopyText view={view} label={say.snippets[name]} text={code[name]} />
           </div>
         ))}
       </div>
-    </Panel>
+    </ui.Panel>
   );
 }

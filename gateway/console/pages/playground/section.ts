@@ -5,7 +5,7 @@ import { playgroundFeed } from "./send.ts";
 
 /** Calls to try out. */
 export const playground: Section = {
-  title: catalogue("Playground", { zh: "试验场" }),
+  title: catalogue(["Playground", "试验场"]),
   path: "/playground",
   pages: [playgroundPage],
   feeds: [playgroundFeed],

@@ -3,7 +3,7 @@ import { readForm } from "../../read_form.ts";
 import { callOf, type PlaygroundCall } from "./call.ts";
 import { playgroundMessages } from "./messages.ts";
 
-/** Has the operator's API make the call; whoever leaves the page ends it. */
+/** Calls the gateway through the operator's API; the call ends when the reader leaves the page. */
 export function callGateway(view: View, call: PlaygroundCall): Promise<Response> {
   return view.api.ask("/playground", {
     method: "POST",

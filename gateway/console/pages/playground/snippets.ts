@@ -100,7 +100,7 @@ function typescript(parts: {
 }): string {
   const { endpoint, imports, client, given, text, bill } = parts;
   const draws = endpoint === "images.generations";
-  const told = draws
+  const printed = draws
     ? 'await writeFile("image.png", answer.data?.[0]?.b64_json ?? "", "base64");'
     : `console.log(${text}${bill === undefined ? "" : `, ${bill}`});`;
   return [
@@ -109,7 +109,7 @@ function typescript(parts: {
     "",
     `const client = ${client};`,
     `const answer = await client.${CALLS[endpoint]}(${given});`,
-    told,
+    printed,
   ].join("\n");
 }
 
@@ -124,7 +124,7 @@ function python({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: st
   const given = [...Object.entries(body), ...extra]
     .map(([name, value]) => `    ${name}=${pythonLiteral(value)},`);
   const draws = endpoint === "images.generations";
-  const told = draws
+  const printed = draws
     ? [
       'with open("image.png", "wb") as file:',
       "    file.write(base64.b64decode(answer.data[0].b64_json))",
@@ -141,7 +141,7 @@ function python({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: st
     `answer = client.${CALLS[endpoint]}(`,
     ...given,
     ")",
-    ...told,
+    ...printed,
   ].join("\n");
 }
 

@@ -1,82 +1,69 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { Notice } from "../../components/notice.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import type { Detail, Hold } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
-const STATE_KINDS: Readonly<Record<string, BadgeKind>> = {
+const STATE_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   settled: "good",
   open: "warn",
   unknown: "bad",
 };
 
-/** What was held for the request, and what became of it: to the last digit. */
-export function Books({ view, found }: { view: View; found: Detail }) {
+/** The holds of a request and their settlement, to the last digit. */
+export function Books({ view, detail }: InView<{ detail: Detail }>) {
   const say = view.say(requestPageMessages);
-  const { settlement: { holds, complete }, wallet, charged } = found;
+  const { settlement: { holds, complete }, wallet, charged } = detail;
   const link = <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{say.statement}</a>;
   const sum = sumOf(holds, "charged");
   return (
-    <Panel title={say.books} actions={link}>
+    <ui.Panel title={say.books} actions={link}>
       {holds.length === 0
         ? <p class="muted">{say.noHolds}</p>
-        : <Sheet caption={say.booksCaption} rows={holds} columns={columnsOf(view, holds)} />}
-      {complete ? null : <Notice kind="info">{say.incomplete}</Notice>}
+        : <ui.Sheet caption={say.booksCaption} rows={holds} columns={columnsOf(view, holds)} />}
+      {!complete && <ui.Notice kind="info">{say.incomplete}</ui.Notice>}
       {holds.length === 0 || !complete
         ? null
         : parseCredits(sum) === parseCredits(charged)
-        ? <p class="hint">{say.adds(trimmedCredits(sum))}</p>
+        ? <p class="hint">{say.adds(ui.trimmedCredits(sum))}</p>
         : (
-          <Notice kind="problem">
-            {say.addsNot(trimmedCredits(sum), trimmedCredits(charged))}
-          </Notice>
+          <ui.Notice kind="problem">
+            {say.addsNot(ui.trimmedCredits(sum), ui.trimmedCredits(charged))}
+          </ui.Notice>
         )}
-    </Panel>
+    </ui.Panel>
   );
 }
 
 type Amount = "held" | "charged" | "returned" | "writtenOff";
 
-function columnsOf(view: View, holds: readonly Hold[]): readonly SheetColumn<Hold>[] {
+function columnsOf(view: View, holds: readonly Hold[]): readonly ui.Column<Hold>[] {
   const say = view.say(requestPageMessages);
   const { holds: names, attempts } = view.say(outcomeMessages);
-  const amount = (of: Amount): SheetColumn<Hold> => ({
-    title: say[of],
-    align: "end",
-    cell: ({ [of]: value }) =>
-      value === null ? <span class="muted">–</span> : <Credits amount={value} />,
-    foot: <Credits amount={sumOf(holds, of)} />,
-  });
+  const amount = (of: Amount): ui.Column<Hold> =>
+    ui.endColumn(
+      say[of],
+      ({ [of]: value }) =>
+        value === null ? <span class="muted">–</span> : <ui.Credits amount={value} />,
+      { foot: <ui.Credits amount={sumOf(holds, of)} /> },
+    );
   const hasLosses = parseCredits(sumOf(holds, "writtenOff")) !== 0n;
   return [
-    {
-      title: say.hold,
-      isHeader: true,
-      cell: ({ id, model }) => (
-        <>
-          <code class="id">{id}</code>
-          {model === null ? null : <span class="second">{model}</span>}
-        </>
-      ),
-      foot: say.sum,
-    },
-    {
-      title: say.state,
-      cell: ({ state, reason, recovered }) => (
-        <>
-          <Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</Badge>
-          {reason === null ? null : <span class="second">{nameOf(attempts, reason)}</span>}
-          {recovered ? <span class="second">{say.recovered}</span> : null}
-        </>
-      ),
-    },
-    { title: say.price, align: "end", cell: ({ priceVersion }) => priceVersion ?? "–" },
+    ui.column(say.hold, ({ id, model }) => (
+      <>
+        <code class="id">{id}</code>
+        {model !== null && <span class="second">{model}</span>}
+      </>
+    ), { isHeader: true, foot: say.sum }),
+    ui.column(say.state, ({ state, reason, recovered }) => (
+      <>
+        <ui.Badge kind={STATE_KINDS[state] ?? "neutral"}>{nameOf(names, state)}</ui.Badge>
+        {reason !== null && <span class="second">{nameOf(attempts, reason)}</span>}
+        {recovered && <span class="second">{say.recovered}</span>}
+      </>
+    )),
+    ui.endColumn(say.price, ({ priceVersion }) => priceVersion ?? "–"),
     amount("held"),
     amount("charged"),
     amount("returned"),

@@ -1,9 +1,4 @@
-import { Credits } from "../../components/credits.tsx";
-import type { Column } from "../../components/data_table.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { countText } from "../../components/measures_text.ts";
-import { CopyButton, ShortId } from "../../components/short_id.tsx";
-import { RelativeTime } from "../../components/time.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import type { KnownKeys } from "./known_keys.ts";
@@ -14,7 +9,7 @@ import { nameOf } from "./outcome_messages.ts";
 /** Characters of a secret that tell keys of one name apart; the rest is in the title. */
 const HINT_CHARS = 6;
 
-/** Where a row leads. */
+/** Returns the address of a request's page. */
 export function hrefOf({ id }: Summary): string {
   return `/console/requests/${encodeURIComponent(id)}`;
 }
@@ -24,87 +19,66 @@ export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): s
   return new Date(Date.parse(at) + durationMs).toISOString();
 }
 
-/** What the list and the live view show of a request. */
+/** Returns the columns of the list and of the live view. */
 export function columnsOf(
   view: View,
   keys: KnownKeys,
-): readonly Column<Summary>[] {
+): readonly ui.Column<Summary>[] {
   return [...whatColumns(view, keys), ...amountColumns(view)];
 }
 
-function whatColumns(view: View, keys: KnownKeys): readonly Column<Summary>[] {
+function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[] {
   const say = view.say(requestMessages);
   const { language, nowMs } = view;
   return [
-    {
-      id: "request",
-      title: say.request,
+    ui.column(say.request, ({ requestId }) => <ui.ShortId id={requestId} />, {
       isHeader: true,
-      cell: ({ requestId }) => <ShortId id={requestId} />,
-      beside: ({ requestId }) => <CopyButton view={view} text={requestId} what={say.requestId} />,
-    },
-    {
-      id: "at",
-      title: say.at,
-      cell: (row) => <RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
-      apiOrder: { field: "order", ascending: "oldest" },
-    },
-    {
-      id: "outcome",
-      title: say.outcome,
-      cell: ({ outcome, status, errorCode }) => (
-        <>
-          <OutcomeBadge view={view} outcome={outcome} status={status} />
-          {errorCode === null
-            ? null
-            : <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
-        </>
+      beside: ({ requestId }) => (
+        <ui.CopyButton
+          view={view}
+          text={requestId}
+          what={say.requestId}
+        />
       ),
-    },
-    { id: "key", title: say.key, cell: ({ key }) => <KeyName keys={keys} id={key} /> },
-    {
-      id: "model",
-      title: say.model,
-      cell: ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
-    },
-    {
-      id: "endpoint",
-      title: say.endpoint,
-      cell: ({ endpoint, stream }) => (
-        <span class="row-note">
-          {nameOf(say.endpoints, endpoint)}
-          {stream ? `, ${say.streamed}` : ""}
-        </span>
-      ),
-    },
+    }),
+    ui.column(
+      say.at,
+      (row) => <ui.RelativeTime at={endOf(row)} nowMs={nowMs} language={language} />,
+      { apiOrder: { field: "order", ascending: "oldest" } },
+    ),
+    ui.column(say.outcome, ({ outcome, status, errorCode }) => (
+      <>
+        <OutcomeBadge view={view} outcome={outcome} status={status} />
+        {errorCode !== null && <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
+      </>
+    )),
+    ui.column(say.key, ({ key }) => <KeyName keys={keys} id={key} />),
+    ui.column(
+      say.model,
+      ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
+    ),
+    ui.column(say.endpoint, ({ endpoint, stream }) => (
+      <span class="row-note">
+        {nameOf(say.endpoints, endpoint)}
+        {stream ? `, ${say.streamed}` : ""}
+      </span>
+    )),
   ];
 }
 
-function amountColumns(view: View): readonly Column<Summary>[] {
+function amountColumns(view: View): readonly ui.Column<Summary>[] {
   const say = view.say(requestMessages);
   return [
-    {
-      id: "tokens",
-      title: say.tokens,
-      align: "end",
-      cell: ({ inputTokens, outputTokens }) => (
+    ui.endColumn(
+      say.tokens,
+      ({ inputTokens, outputTokens }) => (
         <span class="number" title={say.tokensHint}>
-          {countText(inputTokens)} → {countText(outputTokens)}
+          {ui.countText(inputTokens)} → {ui.countText(outputTokens)}
         </span>
       ),
-    },
-    {
-      id: "duration",
-      title: say.duration,
-      align: "end",
-      cell: ({ durationMs }) => <Duration ms={durationMs} />,
-    },
-    {
-      id: "charged",
-      title: say.charged,
-      align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
-    },
+    ),
+    ui.endColumn(say.duration, ({ durationMs }) => <ui.Duration ms={durationMs} />),
+    ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />),
   ];
 }
 

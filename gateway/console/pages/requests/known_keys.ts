@@ -1,21 +1,10 @@
-import { z } from "zod";
 import type { View } from "../../page.ts";
-
-const keysAnswer = z.object({
-  keys: z.array(z.object({
-    id: z.string(),
-    name: z.string(),
-    hint: z.string(),
-    status: z.string(),
-    policy: z.object({ expiresAt: z.string().optional() }),
-  })),
-});
 
 /** A key, as requests name it. */
 export interface KnownKey {
   readonly id: string;
   readonly name: string;
-  /** How its secret begins. */
+  /** The beginning of its secret. */
   readonly hint: string;
   /** Revoked, or expired: it makes no request any more. */
   readonly isOver: boolean;
@@ -38,12 +27,15 @@ export class KnownKeys {
     );
   }
 
-  /** What a key is called; its id where that is all that is known. */
+  /** Returns the name of a key; its id where the key is unknown. */
   nameOf(id: string): string {
     return this.#byId.get(id)?.name ?? id;
   }
 
-  /** What tells a key from others of its name; `undefined` where the name does. */
+  /**
+   * Returns the hint that distinguishes a key from others of its name; `undefined` where the name
+   * suffices.
+   */
   hintOf(id: string): string | undefined {
     const key = this.#byId.get(id);
     return key === undefined || !this.#shared.has(key.name) ? undefined : key.hint;
@@ -66,7 +58,7 @@ export class KnownKeys {
 
 /** All keys, in one question. */
 export async function knownKeys(view: View): Promise<KnownKeys> {
-  const { keys } = view.need(await view.api.get("/keys", keysAnswer));
+  const { keys } = await view.load("GET /keys");
   return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({
     ...key,
     isOver: status === "revoked" ||

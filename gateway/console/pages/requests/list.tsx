@@ -1,12 +1,6 @@
-import { z } from "zod";
 import type { Child } from "@hono/hono/jsx";
-import { DataTable, ROWS_PER_PAGE } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { withQuery } from "../../components/table_order.ts";
-import type { Page, Shown, View } from "../../page.ts";
-import { listAnswer } from "./answer.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
@@ -14,8 +8,6 @@ import { type KnownKey, knownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { requestFileHref } from "./request_file.ts";
 import { Tail, TailButton } from "./tail.tsx";
-
-const modelsAnswer = z.object({ models: z.array(z.object({ id: z.string() })) });
 
 /** Keys of one name that are offered to choose from. */
 const KEYS_OFFERED_MAX = 50;
@@ -27,15 +19,15 @@ async function show(view: View): Promise<Shown> {
   const say = view.say(requestMessages);
   const [keys, models] = await Promise.all([
     knownKeys(view),
-    view.api.get("/models", modelsAnswer),
+    view.load("GET /models"),
   ]);
-  const choices: Choices = { keys, models: view.need(models).models.map(({ id }) => id) };
+  const choices: Choices = { keys, models: models.models.map(({ id }) => id) };
   const frame = (body: Child) => (
     <>
-      <PageHead title={say.title} intro={say.intro}>
+      <ui.PageHead title={say.title} intro={say.intro}>
         <a class="button" href={requestFileHref(view)} download>{say.csv}</a>
         <TailButton view={view} />
-      </PageHead>
+      </ui.PageHead>
       <div class="request-filter">
         <RequestFilter view={view} choices={choices} />
       </div>
@@ -50,13 +42,13 @@ async function show(view: View): Promise<Shown> {
   }
   const [key] = called;
   if (key !== undefined) wanted.set("key", key.id);
-  const found = await view.api.get(`/requests?${pageOf(view, wanted)}`, listAnswer);
-  if (!found.ok) {
-    const { message, status } = found.refusal;
-    const problem = <Notice kind="problem">{message}</Notice>;
+  const answer = await view.api.call("GET /requests", { query: pageOf(view, wanted) });
+  if (!answer.ok) {
+    const { message, status } = answer.refusal;
+    const problem = <ui.Notice kind="problem">{message}</ui.Notice>;
     return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
-  const { requests, cursor } = found.value;
+  const { requests, cursor } = answer.value;
   const columns = columnsOf(view, keys);
   return {
     title: say.title,
@@ -65,12 +57,12 @@ async function show(view: View): Promise<Shown> {
       <>
         <Tail view={view} conditions={wanted} columns={columns} />
         <div class="requests-list stack">
-          <DataTable
+          <ui.DataTable
             view={view}
             caption={say.caption}
             rows={requests}
             cursor={cursor}
-            isCut={cursor !== null && requests.length < ROWS_PER_PAGE}
+            isCut={cursor !== null && requests.length < ui.ROWS_PER_PAGE}
             href={hrefOf}
             columns={columns}
             empty={<Nothing view={view} isNarrowed={wanted.size > 0} />}
@@ -88,33 +80,33 @@ function pageOf(view: View, conditions: URLSearchParams): URLSearchParams {
     const value = view.query.get(name) ?? "";
     if (value !== "") page.set(name, value);
   }
-  page.set("limit", String(ROWS_PER_PAGE));
+  page.set("limit", String(ui.ROWS_PER_PAGE));
   return page;
 }
 
 /** Several keys have the name that was entered. */
-function WhichKey({ view, keys }: { view: View; keys: readonly KnownKey[] }) {
+function WhichKey({ view, keys }: InView<{ keys: readonly KnownKey[] }>) {
   const say = view.say(requestMessages);
   return (
-    <Notice kind="info">
+    <ui.Notice kind="info">
       <p>{say.whichKey(keys.length)}</p>
       <ul class="plain">
         {keys.slice(0, KEYS_OFFERED_MAX).map(({ id, name, hint }) => (
           <li>
-            <a href={withQuery(view, { key: id, cursor: null })}>{name} ({hint})</a>
+            <a href={ui.withQuery(view, { key: id, cursor: null })}>{name} ({hint})</a>
           </li>
         ))}
       </ul>
-    </Notice>
+    </ui.Notice>
   );
 }
 
-function Nothing({ view, isNarrowed }: { view: View; isNarrowed: boolean }) {
+function Nothing({ view, isNarrowed }: InView<{ isNarrowed: boolean }>) {
   const say = view.say(requestMessages);
   if (!isNarrowed) return <FirstCall view={view} title={say.none} hint={say.noneHint} />;
   return (
-    <EmptyState title={say.noneFound} hint={say.noneFoundHint}>
+    <ui.EmptyState title={say.noneFound} hint={say.noneFoundHint}>
       <a class="button" href={view.url.pathname}>{say.clear}</a>
-    </EmptyState>
+    </ui.EmptyState>
   );
 }

@@ -31,11 +31,11 @@ Deno.test("a search that was cut short says so and goes on, with rows or without
   await withConsole(async (browser, { deps }) => {
     await browser.signIn();
     for (
-      const [records, said] of [[[], "Nothing so far."], [[record(1)], "may be more."]] as const
+      const [records, sentence] of [[[], "Nothing so far."], [[record(1)], "may be more."]] as const
     ) {
       deps.log.search = () => Promise.resolve({ records, cursor: "7.3" });
       const { text } = await browser.get("/requests?q=order");
-      assertStringIncludes(text, said);
+      assertStringIncludes(text, sentence);
       assertMatch(text, /href="\/console\/requests\?q=order&amp;cursor=7.3" rel="next">Search on/);
       assertNotMatch(text, /No request matches/);
     }
@@ -61,9 +61,9 @@ Deno.test("keys of one name are told apart, wherever they stand", async () => {
       assertStringIncludes(text, `title="shop (${hint})"`);
       assertStringIncludes(text, `<span class="row-note">${hint.slice(9, 15)}</span>`);
     }
-    const asked = await browser.get("/requests?key=shop");
-    assertStringIncludes(asked.text, "2 keys have this name");
-    assertMatch(asked.text, new RegExp(`href="/console/requests\\?key=${first}"`));
+    const reply = await browser.get("/requests?key=shop");
+    assertStringIncludes(reply.text, "2 keys have this name");
+    assertMatch(reply.text, new RegExp(`href="/console/requests\\?key=${first}"`));
     assertEquals(rowsOf((await browser.get(`/requests?key=${second}`)).text), ["log_2"]);
   });
 });

@@ -1,9 +1,9 @@
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
+import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import { outcomeMessages, type OutcomeName } from "./outcome_messages.ts";
 
-/** How well each of the endings is; only one of them is well. */
-const KINDS: Readonly<Record<OutcomeName, BadgeKind>> = {
+/** The badge of each outcome. */
+const KINDS: Readonly<Record<OutcomeName, ui.BadgeKind>> = {
   ok: "good",
   refused: "warn",
   failed: "bad",
@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<OutcomeName, BadgeKind>> = {
   killed: "bad",
 };
 
-/** How a request ended, as pages tell it: a refusal is the caller's fault, a failure is not. */
+/** Returns the outcome of a request as pages name it: a refusal is the caller's fault, a failure is not. */
 export function outcomeOf(
   { outcome, status }: { readonly outcome: string; readonly status: number | null },
 ): OutcomeName {
@@ -24,14 +24,14 @@ export function outcomeOf(
 }
 
 /** The kind of colour that an ending has. */
-export function outcomeKind(name: OutcomeName): BadgeKind {
+export function outcomeKind(name: OutcomeName): ui.BadgeKind {
   return KINDS[name];
 }
 
-/** How a request ended, in a word. */
+/** The outcome of a request, in a word. */
 export function OutcomeBadge(
   { view, ...ending }: { view: View; outcome: string; status: number | null },
 ) {
   const name = outcomeOf(ending);
-  return <Badge kind={KINDS[name]}>{view.say(outcomeMessages).names[name]}</Badge>;
+  return <ui.Badge kind={KINDS[name]}>{view.say(outcomeMessages).names[name]}</ui.Badge>;
 }

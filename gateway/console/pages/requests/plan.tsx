@@ -1,13 +1,6 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { Count, Credits } from "../../components/credits.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { countText, durationText, roundedCredits } from "../../components/measures_text.ts";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { Notice } from "../../components/notice.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import type { Task } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { BOX, layOut } from "./plan_layout.ts";
@@ -18,16 +11,14 @@ const PLANNER = "plan";
 /** Letters of a task's name that fit into its box. */
 const NAME_MAX = 20;
 
-const STATUS_KINDS: Readonly<Record<string, BadgeKind>> = {
+const STATUS_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   done: "good",
   failed: "bad",
   skipped: "neutral",
 };
 
 /** A split request as its plan: drawn, and as a table whose costs come to the charge. */
-export function Plan(
-  { view, tasks }: { view: View; tasks: readonly Task[] },
-) {
+export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   const say = view.say(requestPageMessages);
   const planned = withPlanner(tasks);
   const planner = planned.find(({ taskId }) => taskId === PLANNER);
@@ -36,7 +27,7 @@ export function Plan(
   const last = planned.find(({ taskId }) => taskId === "final");
   const isAnswered = last?.status === "done";
   return (
-    <Panel title={say.plan}>
+    <ui.Panel title={say.plan}>
       {planner?.status === "failed" && parts.length === 0
         ? <FailedPlan view={view} planner={planner} isAnswered={isAnswered} />
         : (
@@ -45,49 +36,47 @@ export function Plan(
             {lost.length === 0 ? null : ` ${say.planLost(lost.length, costText(lost))}`}
           </p>
         )}
-      {last === undefined || isAnswered || parts.length === 0
-        ? null
-        : <Notice kind="info">{say.planUnfinished(costText(planned))}</Notice>}
+      {last !== undefined && !isAnswered && parts.length > 0 && (
+        <ui.Notice kind="info">{say.planUnfinished(costText(planned))}</ui.Notice>
+      )}
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>
-      <Sheet
+      <ui.Sheet
         caption={say.planCaption}
         rows={planned}
         columns={columnsOf(view, planned)}
       />
-    </Panel>
+    </ui.Panel>
   );
 }
 
 /** The planner named no tasks: what became of the request, and what the try has cost. */
-function FailedPlan(
-  { view, planner, isAnswered }: { view: View; planner: Task; isAnswered: boolean },
-) {
+function FailedPlan({ view, planner, isAnswered }: InView<{ planner: Task; isAnswered: boolean }>) {
   const say = view.say(requestPageMessages);
   const { model, inputTokens, outputTokens, ms } = planner;
   return (
-    <Notice kind="info">
+    <ui.Notice kind="info">
       <p>
         {model === null ? say.planUnasked : say.planFailed(model)}{" "}
         {isAnswered ? say.planWentOn : say.planNoAnswer}
       </p>
       <p>
-        {say.planCost(roundedCredits(planner.charged), {
-          tokens: countText(inputTokens + outputTokens),
-          time: durationText(ms ?? 0),
+        {say.planCost(ui.roundedCredits(planner.charged), {
+          tokens: ui.countText(inputTokens + outputTokens),
+          time: ui.durationText(ms ?? 0),
         })}
       </p>
-    </Notice>
+    </ui.Notice>
   );
 }
 
 /** The cost of some tasks. */
 function costText(tasks: readonly Task[]): string {
-  return trimmedCredits(sumOf(tasks));
+  return ui.trimmedCredits(sumOf(tasks));
 }
 
-/** What waits for no other task waits for the plan that names it; in the order in which they began. */
+/** Makes the plan the dependency of tasks without one, and sorts the tasks by their beginning. */
 function withPlanner(given: readonly Task[]): readonly Task[] {
   const rank = ({ startMs }: Task) => startMs ?? Infinity;
   const tasks = given.toSorted((a, b) =>
@@ -103,7 +92,7 @@ function byName(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
+function Drawing({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   const layout = layOut(tasks);
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   return (
@@ -123,11 +112,11 @@ function Drawing({ view, tasks }: { view: View; tasks: readonly Task[] }) {
   );
 }
 
-function Box({ view, task, x, y }: { view: View; task: Task; x: number; y: number }) {
+function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>) {
   const { taskId, status, charged, ms, model } = task;
   const kind = STATUS_KINDS[status] ?? "neutral";
   const word = nameOf(view.say(outcomeMessages).tasks, status);
-  const time = ms === null ? word : durationText(ms);
+  const time = ms === null ? word : ui.durationText(ms);
   return (
     <g class={`plan-task plan-${kind}`}>
       <title>{`${taskId}: ${word}${model === null ? "" : `, ${model}`}`}</title>
@@ -136,59 +125,51 @@ function Box({ view, task, x, y }: { view: View; task: Task; x: number; y: numbe
       <text class="plan-name" x={x + 12} y={y + 25}>{cut(taskId)}</text>
       <text class="plan-second" x={x + 12} y={y + 45}>{status === "done" ? time : word}</text>
       <text class="plan-second plan-cost" x={x + BOX.width - 10} y={y + 45}>
-        {roundedCredits(charged)}
+        {ui.roundedCredits(charged)}
       </text>
     </g>
   );
 }
 
-function columnsOf(view: View, tasks: readonly Task[]): readonly SheetColumn<Task>[] {
+function columnsOf(view: View, tasks: readonly Task[]): readonly ui.Column<Task>[] {
   const say = view.say(requestPageMessages);
   const names = view.say(outcomeMessages).tasks;
   const count = (
     title: string,
     of: "inputTokens" | "outputTokens",
-  ): SheetColumn<Task> => ({
-    title,
-    align: "end",
-    cell: (task) => <Count value={task[of]} />,
-    foot: <Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
-  });
+  ): ui.Column<Task> =>
+    ui.endColumn(title, (task) => <ui.Count value={task[of]} />, {
+      foot: <ui.Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
+    });
   return [
-    { title: say.task, isHeader: true, cell: ({ taskId }) => taskId, foot: say.sum },
-    {
-      title: say.state,
-      cell: ({ status }) => (
-        <Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</Badge>
+    ui.column(say.task, ({ taskId }) => taskId, { isHeader: true, foot: say.sum }),
+    ui.column(
+      say.state,
+      ({ status }) => (
+        <ui.Badge kind={STATUS_KINDS[status] ?? "neutral"}>{nameOf(names, status)}</ui.Badge>
       ),
-    },
-    {
-      title: say.model,
-      cell: ({ model, provider }) =>
-        model === null ? <span class="muted">–</span> : (
-          <>
-            {model}
-            <span class="second">{provider}</span>
-          </>
-        ),
-    },
-    {
-      title: say.waitsFor,
-      cell: ({ dependsOn }) =>
+    ),
+    ui.column(say.model, ({ model, provider }) =>
+      model === null ? <span class="muted">–</span> : (
+        <>
+          {model}
+          <span class="second">{provider}</span>
+        </>
+      )),
+    ui.column(
+      say.waitsFor,
+      ({ dependsOn }) =>
         dependsOn.length === 0
           ? <span class="muted">–</span>
           : dependsOn.toSorted(byName).join(", "),
-    },
-    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
-    { title: say.took, align: "end", cell: ({ ms }) => <Duration ms={ms} /> },
+    ),
+    ui.endColumn(say.began, ({ startMs }) => <ui.Duration ms={startMs} />),
+    ui.endColumn(say.took, ({ ms }) => <ui.Duration ms={ms} />),
     count(say.input, "inputTokens"),
     count(say.output, "outputTokens"),
-    {
-      title: say.charged,
-      align: "end",
-      cell: ({ charged }) => <Credits amount={charged} />,
-      foot: <Credits amount={sumOf(tasks)} />,
-    },
+    ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />, {
+      foot: <ui.Credits amount={sumOf(tasks)} />,
+    }),
   ];
 }
 

@@ -1,17 +1,7 @@
-import { z } from "zod";
 import type { Child } from "@hono/hono/jsx";
-import { apiPath } from "../../api.ts";
-import { Credits } from "../../components/credits.tsx";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { Duration, RoundedCount } from "../../components/measures.tsx";
-import { countText, durationText } from "../../components/measures_text.ts";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Figures, Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
-import type { Page, Shown, View } from "../../page.ts";
-import { type Detail, detailAnswer } from "./answer.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
+import type { Detail } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
 import { Content } from "./content.tsx";
@@ -23,38 +13,35 @@ import { requestPageMessages } from "./request_messages.ts";
 import { Routing } from "./routing.tsx";
 import { Timeline } from "./timeline.tsx";
 
-const keyAnswer = z.object({ name: z.string() });
-
 /** One request: how it ended, why it went where it went, and what it cost. */
 export const requestPage: Page = { path: "/requests/:id", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestPageMessages);
-  const path = apiPath`/requests/${view.param("id")}`;
-  const answer = await view.api.get(path, detailAnswer);
+  const answer = await view.api.call("GET /requests/{id}", { id: view.param("id") });
   if (!answer.ok && answer.refusal.status === 404) return notFound(view);
-  const found = view.need(answer);
-  const key = await view.api.get(apiPath`/keys/${found.key}`, keyAnswer);
+  const detail = view.need(answer);
+  const key = await view.api.call("GET /keys/{id}", { id: detail.key });
   return {
-    title: say.title(found.requestId),
+    title: say.title(detail.requestId),
     body: (
       <>
         <p class="back">
           <a href="/console/requests">← {say.back}</a>
         </p>
-        <PageHead
-          title={<code class="id">{found.requestId}</code>}
-          intro={<Intro {...{ view, found }} />}
+        <ui.PageHead
+          title={<code class="id">{detail.requestId}</code>}
+          intro={<Intro {...{ view, detail }} />}
         />
-        <Ending view={view} found={found} />
-        <UsageProblems view={view} found={found} />
-        <RequestFigures view={view} found={found} />
-        <Summary view={view} found={found} keyName={key.ok ? key.value.name : found.key} />
-        {found.tasks === null ? null : <Plan view={view} tasks={found.tasks} />}
-        <Routing view={view} found={found} />
-        <Timeline view={view} found={found} />
-        <Books view={view} found={found} />
-        <Content view={view} content={found.content} />
+        <Ending view={view} detail={detail} />
+        <UsageProblems view={view} detail={detail} />
+        <RequestFigures view={view} detail={detail} />
+        <Summary view={view} detail={detail} keyName={key.ok ? key.value.name : detail.key} />
+        {detail.tasks !== null && <Plan view={view} tasks={detail.tasks} />}
+        <Routing view={view} detail={detail} />
+        <Timeline view={view} detail={detail} />
+        <Books view={view} detail={detail} />
+        <Content view={view} content={detail.content} />
       </>
     ),
   };
@@ -69,40 +56,40 @@ function notFound(view: View): Shown {
     status: 404,
     body: (
       <>
-        <PageHead title={say.none} intro={<code class="id">{id}</code>} />
-        <EmptyState title={say.noneWhy} hint={say.noneHint}>
+        <ui.PageHead title={say.none} intro={<code class="id">{id}</code>} />
+        <ui.EmptyState title={say.noneWhy} hint={say.noneHint}>
           <a class="button" href={view.url.pathname}>{say.lookAgain}</a>
           <a class="button" href={`/console/requests?${new URLSearchParams({ q: id })}`}>
             {say.lookFor}
           </a>
-        </EmptyState>
+        </ui.EmptyState>
       </>
     ),
   };
 }
 
-function Intro({ view, found }: { view: View; found: Detail }) {
+function Intro({ view, detail }: InView<{ detail: Detail }>) {
   const list = view.say(requestMessages);
   return (
     <>
-      {nameOf(list.endpoints, found.endpoint)}
-      {found.stream ? `, ${list.streamed}` : ""} · <Time at={found.at} />
+      {nameOf(list.endpoints, detail.endpoint)}
+      {detail.stream ? `, ${list.streamed}` : ""} · <ui.Time at={detail.at} />
     </>
   );
 }
 
-/** How it ended: in words, so that nothing but a whole answer looks like one. */
-function Ending({ view, found }: { view: View; found: Detail }) {
-  const name = outcomeOf(found);
-  const { status, errorCode } = found;
+/** The outcome in words, so that only a complete answer looks like one. */
+function Ending({ view, detail }: InView<{ detail: Detail }>) {
+  const name = outcomeOf(detail);
+  const { status, errorCode } = detail;
   return (
     <div class={`ending ending-${outcomeKind(name)}`}>
-      <OutcomeBadge view={view} outcome={found.outcome} status={status} />
+      <OutcomeBadge view={view} outcome={detail.outcome} status={status} />
       <p>
         {view.say(outcomeMessages).sentences[name]}
         <span class="second">
           {view.say(requestPageMessages).status(status)}
-          {errorCode === null ? null : (
+          {errorCode !== null && (
             <>
               {" · "}
               <code>{errorCode}</code>
@@ -115,10 +102,10 @@ function Ending({ view, found }: { view: View; found: Detail }) {
 }
 
 /** Reports of usage that could not be true: what the call was charged was counted instead. */
-function UsageProblems({ view, found: { usageProblems } }: { view: View; found: Detail }) {
+function UsageProblems({ view, detail: { usageProblems } }: InView<{ detail: Detail }>) {
   if (usageProblems.length === 0) return null;
   return (
-    <Notice kind="problem">
+    <ui.Notice kind="problem">
       <p>{view.say(requestPageMessages).usageNotTaken}</p>
       <ul>
         {usageProblems.map(({ model, problem }) => (
@@ -127,36 +114,36 @@ function UsageProblems({ view, found: { usageProblems } }: { view: View; found: 
           </li>
         ))}
       </ul>
-    </Notice>
+    </ui.Notice>
   );
 }
 
-function RequestFigures({ view, found }: { view: View; found: Detail }) {
+function RequestFigures({ view, detail }: InView<{ detail: Detail }>) {
   const say = view.say(requestPageMessages);
-  const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = found;
+  const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = detail;
   const failed = timeline.filter(({ outcome }) => outcome !== "ok").length;
   const cached = cachedInputTokens === 0
     ? null
-    : <span>{say.cached(countText(cachedInputTokens))}</span>;
+    : <span>{say.cached(ui.countText(cachedInputTokens))}</span>;
   return (
-    <Figures
+    <ui.Figures
       items={[
         {
           name: say.charged,
-          value: <Credits amount={found.charged} />,
-          remark: found.estimated ? say.estimated : say.credits,
+          value: <ui.Credits amount={detail.charged} />,
+          remark: detail.estimated ? say.estimated : say.credits,
         },
         {
           name: say.duration,
-          value: <Duration ms={found.durationMs} />,
-          remark: firstByteMs === null ? "" : say.firstByte(durationText(firstByteMs)),
+          value: <ui.Duration ms={detail.durationMs} />,
+          remark: firstByteMs === null ? "" : say.firstByte(ui.durationText(firstByteMs)),
         },
         {
           name: say.tokens,
-          value: <RoundedCount value={inputTokens + outputTokens} />,
+          value: <ui.RoundedCount value={inputTokens + outputTokens} />,
           remark: (
             <>
-              <span>{say.inOut(countText(inputTokens), countText(outputTokens))}</span>
+              <span>{say.inOut(ui.countText(inputTokens), ui.countText(outputTokens))}</span>
               {cached}
             </>
           ),
@@ -175,34 +162,34 @@ function RequestFigures({ view, found }: { view: View; found: Detail }) {
   );
 }
 
-function Summary({ view, found, keyName }: { view: View; found: Detail; keyName: string }) {
+function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: string }>) {
   const say = view.say(requestPageMessages);
-  const { key, wallet, routing, requestId } = found;
+  const { key, wallet, routing, requestId } = detail;
   const link = (section: string, id: string, text: Child) => (
     <a href={`/console/${section}/${encodeURIComponent(id)}`}>{text}</a>
   );
   const same = new URLSearchParams({ q: requestId });
-  const began = <Time at={found.at} />;
-  const ended = <Time at={endOf(found)} />;
-  const row = <code>{found.id}</code>;
+  const began = <ui.Time at={detail.at} />;
+  const ended = <ui.Time at={endOf(detail)} />;
+  const row = <code>{detail.id}</code>;
   return (
-    <Panel
+    <ui.Panel
       title={say.summary}
       actions={<a href={`/console/requests?${same}`}>{say.same}</a>}
     >
-      <DefinitionList
+      <ui.DefinitionList
         items={[
           [say.key, link("keys", key, keyName)],
           [say.wallet, link("wallets", wallet, wallet)],
-          [say.model, found.model],
-          [say.provider, found.provider],
+          [say.model, detail.model],
+          [say.provider, detail.provider],
           [say.tier, routing?.tier ?? null],
-          [say.endpoint, nameOf(view.say(requestMessages).endpoints, found.endpoint)],
+          [say.endpoint, nameOf(view.say(requestMessages).endpoints, detail.endpoint)],
           [say.beganOn, began],
           [say.ended, ended],
           [say.rowId, row],
         ]}
       />
-    </Panel>
+    </ui.Panel>
   );
 }

@@ -1,6 +1,7 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { csvLine } from "../../../system/csv.ts";
 import type { Feed, View } from "../../page.ts";
-import { listAnswer, type Summary } from "./answer.ts";
+import type { Summary } from "./answer.ts";
 import { conditions } from "./filter.tsx";
 import { type KnownKeys, knownKeys } from "./known_keys.ts";
 
@@ -51,7 +52,7 @@ export const requestFile: Feed = {
     if (key !== undefined) wanted.set("key", key.id);
     wanted.set("limit", LIMIT);
     // A search that the API refuses is refused before a file begins.
-    const first = view.need(await view.api.get(`/requests?${wanted}`, listAnswer));
+    const first = await view.load("GET /requests", { query: wanted });
     const lines = ReadableStream.from(linesOf(view, { first, wanted, keys }));
     return new Response(lines.pipeThrough(new TextEncoderStream()), {
       headers: {
@@ -62,7 +63,7 @@ export const requestFile: Feed = {
   },
 };
 
-type List = ReturnType<typeof listAnswer.parse>;
+type List = AnswerOf<"GET /requests">;
 
 async function* linesOf(
   view: View,
@@ -74,7 +75,7 @@ async function* linesOf(
     yield page.requests.map((row) => lineOf(row, keys)).join("");
     if (page.cursor === null) return;
     wanted.set("cursor", page.cursor);
-    page = view.need(await view.api.get(`/requests?${wanted}`, listAnswer));
+    page = await view.load("GET /requests", { query: wanted });
   }
 }
 

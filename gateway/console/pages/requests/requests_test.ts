@@ -75,20 +75,20 @@ Deno.test("requests are found by id, key, model, outcome, status and time", asyn
     const refused = { outcome: "error", status: 429, errorCode: "rate_limit_exceeded" } as const;
     await deps.log.append(record(1, { ...refused, routing: undefined }));
     await browser.signIn();
-    const found = async (query: string) => {
+    const idsFor = async (query: string) => {
       const { text } = await browser.get(`/requests?${query}`);
       return [...text.matchAll(/href="\/console\/requests\/(\w+)"/g)].map(([, id]) => id);
     };
-    assertEquals(await found(""), ["log_1", "log_2", "log_90"]);
-    assertEquals(await found("order=oldest"), ["log_90", "log_2", "log_1"]);
-    assertEquals(await found("q=job"), ["log_2"]);
-    assertEquals(await found("key=key_b&q=&model="), ["log_2"]);
-    assertEquals(await found("model=fast-mini"), ["log_2", "log_90"]);
-    assertEquals(await found("outcome=error"), ["log_1"]);
-    assertEquals(await found("status=4xx"), ["log_1"]);
-    assertEquals(await found("range=1h"), ["log_1", "log_2"]);
+    assertEquals(await idsFor(""), ["log_1", "log_2", "log_90"]);
+    assertEquals(await idsFor("order=oldest"), ["log_90", "log_2", "log_1"]);
+    assertEquals(await idsFor("q=job"), ["log_2"]);
+    assertEquals(await idsFor("key=key_b&q=&model="), ["log_2"]);
+    assertEquals(await idsFor("model=fast-mini"), ["log_2", "log_90"]);
+    assertEquals(await idsFor("outcome=error"), ["log_1"]);
+    assertEquals(await idsFor("status=4xx"), ["log_1"]);
+    assertEquals(await idsFor("range=1h"), ["log_1", "log_2"]);
     const own = "range=own&since=2026-11-21T18:00&until=2026-11-21T18:45&zone=%2B08:00";
-    assertEquals(await found(own), ["log_90"]);
+    assertEquals(await idsFor(own), ["log_90"]);
   });
 });
 
@@ -174,8 +174,8 @@ Deno.test("a page tells of usage that could not be true", async () => {
     await deps.log.append(record(1, { usageProblems: [{ model: "fast-mini", problem }] }));
     await deps.log.append(record(2));
     await browser.signIn();
-    const told = (await browser.get("/requests/log_1")).text;
-    assertMatch(told, /notice-problem.*cannot be true.*fast-mini.*-1 output tokens are no count/s);
+    const page = (await browser.get("/requests/log_1")).text;
+    assertMatch(page, /notice-problem.*cannot be true.*fast-mini.*-1 output tokens are no count/s);
     assertNotMatch((await browser.get("/requests/log_2")).text, /cannot be true/);
   });
 });

@@ -1,7 +1,5 @@
-import { Badge } from "../../components/badge.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -25,25 +23,25 @@ const VERDICT_KINDS = {
 } as const;
 
 /** Which models could have served the request, in the order of the plan, and why not the others. */
-export function Routing({ view, found }: { view: View; found: Found }) {
+export function Routing({ view, detail }: InView<{ detail: Found }>) {
   const say = view.say(requestPageMessages);
-  const { routing } = found;
-  const candidates = candidatesOf(found);
+  const { routing } = detail;
+  const candidates = candidatesOf(detail);
   return (
-    <Panel title={say.routing}>
-      {routing === null && candidates.length === 0 ? <p class="muted">{say.noRouting}</p> : null}
-      {routing === null ? null : (
+    <ui.Panel title={say.routing}>
+      {routing === null && candidates.length === 0 && <p class="muted">{say.noRouting}</p>}
+      {routing !== null && (
         <p>
           <span class="muted">{say.reason}:</span> <span lang="en">{routing.reason}</span>
           <span class="second">{say.considered(routing.considered)}</span>
         </p>
       )}
-      {candidates.length === 0 ? null : <Candidates view={view} candidates={candidates} />}
-    </Panel>
+      {candidates.length > 0 && <Candidates view={view} candidates={candidates} />}
+    </ui.Panel>
   );
 }
 
-function Candidates({ view, candidates }: { view: View; candidates: readonly Candidate[] }) {
+function Candidates({ view, candidates }: InView<{ candidates: readonly Candidate[] }>) {
   const say = view.say(requestPageMessages);
   const { stages } = view.say(outcomeMessages);
   const why = {
@@ -53,34 +51,24 @@ function Candidates({ view, candidates }: { view: View; candidates: readonly Can
     spare: say.whySpare,
   };
   return (
-    <Sheet
+    <ui.Sheet<Candidate>
       caption={say.candidates}
       rows={candidates}
       columns={[
-        { title: say.model, isHeader: true, cell: ({ model }) => model },
-        {
-          title: say.verdict,
-          cell: ({ verdict, stage = "" }) => (
-            <Badge kind={VERDICT_KINDS[verdict]}>
-              {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
-            </Badge>
-          ),
-        },
-        {
-          title: say.score,
-          align: "end",
-          cell: ({ score }) =>
-            score === undefined
-              ? <span class="muted">–</span>
-              : <span class="number">{score.toFixed(3)}</span>,
-        },
-        {
-          title: say.why,
-          cell: ({ verdict, reason }) =>
-            verdict === "excluded"
-              ? <span class="words" lang="en">{reason}</span>
-              : <span class="words muted">{why[verdict]}</span>,
-        },
+        ui.column(say.model, ({ model }) => model, { isHeader: true }),
+        ui.column(say.verdict, ({ verdict, stage = "" }) => (
+          <ui.Badge kind={VERDICT_KINDS[verdict]}>
+            {verdict === "excluded" ? say.excluded(nameOf(stages, stage)) : say[verdict]}
+          </ui.Badge>
+        )),
+        ui.endColumn(say.score, ({ score }) =>
+          score === undefined
+            ? <span class="muted">–</span>
+            : <span class="number">{score.toFixed(3)}</span>),
+        ui.column(say.why, ({ verdict, reason }) =>
+          verdict === "excluded"
+            ? <span class="words" lang="en">{reason}</span>
+            : <span class="words muted">{why[verdict]}</span>),
       ]}
     />
   );

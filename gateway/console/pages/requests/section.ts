@@ -7,7 +7,7 @@ import { tailFeed } from "./tail_feed.tsx";
 
 /** Every request, and how each came to its answer and its price. */
 export const requests: Section = {
-  title: catalogue("Requests", { zh: "请求" }),
+  title: catalogue(["Requests", "请求"]),
   path: "/requests",
   pages: [requestList, requestPage],
   feeds: [tailFeed, requestFile],

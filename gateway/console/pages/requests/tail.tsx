@@ -1,5 +1,5 @@
-import type { Column } from "../../components/data_table.tsx";
-import type { View } from "../../page.ts";
+import type * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { requestMessages } from "./messages.ts";
 
@@ -20,14 +20,11 @@ export function TailButton({ view }: { view: View }) {
   );
 }
 
-/** Where the live view shows its rows, until then hidden. */
-export function Tail(
-  { view, conditions, columns }: {
-    view: View;
-    conditions: URLSearchParams;
-    columns: readonly Column<Summary>[];
-  },
-) {
+/** The table that the live view fills; hidden until it starts. */
+export function Tail({ view, conditions, columns }: InView<{
+  conditions: URLSearchParams;
+  columns: readonly ui.Column<Summary>[];
+}>) {
   const say = view.say(requestMessages);
   // What is live is now, whatever time is listed below.
   const live = new URLSearchParams(conditions);

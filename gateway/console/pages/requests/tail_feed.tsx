@@ -1,25 +1,24 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { type Column, DataRow } from "../../components/data_table.tsx";
-import { shownMarkup } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import type { Feed, View } from "../../page.ts";
-import { listAnswer, type Summary, summary } from "./answer.ts";
+import type { Summary } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { knownKeys } from "./known_keys.ts";
 
 /**
- * How long one stream goes on, in milliseconds. Then the browser asks again, and shows its session:
- * who was signed out meanwhile sees no more.
+ * Maximum time of one stream, in milliseconds. The browser then reconnects with its session: a session
+ * that has ended meanwhile receives no more.
  */
 const LIFE_MS = 60_000;
-/** How soon it asks again, in milliseconds. */
+/** Time after which a browser reconnects, in milliseconds. */
 const RETRY_MS = 300;
 /** Rows that ended between two streams, at most; of more it is said that there are some. */
 const MISSED_MAX = 500;
 
 /**
- * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by what makes
- * the list; `lost` is how many could not be shown, `gap` that some were not. A browser that comes back
- * is told what it missed.
+ * Requests as they end, as server-sent events: `row` is a row of the list as markup, made by the code
+ * of the list; `lost` is the number of rows that could not be shown, `gap` says that some were not. A
+ * browser that reconnects receives the rows that it missed.
  */
 export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
 
@@ -39,7 +38,7 @@ async function answer(view: View, request: Request): Promise<Response> {
 /** Stands for the newest row where there was none. */
 const NO_ROW = "-";
 
-/** What ended since a row, oldest first. */
+/** The rows that ended since a row, oldest first. */
 interface Missed {
   readonly rows: readonly Summary[];
   /** There was more than that. */
@@ -51,9 +50,9 @@ interface Missed {
 async function missedRows(view: View, lastId: string | null): Promise<Missed> {
   const query = new URLSearchParams(view.query);
   query.set("limit", lastId === null ? "1" : String(MISSED_MAX));
-  const found = await view.api.get(`/requests?${query}`, listAnswer);
-  if (!found.ok) return { rows: [], hasGap: lastId !== null, fromId: lastId ?? NO_ROW };
-  const { requests } = found.value;
+  const answer = await view.api.call("GET /requests", { query });
+  if (!answer.ok) return { rows: [], hasGap: lastId !== null, fromId: lastId ?? NO_ROW };
+  const { requests } = answer.value;
   if (lastId === null) return { rows: [], hasGap: false, fromId: requests[0]?.id ?? NO_ROW };
   const at = requests.findIndex(({ id }) => id === lastId);
   const hasGap = at < 0 && (lastId !== NO_ROW || requests.length === MISSED_MAX);
@@ -63,14 +62,14 @@ async function missedRows(view: View, lastId: string | null): Promise<Missed> {
 
 /** Makes of the API's events those of the feed. */
 export function rowEvents(
-  columns: readonly Column<Summary>[],
+  columns: readonly ui.Column<Summary>[],
   { lifeMs, missed = { rows: [], hasGap: false, fromId: NO_ROW } }: {
     lifeMs: number;
     missed?: Missed;
   },
 ): TransformStream<string, string> {
   const endMs = performance.now() + lifeMs;
-  const told = new Set(missed.rows.map(({ id }) => id));
+  const missedIds = new Set(missed.rows.map(({ id }) => id));
   let events: (EventSourceMessage | undefined)[] = [];
   const parser = createParser({
     onEvent: (event) => void events.push(event),
@@ -92,17 +91,17 @@ export function rowEvents(
         if (event?.event === "lost") controller.enqueue(`event: lost\ndata: ${event.data}\n\n`);
         if (event === undefined) controller.enqueue(": keep-alive\n\n");
         if (event?.event !== "request") continue;
-        const row = summary.parse(JSON.parse(event.data));
-        if (!told.has(row.id)) controller.enqueue(await rowEvent(columns, row));
+        const row: Summary = JSON.parse(event.data);
+        if (!missedIds.has(row.id)) controller.enqueue(await rowEvent(columns, row));
       }
       if (performance.now() >= endMs) controller.terminate();
     },
   });
 }
 
-async function rowEvent(columns: readonly Column<Summary>[], row: Summary): Promise<string> {
-  const markup = shownMarkup(
-    await (<DataRow columns={columns} row={row} href={hrefOf} />).toString(),
+async function rowEvent(columns: readonly ui.Column<Summary>[], row: Summary): Promise<string> {
+  const markup = ui.shownMarkup(
+    await (<ui.DataRow columns={columns} row={row} href={hrefOf} />).toString(),
   );
   return `event: row\nid: ${row.id}\ndata: ${JSON.stringify(markup)}\n\n`;
 }

@@ -1,9 +1,5 @@
-import { Badge } from "../../components/badge.tsx";
-import { Duration } from "../../components/measures.tsx";
-import { durationText } from "../../components/measures_text.ts";
-import { Panel } from "../../components/panel.tsx";
-import { Sheet, type SheetColumn } from "../../components/sheet.tsx";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import type { Detail, TimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -14,10 +10,9 @@ const SCALE = 1_000;
 
 /** Every upstream call, with a bar where it lies in the request's time. */
 export function Timeline(
-  { view, found: { timeline, durationMs, stream } }: {
-    view: View;
-    found: Pick<Detail, "timeline" | "durationMs" | "stream">;
-  },
+  { view, detail: { timeline, durationMs, stream } }: InView<
+    { detail: Pick<Detail, "timeline" | "durationMs" | "stream"> }
+  >,
 ) {
   const say = view.say(requestPageMessages);
   if (timeline.length === 0) return null;
@@ -28,8 +23,8 @@ export function Timeline(
     ...timeline.map(({ startMs, ms }) => (startMs ?? 0) + ms),
   );
   return (
-    <Panel title={say.timeline}>
-      <Sheet
+    <ui.Panel title={say.timeline}>
+      <ui.Sheet
         caption={say.timelineCaption}
         rows={begun}
         columns={columnsOf(view, {
@@ -38,9 +33,9 @@ export function Timeline(
           streamed: stream ? timeline.at(-1) : undefined,
         })}
       />
-      {stream ? <p class="hint">{say.onItsWay}</p> : null}
+      {stream && <p class="hint">{say.onItsWay}</p>}
       <UpstreamWords view={view} attempts={begun} />
-    </Panel>
+    </ui.Panel>
   );
 }
 
@@ -52,44 +47,36 @@ function columnsOf(
     /** The one that went on to the end of the request. */
     streamed: TimedAttempt | undefined;
   },
-): readonly SheetColumn<TimedAttempt>[] {
+): readonly ui.Column<TimedAttempt>[] {
   const say = view.say(requestPageMessages);
   const { attempts } = view.say(outcomeMessages);
   return [
-    ...hasTasks ? [{ title: say.task, cell: ({ task }: TimedAttempt) => task ?? "final" }] : [],
-    {
-      title: say.model,
-      isHeader: true,
-      cell: ({ model, provider }) => (
-        <>
-          {model}
-          <span class="second">{provider}</span>
-        </>
-      ),
-    },
-    {
-      title: say.outcome,
-      cell: ({ outcome, status }) => (
-        <>
-          <Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
-            {nameOf(attempts, outcome)}
-          </Badge>
-          {status === null || status === undefined || status < 400
-            ? null
-            : <span class="second">{say.status(status)}</span>}
-        </>
-      ),
-    },
-    { title: say.began, align: "end", cell: ({ startMs }) => <Duration ms={startMs} /> },
-    {
-      title: streamed === undefined ? say.took : say.tookFirst,
-      align: "end",
-      cell: ({ ms }) => <Duration ms={ms} />,
-    },
-    {
-      title: `${say.bar} (${say.scale(durationText(wholeMs))})`,
-      cell: (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
-    },
+    ...hasTasks ? [ui.column(say.task, ({ task }: TimedAttempt) => task ?? "final")] : [],
+    ui.column(say.model, ({ model, provider }) => (
+      <>
+        {model}
+        <span class="second">{provider}</span>
+      </>
+    ), { isHeader: true }),
+    ui.column(say.outcome, ({ outcome, status }) => (
+      <>
+        <ui.Badge kind={outcome === "ok" ? "good" : outcome === "cancelled" ? "neutral" : "bad"}>
+          {nameOf(attempts, outcome)}
+        </ui.Badge>
+        {status !== null && status !== undefined && !(status < 400) && (
+          <span class="second">{say.status(status)}</span>
+        )}
+      </>
+    )),
+    ui.endColumn(say.began, ({ startMs }) => <ui.Duration ms={startMs} />),
+    ui.endColumn(
+      streamed === undefined ? say.took : say.tookFirst,
+      ({ ms }) => <ui.Duration ms={ms} />,
+    ),
+    ui.column(
+      `${say.bar} (${say.scale(ui.durationText(wholeMs))})`,
+      (attempt) => <Bar attempt={attempt} wholeMs={wholeMs} goesOn={attempt === streamed} />,
+    ),
   ];
 }
 
@@ -109,17 +96,15 @@ function Bar(
       aria-hidden="true"
     >
       <rect class="bar-ground" x="0" y="4" width={SCALE} height="2" />
-      {goesOn
-        ? (
-          <rect
-            class="bar-rest"
-            x={from.toFixed(1)}
-            y="0"
-            width={(SCALE - from).toFixed(1)}
-            height="10"
-          />
-        )
-        : null}
+      {goesOn && (
+        <rect
+          class="bar-rest"
+          x={from.toFixed(1)}
+          y="0"
+          width={(SCALE - from).toFixed(1)}
+          height="10"
+        />
+      )}
       <rect class="bar-fill" x={from.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
     </svg>
   );

@@ -1,12 +1,10 @@
-import { shownText } from "../../components/shown_text.ts";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView } from "../../page.ts";
 import type { TimedAttempt } from "./answer.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
 /** Upstreams' words of failed attempts: redacted by the API, and no answer of ours. */
-export function UpstreamWords(
-  { view, attempts }: { view: View; attempts: readonly TimedAttempt[] },
-) {
+export function UpstreamWords({ view, attempts }: InView<{ attempts: readonly TimedAttempt[] }>) {
   const say = view.say(requestPageMessages);
   return (
     <>
@@ -14,7 +12,11 @@ export function UpstreamWords(
         words === null ? null : (
           <details class="said" open>
             <summary>{say.words(model)}</summary>
-            <pre tabindex={0} role="region" aria-label={say.words(model)}>{shownText(words)}</pre>
+            <pre
+              tabindex={0}
+              role="region"
+              aria-label={say.words(model)}
+            >{ui.shownText(words)}</pre>
           </details>
         )
       )}

@@ -1,34 +1,15 @@
 /**
- * What the operator's API tells of upstreams.
+ * The state of upstreams as the operator's API reports it.
  *
  * @module
  */
 
-import { z } from "zod";
-import type { BadgeKind } from "../../components/badge.tsx";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import type * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
-import { modelState } from "../catalog/content.ts";
-
-/** An upstream as the pool has it, as the operator's API tells it. */
-export const upstreamState = z.object({
-  id: z.string(),
-  kind: z.string(),
-  provider: z.string(),
-  state: z.enum(["available", "degraded", "unavailable", "unused"]),
-  inFlight: z.number(),
-  maxInFlight: z.number(),
-  recent: z.object({
-    minutes: z.number(),
-    attempts: z.number(),
-    failures: z.number(),
-    failovers: z.number(),
-  }),
-  models: z.array(modelState),
-});
-const upstreams = z.object({ upstreams: z.array(upstreamState) });
 
 /** An upstream as the pool has it. */
-export type UpstreamState = z.output<typeof upstreamState>;
+export type UpstreamState = AnswerOf<"GET /upstreams">["upstreams"][number];
 
 /** The state of an upstream now, or a verdict on its answers of late. */
 export type UpstreamHealth = UpstreamState["state"] | "failing" | "unsteady";
@@ -48,7 +29,7 @@ export function healthOf(
 }
 
 /** The badge of each of them. */
-export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, BadgeKind>> = {
+export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, ui.BadgeKind>> = {
   available: "good",
   failing: "bad",
   unsteady: "warn",
@@ -59,11 +40,8 @@ export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, BadgeKind>> = {
 
 /** Every upstream as the pool has it. */
 export async function upstreamStates(view: View): Promise<readonly UpstreamState[]> {
-  return view.need(await view.api.get("/upstreams", upstreams)).upstreams;
+  return (await view.load("GET /upstreams")).upstreams;
 }
-
-/** What an upstream offers, by its own names. */
-export const offered = z.object({ models: z.array(z.string()) });
 
 /** From the fastest model's time to first byte to the slowest's. */
 export function latencyText({ models }: UpstreamState): string {

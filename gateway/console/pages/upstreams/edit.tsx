@@ -1,17 +1,9 @@
 import { UPSTREAM_KINDS } from "../../../config/schema.ts";
-import { CheckField, FieldGroup, Fold } from "../../components/form.tsx";
-import { shownText } from "../../components/shown_text.ts";
+import * as ui from "../../components/mod.ts";
 import { upstreamHref } from "../catalog/addresses.ts";
 import type { CatalogUpstream } from "../catalog/content.ts";
 import { missing } from "../catalog/missing.tsx";
-import {
-  EnteredChoice,
-  EnteredError,
-  EnteredText,
-  isEntered,
-  isWrong,
-  NewId,
-} from "../catalog/entry_fields.tsx";
+import { EnteredError, entryInputs, isEntered, isWrong, NewId } from "../catalog/entry_fields.tsx";
 import { entryPages, type FormFields } from "../catalog/entry_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
@@ -52,47 +44,45 @@ export const { edit: upstreamEdit, add: upstreamNew } = entryPages<CatalogUpstre
 /** In place of the page of an upstream that is not there. */
 export function missingUpstream(view: View, id: string): Shown {
   const say = view.say(upstreamMessages);
-  return missing(view, say.noUpstream(shownText(id)), { text: say.title, href: UPSTREAMS });
+  return missing(view, say.noUpstream(ui.shownText(id)), { text: say.title, href: UPSTREAMS });
 }
 
 function Where({ view, entered, id }: Props) {
   const say = view.say(upstreamMessages);
+  const input = entryInputs(entered);
   return (
-    <FieldGroup legend={say.where}>
+    <ui.FieldGroup legend={say.where}>
       <NewId view={view} entered={entered} id={id} />
       <div class="field-row">
-        <EnteredChoice entered={entered} name="kind" label={say.kind} options={UPSTREAM_KINDS} />
-        <EnteredText entered={entered} name="provider" label={say.provider} />
+        {input("kind", say.kind, { options: UPSTREAM_KINDS })}
+        {input("provider", say.provider)}
       </div>
-      <EnteredText entered={entered} name="baseUrl" label={say.address} />
-      <Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
+      {input("baseUrl", say.address)}
+      <ui.Fold title={say.cloud} isOpen={isEntered(entered, PLACES)}>
         <div class="field-row">
-          {PLACES.map((name) => (
-            <EnteredText key={name} entered={entered} name={name} label={say.places[name]} />
-          ))}
+          {PLACES.map((name) => input(name, say.places[name]))}
         </div>
-      </Fold>
-    </FieldGroup>
+      </ui.Fold>
+    </ui.FieldGroup>
   );
 }
 
 function Credentials({ view, entered, entry }: Props) {
   const say = view.say(upstreamMessages);
   const [usual, ...rare] = VARIABLES;
-  const variable = (name: typeof VARIABLES[number]) => (
-    <EnteredText key={name} entered={entered} name={name} label={say.variables[name]} />
-  );
+  const input = entryInputs(entered);
+  const variable = (name: typeof VARIABLES[number]) => input(name, say.variables[name]);
   return (
-    <FieldGroup legend={say.keys}>
+    <ui.FieldGroup legend={say.keys}>
       <p class="hint">{say.keysHint}</p>
       {variable(usual)}
-      <Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
+      <ui.Fold title={say.cloudKeys} isOpen={isEntered(entered, rare)}>
         <div class="field-row">{rare.map(variable)}</div>
-      </Fold>
-      {entry?.apiKey === undefined ? null : (
+      </ui.Fold>
+      {entry?.apiKey !== undefined && (
         <>
           <p class="hint">{say.storedKey}</p>
-          <CheckField
+          <ui.CheckField
             name="forgetKey"
             label={say.forgetKey}
             isChecked={entered.fields.has("forgetKey")}
@@ -100,29 +90,23 @@ function Credentials({ view, entered, entry }: Props) {
         </>
       )}
       <EnteredError entered={entered} name="apiKey" />
-    </FieldGroup>
+    </ui.FieldGroup>
   );
 }
 
 function Limits({ view, entered }: Props) {
   const say = view.say(upstreamMessages);
   const names = ["maxInFlight", "onDisconnect", ...TIMEOUTS.map((name) => `timeouts.${name}`)];
-  const number = (name: string, label: string) => (
-    <EnteredText entered={entered} name={name} label={label} inputmode="numeric" />
-  );
+  const input = entryInputs(entered);
+  const number = (name: string, label: string) => input(name, label, { inputmode: "numeric" });
   return (
-    <Fold title={say.limits} isOpen={isWrong(entered, names)}>
+    <ui.Fold title={say.limits} isOpen={isWrong(entered, names)}>
       <p class="hint">{say.defaultHint}</p>
       <div class="field-row">
         {number("maxInFlight", say.maxInFlight)}
         {TIMEOUTS.map((name) => number(`timeouts.${name}`, say.inMs(say.timeouts[name])))}
-        <EnteredChoice
-          entered={entered}
-          name="onDisconnect"
-          label={say.onDisconnect}
-          options={say.onDisconnects}
-        />
+        {input("onDisconnect", say.onDisconnect, { options: say.onDisconnects })}
       </div>
-    </Fold>
+    </ui.Fold>
   );
 }

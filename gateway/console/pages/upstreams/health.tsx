@@ -1,7 +1,5 @@
-import { Badge } from "../../components/badge.tsx";
-import { Count } from "../../components/credits.tsx";
-import { percentText } from "../../components/measures_text.ts";
-import type { View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
 import { HEALTH_KINDS, healthOf, type UpstreamState } from "./answers.ts";
 import { upstreamMessages } from "./messages.ts";
 
@@ -12,18 +10,20 @@ export function HealthBadge(
   { view, upstream }: { view: View; upstream: Pick<UpstreamState, "state" | "recent"> },
 ) {
   const health = healthOf(upstream);
-  return <Badge kind={HEALTH_KINDS[health]}>{view.say(upstreamMessages).states[health]}</Badge>;
+  return (
+    <ui.Badge kind={HEALTH_KINDS[health]}>{view.say(upstreamMessages).states[health]}</ui.Badge>
+  );
 }
 
 /** The share of the last minutes' attempts that failed, and of how many. */
-export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
+export function ErrorRate({ view, recent }: InView<{ recent: Recent }>) {
   const { minutes, attempts, failures } = recent;
   const say = view.say(upstreamMessages);
   return (
     <span class="number" title={say.lastMinutes(minutes)}>
       {attempts === 0 ? "–" : (
         <>
-          {percentText(failures, attempts)}
+          {ui.percentText(failures, attempts)}
           <span class="second">{say.failed(failures, attempts)}</span>
         </>
       )}
@@ -32,11 +32,11 @@ export function ErrorRate({ view, recent }: { view: View; recent: Recent }) {
 }
 
 /** The number of requests that went to another model instead, in the last minutes. */
-export function Failovers({ view, recent }: { view: View; recent: Recent }) {
+export function Failovers({ view, recent }: InView<{ recent: Recent }>) {
   const { minutes, attempts, failovers } = recent;
   return (
     <span title={view.say(upstreamMessages).failoversHint(minutes)}>
-      {attempts === 0 ? "–" : <Count value={failovers} />}
+      {attempts === 0 ? "–" : <ui.Count value={failovers} />}
     </span>
   );
 }

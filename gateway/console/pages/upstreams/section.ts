@@ -6,7 +6,7 @@ import { upstreamPage } from "./upstream.tsx";
 
 /** Providers, and how they are. */
 export const upstreams: Section = {
-  title: catalogue("Upstreams", { zh: "上游" }),
+  title: catalogue(["Upstreams", "上游"]),
   path: "/upstreams",
   pages: [upstreamList, upstreamPage, upstreamEdit, upstreamNew],
 };

@@ -1,19 +1,12 @@
 import type { Refusal } from "../../api.ts";
-import { apiPath } from "../../api.ts";
-import { Count } from "../../components/credits.tsx";
-import { DataTable } from "../../components/data_table.tsx";
-import { DefinitionList } from "../../components/definition_list.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { shownText } from "../../components/shown_text.ts";
-import type { Page, Shown, View } from "../../page.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Page, Shown, View } from "../../page.ts";
 import { modelHref } from "../catalog/addresses.ts";
 import { type CatalogModel, type CatalogUpstream, currentCatalog } from "../catalog/content.ts";
 import { catalogMessages } from "../catalog/messages.ts";
 import { fact } from "../catalog/model.tsx";
 import { StateBadge } from "../catalog/state.tsx";
-import { latencyText, offered, type UpstreamState, upstreamStates } from "./answers.ts";
+import { latencyText, type UpstreamState, upstreamStates } from "./answers.ts";
 import { missingUpstream, upstreamEditHref } from "./edit.tsx";
 import { Failovers, HealthBadge } from "./health.tsx";
 import { upstreamMessages } from "./messages.ts";
@@ -29,7 +22,7 @@ export const upstreamPage: Page = {
     const { content } = await currentCatalog(view);
     if (!content.upstreams.some((each) => each.id === id)) return missingUpstream(view, id);
     const beganMs = performance.now();
-    const answer = await view.api.get(apiPath`/upstreams/${id}/models`, offered);
+    const answer = await view.api.call("GET /upstreams/{id}/models", { id });
     const ms = Math.round(performance.now() - beganMs);
     return await shown(view, answer.ok ? { names: answer.value.models, ms } : answer.refusal);
   },
@@ -49,35 +42,33 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
     title: id,
     body: (
       <>
-        <PageHead title={id} intro={shownText(config.provider)}>
+        <ui.PageHead title={id} intro={ui.shownText(config.provider)}>
           <a class="button primary" href={upstreamEditHref(id)}>{view.say(catalogMessages).edit}</a>
-        </PageHead>
+        </ui.PageHead>
         <Facts view={view} state={state} config={config} />
         <ProbePanel view={view} id={id} probed={probed} models={models} />
-        <Panel title={say.models}>
+        <ui.Panel title={say.models}>
           <Models view={view} state={state} models={models} />
-        </Panel>
+        </ui.Panel>
       </>
     ),
   };
 }
 
-function Facts(
-  { view, state, config }: { view: View; state: UpstreamState; config: CatalogUpstream },
-) {
+function Facts({ view, state, config }: InView<{ state: UpstreamState; config: CatalogUpstream }>) {
   const say = view.say(upstreamMessages);
   const disconnect = Object.entries(say.onDisconnects)
     .find(([known]) => known === config.onDisconnect)?.[1];
   const { minutes, attempts, failures } = state.recent;
   return (
     <section class="panel">
-      <DefinitionList
+      <ui.DefinitionList
         items={[
           fact(say.state, <HealthBadge view={view} upstream={state} />),
           fact(
             say.inFlight,
             <span class="number">
-              <Count value={state.inFlight} /> / <Count value={state.maxInFlight} />
+              <ui.Count value={state.inFlight} /> / <ui.Count value={state.maxInFlight} />
             </span>,
           ),
           fact(say.latency, <span class="number">{latencyText(state)}</span>),
@@ -87,7 +78,7 @@ function Facts(
           ),
           fact(say.failovers, <Failovers view={view} recent={state.recent} />),
           fact(say.kind, config.kind),
-          fact(say.address, shownText(config.baseUrl ?? "")),
+          fact(say.address, ui.shownText(config.baseUrl ?? "")),
           ...credentials(view, config),
           ...PLACES.flatMap((name) => named(config[name], say.places[name])),
           fact(say.onDisconnect, disconnect ?? config.onDisconnect),
@@ -95,7 +86,7 @@ function Facts(
             const ms = config.timeouts[name];
             return fact(
               say.timeouts[name],
-              ms === undefined ? null : <Count value={ms} unit="ms" />,
+              ms === undefined ? null : <ui.Count value={ms} unit="ms" />,
             );
           }),
         ]}
@@ -104,7 +95,7 @@ function Facts(
   );
 }
 
-/** Where its credentials come from, never what they are. */
+/** Names the sources of an upstream's credentials, never their values. */
 function credentials(view: View, config: CatalogUpstream) {
   const say = view.say(upstreamMessages);
   const variables = VARIABLES.flatMap((name) => named(config[name], say.variables[name]));
@@ -114,55 +105,37 @@ function credentials(view: View, config: CatalogUpstream) {
 
 /** A setting as a line, where there is one. */
 function named(value: unknown, term: string) {
-  return typeof value === "string" ? [fact(term, <code>{shownText(value)}</code>)] : [];
+  return typeof value === "string" ? [fact(term, <code>{ui.shownText(value)}</code>)] : [];
 }
 
 function Models(
-  { view, state, models }: {
-    view: View;
-    state: UpstreamState;
-    models: readonly CatalogModel[];
-  },
+  { view, state, models }: InView<{ state: UpstreamState; models: readonly CatalogModel[] }>,
 ) {
   const say = view.say(upstreamMessages);
   const catalog = view.say(catalogMessages);
   return (
-    <DataTable
+    <ui.DataTable<UpstreamState["models"][number]>
       view={view}
       caption={say.modelCaption}
       rows={state.models}
       href={({ id }) => modelHref(id)}
       columns={[
-        {
-          id: "id",
-          title: catalog.id,
-          isHeader: true,
-          cell: ({ id }) => id,
-          sort: ({ id }) => id,
-        },
-        {
+        ui.column(catalog.id, ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
+        ui.column(say.state, (row) => <StateBadge view={view} state={row} isFull />, {
           id: "state",
-          title: say.state,
-          cell: (row) => <StateBadge view={view} state={row} isFull />,
           sort: ({ status }) => status,
-        },
-        {
-          id: "name",
-          title: say.offeredName,
-          cell: ({ id }) => (
-            <code>{shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
-          ),
-        },
-        {
+        }),
+        ui.column(say.offeredName, ({ id }) => (
+          <code>{ui.shownText(models.find((each) => each.id === id)?.upstreamModel ?? "")}</code>
+        )),
+        ui.endColumn(say.latency, ({ latencyMs }) =>
+          latencyMs === null ? "–" : <ui.Count value={Math.round(latencyMs)} unit="ms" />, {
           id: "latency",
-          title: say.latency,
-          align: "end",
-          cell: ({ latencyMs }) =>
-            latencyMs === null ? "–" : <Count value={Math.round(latencyMs)} unit="ms" />,
-          sort: ({ latencyMs }) => latencyMs ?? Infinity,
-        },
+          sort: ({ latencyMs }) =>
+            latencyMs ?? Infinity,
+        }),
       ]}
-      empty={<EmptyState title={say.noModels} hint={say.noModelsHint} />}
+      empty={<ui.EmptyState title={say.noModels} hint={say.noModelsHint} />}
     />
   );
 }

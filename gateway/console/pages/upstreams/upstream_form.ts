@@ -17,7 +17,7 @@ export const VARIABLES = [
   "sessionTokenEnv",
 ] as const;
 
-/** What says where it is, besides its address. */
+/** Settings of an upstream's location besides its address. */
 export const PLACES = ["region", "project", "resourceName", "apiVersion"] as const;
 
 const TEXTS = ["kind", "provider", "baseUrl", "onDisconnect", ...VARIABLES, ...PLACES] as const;
@@ -37,7 +37,10 @@ export function upstreamFields(upstream: CatalogUpstream): URLSearchParams {
   return fields;
 }
 
-/** What a form makes of an upstream, to be checked by the operator's API; empty fields are left out. */
+/**
+ * Returns the upstream that a form describes, for the operator's API to check; empty fields are left
+ * out.
+ */
 export function upstreamOf(
   fields: URLSearchParams,
   before?: CatalogUpstream,

@@ -1,8 +1,6 @@
 import type { Refusal } from "../../api.ts";
-import { ChangeForm, fieldError, FormEnd, SelectField, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { tiersShape, walletShape } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /**
@@ -17,10 +15,12 @@ export const createWallet: Page = {
 
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const credits = form.get("credits")?.trim() ?? "";
-  const made = await view.api.post("/wallets", walletShape, {
-    id: form.get("id")?.trim() ?? "",
-    tier: form.get("tier") ?? "",
-    ...credits === "" ? {} : { credits },
+  const made = await view.api.call("POST /wallets", {
+    body: {
+      id: form.get("id")?.trim() ?? "",
+      tier: form.get("tier") ?? "",
+      ...credits === "" ? {} : { credits },
+    },
   });
   if (!made.ok) return await formShown(view, form, made.refusal);
   const { id } = made.value;
@@ -32,47 +32,31 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(walletMessages);
-  const { tiers } = view.need(await view.api.get("/catalog", tiersShape)).content;
+  const { tiers } = (await view.load("GET /catalog")).content;
   const usual = tiers.find(({ id }) => id === "standard") ?? tiers[0];
   const taken = refusal?.status === 409 ? refusal.message : undefined;
-  return {
+  const input = ui.inputs({
+    fields,
+    errorOf: (name) => ui.fieldError(refusal, name) ?? (name === "id" ? taken : undefined),
+  });
+  return ui.formPage(view, {
     title: say.new,
-    status: refusal === undefined ? 200 : 422,
-    body: (
+    intro: say.newIntro,
+    refusal,
+    fields: (
       <>
-        <PageHead title={say.new} intro={say.newIntro} />
-        <section class="panel">
-          <ChangeForm refusal={refusal}>
-            <TextField
-              name="id"
-              label={say.walletId}
-              hint={say.walletIdHint}
-              value={fields.get("id") ?? ""}
-              error={fieldError(refusal, "id") ?? taken}
-              maxLength={64}
-              isRequired
-            />
-            <SelectField
-              name="tier"
-              label={say.tier}
-              hint={say.tierHint}
-              value={fields.get("tier") ?? usual?.id}
-              error={fieldError(refusal, "tier")}
-              options={tiers.map(({ id }) => ({ value: id, text: id }))}
-            />
-            <TextField
-              name="credits"
-              label={say.firstCredits}
-              hint={say.firstCreditsHint}
-              value={fields.get("credits") ?? ""}
-              error={fieldError(refusal, "credits")}
-              inputmode="decimal"
-              maxLength={40}
-            />
-            <FormEnd view={view} submit={say.openIt} cancelHref="/console/wallets" />
-          </ChangeForm>
-        </section>
+        {input("id", say.walletId, { hint: say.walletIdHint, maxLength: 64, isRequired: true })}
+        {input("tier", say.tier, {
+          hint: say.tierHint,
+          options: tiers.map(({ id }) => id),
+          value: fields.get("tier") ?? usual?.id,
+        })}
+        {input("credits", say.firstCredits, {
+          ...{ hint: say.firstCreditsHint, inputmode: "decimal", maxLength: 40 },
+        })}
       </>
     ),
-  };
+    submit: say.openIt,
+    cancelHref: "/console/wallets",
+  });
 }

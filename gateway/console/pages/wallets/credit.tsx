@@ -1,11 +1,8 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
-import { apiPath, type Refusal } from "../../api.ts";
-import { Confirm } from "../../components/confirm.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { ChangeForm, FormEnd, TextField } from "../../components/form.tsx";
-import { PageHead } from "../../components/page_head.tsx";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Wallet, walletShape } from "./answers.ts";
+import type { Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
 /**
@@ -31,10 +28,9 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
   }
   if (fields.get("do") !== "pay") return confirmShown(view, { wallet, fields, micros });
   const { id } = wallet;
-  const paid = await view.api.post(apiPath`/wallets/${id}/credit`, walletShape, {
-    credits,
-    note: fields.get("note") ?? "",
-    opId: fields.get("once") ?? "",
+  const paid = await view.api.call("POST /wallets/{id}/credit", {
+    id,
+    body: { credits, note: fields.get("note") ?? "", opId: fields.get("once") ?? "" },
   });
   if (!paid.ok) return formShown(view, { wallet, ...usedUp(view, fields, paid.refusal) });
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
@@ -49,8 +45,8 @@ function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
   return { fields: again, refusal: refusal.status === 409 ? { ...refusal, message } : refusal };
 }
 
-async function walletOf(view: View): Promise<Wallet> {
-  return view.need(await view.api.get(apiPath`/wallets/${view.param("id")}`, walletShape));
+function walletOf(view: View): Promise<Wallet> {
+  return view.load("GET /wallets/{id}", { id: view.param("id") });
 }
 
 function formShown(
@@ -63,41 +59,27 @@ function formShown(
   },
 ): Shown {
   const say = view.say(walletMessages);
-  const title = say.creditTitle(wallet.id);
-  const wrong = (param: string) => refusal?.param === param ? refusal.message : undefined;
-  return {
-    title,
-    status: refusal === undefined && error === undefined ? 200 : 422,
-    body: (
+  const input = ui.inputs({
+    fields,
+    errorOf: (name) => (name === "credits" ? error : undefined) ?? ui.fieldError(refusal, name),
+  });
+  return ui.formPage(view, {
+    title: say.creditTitle(wallet.id),
+    intro: say.creditIntro,
+    refusal,
+    isWrong: error !== undefined,
+    hidden: { once: fields.get("once") ?? "" },
+    fields: (
       <>
-        <PageHead title={title} intro={say.creditIntro} />
-        <section class="panel">
-          <ChangeForm refusal={refusal}>
-            <input type="hidden" name="once" value={fields.get("once") ?? ""} />
-            <TextField
-              name="credits"
-              label={say.amount}
-              hint={say.amountHint}
-              value={fields.get("credits") ?? ""}
-              error={error ?? wrong("credits")}
-              inputmode="decimal"
-              maxLength={40}
-              isRequired
-            />
-            <TextField
-              name="note"
-              label={say.note}
-              hint={say.noteHint}
-              value={fields.get("note") ?? ""}
-              error={wrong("note")}
-              maxLength={500}
-            />
-            <FormEnd view={view} submit={say.check} cancelHref={`/console${pathOf(wallet.id)}`} />
-          </ChangeForm>
-        </section>
+        {input("credits", say.amount, {
+          ...{ hint: say.amountHint, inputmode: "decimal", maxLength: 40, isRequired: true },
+        })}
+        {input("note", say.note, { hint: say.noteHint, maxLength: 500 })}
       </>
     ),
-  };
+    submit: say.check,
+    cancelHref: `/console${pathOf(wallet.id)}`,
+  });
 }
 
 function confirmShown(
@@ -108,30 +90,19 @@ function confirmShown(
   const amount = shortOf(micros);
   const note = fields.get("note") ?? "";
   const after = shortOf((parseCredits(wallet.available) ?? 0n) + micros);
-  const title = say.confirmCredit(amount, wallet.id);
-  return {
-    title,
-    body: (
-      <Confirm
-        view={view}
-        title={title}
-        warning={
-          <>
-            {say.willBe(trimmedCredits(wallet.available), after)}
-            {note === "" ? null : <span class="remark-line">{say.noted(note)}</span>}
-          </>
-        }
-        submit={say.payIn(amount)}
-        cancelHref={`/console${pathOf(wallet.id)}`}
-        fields={{
-          once: fields.get("once") ?? "",
-          credits: fields.get("credits") ?? "",
-          note,
-          do: "pay",
-        }}
-      />
+  const [once, credits] = ["once", "credits"].map((name) => fields.get(name) ?? "");
+  return ui.confirmPage(view, {
+    title: say.confirmCredit(amount, wallet.id),
+    warning: (
+      <>
+        {say.willBe(ui.trimmedCredits(wallet.available), after)}
+        {note !== "" && <span class="remark-line">{say.noted(note)}</span>}
+      </>
     ),
-  };
+    submit: say.payIn(amount),
+    cancelHref: `/console${pathOf(wallet.id)}`,
+    hidden: { once: once ?? "", credits: credits ?? "", note, do: "pay" },
+  });
 }
 
 function pathOf(id: string): string {
@@ -140,5 +111,5 @@ function pathOf(id: string): string {
 
 /** An amount without the zeros that say nothing. */
 function shortOf(micros: bigint): string {
-  return trimmedCredits(formatCredits(micros));
+  return ui.trimmedCredits(formatCredits(micros));
 }

@@ -52,8 +52,8 @@ Deno.test("a note shows every character that it has, and turns none around", asy
     await post("/wallets/team/credit", { credits: "1", note });
     const { text } = await browser.get("/wallets/team");
     assertStringIncludes(text, "Invoice \\u{202e}17\\u{7}\\u{200b}");
-    const asked = await browser.post("/wallets/team/credit", { once: "a", credits: "1", note });
-    assertStringIncludes(asked.text, "Note: Invoice \\u{202e}17");
+    const reply = await browser.post("/wallets/team/credit", { once: "a", credits: "1", note });
+    assertStringIncludes(reply.text, "Note: Invoice \\u{202e}17");
   });
 });
 

@@ -8,7 +8,7 @@ import { statementFile } from "./statement_file.ts";
 
 /** Prepaid credit, and what it is spent on. */
 export const wallets: Section = {
-  title: catalogue("Wallets", { zh: "钱包" }),
+  title: catalogue(["Wallets", "钱包"]),
   path: "/wallets",
   pages: [walletList, createWallet, creditWallet, showWallet],
   feeds: [statementFile],

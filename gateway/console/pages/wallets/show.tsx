@@ -1,16 +1,7 @@
-import { apiPath, type Refusal } from "../../api.ts";
-import { Badge } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { creditsOrder, trimmedCredits } from "../../components/credits_order.ts";
-import { DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { fieldError, TextField } from "../../components/form.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { PageHead } from "../../components/page_head.tsx";
-import { Figures, Panel } from "../../components/panel.tsx";
-import { Time } from "../../components/time.tsx";
-import type { Outcome, Page, Shown, View } from "../../page.ts";
-import { type Hold, holdsShape, type Wallet, walletShape } from "./answers.ts";
+import type { Refusal } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import type { Hold, Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { Statement, statementOf } from "./statement.tsx";
 
@@ -21,8 +12,9 @@ export const showWallet: Page = { path: "/wallets/:id", show: (view) => shown(vi
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const id = view.param("id");
   const below = form.get("below")?.trim() ?? "";
-  const marked = await view.api.post(apiPath`/wallets/${id}/low-balance`, walletShape, {
-    below: below === "" ? null : below,
+  const marked = await view.api.call("POST /wallets/{id}/low-balance", {
+    id,
+    body: { below: below === "" ? null : below },
   });
   if (!marked.ok) return await shown(view, { refusal: marked.refusal, below });
   return { goTo: `/wallets/${encodeURIComponent(id)}`, done: view.say(walletMessages).lowSaved };
@@ -31,9 +23,8 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 async function shown(view: View, wrong?: { refusal: Refusal; below: string }): Promise<Shown> {
   const say = view.say(walletMessages);
   const id = view.param("id");
-  const wallet = view.need(await view.api.get(apiPath`/wallets/${id}`, walletShape));
-  const holds = await view.api.get(apiPath`/wallets/${id}/holds`, holdsShape);
-  const { holds: open, more } = view.need(holds);
+  const wallet = await view.load("GET /wallets/{id}", { id });
+  const { holds: open, more } = await view.load("GET /wallets/{id}/holds", { id });
   const ids = new Set(open.map((hold) => hold.id));
   const statement = await statementOf(view, id, { ids, isAll: more === 0 });
   return {
@@ -42,110 +33,92 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
     body: (
       <>
         <WalletHead view={view} wallet={wallet} />
-        {wallet.low ? <Notice kind="problem">{say.isLow}</Notice> : null}
-        <Figures
+        {wallet.low && <ui.Notice kind="problem">{say.isLow}</ui.Notice>}
+        <ui.Figures
           items={[
-            { name: say.available, value: <Credits amount={wallet.available} /> },
-            { name: say.held, value: <Credits amount={wallet.held} /> },
+            { name: say.available, value: <ui.Credits amount={wallet.available} /> },
+            { name: say.held, value: <ui.Credits amount={wallet.held} /> },
             {
               name: say.spent,
-              value: <Credits amount={wallet.spent} />,
-              ...creditsOrder(wallet.writtenOff) === 0n
+              value: <ui.Credits amount={wallet.spent} />,
+              ...ui.creditsOrder(wallet.writtenOff) === 0n
                 ? {}
-                : { remark: say.writtenOff(trimmedCredits(wallet.writtenOff)) },
+                : { remark: say.writtenOff(ui.trimmedCredits(wallet.writtenOff)) },
             },
-            { name: say.credits, value: <Credits amount={wallet.credits} /> },
+            { name: say.credits, value: <ui.Credits amount={wallet.credits} /> },
           ]}
         />
         <Statement view={view} walletId={wallet.id} statement={statement} />
-        <Panel title={say.holds}>
+        <ui.Panel title={say.holds}>
           <p class="hint">{say.holdsHint}</p>
           <HoldTable view={view} rows={open} />
-          {more === 0 ? null : <p class="hint">{say.moreHolds(more)}</p>}
-        </Panel>
+          {more !== 0 && <p class="hint">{say.moreHolds(more)}</p>}
+        </ui.Panel>
         <LowMark view={view} wallet={wallet} {...wrong} />
       </>
     ),
   };
 }
 
-function WalletHead({ view, wallet }: { view: View; wallet: Wallet }) {
+function WalletHead({ view, wallet }: InView<{ wallet: Wallet }>) {
   const say = view.say(walletMessages);
   const id = encodeURIComponent(wallet.id);
   const intro = (
     <>
-      {say.tier} <Badge kind="neutral">{wallet.tier}</Badge>{" "}
-      {wallet.low ? <Badge kind="warn">{say.low}</Badge> : null}
+      {say.tier} <ui.Badge kind="neutral">{wallet.tier}</ui.Badge>{" "}
+      {wallet.low && <ui.Badge kind="warn">{say.low}</ui.Badge>}
     </>
   );
   return (
-    <PageHead title={wallet.id} intro={intro}>
+    <ui.PageHead title={wallet.id} intro={intro}>
       <a class="button primary" href={`/console/wallets/${id}/credit`}>{say.credit}</a>
       <a class="button" href={`/console/keys/new?wallet=${id}`}>{say.newKey}</a>
       <a class="button" href={`/console/keys?wallet=${id}`}>{say.keys}</a>
-    </PageHead>
+    </ui.PageHead>
   );
 }
 
-function HoldTable({ view, rows }: { view: View; rows: readonly Hold[] }) {
+function HoldTable({ view, rows }: InView<{ rows: readonly Hold[] }>) {
   const say = view.say(walletMessages);
   return (
-    <DataTable
+    <ui.DataTable<Hold>
       view={view}
       caption={say.holds}
       rows={rows}
       cursor={null}
       columns={[
-        { id: "hold", title: say.hold, isHeader: true, cell: ({ id }) => <code>{id}</code> },
-        { id: "since", title: say.since, cell: ({ at }) => <Time at={at} /> },
-        { id: "model", title: say.model, cell: ({ model }) => model },
-        {
-          id: "key",
-          title: say.key,
-          cell: ({ key }) => (
-            <a href={`/console/keys/${encodeURIComponent(key)}`}>
-              <code>{key}</code>
-            </a>
-          ),
-        },
-        {
-          id: "amount",
-          title: say.amountHeld,
-          align: "end",
-          cell: ({ amount }) => <Credits amount={amount} />,
-        },
+        ui.column(say.hold, ({ id }) => <code>{id}</code>, { isHeader: true }),
+        ui.column(say.since, ({ at }) => <ui.Time at={at} />),
+        ui.column(say.model, ({ model }) => model),
+        ui.column(say.key, ({ key }) => (
+          <a href={`/console/keys/${encodeURIComponent(key)}`}>
+            <code>{key}</code>
+          </a>
+        )),
+        ui.endColumn(say.amountHeld, ({ amount }) => <ui.Credits amount={amount} />),
       ]}
-      empty={<EmptyState title={say.noHolds} hint={say.noHoldsHint} />}
+      empty={<ui.EmptyState title={say.noHolds} hint={say.noHoldsHint} />}
     />
   );
 }
 
 function LowMark(
-  { view, wallet, refusal, below }: {
-    view: View;
-    wallet: Wallet;
-    refusal?: Refusal;
-    below?: string;
-  },
+  { view, wallet, refusal, below }: InView<{ wallet: Wallet; refusal?: Refusal; below?: string }>,
 ) {
   const say = view.say(walletMessages);
   const { lowBelow, lowBelowSet } = wallet;
-  const mark = trimmedCredits(lowBelow);
+  const mark = ui.trimmedCredits(lowBelow);
   return (
-    <Panel title={say.lowMark}>
+    <ui.Panel title={say.lowMark}>
       <p>{lowBelowSet ? say.lowMarkSet(mark) : say.lowMarkPart(mark)}</p>
       <form method="post" class="mark-form" autocomplete="off">
-        <TextField
-          name="below"
-          label={say.lowBelow}
-          hint={say.lowBelowHint}
+        <ui.Field
+          {...{ name: "below", label: say.lowBelow, hint: say.lowBelowHint }}
+          {...{ inputmode: "decimal", maxLength: 40, error: ui.fieldError(refusal, "below") }}
           value={below ?? (lowBelowSet ? lowBelow : "")}
-          error={fieldError(refusal, "below")}
-          inputmode="decimal"
-          maxLength={40}
         />
         <button type="submit" class="button">{say.lowSave}</button>
       </form>
-    </Panel>
+    </ui.Panel>
   );
 }

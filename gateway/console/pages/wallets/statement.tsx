@@ -1,17 +1,8 @@
-import type { z } from "zod";
-import { type ApiAnswer, apiPath } from "../../api.ts";
-import { Badge, type BadgeKind } from "../../components/badge.tsx";
-import { Credits } from "../../components/credits.tsx";
-import { trimmedCredits } from "../../components/credits_order.ts";
-import { type Column, DataTable } from "../../components/data_table.tsx";
-import { EmptyState } from "../../components/empty_state.tsx";
-import { FilterForm, FilterSelect, FilterText } from "../../components/filter_form.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { Panel } from "../../components/panel.tsx";
-import { withQuery } from "../../components/table_order.ts";
-import { Time } from "../../components/time.tsx";
-import type { View } from "../../page.ts";
-import { type Entry, ENTRY_KINDS, statementShape } from "./answers.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import type { ApiAnswer } from "../../api.ts";
+import * as ui from "../../components/mod.ts";
+import type { InView, View } from "../../page.ts";
+import { type Entry, ENTRY_KINDS } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { linesOf, type StatementLine } from "./statement_lines.ts";
 
@@ -22,12 +13,13 @@ const LINES_MIN = 15;
 /** Pages of entries that one page reads, at most. */
 const PAGES_MAX = 4;
 
-type StatementPage = z.output<typeof statementShape>;
+type StatementPage = AnswerOf<"GET /wallets/{id}/statement">;
 
-const KIND_LOOKS: Readonly<Record<Entry["kind"], BadgeKind>> = {
+const KIND_LOOKS: Readonly<Record<Entry["kind"], ui.BadgeKind>> = {
   open: "neutral",
   credit: "good",
   hold: "neutral",
+  progress: "neutral",
   settle: "neutral",
   void: "neutral",
   expire: "warn",
@@ -58,10 +50,7 @@ export async function statementOf(
   const isOpen = (holdId: string) => isNewest || !open.isAll || open.ids.has(holdId);
   const lines: StatementLine[] = [];
   for (let pages = 1;; pages++) {
-    const answer = await view.api.get(
-      `${apiPath`/wallets/${id}/statement`}?${query}`,
-      statementShape,
-    );
+    const answer = await view.api.call("GET /wallets/{id}/statement", { id, query });
     if (!answer.ok && answer.refusal.status === 400) return answer;
     const { entries, cursor, available } = view.need(answer);
     lines.push(...isAsked ? entries : linesOf(entries, isOpen));
@@ -75,11 +64,7 @@ export async function statementOf(
 
 /** Every change of a wallet, newest first, with what was available after it. */
 export function Statement(
-  { view, walletId, statement }: {
-    view: View;
-    walletId: string;
-    statement: ApiAnswer<StatementLines>;
-  },
+  { view, walletId, statement }: InView<{ walletId: string; statement: ApiAnswer<StatementLines> }>,
 ) {
   const say = view.say(walletMessages);
   const time = new URLSearchParams();
@@ -89,27 +74,27 @@ export function Statement(
   }
   const file = `/console/feeds/wallets/${encodeURIComponent(walletId)}/statement.csv?${time}`;
   return (
-    <Panel title={say.statement} actions={<a href={file} download>{say.csv}</a>}>
+    <ui.Panel title={say.statement} actions={<a href={file} download>{say.csv}</a>}>
       <p class="hint">{say.statementHint}</p>
-      <FilterForm view={view}>
-        <FilterSelect
+      <ui.FilterForm view={view}>
+        <ui.FilterSelect
           view={view}
           name="kind"
           label={say.kind}
           all={say.anyKind}
           options={ENTRY_KINDS.map((value) => [value, say.kinds[value]])}
         />
-        <FilterText view={view} name="since" label={say.from} />
-        <FilterText view={view} name="until" label={say.until} />
-      </FilterForm>
+        <ui.FilterText view={view} name="since" label={say.from} />
+        <ui.FilterText view={view} name="until" label={say.until} />
+      </ui.FilterForm>
       {statement.ok
         ? <Entries view={view} statement={statement.value} />
-        : <Notice kind="problem">{statement.refusal.message}</Notice>}
-    </Panel>
+        : <ui.Notice kind="problem">{statement.refusal.message}</ui.Notice>}
+    </ui.Panel>
   );
 }
 
-function Entries({ view, statement }: { view: View; statement: StatementLines }) {
+function Entries({ view, statement }: InView<{ statement: StatementLines }>) {
   const say = view.say(walletMessages);
   const { lines, cursor, available } = statement;
   // The next page goes on from what was available before the oldest entry of this one.
@@ -117,59 +102,50 @@ function Entries({ view, statement }: { view: View; statement: StatementLines })
     ? view
     : { ...view, url: new URL(withAvailable(view, available)) };
   return (
-    <DataTable
+    <ui.DataTable
       view={next}
       caption={say.statement}
       rows={lines}
       cursor={cursor}
       columns={columnsOf(view, lines.some((line) => line.available !== null))}
-      empty={<EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
+      empty={<ui.EmptyState title={say.noEntries} hint={say.noEntriesHint} />}
     />
   );
 }
 
 function withAvailable(view: View, available: string): string {
-  return new URL(withQuery(view, { available }), view.url).href;
+  return new URL(ui.withQuery(view, { available }), view.url).href;
 }
 
-function columnsOf(view: View, hasBalance: boolean): readonly Column<StatementLine>[] {
+function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<StatementLine>[] {
   const say = view.say(walletMessages);
-  const amount = (
-    id: string,
-    title: string,
-    value: (row: StatementLine) => string | null | undefined,
-  ) => ({
-    id,
-    title,
-    align: "end" as const,
-    cell: (row: StatementLine) => {
+  const amount = (title: string, value: (row: StatementLine) => string | null) =>
+    ui.endColumn(title, (row: StatementLine) => {
       const text = value(row);
-      return text == null ? "–" : <Credits amount={text} />;
-    },
-  });
+      return text === null ? "–" : <ui.Credits amount={text} />;
+    });
   return [
-    { id: "at", title: say.time, isHeader: true, cell: ({ at }) => <Time at={at} /> },
-    {
-      id: "kind",
-      title: say.kind,
-      cell: ({ kind }) => <Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</Badge>,
-    },
-    { id: "remark", title: say.remark, cell: (entry) => <Remark view={view} entry={entry} /> },
-    amount("change", say.change, ({ change }) => change),
-    ...hasBalance ? [amount("after", say.after, ({ available }) => available)] : [],
+    ui.column(say.time, ({ at }) => <ui.Time at={at} />, { isHeader: true }),
+    ui.column(
+      say.kind,
+      ({ kind }) => <ui.Badge kind={KIND_LOOKS[kind]}>{say.kinds[kind]}</ui.Badge>,
+    ),
+    ui.column(say.remark, (entry) => <Remark view={view} entry={entry} />),
+    amount(say.change, ({ change }) => change),
+    ...hasBalance ? [amount(say.after, ({ available }) => available)] : [],
   ];
 }
 
-function Remark({ view, entry }: { view: View; entry: StatementLine }) {
+function Remark({ view, entry }: InView<{ entry: StatementLine }>) {
   const { note, reason, model, log, recovered, held } = entry;
   const say = view.say(walletMessages);
   const text = recovered === true ? say.recovered : note ?? reason ?? "";
   return (
     <>
-      {log === undefined
-        ? null
-        : <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>} {text}
-      {held === undefined ? null : <span class="row-note">{say.ofHeld(trimmedCredits(held))}</span>}
+      {log !== undefined && (
+        <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>
+      )} {text}
+      {held !== undefined && <span class="row-note">{say.ofHeld(ui.trimmedCredits(held))}</span>}
     </>
   );
 }

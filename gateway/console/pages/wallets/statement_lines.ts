@@ -1,4 +1,4 @@
-import { creditsOrder } from "../../components/credits_order.ts";
+import * as ui from "../../components/mod.ts";
 import { formatCredits } from "../../../domain/ledger/money.ts";
 import type { Entry } from "./answers.ts";
 
@@ -27,5 +27,5 @@ export function linesOf(
 }
 
 function negated(amount: string): string {
-  return formatCredits(-creditsOrder(amount));
+  return formatCredits(-ui.creditsOrder(amount));
 }

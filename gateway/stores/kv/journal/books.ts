@@ -1,18 +1,18 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { CreditRecord, LedgerView } from "../../../domain/ledger/state.ts";
 import { MAX_REMEMBERED_ENDINGS } from "../limits.ts";
-import { RecentMap } from "../recent_map.ts";
+import { BoundedMap } from "../../../system/bounded_map.ts";
 
-/** The durable state of the ledger, in memory. Only what a commit made durable gets in. */
+/** The durable state of the ledger, in memory. Contains only what a commit has made durable. */
 export class Books implements LedgerView {
   readonly wallets: Map<string, Wallet> = new Map();
   readonly spends: Map<string, KeySpend> = new Map();
   /** Oldest first. */
   readonly holds: Map<string, Hold> = new Map();
-  /** Ids of log rows that are kept for a death of the gateway. */
+  /** Ids of log rows stored for the case that the gateway dies. */
   readonly killedRows: Set<string> = new Set();
-  readonly #ended = new RecentMap<EndedHold>(MAX_REMEMBERED_ENDINGS);
-  readonly #credits = new RecentMap<CreditRecord>(MAX_REMEMBERED_ENDINGS);
+  readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
+  readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 
   wallet(id: string): Wallet | undefined {
     return this.wallets.get(id);
@@ -34,13 +34,13 @@ export class Books implements LedgerView {
     return this.#credits.get(opId);
   }
 
-  /** Ends a hold and remembers how, for a while. */
+  /** Ends a hold and remembers the outcome for a while. */
   end(ended: EndedHold): void {
     this.holds.delete(ended.hold.id);
     this.#ended.set(ended.hold.id, ended);
   }
 
-  /** Remembers a credit, for a while. */
+  /** Remembers a credit for a while. */
   rememberCredit(opId: string, credit: CreditRecord): void {
     this.#credits.set(opId, credit);
   }

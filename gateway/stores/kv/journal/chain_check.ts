@@ -1,16 +1,17 @@
 import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import type { JournalRow } from "./journal_rows.ts";
-import { decodeSegment, type Segment, sha256, type Tail } from "../segment.ts";
+import { decodeSegment, type Segment, sha256 } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
 const RESTORE = "restore the store from a backup made before";
 
-/** Follows the journal's chain of hashes, segment by segment. */
+/** Verifies the journal's chain of hashes, segment by segment. */
 export class ChainCheck {
   readonly #problems: ProblemList;
   #segment = 0;
-  /** Hash of the last segment; `undefined` where it is not known what it was. */
+  /** Hash of the last segment; `undefined` when unknown. */
   #hash: string | undefined = "";
-  /** Entries up to the last segment's end; `undefined` where it is not known. */
+  /** Entries up to the end of the last segment; `undefined` when unknown. */
   #total: number | undefined = 0;
 
   constructor(problems: ProblemList) {
@@ -22,12 +23,12 @@ export class ChainCheck {
     return this.#segment;
   }
 
-  /** Entries of the journal up to the last segment's end, as it says itself. */
+  /** Entries up to the end of the last segment, as the journal states. */
   get total(): number {
     return this.#total ?? 0;
   }
 
-  /** Takes the next row in; its lines, none where it cannot be read. */
+  /** Verifies the next row. Returns its lines, none when it is unreadable. */
   next({ number, value }: JournalRow): readonly string[] {
     if (typeof number !== "number" || !Number.isSafeInteger(number) || number <= this.#segment) {
       this.#problems.push(`The journal has a row ${String(number)} that is no segment: ${RESTORE}`);
@@ -47,7 +48,7 @@ export class ChainCheck {
     return segment.lines;
   }
 
-  /** Compares the end of the chain with where the store's head says that it is. */
+  /** Compares the end of the chain with the store's head. */
   end(head: Tail): void {
     this.#passTo(head.segment + 1);
     if (this.#hash !== undefined && this.#hash !== head.hash) {
@@ -62,7 +63,7 @@ export class ChainCheck {
     }
   }
 
-  /** Notes the segments that are missing before this one. */
+  /** Reports the segments missing before this one. */
   #passTo(number: number): void {
     const from = this.#segment + 1;
     this.#segment = number;
@@ -98,7 +99,7 @@ export class ChainCheck {
   }
 }
 
-/** A segment whose header can be compared. */
+/** Returns the segment of a value; `undefined` when its header is unreadable. */
 function readable(value: unknown): Segment | undefined {
   if (!(value instanceof Uint8Array)) return undefined;
   try {

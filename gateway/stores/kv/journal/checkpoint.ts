@@ -8,13 +8,13 @@ import { CHECKPOINT_SEGMENTS, MAX_SEGMENT_BYTES } from "../limits.ts";
 import { bytesOf, type Checkpoint, CHECKPOINT_CHUNKS, CHECKPOINT_KEY, textOf } from "../rows.ts";
 import type { Writer } from "./writer.ts";
 
-/** No list of open holds was ever made: the journal is replayed from its start. */
+/** The state before the first list of open holds: the journal is replayed from its start. */
 export const NO_CHECKPOINT: Checkpoint = { segment: 0, chunks: 0 };
 
 /**
- * Writes the list of open holds down now and then, so that a start replays only the journal's end.
- * A list is written in pieces under the number of the segment it was made after; the pointer to it
- * comes last, so that a list cut short does not count.
+ * Writes the list of open holds from time to time, so that a start replays only the end of the
+ * journal. A list is written in chunks under the number of its segment; the pointer to it comes
+ * last, so that an incomplete list does not count.
  */
 export class Checkpointer {
   readonly #writer: Writer;
@@ -26,13 +26,13 @@ export class Checkpointer {
     this.#last = last;
   }
 
-  /** Starts a list where one is due. */
+  /** Starts a list when one is due. */
   tick(): void {
     const due = this.#writer.journal.segment - this.#last.segment >= CHECKPOINT_SEGMENTS;
     if (due && this.#running === undefined) void this.write();
   }
 
-  /** Writes a list now, unless that is under way or nothing has changed since the last. */
+  /** Writes a list now, unless one is being written or nothing has changed since the last. */
   write(): Promise<void> {
     if (this.#writer.journal.segment === this.#last.segment) return Promise.resolve();
     this.#running ??= this.#write().finally(() => this.#running = undefined);
@@ -56,13 +56,13 @@ export class Checkpointer {
         return this.#writer.write([{ key, bytes: 0 }]);
       }));
     } catch (error) {
-      // The former list still stands; the next start has more of the journal to replay, no more.
+      // The former list stays valid; the next start only replays more of the journal.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 }
 
-/** The newest list of open holds, by their ids, oldest first. */
+/** Reads the newest list of open holds, by id, oldest first. */
 export async function readCheckpoint(
   kv: Deno.Kv,
 ): Promise<{ checkpoint: Checkpoint; holds: Map<string, Hold> }> {
@@ -80,7 +80,7 @@ export async function readCheckpoint(
   return { checkpoint: value, holds };
 }
 
-/** Keys of pieces that belong to no list: what a writer left that was killed between two commits. */
+/** Returns the keys of chunks without a list, left by a writer that died between two commits. */
 export async function strayChunks(kv: Deno.Kv, checkpoint: Checkpoint): Promise<Deno.KvKey[]> {
   const stray: Deno.KvKey[] = [];
   for await (const { key } of kv.list({ prefix: CHECKPOINT_CHUNKS })) {
@@ -107,7 +107,7 @@ function chunkHolds(holds: Iterable<Hold>): Uint8Array[] {
   return chunks;
 }
 
-/** Lines of the journal that come to these holds. */
+/** Yields the journal lines that recreate the holds. */
 function* linesOf(holds: Iterable<Hold>): Iterable<string> {
   for (const hold of holds) {
     yield encodeEntry(entryOfHold(hold));

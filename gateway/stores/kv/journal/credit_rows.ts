@@ -1,5 +1,6 @@
 /**
- * The rows by which a credit that is asked for again is known: without its row it would be paid twice.
+ * Rows of applied credits by operation id, which recognise a repeated credit: without its row it
+ * would be paid twice.
  *
  * @module
  */
@@ -8,49 +9,49 @@ import { createHash } from "node:crypto";
 import type { CreditRecord } from "../../../domain/ledger/state.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import type { AtMoment } from "./rows_check.ts";
-import { Turns } from "../turns.ts";
+import { TimeSlices } from "../time_slices.ts";
 
 const PREFIX: Deno.KvKey = ["credit"];
 const ROWS_READ_AHEAD = 256;
-/** Digests are added up modulo this, so that their order does not matter. */
+/** Digests are added modulo 2 to this power, so that their order does not matter. */
 const SUM_BITS = 128;
 
-/** Key of the row of a credit that was paid in under this operation id. */
+/** Returns the key of the row of a credit. */
 export function creditRowKey(opId: string): Deno.KvKey {
   return [...PREFIX, createHash("sha256").update(JSON.stringify(opId)).digest("hex")];
 }
 
-/** Compares these rows with the journal's credits, in memory of a few bytes however many there are. */
+/** Compares these rows with the journal's credits, in constant memory. */
 export class CreditRowsCheck {
   readonly #booked = new Digests();
 
-  /** Notes a credit of the journal. */
+  /** Adds a credit of the journal. */
   add(opId: string, credit: CreditRecord): void {
     this.#booked.add(creditRowKey(opId), credit);
   }
 
-  /** Compares with the rows up to the moment: later ones are of later credits. */
+  /** Compares with the rows up to the snapshot; later rows belong to later credits. */
   async compare(kv: Deno.Kv, { versionstamp, problems }: AtMoment): Promise<void> {
-    const found = new Digests();
-    const turns = new Turns();
+    const stored = new Digests();
+    const slices = new TimeSlices();
     const options = { batchSize: ROWS_READ_AHEAD };
     try {
       for await (const row of kv.list<CreditRecord>({ prefix: PREFIX }, options)) {
-        if (row.versionstamp <= versionstamp) found.add(row.key, row.value);
-        await turns.share();
+        if (row.versionstamp <= versionstamp) stored.add(row.key, row.value);
+        await slices.yieldWhenDue();
       }
     } catch (cause) {
       throw new StoreError("Cannot read the store", { cause });
     }
-    if (found.sum === this.#booked.sum) return;
+    if (stored.sum === this.#booked.sum) return;
     problems.push(
-      `The ${found.count} rows by which repeated credits are known do not match the ` +
+      `The ${stored.count} rows by which repeated credits are known do not match the ` +
         `${this.#booked.count} credits of the journal: restore the store from a backup`,
     );
   }
 }
 
-/** A sum of digests, equal for equal credits in any order. */
+/** An order-independent sum of digests, equal for equal credits. */
 class Digests {
   sum = 0n;
   count = 0;

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
 
-/** Writes an entry as one line of JSON; amounts become decimal strings. */
+/** Encodes an entry as one line of JSON; amounts become decimal strings. */
 export function encodeEntry(entry: JournalEntry): string {
   switch (entry.op) {
     case "open":
@@ -25,7 +25,7 @@ export function encodeEntry(entry: JournalEntry): string {
 
 const AMOUNTS = ["amount", "cost", "held", "charged", "writtenOff"];
 
-/** Reads a line that {@linkcode encodeEntry} wrote. */
+/** Decodes a line of {@linkcode encodeEntry}. */
 export function decodeEntry(line: string): JournalEntry {
   const entry = JSON.parse(line) as Record<string, unknown>;
   for (const name of AMOUNTS) {

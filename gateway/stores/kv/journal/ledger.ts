@@ -46,13 +46,13 @@ import type { Stage } from "./stage.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 import type { Writer } from "./writer.ts";
 
-/** Texts of a command that go into the journal. */
+/** Texts of a command that enter the journal. */
 interface Texts {
   readonly ids: readonly string[];
   readonly note?: string | undefined;
 }
 
-/** The books in Deno KV, decided in memory and made durable by the writer. */
+/** The ledger in Deno KV, decided in memory and made durable by the writer. */
 export class KvLedgerStore implements LedgerStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
@@ -74,7 +74,7 @@ export class KvLedgerStore implements LedgerStore {
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
     const { opId, walletId, amount } = command;
     const key = creditRowKey(opId);
-    // One at a time, so that no credit lands between the look for an earlier one and the decision.
+    // One at a time, so that no credit lands between the lookup of an earlier one and the decision.
     return this.#crediting.run(async () => {
       const earlier = await read(this.#kv.get<CreditRecord>(key));
       if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
@@ -120,8 +120,7 @@ export class KvLedgerStore implements LedgerStore {
       const { row, lateKilledRow } = rows;
       const isOwed = lateKilledRow !== undefined && stage.owesRow(lateKilledRow.id);
       const killedRow = isOwed ? lateKilledRow : rows.killedRow;
-      // What repeats a settlement that has landed finds the rows there too; its request's own row may
-      // have been made since.
+      // A repeat of a durable settlement sees the rows, too; its request's own row may exist since.
       const isNew = decision.change !== undefined;
       if (isNew && killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
       if (row !== undefined && (isNew || stage.owesRow(row.id))) stage.appendLog(logLine(row));
@@ -161,10 +160,10 @@ export class KvLedgerStore implements LedgerStore {
       needles: [`"wallet":${JSON.stringify(walletId)}`],
       decode: (line) => {
         const entry = decodeEntry(line);
-        const wanted = entry.wallet === walletId && entry.op !== "progress" &&
+        const isMatch = entry.wallet === walletId && entry.op !== "progress" &&
           (kind === undefined || entry.op === kind) &&
           entry.at >= sinceMs && entry.at <= untilMs;
-        return wanted ? entry : undefined;
+        return isMatch ? entry : undefined;
       },
     });
     return { entries: items, cursor };
@@ -184,7 +183,7 @@ export class KvLedgerStore implements LedgerStore {
     return readJournal(this.#kv, this.#writer.journal, range);
   }
 
-  /** Refuses the holds that still wait. */
+  /** Refuses all waiting holds. */
   close(): void {
     this.#waiting.close();
   }
@@ -207,7 +206,7 @@ export class KvLedgerStore implements LedgerStore {
   }
 }
 
-// A line must fit into a segment, whatever its texts need to be escaped.
+// A line must fit into a segment even after its texts are escaped.
 function tooLong({ ids, note = "" }: Texts): StoreError | undefined {
   for (const { length } of ids) {
     if (length <= MAX_ID_CHARS) continue;

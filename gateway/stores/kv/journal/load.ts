@@ -1,5 +1,5 @@
 /**
- * What a start reads: the rows of wallets and keys, and the open holds of the run before.
+ * Loads the state at start: the rows of wallets and keys, and the open holds of the former run.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "../rows.ts";
 import { EMPTY_TAIL, readSegments } from "../segment.ts";
 import type { DurableHead } from "./writer.ts";
 
-/** Makes this process the store's writer: from then on no commit of a former one succeeds. */
+/** Makes this process the store's writer: from then on every commit of a former writer fails. */
 export async function takeOver(
   kv: Deno.Kv,
   session: string,
@@ -27,11 +27,11 @@ export async function takeOver(
   const schema = newestSchema(options.migrations);
   const by = options.program === undefined ? {} : { writtenBy: options.program };
   for (let tries = 0; tries < MAX_TAKEOVER_TRIES; tries++) {
-    const found = await kv.get<Head>(HEAD_KEY);
-    if (found.value !== null) requireKnownSchema(found.value, options);
-    const { journal, log } = found.value ?? { journal: EMPTY_TAIL, log: EMPTY_TAIL };
+    const row = await kv.get<Head>(HEAD_KEY);
+    if (row.value !== null) requireKnownSchema(row.value, options);
+    const { journal, log } = row.value ?? { journal: EMPTY_TAIL, log: EMPTY_TAIL };
     const value: Head = { schema, session, commit: 0, journal, log, ...by };
-    const { versionstamp } = found;
+    const { versionstamp } = row;
     const result = await kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, value)
       .commit();
     if (result.ok) return { value, versionstamp: result.versionstamp };
@@ -39,7 +39,9 @@ export async function takeOver(
   throw new StoreError("Cannot open the store: another process keeps writing to it");
 }
 
-/** The books as the rows have them, checked against the journal since the last checkpoint. */
+/**
+ * Loads the ledger from the rows, checked against the journal since the last list of open holds.
+ */
 export async function loadBooks(
   kv: Deno.Kv,
   head: Head,
@@ -87,12 +89,12 @@ async function replayHolds(
 }
 
 function checkHeld(books: Books): void {
-  const held = new Map<string, bigint>();
+  const heldByWallet = new Map<string, bigint>();
   for (const hold of books.holds.values()) {
-    held.set(hold.walletId, (held.get(hold.walletId) ?? 0n) + hold.amount);
+    heldByWallet.set(hold.walletId, (heldByWallet.get(hold.walletId) ?? 0n) + hold.amount);
   }
   for (const wallet of books.wallets.values()) {
-    const open = held.get(wallet.id) ?? 0n;
+    const open = heldByWallet.get(wallet.id) ?? 0n;
     if (wallet.held === open) continue;
     throw new StoreError(
       `Cannot open the store: wallet "${wallet.id}" holds ${wallet.held} micro-credits, ` +

@@ -1,7 +1,7 @@
 import type { Hold, JournalEntry } from "../../../domain/ledger/ledger.ts";
 import { holdOfEntry, progressOfEntry } from "../../../domain/ledger/replay.ts";
 
-/** Brings open holds, by their ids, to where they stand after one more line of the journal. */
+/** Applies one journal line to the open holds, by id. */
 export function followHold(holds: Map<string, Hold>, entry: JournalEntry): void {
   switch (entry.op) {
     case "open":

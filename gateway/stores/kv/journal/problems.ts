@@ -1,12 +1,14 @@
 import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import { MAX_PROBLEM_CHARS, MAX_PROBLEMS } from "../limits.ts";
 
-/** The first problems, a sentence each, and the number of the others: one damage can have many. */
+/**
+ * The first problems, one sentence each, and the number of the others: one damage can cause many.
+ */
 export class Problems implements ProblemList {
   readonly first: string[] = [];
   #more = 0;
 
-  /** How many there are beyond the first. */
+  /** Number of problems beyond the first ones. */
   get more(): number {
     return this.#more;
   }

@@ -2,9 +2,10 @@ import type { JournalRange, JournalReading, PlacedEntry } from "../../../ports/l
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
-import { decodeSegment, firstSegment, type Tail } from "../segment.ts";
+import { decodeSegment, firstSegment } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
-/** Reads a journal up to where it ends now. Memory holds a few segments, however long it is. */
+/** Reads the journal up to its present end, with a few segments in memory at a time. */
 export function readJournal(kv: Deno.Kv, journal: Tail, range: JournalRange): JournalReading {
   const { segment: segments, hash: head, total } = journal;
   return { total, segments, head, entries: () => entriesOf(kv, journal, range) };
@@ -29,8 +30,8 @@ async function* entriesOf(
       if (!line.includes(needle)) return [];
       const entry = decodeEntry(line);
       const { wallet, at } = entry;
-      const wanted = at >= sinceMs && at <= untilMs && (walletId ?? wallet) === wallet;
-      return wanted ? [{ place: first + index, segment: header.segment, entry }] : [];
+      const isMatch = at >= sinceMs && at <= untilMs && (walletId ?? wallet) === wallet;
+      return isMatch ? [{ place: first + index, segment: header.segment, entry }] : [];
     });
   }
 }

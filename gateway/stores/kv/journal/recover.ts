@@ -1,8 +1,8 @@
 /**
- * The end of what a former run left open. A call that was cut by the gateway's death is charged what
- * its last durable progress came to; one without progress, and one whose caller was to get it whole,
- * has delivered nothing that is known of, and is free. A request that was charged anything gets its
- * row in the log.
+ * Ends the open holds of a former run. A call that was cut by the gateway's death is charged its
+ * last durable checkpoint. A call without one is free, also when its caller was to receive the
+ * whole response at once: nothing is known to be delivered. A request that was charged gets its row
+ * in the log.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import { killedRowOf } from "../log/log_line.ts";
 import type { KvRequestLog } from "../log/request_log.ts";
 import { KILLED_ROWS, killedRowKey } from "../rows.ts";
 
-/** What a start recovers. */
-export interface Recovered {
+/** Stores and time of a recovery. */
+export interface RecoveryOptions {
   readonly ledger: KvLedgerStore;
   readonly log: KvRequestLog;
   readonly atMs: number;
 }
 
 /**
- * Ends every open hold, so many at a time, and writes the rows that are owed. Where this is cut short
- * too, the next start goes on with what is left.
+ * Ends every open hold, a limited number at a time, and writes the missing log rows. If this is
+ * interrupted too, the next start continues.
  */
-export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Promise<void> {
+export async function recover(kv: Deno.Kv, { ledger, log, atMs }: RecoveryOptions): Promise<void> {
   const orphans = await ledger.openHolds();
-  // Calls of one request may have been under way at once: its row is written with the last of them.
+  // Several calls of one request may have been in flight: its row is written with the last of them.
   const lastOf = new Map(
     orphans.filter(({ progress }) => progress !== undefined).map(({ id, logId }) => [logId, id]),
   );
   for (let from = 0; from < orphans.length; from += RECOVERED_AT_ONCE) {
     const some = orphans.slice(from, from + RECOVERED_AT_ONCE);
-    // Read before, so that all are ended in one turn of the event loop, in few commits.
+    // Read beforehand, so that all holds end in one turn of the event loop, in few commits.
     const rows = new Map<string, RequestRecord>();
     await Promise.all(some.map(async ({ logId, progress }) => {
       if (progress === undefined) return;
@@ -60,7 +60,7 @@ export async function recover(kv: Deno.Kv, { ledger, log, atMs }: Recovered): Pr
   await writeOwedRows(kv, log);
 }
 
-/** Requests of several calls, of which some had been settled. */
+/** Writes the rows of requests with several calls, of which some had been settled. */
 async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
   let last: string | undefined;
   for (;;) {
@@ -71,14 +71,14 @@ async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
     }
     const id = owed.at(-1)?.id;
     if (id === undefined) return;
-    // Each goes as it is written; one that does not would be written for ever.
+    // Each row is removed as it is written; one that is not would be written again for ever.
     if (id === last) throw new StoreError(`Cannot clear the log row "${id}" that was owed`);
     await Promise.all(owed.map((row) => log.append(row)));
     last = id;
   }
 }
 
-/** What was settled of the request before this call, and the call as far as it came. */
+/** Adds the checkpoint of a call to the row with the earlier settlements of its request. */
 function withProgress(row: RequestRecord, progress: Progress, charged: bigint): RequestRecord {
   return {
     ...row,

@@ -1,5 +1,5 @@
 /**
- * Compares the books, the journal and the rows with one another.
+ * Compares the ledger in memory, the journal and the rows with one another.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import { formatCredits } from "../../../domain/ledger/money.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { HEAD_KEY, keyPart } from "../rows.ts";
-import { Turns } from "../turns.ts";
+import { TimeSlices } from "../time_slices.ts";
 
 const RESTORE = "restore the store from a backup";
 const ROWS_READ_AHEAD = 256;
 
-/** One kind of row: wallets, or what keys have spent. */
+/** One kind of row: wallets, or spends of keys. */
 export interface RowKind {
-  /** How a sentence begins. */
+  /** Subject of the sentences about it. */
   readonly what: "Wallet" | "Key";
   readonly prefix: "wallet" | "spend";
-  /** Field that holds the id. */
+  /** Field of the id. */
   readonly idField: "id" | "keyId";
 }
 
-/** Where to compare with: the moment of the snapshot. */
+/** The snapshot to compare with. */
 export interface AtMoment {
   readonly versionstamp: string;
   readonly problems: ProblemList;
 }
 
-/** Compares what the gateway has in memory with what the journal comes to. */
+/** Compares the ledger in memory with the result of the journal. */
 export async function compareBooks(
   { what }: RowKind,
   books: ReadonlyMap<string, object>,
   { replayed, problems }: { replayed: ReadonlyMap<string, object>; problems: ProblemList },
 ): Promise<void> {
-  const turns = new Turns();
+  const slices = new TimeSlices();
   for (const id of new Set([...books.keys(), ...replayed.keys()])) {
-    await turns.share();
+    await slices.yieldWhenDue();
     const difference = differenceOf(books.get(id), replayed.get(id));
     if (difference === undefined) continue;
     const { here, there } = difference;
@@ -46,15 +46,15 @@ export async function compareBooks(
   }
 }
 
-/** Compares the holds that the gateway knows as open with those that the journal leaves open. */
+/** Compares the gateway's open holds with those of the journal. */
 export async function compareHolds(
   books: ReadonlyMap<string, Hold>,
   replayed: ReadonlyMap<string, Hold>,
   problems: ProblemList,
 ): Promise<void> {
-  const turns = new Turns();
+  const slices = new TimeSlices();
   for (const [id, hold] of books) {
-    await turns.share();
+    await slices.yieldWhenDue();
     const { walletId, amount } = hold;
     const open = replayed.get(id);
     if (open !== undefined && isSameHold(open, hold)) continue;
@@ -66,7 +66,7 @@ export async function compareHolds(
     );
   }
   for (const [id, { walletId, amount }] of replayed) {
-    await turns.share();
+    await slices.yieldWhenDue();
     if (books.has(id)) continue;
     problems.push(
       `Hold ${quote(id)} of ${formatCredits(amount)} credits on wallet ${quote(walletId)} never ` +
@@ -75,7 +75,7 @@ export async function compareHolds(
   }
 }
 
-/** Whether two holds are the same, to the last field of how far their calls had come. */
+/** True when two holds are equal, including their checkpoints. */
 function isSameHold(one: Hold, other: Hold): boolean {
   const { progress: before = {}, ...hold } = one;
   const { progress: now = {}, ...known } = other;
@@ -83,8 +83,8 @@ function isSameHold(one: Hold, other: Hold): boolean {
 }
 
 /**
- * Compares the rows in the store with the books of the snapshot. A row that the gateway has written
- * since is of its own making; one that somebody else wrote is newer than the gateway's last commit.
+ * Compares the rows of the store with the snapshot. Rows that the gateway has written since are
+ * skipped; a row of another writer is newer than the gateway's last commit.
  */
 export async function compareRows(
   kv: Deno.Kv,
@@ -93,7 +93,7 @@ export async function compareRows(
 ): Promise<void> {
   const { versionstamp, problems } = moment;
   const missing = new Set(books.keys());
-  const turns = new Turns();
+  const slices = new TimeSlices();
   try {
     for await (const row of kv.list({ prefix: [prefix] }, { batchSize: ROWS_READ_AHEAD })) {
       const id = field(row.value, idField);
@@ -107,7 +107,7 @@ export async function compareRows(
             `what else writes to the store, end it, and ${RESTORE}`,
         );
       } else compareRow({ what, id }, { row: row.value, known: books.get(id) }, problems);
-      await turns.share();
+      await slices.yieldWhenDue();
     }
   } catch (cause) {
     throw new StoreError("Cannot read the store", { cause });
@@ -132,31 +132,33 @@ function compareRow(
   );
 }
 
-/** Whether a row is newer than the last commit of the gateway, which writes its head each time. */
+/**
+ * True when a row is newer than the last commit of the gateway, which writes its head each time.
+ */
 async function isForeign(kv: Deno.Kv, key: Deno.KvKey): Promise<boolean> {
   const [row, head] = await kv.getMany([key, HEAD_KEY]);
   return (row?.versionstamp ?? "") > (head?.versionstamp ?? "");
 }
 
-/** The fields in which two values differ, as texts. */
+/** Returns the fields in which two values differ, as text. */
 function differenceOf(
   here: object | undefined,
   there: object | undefined,
 ): { here: string; there: string } | undefined {
-  const left = new Map(Object.entries(here ?? {}));
-  const right = new Map(Object.entries(there ?? {}));
-  const names = [...new Set([...left.keys(), ...right.keys()])]
-    .filter((name) => left.get(name) !== right.get(name)).sort();
+  const hereFields = new Map(Object.entries(here ?? {}));
+  const thereFields = new Map(Object.entries(there ?? {}));
+  const names = [...new Set([...hereFields.keys(), ...thereFields.keys()])]
+    .filter((name) => hereFields.get(name) !== thereFields.get(name)).sort();
   if (names.length === 0 && (here === undefined) === (there === undefined)) return undefined;
   const describe = (fields: ReadonlyMap<string, unknown>, present: boolean) =>
     present ? names.map((name) => `${name} ${write(fields.get(name))}`).join(", ") : "nothing";
   return {
-    here: describe(left, here !== undefined),
-    there: describe(right, there !== undefined),
+    here: describe(hereFields, here !== undefined),
+    there: describe(thereFields, there !== undefined),
   };
 }
 
-/** A field's value; amounts in credits. */
+/** Formats the value of a field; amounts in credits. */
 function write(value: unknown): string {
   return typeof value === "bigint" ? formatCredits(value) : quote(value);
 }

@@ -1,14 +1,14 @@
 import type { IdMemory } from "../../../domain/ledger/replay.ts";
 
-/** Slots of the first table. */
+/** Number of slots of the first table. */
 const FIRST_SLOTS = 1 << 10;
-/** Slots of the largest table: 16 MiB. */
+/** Number of slots of the largest table: 16 MiB. */
 const MAX_SLOTS = 1 << 21;
 
 /**
- * Remembers ids by 64 bits of hash, so that millions take little room. At least the last million is
- * remembered, at most 32 MiB are used: older ids are forgotten a generation at a time. Two ids are
- * taken for the same once in many billions of pairs.
+ * Remembers ids by 64 bits of hash, so that millions take little memory. Remembers at least the
+ * last million in at most 32 MiB; older ids are forgotten one generation at a time. Two different
+ * ids collide once in many billions of pairs.
  */
 export class SeenIds implements IdMemory {
   #young: Table;
@@ -39,7 +39,7 @@ export class SeenIds implements IdMemory {
 /** A hash table with open addressing; never more than half full. */
 class Table {
   readonly slots: number;
-  /** Two words a slot; both zero where it is free. */
+  /** Two words per slot; both zero for a free slot. */
   readonly #words: Uint32Array;
   #used = 0;
 
@@ -64,7 +64,7 @@ class Table {
     this.#used++;
   }
 
-  /** A table of twice the size with the same in it. */
+  /** Returns a table of twice the size with the same hashes. */
   doubled(): Table {
     const table = new Table(this.slots * 2);
     for (let at = 0; at < this.#words.length; at += 2) {
@@ -74,7 +74,7 @@ class Table {
     return table;
   }
 
-  /** Where the hash is, or the free slot where it would be. */
+  /** Returns the slot of the hash, or the free slot where it belongs. */
   #find(low: number, high: number): number {
     const words = this.#words;
     let at = (low & (this.slots - 1)) * 2;

@@ -12,7 +12,7 @@ import {
 import { bytesOf, keyPart, killedRowKey, type Row } from "../rows.ts";
 import type { Line } from "../segment.ts";
 
-/** What to do with an operation once its commit is over. */
+/** Completion of an operation after its commit. */
 export interface Answer {
   resolve(): void;
   reject(error: Error): void;
@@ -21,8 +21,8 @@ export interface Answer {
 const OVERHEAD_BYTES = 256;
 
 /**
- * What one commit is going to change, over the durable books. Decisions read through it, so that each
- * sees those before it; it reaches the books only once it is durable.
+ * Changes of the next commit on top of the durable ledger. Decisions read through it, so that each
+ * sees the ones before; the changes reach the ledger only once they are durable.
  */
 export class Stage implements LedgerView {
   readonly journal: Line[] = [];
@@ -34,7 +34,7 @@ export class Stage implements LedgerView {
   readonly #opened = new Map<string, Hold>();
   readonly #ended = new Map<string, EndedHold>();
   readonly #credits = new Map<string, CreditRecord>();
-  /** Whether a log row is kept for a death of the gateway, by its id. */
+  /** By log id, true when a log row is stored for the case that the gateway dies. */
   readonly #killedRows = new Map<string, boolean>();
   readonly #rows: Row[] = [];
   #bytes = 0;
@@ -65,7 +65,7 @@ export class Stage implements LedgerView {
     return this.#credits.get(opId) ?? this.#books.credit(opId);
   }
 
-  /** Takes a decision's change in. */
+  /** Adds the change of a decision. */
   apply(change: LedgerChange): void {
     const { entry, wallet, spend, opened, ended } = change;
     if (wallet !== undefined) this.#wallets.set(wallet.id, wallet);
@@ -78,7 +78,7 @@ export class Stage implements LedgerView {
     const text = encodeEntry(entry);
     const bytes = Buffer.byteLength(text);
     this.journal.push({ text, bytes, atMs: entry.at, id: "" });
-    // Beside the line, a wallet's row and a key's.
+    // Besides the line: the row of a wallet and of a key.
     this.#grow(bytes + 2 * OVERHEAD_BYTES, 3);
   }
 
@@ -91,12 +91,12 @@ export class Stage implements LedgerView {
     this.write({ key: killedRowKey(line.id), bytes: 0 });
   }
 
-  /** Whether the line of a request is kept for a death of the gateway: its own is still to come. */
+  /** True when the request's own log row is still to come. */
   owesRow(id: string): boolean {
     return this.#killedRows.get(id) ?? this.#books.killedRows.has(id);
   }
 
-  /** Keeps the line that a request gets where the gateway dies before its own is appended. */
+  /** Stores the line that a request gets if the gateway dies before its own is appended. */
   keepKilledRow({ id, text, bytes }: Line): void {
     this.#killedRows.set(id, true);
     this.write({ key: killedRowKey(id), value: bytesOf(text), bytes });
@@ -108,27 +108,27 @@ export class Stage implements LedgerView {
     this.#grow(row.bytes + OVERHEAD_BYTES, 1);
   }
 
-  /** Says what becomes of an operation once the commit is over. */
+  /** Registers the completion of an operation. */
   answer(answer: Answer): void {
     this.answers.push(answer);
   }
 
-  /** Whether anything is to be written. */
+  /** True when nothing is to be written. */
   get empty(): boolean {
     return this.#changes === 0;
   }
 
-  /** Whether further turns should go into the next commit. */
+  /** True when further operations of other turns belong into the next commit. */
   get full(): boolean {
     return this.#bytes > FULL_COMMIT_BYTES || this.#changes > FULL_COMMIT_CHANGES;
   }
 
-  /** Whether further operations must go into the next commit, even of the same turn. */
+  /** True when even operations of the same turn belong into the next commit. */
   get bursting(): boolean {
     return this.#bytes > MAX_COMMIT_BYTES || this.#changes > MAX_COMMIT_CHANGES;
   }
 
-  /** The rows besides head and segments. */
+  /** Yields the rows besides head and segments. */
   *rows(): Generator<Row> {
     for (const wallet of this.#wallets.values()) {
       yield { key: ["wallet", keyPart(wallet.id)], value: wallet, bytes: OVERHEAD_BYTES };
@@ -139,7 +139,7 @@ export class Stage implements LedgerView {
     yield* this.#rows;
   }
 
-  /** Brings the books to what is now durable. */
+  /** Applies the durable changes to the ledger in memory. */
   publish(): void {
     for (const wallet of this.#wallets.values()) this.#books.wallets.set(wallet.id, wallet);
     for (const spend of this.#spends.values()) this.#books.spends.set(spend.keyId, spend);

@@ -1,5 +1,5 @@
 /**
- * The proof that the books are right: everything recomputed from the journal.
+ * Proves that the ledger is right by recomputing it from the journal.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
 import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
-import type { Tail } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
-/** What the journal is compared with: the books at one moment, between two commits. */
+/** The ledger at one moment between two commits, for comparison with the journal. */
 export interface BooksSnapshot {
   readonly journal: Tail;
   /** Versionstamp of the last commit. */
@@ -36,9 +36,9 @@ const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
 const SPENDS: RowKind = { what: "Key", prefix: "spend", idField: "keyId" };
 
 /**
- * Checks the hash chain, replays every entry, and compares the outcome with wallets, keys, open
- * holds and credits, in memory and in their rows. Works on the journal up to the snapshot, also while it grows.
- * Yields after each segment; whoever stops asking ends the work.
+ * Checks the hash chain, replays every entry, and compares the result with wallets, keys, open
+ * holds and credits, in memory and in their rows. Works on the journal up to the snapshot, also
+ * while it grows. Yields after each segment; a consumer that stops iterating ends the work.
  */
 export async function* verifyBooks(
   kv: Deno.Kv,
@@ -49,14 +49,14 @@ export async function* verifyBooks(
   const chain = new ChainCheck(problems);
   let entries = 0;
   let place = 0;
-  const told: ProblemList = {
+  const problemList: ProblemList = {
     push: (sentence) =>
       problems.push(
         `${sentence}, says entry ${place} in journal segment ${chain.segment}: compare it with ` +
           "an earlier export and restore the store from a backup",
       ),
   };
-  const replayed = emptyBooks(told, () => new SeenIds());
+  const replayed = emptyBooks(problemList, () => new SeenIds());
   const credits = new CreditRowsCheck();
   for await (const row of journalRows(kv, journal)) {
     const lines = chain.next(row);

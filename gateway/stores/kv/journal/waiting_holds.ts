@@ -11,19 +11,19 @@ import type { Writer } from "./writer.ts";
 interface Waiter {
   readonly command: HoldCommand;
   readonly waitMs: number;
-  /** Aborted when nobody waits for the hold any more. */
+  /** Aborted when the caller stops waiting for the hold. */
   readonly signal: AbortSignal | undefined;
   readonly resolve: (answer: Applied<{ held: Micros }>) => void;
   readonly reject: (error: Error) => void;
   refusal: LedgerRefusal;
-  /** Stops watching time and signal. */
+  /** Stops the timer and the abort listener. */
   unwatch(): void;
 }
 
 /**
- * Holds that wait for open ones to end, first come first served: a wallet's money goes to the first
- * in its line, however small the next one's need. A hold that waits for its key's budget is passed
- * by those of other keys only.
+ * Holds that wait for open ones to end, first come first served: a wallet's credits go to the first
+ * in its queue, however small the next hold is. Holds of other keys may pass a hold that waits for
+ * its key's budget.
  */
 export class WaitingHolds {
   readonly #writer: Writer;
@@ -33,7 +33,9 @@ export class WaitingHolds {
     this.#writer = writer;
   }
 
-  /** Takes a hold, at once or in its turn; resolves when durable, refused or out of time. */
+  /**
+   * Takes a hold now or when its turn comes; resolves when it is durable, refused or out of time.
+   */
   hold(
     command: HoldCommand,
     { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
@@ -48,7 +50,7 @@ export class WaitingHolds {
     });
   }
 
-  /** Serves a wallet's line as far as what is free goes. */
+  /** Serves a wallet's queue as far as its available credits allow. */
   serve(stage: Stage, walletId: string): void {
     const line = this.#lines.get(walletId);
     if (line === undefined) return;
@@ -56,7 +58,7 @@ export class WaitingHolds {
     const shortKeys = new Set<string>();
     for (const [place, waiter] of line.entries()) {
       if (stage.bursting) {
-        // The rest of the line has its turn in the next commit.
+        // The rest of the queue is served in the next commit.
         waiting.push(...line.slice(place));
         this.#serveLater(walletId);
         break;
@@ -82,7 +84,7 @@ export class WaitingHolds {
     else this.#lines.set(walletId, waiting);
   }
 
-  /** Ends all waiting. */
+  /** Refuses all waiting holds. */
   close(): void {
     for (const line of this.#lines.values()) {
       for (const waiter of line) {
@@ -132,14 +134,14 @@ export class WaitingHolds {
     if (line.length === 0) this.#lines.delete(walletId);
     else {
       this.#lines.set(walletId, line);
-      // Those behind may need less.
+      // Holds behind it may need less.
       this.#serveLater(walletId);
     }
     waiter.resolve({ ok: false, refusal: waiter.refusal });
   }
 
   #serveLater(walletId: string): void {
-    // Where no commit can be tried, those in line stay there until they are out of time.
+    // If no commit is possible, waiting holds stay in the queue until they are out of time.
     this.#writer.enqueue({ run: (stage) => this.serve(stage, walletId), reject: () => {} });
   }
 }

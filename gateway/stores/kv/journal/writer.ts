@@ -3,42 +3,43 @@ import { StoreError } from "../../../ports/store_error.ts";
 import type { Books } from "./books.ts";
 import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_QUEUED_OPERATIONS } from "../limits.ts";
 import { type Head, HEAD_KEY, type Row } from "../rows.ts";
-import { appendLines, type PlacedLines, type Tail } from "../segment.ts";
+import { appendLines, type PlacedLines } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 import { Stage } from "./stage.ts";
 
 /** A change that waits for its commit. */
 export interface Operation {
-  /** Decides, against the stage, what to change and what to answer. */
+  /** Decides on the stage which rows to change and how to complete. */
   run(stage: Stage): void;
-  /** Called instead where no commit can be tried. */
+  /** Called instead when no commit is possible. */
   reject(error: Error): void;
 }
 
-/** A commit that was tried. */
-export interface TriedCommit {
+/** An attempted commit. */
+export interface AttemptedCommit {
   readonly ms: number;
-  /** Answers that waited for it. */
+  /** Number of operations that waited for it. */
   readonly operations: number;
   readonly ok: boolean;
 }
 
-/** The head as it stands in the store. */
+/** The head as stored. */
 export interface DurableHead {
   readonly value: Head;
   readonly versionstamp: string;
 }
 
-/** What a commit writes; one that threw may have landed all the same. */
-interface Tried {
+/** The contents of a commit; after an error it may still have landed. */
+interface CommitAttempt {
   readonly stage: Stage;
   readonly head: Head;
   readonly logged: readonly PlacedLines[];
 }
 
 /**
- * How a writer is. `failing`: the last commit threw, as where the disk is full; the next one that
- * succeeds ends it. `lost`: nothing can be written any more, since another process has taken the store
- * over or a bug has stopped the writer; only a new start helps.
+ * State of a writer. `failing`: the last commit threw, for example because the disk is full; the
+ * next success ends this state. `lost`: nothing can be written any more, because another process
+ * has taken over the store or a bug has stopped the writer; only a restart helps.
  */
 export type WriterHealth = "ok" | "failing" | "lost";
 
@@ -47,28 +48,29 @@ const BROKEN = "Cannot write to the store: a bug has stopped its writer";
 const GONE =
   "Cannot write to the store: its file was deleted, replaced or emptied while it was open; put it " +
   "back, or stop the service and restore a backup";
-/** Interval of looking for the store's file in its place, in milliseconds. */
+/** Interval of checks that the store's file is in place, in milliseconds. */
 const LOOK_MS = 1_000;
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
 /**
- * The one writer of a store. While a commit is under way operations queue; then all that wait are
- * decided in order and go into one atomic commit, so that their number hardly matters to the disk.
+ * The only writer of a store. While a commit is in progress, operations queue; then all waiting
+ * ones are decided in order and go into one atomic commit, so that the disk cost hardly depends on
+ * their number.
  *
- * Every commit checks and replaces the head row: a writer whose head was replaced by another process
- * can write no more.
+ * Every commit checks and replaces the head row: a writer whose head was replaced by another
+ * process can no longer write.
  */
 export class Writer {
   readonly books: Books;
   /** Called after each durable commit. */
   onCommit: () => void = () => {};
-  /** Called with what a commit has added to the request log, once that is durable. */
+  /** Called with the lines that a commit added to the request log, once durable. */
   onLogged: (logged: readonly PlacedLines[]) => void = () => {};
-  /** Called when the store's file is found to be gone. */
+  /** Called when the store's file is gone. */
   onGone: (message: string) => void = () => {};
-  /** Called with what was met of damaged rows by work that nobody waits for. */
+  /** Called with damaged rows that background work met. */
   onDamage: (error: unknown) => void = () => {};
-  readonly #onTried: ((commit: TriedCommit) => void) | undefined;
+  readonly #onTried: ((commit: AttemptedCommit) => void) | undefined;
   readonly #isInPlace: () => Promise<boolean>;
   #lookedAtMs = -Infinity;
   #isGone = false;
@@ -79,23 +81,23 @@ export class Writer {
   #queued = 0;
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
-  #doubt: Tried | undefined;
-  /** The store was taken over before it could be told whether the last commit had landed. */
+  #doubt: CommitAttempt | undefined;
+  /** True when another process took over while the last commit was in doubt. */
   #isLostInDoubt = false;
-  /** The stage whose commit is being made or is under way. */
+  /** The stage whose commit is being prepared or in progress. */
   #stage: Stage | undefined;
-  /** Why no new operation is taken. */
+  /** Reason for refusing new operations. */
   #stopped: string | undefined;
   #health: WriterHealth = "ok";
 
-  /** `onTried` is called after each commit that was tried. */
+  /** `onTried` is called after each attempted commit. */
   constructor(
     kv: Deno.Kv,
     options: {
       readonly books: Books;
       readonly head: DurableHead;
-      readonly onTried?: ((commit: TriedCommit) => void) | undefined;
-      /** True while the store's file is where it was opened. @default {it is} */
+      readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+      /** Returns true while the store's file is where it was opened. @default {always true} */
       readonly isInPlace?: (() => Promise<boolean>) | undefined;
     },
   ) {
@@ -107,17 +109,17 @@ export class Writer {
     this.#attempts = options.head.value.commit;
   }
 
-  /** Operations that wait for the next commit. */
+  /** Number of operations that wait for the next commit. */
   get queued(): number {
     return this.#queued;
   }
 
-  /** How the writer is. One that was closed stays as it was. */
+  /** State of the writer. Closing does not change it. */
   get health(): WriterHealth {
     return this.#isGone && this.#health === "ok" ? "failing" : this.#health;
   }
 
-  /** Looks whether the store's file is in its place, at most once a second. */
+  /** Checks that the store's file is in place, at most once a second. */
   async isGone(): Promise<boolean> {
     if (performance.now() - this.#lookedAtMs < LOOK_MS) return this.#isGone;
     this.#lookedAtMs = performance.now();
@@ -126,7 +128,7 @@ export class Writer {
     return this.#isGone = isGone;
   }
 
-  /** Where the durable journal ends. */
+  /** End of the durable journal. */
   get journal(): Tail {
     return this.#head.value.journal;
   }
@@ -136,12 +138,12 @@ export class Writer {
     return this.#head.versionstamp;
   }
 
-  /** Where the durable request log ends. */
+  /** End of the durable request log. */
   get log(): Tail {
     return this.#head.value.log;
   }
 
-  /** Queues an operation. Those of one turn of the event loop go into one commit. */
+  /** Queues an operation. Operations of one turn of the event loop share a commit. */
   enqueue(operation: Operation): void {
     if (this.#stopped !== undefined) return operation.reject(this.#untried(this.#stopped));
     if (this.#queued >= MAX_QUEUED_OPERATIONS) {
@@ -158,7 +160,7 @@ export class Writer {
     });
   }
 
-  /** Queues a decision; resolves to what it returns once that is durable. */
+  /** Queues a decision; resolves to its result once that is durable. */
   submit<T>(decide: (stage: Stage) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.enqueue({
@@ -178,19 +180,19 @@ export class Writer {
     });
   }
 
-  /** Refuses new operations and resolves when those that wait are done. */
+  /** Refuses new operations and resolves after the waiting ones. */
   async close(): Promise<void> {
-    // First of all: what still came in meanwhile would be tried after the store is given back.
+    // Set first: operations that still come in must not be tried after the store is released.
     this.#stopped ??= "Cannot write to the store: it is closed";
-    // One turn for the operations whose microtask has not run yet.
+    // One turn for operations whose microtask has not run yet.
     await Promise.resolve();
     await this.#draining;
   }
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      // Whatever else this turn of the event loop brings joins the commit: without this, the first
-      // of many concurrent callers would have a commit for itself every other time.
+      // Operations of the rest of this turn join the commit: otherwise the first of many concurrent
+      // callers would get its own commit every other time.
       await new Promise<void>((resolve) => setImmediate(resolve));
       try {
         await this.#step();
@@ -217,14 +219,14 @@ export class Writer {
     let turns = 0;
     while (turns < this.#queue.length && !stage.full) {
       const turn = this.#queue[turns] ?? [];
-      let done = 0;
-      while (done < turn.length && !stage.bursting) {
-        const operation = turn[done++];
+      let taken = 0;
+      while (taken < turn.length && !stage.bursting) {
+        const operation = turn[taken++];
         if (operation !== undefined) decide(operation, stage);
       }
-      this.#queued -= done;
-      if (done < turn.length) {
-        this.#queue[turns] = turn.slice(done);
+      this.#queued -= taken;
+      if (taken < turn.length) {
+        this.#queue[turns] = turn.slice(taken);
         break;
       }
       turns++;
@@ -281,35 +283,35 @@ export class Writer {
   }
 
   async #resolveFailure(stage: Stage, cause: unknown): Promise<void> {
-    let known = await this.#clearDoubt();
-    for (let tries = 1; !known && tries < DOUBT_TRIES; tries++) {
+    let isKnown = await this.#clearDoubt();
+    for (let tries = 1; !isKnown && tries < DOUBT_TRIES; tries++) {
       await new Promise((resolve) => setTimeout(resolve, DOUBT_RETRY_MS));
-      known = await this.#clearDoubt();
+      isKnown = await this.#clearDoubt();
     }
     if (stage.answers.length === 0) return;
     const unknown = "Cannot write to the store: whether it has landed is not known yet";
-    const message = this.#health === "lost" ? LOST : known ? UNCHANGED : unknown;
-    const inDoubt = !known || this.#isLostInDoubt;
+    const message = this.#health === "lost" ? LOST : isKnown ? UNCHANGED : unknown;
+    const inDoubt = !isKnown || this.#isLostInDoubt;
     reject(stage, new StoreError(message, { cause, inDoubt }));
   }
 
   /**
-   * Finds out whether the commit in doubt has landed. Returns false where the store cannot be read:
-   * then nothing can be decided either, until it can.
+   * Finds out whether the commit in doubt has landed. Returns false when the store is unreadable:
+   * nothing can be decided until it is readable.
    */
   async #clearDoubt(): Promise<boolean> {
     const doubt = this.#doubt;
     if (doubt === undefined) return true;
-    let found: Deno.KvEntryMaybe<Head>;
+    let row: Deno.KvEntryMaybe<Head>;
     try {
-      found = await this.#kv.get<Head>(HEAD_KEY);
+      row = await this.#kv.get<Head>(HEAD_KEY);
     } catch {
-      // The commit's own error says why; it is asked again before the next commit.
+      // The commit's own error says why; it is checked again before the next commit.
       return false;
     }
     this.#doubt = undefined;
-    if (found.versionstamp === this.#head.versionstamp) return true;
-    const { value, versionstamp } = found;
+    if (row.versionstamp === this.#head.versionstamp) return true;
+    const { value, versionstamp } = row;
     const ours = value?.session === doubt.head.session && value.commit === doubt.head.commit;
     if (ours && versionstamp !== null) {
       this.#adopt(doubt, versionstamp);
@@ -320,17 +322,17 @@ export class Writer {
     return true;
   }
 
-  #adopt({ stage, head, logged }: Tried, versionstamp: string): void {
+  #adopt({ stage, head, logged }: CommitAttempt, versionstamp: string): void {
     this.#head = { value: head, versionstamp };
     this.#health = "ok";
     stage.publish();
     if (logged.length > 0) this.onLogged(logged);
-    // Taken out, so that a commit that landed late does not answer twice.
+    // Removed, so that a commit that landed late does not complete them twice.
     for (const answer of stage.answers.splice(0)) answer.resolve();
     this.onCommit();
   }
 
-  /** The failure of a change that was not tried: an earlier one may be in doubt. */
+  /** Returns the failure of a change that was not tried: an earlier commit may be in doubt. */
   #untried(message: string): StoreError {
     const inDoubt = this.#doubt !== undefined || this.#isLostInDoubt;
     return new StoreError(message, { inDoubt, untried: true });
@@ -341,7 +343,10 @@ export class Writer {
     this.#stopped = LOST;
   }
 
-  /** What is in memory may not be what is durable: nothing more is decided on it. */
+  /**
+   * Stops the writer after a bug: memory may differ from the durable state, so nothing more is
+   * decided on it.
+   */
   #break(bug: Error): void {
     this.#health = "lost";
     this.#stopped = BROKEN;

@@ -1,6 +1,6 @@
 /**
- * What is searched for in some hundred rows of the request log, column by column: a search reads a
- * twentieth of the log, and parses nothing but what it finds.
+ * Searchable columns of some hundred rows of the request log: a search reads a twentieth of the
+ * log, and parses only matches.
  *
  * @module
  */
@@ -17,27 +17,27 @@ import { BLOCK_BYTES_MAX, BLOCK_IDS_BYTES_MAX, BLOCK_ROWS_MAX } from "../limits.
 import { type PartJson, partJson, readPart } from "./log_parts.ts";
 import { bytesOf, type Row, textOf } from "../rows.ts";
 
-/** Prefix of blocks; the rest of the key is the last segment that they tell of. */
+/** Prefix of blocks; the rest of the key is the last segment of the block. */
 export const LOG_BLOCKS = "log_block";
 /** Prefix of the ids of their rows. */
 export const LOG_BLOCK_IDS = "log_block_ids";
 
-/** Where a row stands in the log. */
+/** Position of a row in the log. */
 export interface LogPlace {
   readonly segment: number;
   readonly line: number;
 }
 
-/** What is known of how a row was routed. */
+/** Routing of a row. */
 interface Route {
-  /** The one that answered; empty where none was reached. */
+  /** Model that answered; empty if none did. */
   readonly model: string;
-  /** That one and the others that were tried. */
+  /** That model and the others that were tried. */
   readonly models: readonly string[];
   readonly providers: readonly string[];
 }
 
-/** What is known of how a request ended, and of what kind it was. */
+/** Ending and kind of a request. */
 interface Kind {
   readonly endpoint: string;
   readonly outcome: string;
@@ -45,9 +45,9 @@ interface Kind {
   readonly errorCode: string;
 }
 
-/** Texts that repeat, by their number; what a block says of itself. */
+/** Texts that repeat, by number, and the block's own header. */
 interface Header {
-  /** Segments, from the first to the last. */
+  /** First and last segment. */
   readonly first: number;
   last: number;
   rows: number;
@@ -56,11 +56,11 @@ interface Header {
   readonly keys: string[];
   readonly routes: Route[];
   readonly kinds: Kind[];
-  /** Parts of the rows that were split, by row; absent from blocks of older gateways. */
+  /** Parts of split rows, by row; absent from blocks of older gateways. */
   readonly splits?: [row: number, parts: readonly PartJson[]][] | undefined;
 }
 
-/** About as many bytes as an entry of a list takes beside its texts. */
+/** Approximate size of a list entry besides its texts, in bytes. */
 const ENTRY_BYTES = 96;
 const LEAD_BYTES = 8;
 const NONE = 0xffff_ffff;
@@ -70,19 +70,19 @@ const CHARGED = 1;
 const [ID, REQUEST_ID, DURATION, FIRST_BYTE, INPUT, CACHED, OUTPUT] = [0, 1, 2, 3, 4, 5, 6];
 const [SEGMENT, LINE, KEY, ROUTE, KIND] = [0, 1, 2, 3, 4];
 
-/** Some hundred rows of the log that follow each other; whole segments. */
+/** Some hundred consecutive rows of the log; complete segments. */
 export class LogBlock {
   readonly #header: Header;
   readonly #columns: Columns;
   readonly #wide: readonly Float64Array[];
   readonly #middle: readonly Uint32Array[];
   readonly #narrow: readonly Uint16Array[];
-  /** Numbers of what is in the lists already; of what most rows have by a shorter name. */
+  /** Numbers of the list entries; entries of most rows have a shorter key. */
   readonly #codes = new Map<string, number>();
   readonly #keyCodes = new Map<string, number>();
   readonly #plainRoutes = new Map<string, { readonly provider: string; readonly code: number }>();
   readonly #plainKinds = new Map<string, number>();
-  /** Of rows that were added here: id and request id of each. */
+  /** Id and request id of each row added here. */
   readonly #ids: string[] = [];
   #idBytes = 0;
   #listBytes = 0;
@@ -102,23 +102,23 @@ export class LogBlock {
     return this.#header.rows;
   }
 
-  /** First segment that it tells of. */
+  /** First segment of the block. */
   get first(): number {
     return this.#header.first;
   }
 
-  /** Last segment that it tells of. */
+  /** Last segment of the block. */
   get last(): number {
     return this.#header.last;
   }
 
-  /** When its requests began. */
+  /** Start times of its requests. */
   get time(): BlockTime {
     const { first, last, sinceMs, untilMs } = this.#header;
     return { first, last, sinceMs, untilMs };
   }
 
-  /** Whether a further segment has room. An empty block has room for any. */
+  /** True when a further segment fits. An empty block takes any. */
   hasRoom(records: readonly RequestRecord[], segment: number): boolean {
     const rows = this.rows + records.length;
     if (this.rows === 0) return true;
@@ -134,7 +134,7 @@ export class LogBlock {
     return ids <= BLOCK_IDS_BYTES_MAX && rows * ROW_BYTES + lists <= BLOCK_BYTES_MAX;
   }
 
-  /** Takes a segment in. */
+  /** Adds a segment. */
   add(records: readonly RequestRecord[], segment: number): void {
     this.#header.last = segment;
     for (let line = 0; line < records.length; line++) {
@@ -179,8 +179,8 @@ export class LogBlock {
   }
 
   #keyOf({ keyId }: RequestRecord): number {
-    const known = this.#keyCodes.get(keyId);
-    if (known !== undefined) return known;
+    const existing = this.#keyCodes.get(keyId);
+    if (existing !== undefined) return existing;
     const code = this.#codeOf(`k ${keyId}`, this.#header.keys, () => keyId);
     this.#keyCodes.set(keyId, code);
     return code;
@@ -193,8 +193,8 @@ export class LogBlock {
     const [first, second] = routing?.attempts ?? [];
     const isPlain = tasks === undefined && second === undefined &&
       (first === undefined || first.model === model && first.provider === provider);
-    const known = isPlain ? this.#plainRoutes.get(model) : undefined;
-    if (known?.provider === provider) return known.code;
+    const existing = isPlain ? this.#plainRoutes.get(model) : undefined;
+    if (existing?.provider === provider) return existing.code;
     const route: Route = { model, models: modelsOf(record), providers: providersOf(record) };
     const code = this.#codeOf(`r ${JSON.stringify(route)}`, this.#header.routes, () => route);
     if (isPlain) this.#plainRoutes.set(model, { provider, code });
@@ -205,8 +205,8 @@ export class LogBlock {
     const { endpoint, outcome, status } = record;
     const errorCode = record.errorCode ?? "";
     const isPlain = outcome === "ok" && status === 200 && errorCode === "";
-    const known = isPlain ? this.#plainKinds.get(endpoint) : undefined;
-    if (known !== undefined) return known;
+    const existing = isPlain ? this.#plainKinds.get(endpoint) : undefined;
+    if (existing !== undefined) return existing;
     const kind = { endpoint, outcome, status, errorCode };
     const code = this.#codeOf(`e ${JSON.stringify(kind)}`, this.#header.kinds, () => kind);
     if (isPlain) this.#plainKinds.set(endpoint, code);
@@ -214,35 +214,35 @@ export class LogBlock {
   }
 
   #codeOf<T>(name: string, list: T[], make: () => T): number {
-    const known = this.#codes.get(name);
-    if (known !== undefined) return known;
-    const made = make();
-    const code = list.push(made) - 1;
+    const existing = this.#codes.get(name);
+    if (existing !== undefined) return existing;
+    const entry = make();
+    const code = list.push(entry) - 1;
     this.#codes.set(name, code);
-    this.#listBytes += Buffer.byteLength(JSON.stringify(made)) + 1;
+    this.#listBytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
     return code;
   }
 
-  /** Where a row stands. */
+  /** Returns the position of a row. */
   placeOf(row: number): LogPlace {
     const segment = this.first + (this.#narrow[SEGMENT]?.[row] ?? 0);
     return { segment, line: this.#narrow[LINE]?.[row] ?? 0 };
   }
 
-  /** Rows that may be among those looked for, in their order; `ids` where a text is looked for. */
+  /** Returns the rows that may match, in order; `ids` is given when a text is searched. */
   find(filter: RequestFilter, ids: string | undefined): number[] {
     const { sinceMs = -Infinity, untilMs = Infinity, keyId, minCharged, id, requestId } = filter;
     const header = this.#header;
     if (header.untilMs < sinceMs || header.sinceMs > untilMs) return [];
     const key = keyId === undefined ? -1 : header.keys.indexOf(keyId);
     if (keyId !== undefined && key < 0) return [];
-    const routes = wanted(
+    const routes = wantedMask(
       header.routes,
       ({ models, providers }) =>
         (filter.model === undefined || models.includes(filter.model)) &&
         (filter.provider === undefined || providers.includes(filter.provider)),
     );
-    const kinds = wanted(header.kinds, (kind) => isKind(kind, filter));
+    const kinds = wantedMask(header.kinds, (kind) => isKind(kind, filter));
     if (routes === undefined || kinds === undefined) return [];
     const least = minCharged === undefined ? -1 : Number(minCharged);
     const [at, charged] = [this.#wide[AT] ?? [], this.#wide[CHARGED] ?? []];
@@ -252,7 +252,7 @@ export class LogBlock {
     const idHash = id === undefined ? undefined : hashOf(id);
     const requestHash = requestId === undefined ? undefined : hashOf(requestId);
     const hits = filter.text === undefined ? undefined : rowsWith(ids ?? "", filter.text);
-    const found: number[] = [];
+    const rows: number[] = [];
     for (let row = 0; row < header.rows; row++) {
       const time = at[row] ?? 0;
       if (time < sinceMs || time > untilMs || (charged[row] ?? 0) < least) continue;
@@ -260,12 +260,12 @@ export class LogBlock {
       if (routes[routeCodes?.[row] ?? 0] === 0 || kinds[kindCodes?.[row] ?? 0] === 0) continue;
       if (idHash !== undefined && this.#middle[ID]?.[row] !== idHash) continue;
       if (requestHash !== undefined && this.#middle[REQUEST_ID]?.[row] !== requestHash) continue;
-      if (hits === undefined || hits.has(row)) found.push(row);
+      if (hits === undefined || hits.has(row)) rows.push(row);
     }
-    return found;
+    return rows;
   }
 
-  /** What of its rows is summed up, but those up to a segment. */
+  /** Yields the summed fields of its rows after a segment. */
   *rolled(afterSegment: number): Generator<RolledRow & { readonly atMs: number }> {
     const { keys, routes, kinds, rows, splits = [] } = this.#header;
     const parts = new Map(splits);
@@ -293,12 +293,12 @@ export class LogBlock {
     }
   }
 
-  /** Ids of its rows, of a block that was made here. */
+  /** Ids of its rows, for a block built here. */
   get ids(): string {
     return this.#ids.join("\n");
   }
 
-  /** The rows that keep it. */
+  /** Encodes the rows that store the block. */
   encode(): [Row, Row] {
     const { rows, last } = this.#header;
     const columns = this.#columns.cut(rows).bytes;
@@ -315,7 +315,7 @@ export class LogBlock {
   }
 }
 
-/** Whether a block's row may have the ids that are looked for: told without reading all of it. */
+/** True when a block may contain the wanted ids; decided without reading all of its row. */
 export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter): boolean {
   if (id === undefined && requestId === undefined) return true;
   const columns = columnsOf(value);
@@ -323,18 +323,18 @@ export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter):
     (requestId === undefined || columns.middle(REQUEST_ID).includes(hashOf(requestId)));
 }
 
-/** The columns in a block's row. */
+/** Returns the columns in a block's row. */
 function columnsOf(value: Uint8Array): Columns {
-  // Numbers stand at multiples of their size in a buffer of their own.
+  // A typed array needs an offset that is a multiple of its element size.
   const bytes = value.byteOffset % 8 === 0 ? value : value.slice();
   const rows = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   return new Columns(rows, ownBuffer(bytes), bytes.byteOffset + LEAD_BYTES);
 }
 
 /**
- * Reads a block.
+ * Decodes a block.
  *
- * @throws {StoreError} Where it is damaged.
+ * @throws {StoreError} When it is damaged.
  */
 export function decodeBlock(value: Uint8Array): LogBlock {
   try {
@@ -351,8 +351,11 @@ function ownBuffer({ buffer }: Uint8Array): ArrayBuffer {
   return buffer as ArrayBuffer;
 }
 
-/** Which entries of a list are wanted, as ones; `undefined` where none is. */
-function wanted<T>(list: readonly T[], isWanted: (entry: T) => boolean): Uint8Array | undefined {
+/** Marks the wanted entries of a list with ones; `undefined` when there are none. */
+function wantedMask<T>(
+  list: readonly T[],
+  isWanted: (entry: T) => boolean,
+): Uint8Array | undefined {
   const marks = Uint8Array.from(list, (entry) => isWanted(entry) ? 1 : 0);
   return marks.includes(1) ? marks : undefined;
 }
@@ -364,7 +367,7 @@ function isKind(kind: Kind, { endpoint, outcome, errorCode, status }: RequestFil
   return status === undefined || hasStatus(kind.status, status);
 }
 
-/** Rows whose ids have a text in them. */
+/** Returns the rows whose ids contain a text. */
 function rowsWith(ids: string, text: string): ReadonlySet<number> {
   const rows = new Set<number>();
   if (!ids.includes(text)) return rows;
@@ -383,7 +386,7 @@ function bounded(count: number): number {
   return Math.min(count, NONE);
 }
 
-/** FNV-1a of 32 bits: what is found by it is compared. */
+/** Returns an FNV-1a hash of 32 bits: matches are compared afterwards. */
 function hashOf(text: string): number {
   let hash = 0x811c_9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -1,30 +1,30 @@
 /**
- * What is known of the times that stored blocks of the log's index tell of, so that a search for a
- * time passes over the others without reading them. Learned by reading; rows of the log never change.
+ * Known times of stored index blocks, so that a search for a time skips others without reading
+ * them. Learned while reading; rows of the log never change.
  *
  * @module
  */
 
 import { BLOCK_TIMES_KEPT } from "../limits.ts";
 
-/** Segments from the first to the last. */
+/** A range of segments; both ends are inclusive. */
 export interface SegmentRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** When the requests of some segments began. */
+/** Start times of the requests in some segments. */
 export interface BlockTime extends SegmentRange {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/** Remembers times of blocks. */
+/** A bounded map of block times. */
 export class BlockTimes {
-  /** By their last segment. */
+  /** Times by last segment. */
   readonly #known = new Map<number, BlockTime>();
 
-  /** Learns of a block; of too many the one that was learned first is forgotten. */
+  /** Adds a block; beyond the maximum the oldest entry is dropped. */
   note(block: BlockTime): void {
     if (this.#known.has(block.last)) return;
     if (this.#known.size >= BLOCK_TIMES_KEPT) {
@@ -36,7 +36,7 @@ export class BlockTimes {
     this.#known.set(block.last, block);
   }
 
-  /** What is left of some segments, oldest first, without those that are known to lie outside a time. */
+  /** Yields the parts of a range that may contain a time, oldest first. */
   *left(
     range: SegmentRange,
     { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },

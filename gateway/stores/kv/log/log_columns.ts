@@ -1,12 +1,12 @@
-/** Columns of eight bytes a row. */
+/** Number of columns with eight bytes per row. */
 export const WIDE = 2;
-/** Of four. */
+/** Number of columns with four bytes per row. */
 export const MIDDLE = 7;
-/** Of two. */
+/** Number of columns with two bytes per row. */
 export const NARROW = 5;
-/** Bytes of a row in all columns. */
+/** Bytes per row in all columns. */
 export const ROW_BYTES = WIDE * 8 + MIDDLE * 4 + NARROW * 2;
-/** The numbers of so many rows, a column after the other. */
+/** The numbers of a fixed number of rows, column by column. */
 export class Columns {
   readonly capacity: number;
   readonly bytes: Uint8Array;
@@ -35,12 +35,12 @@ export class Columns {
     return this.#narrow.subarray(column * this.capacity, (column + 1) * this.capacity);
   }
 
-  /** The first rows alone. */
+  /** Returns the first rows alone. */
   cut(rows: number): Columns {
-    const cut = new Columns(rows);
-    for (let at = 0; at < WIDE; at++) cut.wide(at).set(this.wide(at).subarray(0, rows));
-    for (let at = 0; at < MIDDLE; at++) cut.middle(at).set(this.middle(at).subarray(0, rows));
-    for (let at = 0; at < NARROW; at++) cut.narrow(at).set(this.narrow(at).subarray(0, rows));
-    return cut;
+    const copy = new Columns(rows);
+    for (let at = 0; at < WIDE; at++) copy.wide(at).set(this.wide(at).subarray(0, rows));
+    for (let at = 0; at < MIDDLE; at++) copy.middle(at).set(this.middle(at).subarray(0, rows));
+    for (let at = 0; at < NARROW; at++) copy.narrow(at).set(this.narrow(at).subarray(0, rows));
+    return copy;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The index of the request log: blocks that are made of rows as they become durable, and written a
- * little later. It holds nothing that the log does not say: what a crash has cut off, and what an
- * older gateway has left without an index, is made anew.
+ * The index of the request log: blocks built from rows as they become durable, and written a little
+ * later. Everything in it derives from the log: parts lost in a crash, or missing from an older
+ * gateway's store, are rebuilt.
  *
  * @module
  */
@@ -21,34 +21,34 @@ import { read } from "../read.ts";
 import type { Row } from "../rows.ts";
 import { decodeRecord } from "./log_line.ts";
 import { type PlacedLines, readSegment, readSegments } from "../segment.ts";
-import { Turns } from "../turns.ts";
+import { TimeSlices } from "../time_slices.ts";
 import type { Writer } from "../journal/writer.ts";
 
 /** The index at one moment. */
 export interface IndexView {
-  /** Blocks that may not be in the store yet, oldest first. */
+  /** Blocks that may not be stored yet, oldest first. */
   readonly waiting: readonly LogBlock[];
-  /** Last segment that is in a block. */
+  /** Last segment in a block. */
   readonly to: number;
-  /** What is known of those in the store. */
+  /** Known times of the stored blocks. */
   readonly times: BlockTimes;
 }
 
-/** Makes the blocks and keeps them. */
+/** Builds and holds the blocks. */
 export class LogIndex {
   readonly sums: LogSums;
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #times = new BlockTimes();
-  /** Last segment whose block is in the store, and rows of the log up to there. */
+  /** Last segment whose block is stored, and rows of the log up to it. */
   #writtenTo = 0;
   #writtenRows = 0;
-  /** Last segment that is in a block, and rows of the log up to there. */
+  /** Last segment in a block, and rows of the log up to it. */
   #addedTo = 0;
   #addedRows = 0;
   #open: LogBlock | undefined;
   #closed: LogBlock[] = [];
-  /** Every durable row is in a block. */
+  /** True when every durable row is in a block. */
   #isLive = false;
   #catchingUp: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
@@ -61,36 +61,36 @@ export class LogIndex {
     this.sums = new LogSums(kv, writer, nowMs);
   }
 
-  /** Finds where the index ends, and begins to make what is missing. */
+  /** Finds the end of the stored index and starts to build the missing part. */
   async begin(): Promise<void> {
     const last = this.#kv.list({ prefix: [LOG_BLOCKS] }, { limit: 1, reverse: true });
     for (const { key } of await read(Array.fromAsync(last))) this.#writtenTo = Number(key[1]);
-    const written = await readSegment(this.#kv, "log", this.#writtenTo);
-    this.#writtenRows = written?.header.total ?? 0;
+    const lastWritten = await readSegment(this.#kv, "log", this.#writtenTo);
+    this.#writtenRows = lastWritten?.header.total ?? 0;
     this.#addedTo = this.#writtenTo;
     this.#addedRows = this.#writtenRows;
     this.#catchUp();
   }
 
-  /** Rows that are in no block yet. */
+  /** Number of rows without a block. */
   get missing(): number {
     return this.#isLive ? 0 : Math.max(0, this.#writer.log.total - this.#addedRows);
   }
 
-  /** The index as it is, after what is soon made up for. */
+  /** Returns the index, after a short catch-up if needed. */
   async view(): Promise<IndexView> {
     if (!this.#isLive && this.missing <= INDEX_WAIT_ROWS) await this.#catchingUp;
     const waiting = this.#open === undefined ? this.#closed : [...this.#closed, this.#open];
     return { waiting: [...waiting], to: this.#addedTo, times: this.#times };
   }
 
-  /** The sums of a time. */
+  /** Returns the sums of a time range. */
   async overview(range: OverviewRange): Promise<LogOverview> {
     const { waiting } = await this.view();
     return { ...await this.sums.overview(range, waiting), uncounted: this.missing };
   }
 
-  /** Takes rows in that have become durable. Never throws. */
+  /** Adds durable rows. Never throws. */
   note(logged: readonly PlacedLines[]): void {
     if (!this.#isLive) return;
     try {
@@ -102,7 +102,7 @@ export class LogIndex {
     }
   }
 
-  /** Writes what waits, now and then; makes up for what is missing. */
+  /** Writes waiting blocks from time to time and builds missing ones. */
   tick(): void {
     if (!this.#isLive) return this.#catchUp();
     const isDue = performance.now() - this.#writtenAtMs >= INDEX_WRITE_MS;
@@ -110,14 +110,14 @@ export class LogIndex {
     if (this.#closed.length > INDEX_BLOCKS_WAITING) this.#fallBehind();
   }
 
-  /** Writes every block that is full. */
+  /** Writes every full block. */
   async write(): Promise<void> {
     await this.#catchingUp;
     await this.#writing;
     await this.#write();
   }
 
-  /** Rows of the index that tell of no row of the log any more; `before`: the log's oldest segment. */
+  /** Returns index rows without log rows; `before` is the log's oldest segment. */
   async old(before: number): Promise<Row[]> {
     const old: Row[] = [];
     for (const prefix of [LOG_BLOCKS, LOG_BLOCK_IDS]) {
@@ -128,7 +128,7 @@ export class LogIndex {
     return [...old, ...await this.sums.old(SUMS_WRITTEN)];
   }
 
-  /** Resolves when nothing of it is written any more. */
+  /** Resolves when no write is in progress. */
   async close(): Promise<void> {
     this.#isOver = true;
     await Promise.all([this.#catchingUp, this.#writing]);
@@ -145,7 +145,7 @@ export class LogIndex {
     this.#addedRows += records.length;
   }
 
-  /** Gives up what waits in memory: it is made anew from the log. */
+  /** Drops the waiting blocks: they are rebuilt from the log. */
   #fallBehind(): void {
     this.#isLive = false;
     this.#open = undefined;
@@ -159,9 +159,9 @@ export class LogIndex {
     this.#catchingUp ??= this.#readOn().finally(() => this.#catchingUp = undefined);
   }
 
-  /** Makes blocks of what is durable, until there is nothing more. */
+  /** Builds blocks of all durable rows. */
   async #readOn(): Promise<void> {
-    const turns = new Turns();
+    const slices = new TimeSlices();
     try {
       while (!this.#isOver) {
         const range = { from: this.#addedTo + 1, to: this.#writer.log.segment };
@@ -174,20 +174,20 @@ export class LogIndex {
           this.#addedRows = header.total;
           if (this.#closed.length > INDEX_BLOCKS_WAITING / 2) await this.#write();
           if (this.#isOver) return;
-          await turns.share();
+          await slices.yieldWhenDue();
         }
-        // What is not there any more was deleted for its age.
+        // Missing segments were deleted for their age.
         this.#addedTo = range.to;
       }
     } catch (error) {
       this.#writer.onDamage(error);
-      // The store fails, or a row is damaged: searches read the rows themselves, and later it is
-      // tried again.
+      // The store fails, or a row is damaged: searches read the rows themselves, and a later tick
+      // tries again.
       this.#fallBehind();
     }
   }
 
-  /** Writes the blocks that are full: their sums first, then they themselves, since those count. */
+  /** Writes the full blocks: their sums first, then the blocks, which make the sums count. */
   #write(): Promise<void> {
     this.#writing ??= this.#writeClosed().finally(() => {
       this.#writing = undefined;
@@ -208,7 +208,7 @@ export class LogIndex {
         if (at >= 0) this.#closed.splice(at, 1);
       }
     } catch {
-      // They wait on; with too many of them it is begun anew.
+      // They stay in memory; with too many of them the index is rebuilt.
     }
   }
 }

@@ -5,7 +5,7 @@ import { MAX_SEGMENT_BYTES } from "../limits.ts";
 import { textOf } from "../rows.ts";
 import type { Line } from "../segment.ts";
 
-/** Fields that are left out of a row that is too long, in this order. */
+/** Fields omitted from a row that is too long, in this order. */
 const PARTS: readonly Partial<RequestRecord>[] = [
   { words: undefined },
   { content: undefined },
@@ -13,11 +13,11 @@ const PARTS: readonly Partial<RequestRecord>[] = [
 ];
 
 /**
- * A record as a line of the log. One that is longer than a row goes without its longest parts; throws
- * a {@linkcode StoreError} where it is too long even so.
+ * Encodes a record as a line of the log. A record that exceeds a row loses its longest parts;
+ * throws a {@linkcode StoreError} when it is still too long.
  */
-export function logLine(given: RequestRecord): Line {
-  let record = given;
+export function logLine(complete: RequestRecord): Line {
+  let record = complete;
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
   for (const part of PARTS) {
@@ -32,12 +32,12 @@ export function logLine(given: RequestRecord): Line {
   return { text, bytes, atMs: record.atMs, id: record.id, record };
 }
 
-/** Reads a row that is kept for a death of the gateway. */
+/** Decodes a row stored for the case that the gateway dies. */
 export function killedRowOf(value: Uint8Array): RequestRecord {
   return decodeRecord(textOf(value));
 }
 
-/** Reads a line. */
+/** Decodes a line. */
 export function decodeRecord(line: string): RequestRecord {
   return JSON.parse(line) as RequestRecord;
 }

@@ -1,6 +1,6 @@
 /**
- * A page of the request log, by its index: blocks from either end on, and of those only what may
- * match. What has no block yet is read row by row.
+ * Reads a page of the request log through its index: blocks from either end, and only the rows that
+ * may match. Rows without a block are read one by one.
  *
  * @module
  */
@@ -22,64 +22,65 @@ import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "../read.ts";
 import { textOf } from "../rows.ts";
-import { firstSegment, readSegment, readSegments, type Tail } from "../segment.ts";
+import { firstSegment, readSegment, readSegments } from "../segment.ts";
+import type { Tail } from "../rows.ts";
 
-/** Places of one block, or of one segment, that may match, in the order of the page. */
+/** Positions in one block or segment that may match, in the order of the page. */
 interface Found {
   readonly places: readonly LogPlace[];
-  /** Between what was looked at and what was not. */
+  /** Border between examined and unexamined rows. */
   readonly border: LogPlace;
-  /** How much of a search's least work it is. */
+  /** Cost of the step. */
   readonly steps: number;
 }
 
-/** What a search goes through. */
+/** The source of a search. */
 export interface SearchSource {
   readonly kv: Deno.Kv;
   readonly view: IndexView;
   /** Last durable segment. */
   readonly last: number;
-  /** Time that it may take. @default {SEARCH_MS} */
+  /** Maximum time, in milliseconds. @default {SEARCH_MS} */
   readonly maxMs?: number | undefined;
 }
 
 /**
- * Reads a page. Its work is bounded: it may be short of rows, or empty, and still have a next one. A
- * cursor that is none reads as the end.
+ * Reads a page. Its work is bounded: a page may have few rows, or none, and still have a next one.
+ * A malformed cursor reads as the end.
  */
 export async function searchLog(source: SearchSource, query: RequestQuery): Promise<RequestPage> {
   const { limit } = query;
   const isNewest = query.order !== "oldest";
   const page: { record: RequestRecord; place: LogPlace }[] = [];
   const untilMs = performance.now() + (source.maxMs ?? SEARCH_MS);
-  let taken = 0;
-  const isOver = () => taken >= SEARCH_STEPS_MIN && performance.now() > untilMs;
+  let takenSteps = 0;
+  const isOver = () => takenSteps >= SEARCH_STEPS_MIN && performance.now() > untilMs;
   const end = (place: LogPlace | undefined): RequestPage => ({
     records: page.slice(0, limit).map(({ record }) => record),
     ...place === undefined ? {} : { cursor: cursorText(place) },
     ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].place, isNewest)) },
   });
   for await (const { places, border, steps } of candidates(source, query)) {
-    taken += steps;
+    takenSteps += steps;
     for (let from = 0; from < places.length; from += limit + 1) {
       const some = places.slice(from, from + limit + 1);
       for (const hit of await readRecords(source.kv, some)) {
         if (!matches(hit.record, query)) continue;
         if (page.length === limit) return end(borderOf(hit.place, isNewest));
         page.push(hit);
-        // There is one row of an id: what follows need not be looked at.
+        // An id has one row: the rest need not be examined.
         if (query.id !== undefined) return end(undefined);
       }
-      const read = some.at(-1);
-      taken++;
-      if (read !== undefined && isOver()) return end(borderOf(read, !isNewest));
+      const lastPlace = some.at(-1);
+      takenSteps++;
+      if (lastPlace !== undefined && isOver()) return end(borderOf(lastPlace, !isNewest));
     }
     if (isOver()) return end(border);
   }
   return end(undefined);
 }
 
-/** The border before a row in the order of a page: newest first that is above it. */
+/** Returns the border before a row in the order of a page: above it for newest first. */
 function borderOf({ segment, line }: LogPlace, isNewest: boolean): LogPlace {
   return isNewest ? { segment, line: line + 1 } : { segment, line };
 }
@@ -111,12 +112,12 @@ async function* inBlocks(
   { border, isBeyond }: Range,
 ): AsyncGenerator<Found, void> {
   const isNewest = query.order !== "oldest";
-  for await (const read of blocksOf(source, query, border)) {
-    if ("last" in read) {
-      yield { places: [], border: { segment: read.last + 1, line: 0 }, steps: BLOCK_STEPS };
+  for await (const step of blocksOf(source, query, border)) {
+    if ("last" in step) {
+      yield { places: [], border: { segment: step.last + 1, line: 0 }, steps: BLOCK_STEPS };
       continue;
     }
-    const { block, ids } = read;
+    const { block, ids } = step;
     const rows = block.find(query, ids);
     if (isNewest) rows.reverse();
     yield {
@@ -127,7 +128,7 @@ async function* inBlocks(
   }
 }
 
-/** Rows that are in no block yet, a segment at a time. */
+/** Yields rows without a block, one segment at a time. */
 async function* inRows(
   { kv, view, last }: SearchSource,
   { isNewest, border, isBeyond }: Range & { readonly isNewest: boolean },
@@ -143,12 +144,12 @@ async function* inRows(
   }
 }
 
-/** A block with what of its ids is needed, or the last segment of one that has nothing. */
+/** A block with the needed part of its ids, or the last segment of a missing one. */
 type BlockRead =
   | { readonly block: LogBlock; readonly ids?: string | undefined }
   | { readonly last: number };
 
-/** All blocks beyond a border, in the order of the page. */
+/** Yields all blocks beyond a border, in the order of the page. */
 async function* blocksOf(
   source: SearchSource,
   query: RequestQuery,
@@ -161,7 +162,7 @@ async function* blocksOf(
     ids: withIds ? block.ids : undefined,
   }));
   const [first] = waiting;
-  // What waits may be in the store meanwhile: it is read from memory alone.
+  // Waiting blocks may have been stored meanwhile: they are taken from memory only.
   const end = (first?.block.first ?? source.view.to + 1) - 1;
   if (isNewest) yield* waiting.reverse();
   const at = border?.segment;
@@ -171,7 +172,7 @@ async function* blocksOf(
   if (!isNewest) yield* waiting;
 }
 
-/** The last segment of the block that a segment is in. */
+/** Returns the last segment of the block that contains a segment. */
 async function blockWith(kv: Deno.Kv, segment: number, end: number): Promise<number> {
   if (segment >= end) return end;
   const range = { start: [LOG_BLOCKS, segment], end: [LOG_BLOCKS, end + 1] };
@@ -189,14 +190,14 @@ async function* storedBlocks(
   for (const one of ranges) yield* blocksWithin(source, query, one);
 }
 
-/** Segments of some in which a time may be, in the order of the page. */
+/** Returns the ranges of segments that may contain a time, in the order of the page. */
 async function rangesOf(
   { kv, view, last }: SearchSource,
   { id, sinceMs, untilMs = Infinity, order }: RequestQuery,
   range: SegmentRange,
 ): Promise<readonly SegmentRange[]> {
-  // A segment says the latest time and the greatest id up to its own end: what lies before the first
-  // that reaches what is looked for is older. Nothing like it holds at the other end, since a request
+  // A segment states the latest time and greatest id up to its end: everything before the first
+  // segment that reaches the wanted one is older. The other end has no such bound, since a request
   // may be logged long after it began.
   const reaches = ({ atMs, maxId }: Tail) => atMs >= (sinceMs ?? -Infinity) && maxId >= (id ?? "");
   const isBounded = sinceMs !== undefined || id !== undefined;
@@ -225,7 +226,7 @@ async function* blocksWithin(
         yield mayHaveIds(value, query) ? { block: learned(view, value) } : { last };
         continue;
       }
-      // A text is searched by the engine, bytes would be by a loop in JavaScript.
+      // The engine searches text natively; bytes would need a loop in JavaScript.
       const ids = textOf(value);
       if (!ids.includes(text)) yield { last };
       else {
@@ -246,7 +247,7 @@ function learned({ times }: IndexView, value: Uint8Array): LogBlock {
   return block;
 }
 
-/** The records at some places, in their order; those whose segment is gone are left out. */
+/** Reads the records at some positions, in order; those in deleted segments are omitted. */
 async function readRecords(
   kv: Deno.Kv,
   places: readonly LogPlace[],

@@ -1,7 +1,6 @@
 /**
- * Sums over the requests of a minute, of ten, of an hour and of six: what an overview reads. Each row
- * names the last segment of the log that it has counted, so that none is counted twice, whatever a
- * crash has cut short.
+ * Sums over the requests of a minute, ten minutes, an hour and six hours, for overviews. Each row
+ * names the last segment that it has counted, so that none is counted twice, even after a crash.
  *
  * @module
  */
@@ -19,15 +18,15 @@ import type { LogBlock } from "./log_block.ts";
 import { decodeSums, encodeSums, type KeptSums } from "./log_sums_codec.ts";
 import { read } from "../read.ts";
 import type { Row } from "../rows.ts";
-import { Turns } from "../turns.ts";
+import { TimeSlices } from "../time_slices.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** Prefix of the rows; the rest of the key is their width and where they begin. */
+/** Prefix of the rows; the rest of the key is their width and start. */
 export const LOG_SUMS = "log_sums";
 
 type Level = typeof SUM_LEVELS[number];
 
-/** What a time is asked for. */
+/** Time range of an overview. */
 export interface OverviewRange {
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -46,7 +45,7 @@ export class LogSums {
     this.#nowMs = nowMs;
   }
 
-  /** Counts blocks in. Safe to repeat, also of blocks that were cut otherwise. */
+  /** Counts blocks. Safe to repeat, also for blocks with other borders. */
   async add(blocks: readonly LogBlock[]): Promise<void> {
     const counted = blocks.map(minutesOf);
     for (const level of SUM_LEVELS) {
@@ -62,36 +61,36 @@ export class LogSums {
     }
   }
 
-  /** The sums of a time; of blocks that are not written yet what is not counted is added. */
+  /** Returns the sums of a time range, with the uncounted part of waiting blocks. */
   async overview(range: OverviewRange, waiting: readonly LogBlock[]): Promise<LogOverview> {
     const level = this.#levelFor(range);
     const { widthMs } = level;
     const stepMs = stepOf(range, widthMs);
     const sinceMs = startOf(range.sinceMs, stepMs);
     const untilMs = Math.ceil(range.untilMs / widthMs) * widthMs;
-    const kept = new Map<number, KeptSums>();
+    const sumsByStart = new Map<number, KeptSums>();
     const key = [LOG_SUMS, widthMs];
     const rows = this.#kv.list<Uint8Array>(
       { start: [...key, sinceMs], end: [...key, untilMs] },
       { batchSize: READ_AHEAD_BLOCKS },
     );
-    const turns = new Turns();
+    const slices = new TimeSlices();
     for (const row of await read(Array.fromAsync(rows))) {
-      kept.set(Number(row.key[2]), readable(row.value));
-      await turns.share();
+      sumsByStart.set(Number(row.key[2]), readable(row.value));
+      await slices.yieldWhenDue();
     }
     for (const block of waiting.map(minutesOf)) {
       for (const minute of block.minutes.keys()) {
         const start = startOf(minute, widthMs);
-        if (start < sinceMs || start >= untilMs || kept.has(start)) continue;
-        kept.set(start, noSums());
+        if (start < sinceMs || start >= untilMs || sumsByStart.has(start)) continue;
+        sumsByStart.set(start, noSums());
       }
-      countIn(kept, block, widthMs);
+      countIn(sumsByStart, block, widthMs);
     }
     const total = emptyRollup();
     const series = new Map<number, Rollup>();
-    for (const start of [...kept.keys()].sort((a, b) => a - b)) {
-      const rollup = kept.get(start)?.rollup ?? total;
+    for (const start of [...sumsByStart.keys()].sort((a, b) => a - b)) {
+      const rollup = sumsByStart.get(start)?.rollup ?? total;
       const at = startOf(start, stepMs);
       const point = series.get(at) ?? emptyRollup();
       series.set(at, point);
@@ -104,7 +103,7 @@ export class LogSums {
     };
   }
 
-  /** Rows whose time is over: so many at most. */
+  /** Returns expired rows, up to a maximum. */
   async old(most: number): Promise<Row[]> {
     const old: Row[] = [];
     for (const { widthMs, keptMs } of SUM_LEVELS) {
@@ -116,8 +115,8 @@ export class LogSums {
   }
 
   /**
-   * The narrowest sums that reach back as far, and are not too many. Steps that are made of whole wider
-   * ones are summed up from those, which are fewer, unless the time ends within one that is over.
+   * Selects the narrowest sums that reach back far enough and are not too many. Steps that consist
+   * of complete wider sums use those, which are fewer, unless the range ends within an expired one.
    */
   #levelFor({ sinceMs, untilMs, stepMs }: OverviewRange): Level {
     const nowMs = this.#nowMs();
@@ -155,14 +154,14 @@ export class LogSums {
 }
 
 const MINUTE_MS = 60_000;
-/** Bytes of rows written in one commit, beside what else it holds. */
+/** Bytes of rows written in one commit, besides its other contents. */
 const SUMS_COMMIT_BYTES = 112 * 1024;
 
 function noSums(): KeptSums {
   return { to: 0, rollup: emptyRollup() };
 }
 
-/** Sums that are damaged are begun anew: no search and no bill depends on them. */
+/** Decodes sums; damaged ones start from zero: no search and no bill depends on them. */
 function readable(value: Uint8Array): KeptSums {
   try {
     return decodeSums(value);
@@ -175,14 +174,14 @@ function startOf(atMs: number, widthMs: number): number {
   return Math.floor(atMs / widthMs) * widthMs;
 }
 
-/** As asked for, in whole widths; else a step that makes few points. Never so small that it makes too many. */
+/** Returns the requested step in whole widths, else one with few points. Never too small. */
 function stepOf({ sinceMs, untilMs, stepMs }: OverviewRange, widthMs: number): number {
   const spanMs = untilMs - sinceMs;
   const leastMs = spanMs / (stepMs === undefined ? SERIES_POINTS : SERIES_POINTS_MAX);
   return Math.max(1, Math.ceil(Math.max(stepMs ?? 0, leastMs) / widthMs)) * widthMs;
 }
 
-/** A block with the sums of each minute that it has requests of. */
+/** A block with the sums of each minute in it. */
 interface CountedBlock {
   readonly block: LogBlock;
   readonly last: number;
@@ -200,7 +199,7 @@ function minutesOf(block: LogBlock): CountedBlock {
   return { block, last: block.last, minutes };
 }
 
-/** Adds what is not counted yet. */
+/** Adds the uncounted part of a block. */
 function countIn(
   sums: ReadonlyMap<number, KeptSums>,
   { block, last, minutes }: CountedBlock,
@@ -209,18 +208,18 @@ function countIn(
   const before = new Map<number, number>();
   for (const [minute, rollup] of minutes) {
     const start = startOf(minute, widthMs);
-    const kept = sums.get(start);
-    if (kept === undefined) continue;
-    const to = before.get(start) ?? kept.to;
+    const storedSums = sums.get(start);
+    if (storedSums === undefined) continue;
+    const to = before.get(start) ?? storedSums.to;
     before.set(start, to);
     if (to >= last) continue;
-    if (to < block.first) addRollup(kept.rollup, rollup);
-    else countRows(kept.rollup, { block, afterSegment: to, minute });
-    kept.to = last;
+    if (to < block.first) addRollup(storedSums.rollup, rollup);
+    else countRows(storedSums.rollup, { block, afterSegment: to, minute });
+    storedSums.to = last;
   }
 }
 
-/** Of a block that was counted in part, because it was cut otherwise then. */
+/** Counts the rest of a block that was counted in part, with other borders. */
 function countRows(
   rollup: Rollup,
   { block, afterSegment, minute }: { block: LogBlock; afterSegment: number; minute: number },

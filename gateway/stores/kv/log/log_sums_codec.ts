@@ -9,7 +9,7 @@ import {
 import { SUMS_BYTES_MAX } from "../limits.ts";
 import { bytesOf, textOf } from "../rows.ts";
 
-/** Sums as they are kept: of all requests in segments of the log up to `to`. */
+/** Stored sums: of all requests in log segments up to `to`. */
 export interface KeptSums {
   to: number;
   readonly rollup: Rollup;
@@ -27,7 +27,7 @@ interface RollupJson {
   readonly endings: [string, number][];
 }
 
-/** Writes sums down; where they are too long, fewer keys keep a name. */
+/** Encodes sums; if they are too long, fewer keys keep their name. */
 export function encodeSums({ to, rollup }: KeptSums): Uint8Array {
   for (let most = rollup.keys.size;; most = Math.floor(most / 2)) {
     const value = bytesOf(JSON.stringify(jsonOf(to, withKeys(rollup, most))));
@@ -35,7 +35,7 @@ export function encodeSums({ to, rollup }: KeptSums): Uint8Array {
   }
 }
 
-/** Reads what {@linkcode encodeSums} wrote. */
+/** Decodes the result of {@linkcode encodeSums}. */
 export function decodeSums(value: Uint8Array): KeptSums {
   const { to, ...json } = JSON.parse(textOf(value)) as RollupJson;
   const rollup: Rollup = {
@@ -68,7 +68,7 @@ function jsonOf(to: number, rollup: Rollup): RollupJson {
   };
 }
 
-/** The keys with the most requests by name, the others together. */
+/** Returns the sums with the most active keys by name and the others merged. */
 function withKeys(rollup: Rollup, most: number): Rollup {
   if (most >= rollup.keys.size) return rollup;
   const sorted = [...rollup.keys].sort(([, a], [, b]) => b.requests - a.requests);
@@ -81,17 +81,25 @@ function withKeys(rollup: Rollup, most: number): Rollup {
 }
 
 function writeSums(sums: Sums): SumsJson {
-  const { requests, refused, failed, left, charged } = sums;
+  const { requests, refused, failed, disconnected, charged } = sums;
   const { inputTokens, cachedInputTokens, outputTokens } = sums;
   const tokens = [inputTokens, cachedInputTokens, outputTokens] as const;
-  return [requests, refused, failed, left, charged.toString(), ...tokens];
+  return [requests, refused, failed, disconnected, charged.toString(), ...tokens];
 }
 
 function readSums(json: SumsJson): Sums {
-  const [requests, refused, failed, left, charged, inputTokens, cachedInputTokens, outputTokens] =
-    json;
+  const [
+    requests,
+    refused,
+    failed,
+    disconnected,
+    charged,
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+  ] = json;
   return {
-    ...{ requests, refused, failed, left, charged: BigInt(charged) },
+    ...{ requests, refused, failed, disconnected, charged: BigInt(charged) },
     ...{ inputTokens, cachedInputTokens, outputTokens },
   };
 }

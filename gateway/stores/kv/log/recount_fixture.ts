@@ -4,7 +4,7 @@ import { partsOf } from "../../../domain/requests/parts.ts";
 import type { Rollup, Sums } from "../../../domain/requests/rollup.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 
-/** For tests: the sums of rows, counted one by one. */
+/** For tests: returns the sums of rows, counted one by one. */
 export function recount(rows: readonly RequestRecord[]): Rollup {
   const sums = (some: readonly RequestRecord[]): Sums => {
     const sum = (of: (row: RequestRecord) => number) => some.reduce((all, row) => all + of(row), 0);
@@ -13,7 +13,7 @@ export function recount(rows: readonly RequestRecord[]): Rollup {
       requests: some.length,
       refused: number(({ status }) => status === 429),
       failed: number(({ status, outcome }) => status === 502 || outcome === "cut"),
-      left: number(({ outcome }) => outcome === "client_left"),
+      disconnected: number(({ outcome }) => outcome === "client_left"),
       charged: some.reduce((all, { charged }) => all + (parseCredits(charged) ?? 0n), 0n),
       inputTokens: sum(({ inputTokens }) => inputTokens),
       cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
@@ -25,10 +25,10 @@ export function recount(rows: readonly RequestRecord[]): Rollup {
   const durations = (some: readonly RequestRecord[]) =>
     histogram(some.filter(({ status }) => status !== 429).map(({ durationMs }) => durationMs));
   const ofParts = (some: readonly RequestRecord[]): Sums => {
-    const { requests, refused, failed, left } = sums([
+    const { requests, refused, failed, disconnected } = sums([
       ...new Map(some.map((part) => [part.id, part])).values(),
     ]);
-    return { ...sums(some), requests, refused, failed, left };
+    return { ...sums(some), requests, refused, failed, disconnected };
   };
   const byKey = Map.groupBy(rows, ({ keyId }) => keyId);
   const parts = rows.flatMap((row) =>

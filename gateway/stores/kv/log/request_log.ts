@@ -15,15 +15,15 @@ import type { Row } from "../rows.ts";
 import { type Line, oldestSegment, type PlacedLines, readSegments } from "../segment.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** How much of the log is kept. */
+/** Maximum size and age of the log. */
 export interface LogRetention {
-  /** Requests kept. @default {100000} */
+  /** Maximum number of requests. @default {1000000} */
   readonly records?: number | undefined;
-  /** Age at which requests leave, in milliseconds. @default {2592000000} */
+  /** Age at which requests are deleted, in milliseconds. @default {2592000000} */
   readonly ageMs?: number | undefined;
 }
 
-/** Recent requests in Deno KV, many to a row. */
+/** The request log in Deno KV, many requests per row. */
 export class KvRequestLog implements RequestLog {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
@@ -50,7 +50,7 @@ export class KvRequestLog implements RequestLog {
     this.#index = new LogIndex(kv, writer, options.nowMs);
   }
 
-  /** Finds where the index ends. */
+  /** Finds the end of the index. */
   begin(): Promise<void> {
     return this.#index.begin();
   }
@@ -66,7 +66,8 @@ export class KvRequestLog implements RequestLog {
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {
-    // Ids are in the order of time: the row stands where they first reach this one, or soon after.
+    // Ids are in order of time: the row is at the first segment that reaches this id, or soon
+    // after.
     const query = { id, limit: 1, order: "oldest" } as const;
     let cursor: string | undefined;
     do {
@@ -92,7 +93,7 @@ export class KvRequestLog implements RequestLog {
     return () => void this.#watchers.delete(tell);
   }
 
-  /** Takes in what has become durable. */
+  /** Adds durable lines to the index. */
   noteLogged(logged: readonly PlacedLines[]): void {
     this.#index.note(logged);
     if (this.#watchers.size === 0) return;
@@ -101,25 +102,25 @@ export class KvRequestLog implements RequestLog {
     }
   }
 
-  /** Writes what of the index is complete, now. */
+  /** Writes the complete part of the index now. */
   writeIndex(): Promise<void> {
     return this.#index.write();
   }
 
-  /** Writes the index and starts to delete what is beyond the retention, both now and then. */
+  /** Writes the index and deletes expired rows, both from time to time. */
   tick(): void {
     this.#index.tick();
     if (this.#writer.log.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
   }
 
-  /** Deletes what is beyond the retention, a bounded number of rows a commit. */
+  /** Deletes expired rows, a bounded number per commit. */
   trim(): Promise<void> {
     this.#trimmedAt = this.#writer.log.segment;
     this.#trimming ??= this.#trim().finally(() => this.#trimming = undefined);
     return this.#trimming;
   }
 
-  /** Resolves when no deletion is under way any more. */
+  /** Resolves when no deletion is in progress. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([this.#trimming, this.#index.close()]);
@@ -139,7 +140,7 @@ export class KvRequestLog implements RequestLog {
         await this.#writer.write(rows.slice(from, from + LOG_TRIM_BATCH));
       }
     } catch (error) {
-      // Old rows stay until the next look; they are in nobody's way.
+      // Old rows stay until the next deletion and do no harm.
       if (!(error instanceof StoreError)) throw error;
     }
   }

@@ -3,13 +3,13 @@ import { ExpiringValues } from "./expiring_values.ts";
 import { MAX_BLOBS_BYTES } from "../limits.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** How much is kept. */
+/** Retention of files. */
 export interface BlobRetention {
-  /** Bytes of all files together. @default {268435456} */
+  /** Maximum size of all files together, in bytes. @default {268435456} */
   readonly maxBytes?: number | undefined;
 }
 
-/** Files in Deno KV. */
+/** Files behind signed links, in Deno KV. */
 export class KvBlobStore implements BlobStore {
   readonly #values: ExpiringValues;
 
@@ -17,7 +17,7 @@ export class KvBlobStore implements BlobStore {
     this.#values = values;
   }
 
-  /** Opens the store: adds up what is there. */
+  /** Opens the store and sums up the stored bytes. */
   static async open(
     kv: Deno.Kv,
     writer: Writer,
@@ -36,9 +36,9 @@ export class KvBlobStore implements BlobStore {
   }
 
   async get(id: string): Promise<StoredBlob | undefined> {
-    const found = await this.#values.get([id]);
-    if (found === undefined) return undefined;
-    const { content, about, expiresAtMs } = found;
+    const value = await this.#values.get([id]);
+    if (value === undefined) return undefined;
+    const { content, about, expiresAtMs } = value;
     return { id, mediaType: about, bytes: content, expiresAtMs };
   }
 
@@ -46,12 +46,12 @@ export class KvBlobStore implements BlobStore {
     return this.#values.sweep();
   }
 
-  /** Starts a sweep, now and then. */
+  /** Starts a sweep from time to time. */
   tick(): void {
     this.#values.tick();
   }
 
-  /** Resolves when no sweep is under way any more. */
+  /** Resolves when no sweep is in progress. */
   close(): Promise<void> {
     return this.#values.close();
   }

@@ -7,38 +7,38 @@ import {
   decodeAliases,
   encodeAliases,
   inCommits,
-  roomOf,
+  storedBytes,
   type ValueCopy,
   ValueRows,
 } from "./value_rows.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** A value of any size that is kept until it expires. */
+/** A value of any size that is stored until it expires. */
 export interface ExpiringValue {
   readonly content: Uint8Array;
-  /** Unix time in milliseconds; from then on it is gone. */
+  /** Unix time in milliseconds, from which the value is gone. */
   readonly expiresAtMs: number;
-  /** Says what the content is, in a few words. */
+  /** Short description of the content. */
   readonly about: string;
-  /** Other names for the last part of its own; not only its own, perhaps. */
+  /** Other names for the last part of its name; values may share them. */
   readonly aliases: readonly string[];
 }
 
-/** A value to be kept. */
+/** A value to store. */
 export interface NewExpiringValue extends ExpiringValue {
-  /** Whether the name is known to be nobody's yet, so that no other has to be looked for. */
+  /** True when the name is certainly unused, so that no earlier value has to be looked up. */
   readonly isNew: boolean;
 }
 
-/** A room for values in a database. */
+/** Options of a store of values. */
 export interface ExpiringValuesOptions {
-  /** Begins the keys of its rows. */
+  /** Prefix of the keys of its rows. */
   readonly prefix: string;
-  /** Bytes of all values together. */
+  /** Maximum size of all values, in bytes. */
   readonly maxBytes: number;
   /**
-   * Whether the first part of a name is the value's owner. Each owner may then keep as much as is
-   * still free: alone half of the room, and however much others took, a newcomer finds some.
+   * True when the first part of a name is the value's owner. Each owner may then use as many bytes
+   * as are still free: alone half of the store, and however much others use, a newcomer has some.
    * @default {false}
    */
   readonly hasOwners?: boolean | undefined;
@@ -49,9 +49,9 @@ const READ_AT_ONCE = 10;
 
 /**
  * Values in Deno KV, in chunks. The row under `…_expiry` is written first and deleted last, so that
- * whatever a crash leaves behind is found when it expires; the entry is written last and deleted
- * first, so that a value that can be found is whole. Rows are never written over: a value that
- * replaces another has rows of its own, and its entry comes with the commit that the other's goes in.
+ * leftovers of a crash are found when they expire; the entry is written last and deleted first, so
+ * that a value that can be found is complete. Rows are never overwritten: a value that replaces
+ * another has its own rows, and its entry comes with the commit that removes the other's.
  */
 export class ExpiringValues {
   readonly #kv: Deno.Kv;
@@ -60,16 +60,16 @@ export class ExpiringValues {
   readonly #maxBytes: number;
   readonly #hasOwners: boolean;
   readonly #nowMs: () => number;
-  /** Deletions come one after the other, so that each gives its room back once. */
+  /** Serialises deletions, so that each returns its bytes once. */
   readonly #deleting = new Mutex();
-  /** Ids of those being written: a sweep must not take the ground from under them. */
+  /** Ids of values being written, which a sweep must not delete. */
   readonly #pending = new Set<string>();
-  /** Written or deleted in part only, by id. */
+  /** Partly written or deleted values, by id. */
   readonly #remnants = new Map<string, ValueCopy>();
-  /** Others stand in their place, by id. */
+  /** Replaced values, by id. */
   readonly #replaced = new Map<string, ValueCopy>();
   #bytes = 0;
-  /** Of the values of each owner. */
+  /** Bytes of each owner's values. */
   readonly #bytesOf = new Map<Deno.KvKeyPart | undefined, number>();
   #stampMs = 0;
   #sweptAtMs = -Infinity;
@@ -84,7 +84,7 @@ export class ExpiringValues {
     this.#nowMs = options.nowMs;
   }
 
-  /** Opens the room: adds up what is there. */
+  /** Opens the store and sums up the stored bytes. */
   static async open(
     kv: Deno.Kv,
     writer: Writer,
@@ -97,8 +97,9 @@ export class ExpiringValues {
   }
 
   /**
-   * Keeps a value, in the place of one that had its name; resolves once it is durable. Of two at
-   * once the one that began last stays. False, and nothing has changed, where there is no room.
+   * Stores a value, which replaces one of the same name; resolves once it is durable. Of two
+   * concurrent ones the one that began last stays. Returns false, without any change, when it does
+   * not fit.
    */
   async put(name: readonly string[], value: NewExpiringValue): Promise<boolean> {
     const { content, expiresAtMs, about, isNew } = value;
@@ -119,7 +120,7 @@ export class ExpiringValues {
       await this.#write(copy, { chunks: joined(head, content), aliases, former });
       return true;
     } catch (error) {
-      // Some of it may have landed: it takes its room until a sweep has seen to it.
+      // Parts of it may have landed: its bytes stay counted until a sweep has removed them.
       this.#remnants.set(copy.id, copy);
       throw error;
     } finally {
@@ -127,7 +128,7 @@ export class ExpiringValues {
     }
   }
 
-  /** A value that is there and has not expired. `admit` is told its bytes before it is read. */
+  /** Returns a stored value that has not expired. `admit` receives its size before it is read. */
   async get(
     name: readonly string[],
     admit?: (bytes: number) => Promise<void> | undefined,
@@ -138,7 +139,7 @@ export class ExpiringValues {
     return await this.#valueOf(copy);
   }
 
-  /** The last put of the values that have another name and have not expired. */
+  /** Returns the value last stored with another name, unless expired. */
   async withAlias(scope: readonly string[], alias: string): Promise<ExpiringValue | undefined> {
     const prefix = this.#rows.aliasesOf(scope.map(keyPart), alias);
     const rows = this.#kv.list<Uint8Array>({ prefix }, { reverse: true, batchSize: READ_AT_ONCE });
@@ -147,26 +148,26 @@ export class ExpiringValues {
         this.#kv.get<Uint8Array>(this.#rows.entryKey(this.#rows.aliased(row.value))),
       );
       if (entry.value === null) continue;
-      const found = await this.#valueOf(this.#rows.copyOf(entry));
-      if (found !== undefined) return found;
+      const value = await this.#valueOf(this.#rows.copyOf(entry));
+      if (value !== undefined) return value;
     }
     return undefined;
   }
 
-  /** Forgets a value; false where there is none that has not expired. */
+  /** Deletes a value; returns false when there is none that has not expired. */
   delete(name: readonly string[]): Promise<boolean> {
     return this.#deleting.run(async () => {
       const copies = await this.#copies(name);
       const newest = copies.at(-1);
       if (newest === undefined || this.#isOver(newest)) return false;
       await this.#writer.write(copies.map((copy) => this.#rows.entryGone(copy)));
-      // It is gone; what cannot be cleared away now is in nobody's way until the next sweep.
+      // The value is gone; leftovers do no harm until the next sweep.
       await this.#clear(copies).catch(ignoreStoreError);
       return true;
     });
   }
 
-  /** Deletes values that have expired; resolves to their number. */
+  /** Deletes expired values; resolves to their number. */
   async sweep(): Promise<number> {
     this.#sweptAtMs = this.#nowMs();
     let swept = 0;
@@ -178,52 +179,52 @@ export class ExpiringValues {
     return swept;
   }
 
-  /** Starts a sweep, now and then. */
+  /** Starts a sweep from time to time. */
   tick(): void {
     if (this.#nowMs() - this.#sweptAtMs < VALUE_SWEEP_MS) return;
-    // What has expired stays until the next look; nobody can read it.
+    // Expired values stay until the next sweep, unreadable.
     this.sweep().catch(ignoreStoreError);
   }
 
-  /** Resolves when no deletion is under way any more. */
+  /** Resolves when no deletion is in progress. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#deleting.run(() => Promise.resolve());
   }
 
-  /** Takes room; that of expired values where there is no other. */
+  /** Reserves bytes, after removing expired values if needed. */
   async #reserve(copy: ValueCopy): Promise<boolean> {
-    if (roomOf(copy.entry) > this.#maxBytes) return false;
+    if (storedBytes(copy.entry) > this.#maxBytes) return false;
     while (!this.#fits(copy)) {
       const { cleared } = await this.#sweepSome();
       if (cleared === 0 && !this.#fits(copy)) return false;
     }
-    // Counted before it is written, so that those who write at once do not all find room.
+    // Counted before the write, so that concurrent writers do not all find room.
     this.#take(copy);
     return true;
   }
 
   #fits({ name, entry }: ValueCopy): boolean {
-    const bytes = roomOf(entry);
+    const bytes = storedBytes(entry);
     const free = this.#maxBytes - this.#bytes - bytes;
     return free >= (this.#hasOwners ? (this.#bytesOf.get(name[0]) ?? 0) + bytes : 0);
   }
 
   #take({ name, entry }: ValueCopy): void {
-    this.#bytes += roomOf(entry);
+    this.#bytes += storedBytes(entry);
     if (!this.#hasOwners) return;
-    this.#bytesOf.set(name[0], (this.#bytesOf.get(name[0]) ?? 0) + roomOf(entry));
+    this.#bytesOf.set(name[0], (this.#bytesOf.get(name[0]) ?? 0) + storedBytes(entry));
   }
 
   #giveBack({ name, entry }: ValueCopy): void {
-    this.#bytes -= roomOf(entry);
+    this.#bytes -= storedBytes(entry);
     if (!this.#hasOwners) return;
-    const left = (this.#bytesOf.get(name[0]) ?? 0) - roomOf(entry);
-    if (left > 0) this.#bytesOf.set(name[0], left);
+    const remaining = (this.#bytesOf.get(name[0]) ?? 0) - storedBytes(entry);
+    if (remaining > 0) this.#bytesOf.set(name[0], remaining);
     else this.#bytesOf.delete(name[0]);
   }
 
-  /** As few commits as the size takes: one, for most values. */
+  /** Writes the rows in as few commits as their size allows: one, for most values. */
   async #write(
     copy: ValueCopy,
     parts: { chunks: Uint8Array; aliases: readonly string[]; former: readonly ValueCopy[] },
@@ -247,23 +248,23 @@ export class ExpiringValues {
     return { content: chunks.subarray(aliasBytes), expiresAtMs, about, aliases };
   }
 
-  /** The chunks with the first bytes; `undefined` where one of them is not there. */
+  /** Reads the chunks with the first bytes; `undefined` when one is missing. */
   async #readChunks(copy: ValueCopy, bytes: number): Promise<Uint8Array | undefined> {
-    const found = new Uint8Array(bytes);
+    const content = new Uint8Array(bytes);
     const keys = this.#rows.chunkKeys(copy, bytes);
     let at = 0;
     for (let from = 0; from < keys.length; from += READ_AT_ONCE) {
       const some = keys.slice(from, from + READ_AT_ONCE);
       for (const { value } of await read(this.#kv.getMany<Uint8Array[]>(some))) {
         if (value === null) return undefined;
-        found.set(value.subarray(0, bytes - at), at);
+        content.set(value.subarray(0, bytes - at), at);
         at += value.length;
       }
     }
-    return found;
+    return content;
   }
 
-  /** Clears away some of what has expired, and of what is left over. */
+  /** Removes some expired values and leftovers. */
   #sweepSome(): Promise<{ cleared: number; expired: number }> {
     return this.#deleting.run(async () => {
       const expired = (await this.#expired()).filter(({ id }) => !this.#pending.has(id));
@@ -278,21 +279,21 @@ export class ExpiringValues {
   async #expired(): Promise<ValueCopy[]> {
     const start = this.#rows.expiries;
     const until = { start, end: [...start, this.#nowMs() + 1] };
-    const found = this.#kv.list<Uint8Array>(until, { limit: VALUES_SWEPT });
-    return (await read(Array.fromAsync(found))).map((row) => this.#rows.copyOf(row));
+    const rows = this.#kv.list<Uint8Array>(until, { limit: VALUES_SWEPT });
+    return (await read(Array.fromAsync(rows))).map((row) => this.#rows.copyOf(row));
   }
 
-  /** Some of those that others stand in the place of; a deletion may have been faster. */
+  /** Takes some replaced values; a deletion may have been faster. */
   async #takeReplaced(): Promise<ValueCopy[]> {
-    const taken = [...this.#replaced.values()].slice(0, VALUES_SWEPT);
+    const replaced = [...this.#replaced.values()].slice(0, VALUES_SWEPT);
     const rows = await Promise.all(
-      taken.map((copy) => read(this.#kv.get(this.#rows.expiryKey(copy)))),
+      replaced.map((copy) => read(this.#kv.get(this.#rows.expiryKey(copy)))),
     );
-    for (const { id } of taken) this.#replaced.delete(id);
-    return taken.filter((_, at) => rows[at]?.value !== null);
+    for (const { id } of replaced) this.#replaced.delete(id);
+    return replaced.filter((_, at) => rows[at]?.value !== null);
   }
 
-  /** Deletes all rows of copies; those where that fails are remnants. */
+  /** Deletes all rows of copies; copies whose deletion fails become leftovers. */
   async #clear(copies: readonly ValueCopy[]): Promise<void> {
     for (const copy of copies) this.#remnants.set(copy.id, copy);
     const results = await Promise.allSettled(copies.map((copy) => this.#clearOne(copy)));
@@ -301,7 +302,7 @@ export class ExpiringValues {
 
   async #clearOne(copy: ValueCopy): Promise<void> {
     const head = await this.#readChunks(copy, copy.entry.aliasBytes);
-    // Without its first chunks a copy has no other names, or none any more.
+    // Without its first chunks a copy has no other names, or has lost them.
     const aliases = head === undefined ? [] : decodeAliases(head, copy.entry);
     for (const rows of inCommits(this.#rows.gone(copy, aliases))) await this.#writer.write(rows);
     this.#remnants.delete(copy.id);
@@ -309,15 +310,15 @@ export class ExpiringValues {
   }
 
   async #copies(name: readonly string[], options: Deno.KvListOptions = {}): Promise<ValueCopy[]> {
-    const found = this.#kv.list<Uint8Array>({ prefix: this.#rows.entriesOf(name) }, options);
-    return (await read(Array.fromAsync(found))).map((row) => this.#rows.copyOf(row));
+    const rows = this.#kv.list<Uint8Array>({ prefix: this.#rows.entriesOf(name) }, options);
+    return (await read(Array.fromAsync(rows))).map((row) => this.#rows.copyOf(row));
   }
 
   #isOver(copy: ValueCopy): boolean {
     return copy.entry.expiresAtMs <= this.#nowMs();
   }
 
-  /** Never given before; later ones are greater, also where the clock goes back. */
+  /** Returns a new id; later ones are greater, even after the clock goes back. */
   #newId(): string {
     this.#stampMs = Math.max(this.#nowMs(), this.#stampMs + 1);
     return `${String(this.#stampMs).padStart(15, "0")}.${crypto.randomUUID()}`;

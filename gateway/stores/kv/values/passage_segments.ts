@@ -1,5 +1,5 @@
 /**
- * What the files of vector stores are packed into: rows that fit a value.
+ * Packs the files of vector stores into rows that fit a value.
  *
  * @module
  */
@@ -10,19 +10,21 @@ import { bytesOf, keyPart, type Row } from "../rows.ts";
 
 /** The rows of a file's passages or vectors. */
 export interface SegmentSet {
-  /** Of the file, or of its embeddings. */
+  /** Id of the file, or of its embeddings. */
   readonly id: string;
   readonly rows: readonly Row[];
 }
 
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** Where a segment is. */
+/** Returns the key of a segment. */
 export function segmentKey(id: string, number: number): Deno.KvKey {
   return ["vector_segment", keyPart(id), number];
 }
 
-/** Packs passages into as few values as hold them; tells the number of the first one of each. */
+/**
+ * Packs passages into as few values as possible; returns the number of the first passage of each.
+ */
 export function passageSegments(
   fileId: string,
   passages: readonly string[],
@@ -51,7 +53,10 @@ export function passageSegments(
   return { id: fileId, rows, starts };
 }
 
-/** Packs the vectors of a file into as few values as hold them, no vector in two; none has no rows. */
+/**
+ * Packs the vectors of a file into as few values as possible, each vector in one of them. No
+ * vectors give no rows.
+ */
 export function vectorSegments(
   { embeddings }: VectorStoreFile,
   vectors: Float32Array<ArrayBuffer>,
@@ -68,22 +73,22 @@ export function vectorSegments(
   return { id, rows };
 }
 
-/** The vectors of a segment. Copied, since the bytes that were read may begin anywhere. */
+/** Returns the vectors of a segment. Copied, because the bytes may begin at any offset. */
 export function vectorsOf(value: Uint8Array): Float32Array<ArrayBuffer> {
   return new Float32Array(Uint8Array.from(value).buffer);
 }
 
-/** Bytes of a file's vectors. */
+/** Returns the size of a file's vectors, in bytes. */
 export function vectorBytes({ embeddings, passages }: VectorStoreFile): number {
   return passages * (embeddings?.dimensions ?? 0) * FLOAT_BYTES;
 }
 
-/** Bytes that a store takes of the room of all. */
+/** Returns the bytes of a vector store that count against the maximum of all. */
 export function keptBytes({ embeddings = {}, textBytes }: VectorStore): number {
   return Object.values(embeddings).reduce((sum, { bytes }) => sum + bytes, textBytes);
 }
 
-/** A store with a file more, or less, or another in its place. */
+/** Returns a vector store with a file added, removed or replaced. */
 export function changed(
   store: VectorStore,
   { added, removed }: {

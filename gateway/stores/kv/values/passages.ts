@@ -21,26 +21,26 @@ import { read } from "../read.ts";
 import { jsonRow, keyPart, type Row, textOf } from "../rows.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** How much is kept. */
+/** Retention of vector stores. */
 export interface PassageRetention {
-  /** UTF-8 bytes of all passages and bytes of all vectors together. @default {1073741824} */
+  /** Maximum size of all passages (UTF-8) and vectors together, in bytes. @default {1073741824} */
   readonly maxBytes?: number | undefined;
-  /** @default {1000} */
+  /** Maximum number of vector stores. @default {1000} */
   readonly maxStores?: number | undefined;
 }
 
-/** A file and where its passages are. */
+/** A file with the positions of its passages. */
 interface FileRow {
   readonly file: VectorStoreFile;
   /** Number of the first passage of each segment. */
   readonly segments: readonly number[];
-  /** How many segments its vectors have. @default {0} */
+  /** Number of segments with vectors. @default {0} */
   readonly vectorSegments?: number | undefined;
 }
 
-/** Segments that belong to no file: of what is being added, or has been removed. */
+/** Segments without a file: of one being added, or removed. */
 interface Leftover {
-  /** Of a file, or of its embeddings. */
+  /** Id of the file, or of its embeddings. */
   readonly fileId: string;
   readonly segments: number;
 }
@@ -48,11 +48,11 @@ interface Leftover {
 type FileName = Pick<VectorStoreFile, "id" | "storeId">;
 
 /**
- * Vector stores in Deno KV. A file's passages are packed into segments, JSON lists that fit a value,
- * and so are the vectors of its embeddings, 32-bit floats, under an id of their own. Before the
- * segments a row `vector_leftover` is written, which the commit of the file's own row deletes, and the
- * commit that removes the file writes again: whatever a crash leaves behind is found there, and
- * deleted by the next change.
+ * Vector stores in Deno KV. A file's passages are packed into segments, JSON lists that fit a
+ * value; the vectors of its embeddings, 32-bit floats, likewise under their own id. Before the
+ * segments a row `vector_leftover` is written; the commit of the file's own row deletes it, and the
+ * commit that removes the file writes it again: leftovers of a crash are found there, and deleted
+ * by the next change.
  */
 export class KvPassageStore implements PassageStore {
   readonly #kv: Deno.Kv;
@@ -70,7 +70,7 @@ export class KvPassageStore implements PassageStore {
     this.#maxStores = retention.maxStores ?? MAX_VECTOR_STORES;
   }
 
-  /** Opens the store: reads what the stores are, not what is in them. */
+  /** Opens the store: reads the descriptions of vector stores, not their contents. */
   static async open(
     kv: Deno.Kv,
     writer: Writer,
@@ -131,7 +131,7 @@ export class KvPassageStore implements PassageStore {
       await this.#writeSegments(sets);
       const row: FileRow = { file, segments: text.starts, vectorSegments: embedded.rows.length };
       await this.#commit(changed(store, { added: file }), [jsonRow(fileKey(file), row)], {
-        done: sets.map(({ id }) => id),
+        clear: sets.map(({ id }) => id),
       });
       return "added";
     });
@@ -155,7 +155,7 @@ export class KvPassageStore implements PassageStore {
       await this.#commit(
         changed(store, { removed: row.file, added: file }),
         [jsonRow(fileKey(file), { ...row, file, vectorSegments: length } satisfies FileRow)],
-        { done: [embedded.id], left: leftovers(row).slice(1) },
+        { clear: [embedded.id], add: leftovers(row).slice(1) },
       );
       return "kept";
     });
@@ -203,12 +203,12 @@ export class KvPassageStore implements PassageStore {
     return segment?.[index - (segments[number] ?? 0)];
   }
 
-  /** Resolves when no change is under way any more. */
+  /** Resolves when no change is in progress. */
   async close(): Promise<void> {
     await this.#changing.run(() => Promise.resolve());
   }
 
-  /** Runs a change alone, after what former ones have left behind is gone. */
+  /** Runs a change alone, after the leftovers of former ones are removed. */
   #change<T>(change: () => Promise<T>): Promise<T> {
     return this.#changing.run(async () => {
       await this.#clean();
@@ -234,33 +234,36 @@ export class KvPassageStore implements PassageStore {
     const row = await this.#row(file);
     const store = this.#stores.get(file.storeId);
     if (row === undefined || store === undefined) return;
-    const gone: Row = { key: fileKey(file), bytes: 0 };
-    await this.#commit(changed(store, { removed: row.file }), [gone], { left: leftovers(row) });
+    const deletion: Row = { key: fileKey(file), bytes: 0 };
+    await this.#commit(changed(store, { removed: row.file }), [deletion], { add: leftovers(row) });
   }
 
-  /** Writes segments that no file has yet: from here on they are found again, whatever happens. */
+  /** Writes segments that belong to no file yet; from here on they can be found. */
   async #writeSegments(sets: readonly SegmentSet[]): Promise<void> {
-    const written = sets.map(({ id, rows }): Leftover => ({ fileId: id, segments: rows.length }));
-    await this.#writer.write(written.map(leftoverRow));
-    for (const leftover of written) this.#leftovers.set(leftover.fileId, leftover);
+    const leftovers = sets.map(({ id, rows }): Leftover => ({ fileId: id, segments: rows.length }));
+    await this.#writer.write(leftovers.map(leftoverRow));
+    for (const leftover of leftovers) this.#leftovers.set(leftover.fileId, leftover);
     for (const { rows } of sets) await this.#writeAll(rows, SEGMENTS_WRITTEN);
   }
 
-  /** Changes a file and its store at once. Segments are a file's from then on, or nobody's. */
+  /**
+   * Changes a file and its vector store in one commit. From then on the segments belong to the
+   * file, or to none.
+   */
   async #commit(
     store: VectorStore,
     rows: readonly Row[],
-    { done = [], left = [] }: { done?: readonly string[]; left?: readonly Leftover[] },
+    { clear = [], add = [] }: { clear?: readonly string[]; add?: readonly Leftover[] },
   ): Promise<void> {
     await this.#writer.write([
       ...rows,
       storeRow(store),
-      ...done.map((id): Row => ({ key: leftoverKey(id), bytes: 0 })),
-      ...left.map(leftoverRow),
+      ...clear.map((id): Row => ({ key: leftoverKey(id), bytes: 0 })),
+      ...add.map(leftoverRow),
     ]);
     this.#stores.set(store.id, store);
-    for (const id of done) this.#leftovers.delete(id);
-    for (const leftover of left) this.#leftovers.set(leftover.fileId, leftover);
+    for (const id of clear) this.#leftovers.delete(id);
+    for (const leftover of add) this.#leftovers.set(leftover.fileId, leftover);
   }
 
   async #writeAll(rows: readonly Row[], atOnce: number): Promise<void> {
@@ -286,12 +289,12 @@ export class KvPassageStore implements PassageStore {
   }
 }
 
-/** What a file leaves behind: the segments of its passages, then those of its vectors. */
+/** Returns the segments of a removed file: of its passages, then of its vectors. */
 function leftovers({ file, segments, vectorSegments = 0 }: FileRow): Leftover[] {
-  const left = [{ fileId: file.id, segments: segments.length }];
+  const segmentSets = [{ fileId: file.id, segments: segments.length }];
   const { embeddings } = file;
-  if (embeddings === undefined) return left;
-  return [...left, { fileId: embeddings.id, segments: vectorSegments }];
+  if (embeddings === undefined) return segmentSets;
+  return [...segmentSets, { fileId: embeddings.id, segments: vectorSegments }];
 }
 
 function byAge<T extends { readonly id: string; readonly createdAtMs: number }>(one: T, other: T) {

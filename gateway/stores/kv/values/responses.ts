@@ -5,35 +5,38 @@ import { MAX_RESPONSES_BYTES, RESPONSE_AGE_MS } from "../limits.ts";
 import { bytesOf, textOf } from "../rows.ts";
 import type { Writer } from "../journal/writer.ts";
 
-/** How much is kept, and how long. */
+/** Retention of stored responses. */
 export interface ResponseRetention {
   /**
-   * Bytes of all responses together; one owner's may take as many as are still free, so alone half.
-   * @default {1073741824}
+   * Maximum size of all responses together, in bytes; one owner may use as much as is still free,
+   * so alone half of it. @default {1073741824}
    */
   readonly maxBytes?: number | undefined;
-  /** Age at which responses leave, in milliseconds. @default {2592000000} */
+  /** Age at which responses are deleted, in milliseconds. @default {2592000000} */
   readonly ageMs?: number | undefined;
 }
 
-/** What stands before the resource and the items. */
+/** Header before the resource and the items. */
 interface Head {
   readonly id: string;
   readonly ownerId: string;
   readonly previousId?: string | undefined;
   readonly upstreamId?: string | undefined;
-  readonly found?: Readonly<Record<string, string>> | undefined;
+  /** Search memory, under its stored name. */
+  readonly ["found"]?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The record separator of RFC 7464: nowhere in JSON text, where control characters are escaped. */
+/**
+ * The record separator of RFC 7464: never part of JSON text, where control characters are escaped.
+ */
 const SEPARATOR = "\x1e";
 
 /**
- * Responses in Deno KV, by owner and id. An upstream may give an id twice: the later response then
- * replaces the earlier one wholly, in one commit.
+ * Stored responses in Deno KV, by owner and id. An upstream may use an id twice: the later response
+ * then replaces the earlier one completely, in one commit.
  */
 export class KvResponseStore implements ResponseStore {
-  /** How long a response is to be kept, in milliseconds: makes `expiresAtMs`. */
+  /** Retention of a response in milliseconds, added to the time to give `expiresAtMs`. */
   readonly retentionMs: number;
   readonly #values: ExpiringValues;
 
@@ -42,7 +45,7 @@ export class KvResponseStore implements ResponseStore {
     this.retentionMs = retentionMs;
   }
 
-  /** Opens the store: adds up what is there. */
+  /** Opens the store and sums up the stored bytes. */
   static async open(
     kv: Deno.Kv,
     writer: Writer,
@@ -66,7 +69,7 @@ export class KvResponseStore implements ResponseStore {
       expiresAtMs,
       about: "",
       aliases: itemIds,
-      // An id that we made is never seen twice, and need not be looked for.
+      // The gateway's own ids are unique and need no lookup.
       isNew: upstreamId === undefined,
     });
   }
@@ -87,20 +90,20 @@ export class KvResponseStore implements ResponseStore {
     return this.#values.sweep();
   }
 
-  /** Starts a sweep, now and then. */
+  /** Starts a sweep from time to time. */
   tick(): void {
     this.#values.tick();
   }
 
-  /** Resolves when no sweep is under way any more. */
+  /** Resolves when no sweep is in progress. */
   close(): Promise<void> {
     return this.#values.close();
   }
 }
 
 function encodeResponse(response: StoredResponse): Uint8Array {
-  const { id, ownerId, previousId, upstreamId, found, resource, input } = response;
-  const head: Head = { id, ownerId, previousId, upstreamId, found };
+  const { id, ownerId, previousId, upstreamId, found: searchMemory, resource, input } = response;
+  const head: Head = { id, ownerId, previousId, upstreamId, found: searchMemory };
   const parts = [JSON.stringify(head), resource, ...input];
   for (const part of parts) {
     invariant(!part.includes(SEPARATOR), `Cannot keep response "${id}": its parts are no JSON`);

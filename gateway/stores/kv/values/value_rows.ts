@@ -1,6 +1,6 @@
 /**
- * Rows of values that expire: an entry, its chunks, its other names, and a row by which it is found
- * when it expires.
+ * Rows of values that expire: an entry, chunks, other names, and a row that finds them when they
+ * expire.
  *
  * @module
  */
@@ -9,104 +9,104 @@ import { Buffer } from "node:buffer";
 import { MAX_VALUE_BYTES, VALUE_COMMIT_BYTES, VALUE_COMMIT_ROWS } from "../limits.ts";
 import { bytesOf, keyPart, type Row, textOf } from "../rows.ts";
 
-/** What is known of a value besides its content. */
+/** Description of a value without its content. */
 export interface ValueEntry {
-  /** Bytes in chunks: the other names as JSON, then the content. */
+  /** Size of all chunks in bytes: the other names as JSON, then the content. */
   readonly size: number;
-  /** Number of the other names. */
+  /** Number of other names. */
   readonly aliases: number;
-  /** Bytes of the other names as JSON. */
+  /** Size of the other names as JSON, in bytes. */
   readonly aliasBytes: number;
   readonly expiresAtMs: number;
   readonly about: string;
 }
 
-/** One writing of a value: its rows are nobody else's, whatever its name. */
+/** One writing of a value: no other writing of the same name shares its rows. */
 export interface ValueCopy {
-  /** As parts of keys. */
+  /** Parts of keys. */
   readonly name: readonly Deno.KvKeyPart[];
-  /** Its own; later ones are greater. */
+  /** Unique id; later ones are greater. */
   readonly id: string;
   readonly entry: ValueEntry;
 }
 
-/** About as large as the row of another name is. */
+/** Approximate size of the row of another name, in bytes. */
 const ALIAS_ROW_BYTES = 200;
-/** A commit takes ten times as many bytes of values as of keys. */
+/** Weight of key bytes: a commit may have ten times as many bytes of values as of keys. */
 const KEY_WEIGHT = 10;
 
-/** Bytes that a copy takes of its room. */
-export function roomOf({ size, aliases }: ValueEntry): number {
+/** Returns the stored size of a copy, in bytes. */
+export function storedBytes({ size, aliases }: ValueEntry): number {
   return size + aliases * ALIAS_ROW_BYTES;
 }
 
-/** Names besides a value's own, as they stand before its content. */
+/** Encodes the names besides a value's own, as they precede its content. */
 export function encodeAliases(aliases: readonly string[]): Uint8Array {
   return aliases.length === 0 ? new Uint8Array() : encodeJson(aliases);
 }
 
-/** The other names again. */
+/** Decodes the other names. */
 export function decodeAliases(chunks: Uint8Array, { aliasBytes }: ValueEntry): string[] {
   if (aliasBytes === 0) return [];
   return JSON.parse(textOf(chunks.subarray(0, aliasBytes))) as string[];
 }
 
-/** What is known of a value, read from its row. */
+/** Decodes the description of a value from its row. */
 export function decodeEntry(value: Uint8Array): ValueEntry {
   return JSON.parse(textOf(value)) as ValueEntry;
 }
 
-/** Keys and rows of the values of one room. */
+/** Keys and rows of the values of one store. */
 export class ValueRows {
   readonly #prefix: string;
 
-  /** The prefix begins all keys. */
+  /** All keys begin with the prefix. */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** Begins the entries of all copies of a name, older ones first. */
+  /** Prefix of the entries of all copies of a name, older ones first. */
   entriesOf(name: readonly string[]): Deno.KvKey {
     return [this.#prefix, ...name.map(keyPart)];
   }
 
-  /** Key of the row that makes a copy be found. */
+  /** Returns the key of the row that makes a copy visible. */
   entryKey({ name, id }: Omit<ValueCopy, "entry">): Deno.KvKey {
     return [this.#prefix, ...name, id];
   }
 
-  /** Begins the rows of all values. */
+  /** Prefix of the expiry rows of all values. */
   get expiries(): Deno.KvKey {
     return [`${this.#prefix}_expiry`];
   }
 
-  /** Key of the row by which a copy is found when it expires. */
+  /** Returns the key of the row that finds a copy when it expires. */
   expiryKey({ name, id, entry }: ValueCopy): Deno.KvKey {
     return [...this.expiries, entry.expiresAtMs, ...name, id];
   }
 
-  /** Begins the rows that lead from another name to copies, older ones first. */
+  /** Prefix of the rows that lead from another name to copies, older ones first. */
   aliasesOf(scope: readonly Deno.KvKeyPart[], alias: string): Deno.KvKey {
     return [`${this.#prefix}_alias`, ...scope, keyPart(alias)];
   }
 
-  /** Key of the row that leads from another name to a copy. */
+  /** Returns the key of the row that leads from another name to a copy. */
   aliasKey({ name, id }: ValueCopy, alias: string): Deno.KvKey {
     return [...this.aliasesOf(name.slice(0, -1), alias), id];
   }
 
-  /** The copy that a row of another name leads to. */
+  /** Returns the copy that a row of another name leads to. */
   aliased({ key, value }: Deno.KvEntry<Uint8Array>): Omit<ValueCopy, "entry"> {
     return { name: JSON.parse(textOf(value)) as Deno.KvKeyPart[], id: String(key.at(-1)) };
   }
 
-  /** Keys of the chunks, or of those with the first bytes. */
+  /** Returns the keys of the chunks, or of those with the first bytes. */
   chunkKeys({ name, id, entry }: ValueCopy, bytes = entry.size): Deno.KvKey[] {
     const length = Math.ceil(bytes / MAX_VALUE_BYTES);
     return Array.from({ length }, (_, index) => [`${this.#prefix}_chunk`, ...name, id, index]);
   }
 
-  /** A copy, read from a row whose key ends with its name and id. */
+  /** Returns the copy in a row whose key ends with its name and id. */
   copyOf({ key, value }: Deno.KvEntry<Uint8Array>): ValueCopy {
     const prefixParts = key[0] === this.#prefix ? 1 : 2;
     return {
@@ -116,7 +116,7 @@ export class ValueRows {
     };
   }
 
-  /** All that is written of a copy before its entry, in order. */
+  /** Yields all rows of a copy before its entry, in order. */
   *before(
     copy: ValueCopy,
     parts: { chunks: Uint8Array; aliases: Iterable<string> },
@@ -130,17 +130,17 @@ export class ValueRows {
     for (const alias of parts.aliases) yield rowOf(this.aliasKey(copy, alias), name);
   }
 
-  /** The entry. */
+  /** Returns the entry. */
   entry(copy: ValueCopy): Row {
     return rowOf(this.entryKey(copy), encodeJson(copy.entry));
   }
 
-  /** The entry, deleted. */
+  /** Returns the deletion of the entry. */
   entryGone(copy: ValueCopy): Row {
     return rowOf(this.entryKey(copy));
   }
 
-  /** All that is deleted of a copy, in order. */
+  /** Yields all deletions of a copy, in order. */
   *gone(copy: ValueCopy, aliases: Iterable<string>): Iterable<Row> {
     yield this.entryGone(copy);
     for (const alias of aliases) yield rowOf(this.aliasKey(copy, alias));
@@ -153,13 +153,13 @@ function encodeJson(value: unknown): Uint8Array {
   return bytesOf(JSON.stringify(value));
 }
 
-/** A row whose key counts as much as it fills a commit. */
+/** Returns a row whose size includes its key, weighted. */
 function rowOf(key: Deno.KvKey, value?: Uint8Array): Row {
   const keyBytes = Buffer.byteLength(key.join());
   return { key, value, bytes: (value?.length ?? 0) + KEY_WEIGHT * keyBytes };
 }
 
-/** Rows in commits that others may join; those of `last` stay together, in the last one. */
+/** Yields rows in commits that others may join; those of `last` stay together, in the last one. */
 export function* inCommits(
   rows: Iterable<Row>,
   last: readonly Row[] = [],

@@ -1,0 +1,107 @@
+/**
+ * The routes of the operator's API, made from the table of its operations and one handler for each.
+ *
+ * @module
+ */
+
+import type { z } from "zod";
+import { strict } from "../admin_api/fields.ts";
+import type { AdminOperation } from "../admin_api/operation.ts";
+import {
+  type AnswerOf,
+  type CheckedBodyOf,
+  type CheckedQueryOf,
+  OPERATIONS_BY_NOUN,
+  type SegmentOf,
+  type Target,
+} from "../admin_api/operations.ts";
+import { unknownNames } from "../admin_api/policy.ts";
+import { queryFields } from "../admin_api/query_fields.ts";
+import { readJson } from "../http/read_json.ts";
+import { validate, validateAll } from "../http/validation.ts";
+import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { type Methods, resource } from "./resource.ts";
+
+/** Maximum length of a JSON body, in bytes. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** One request of an operation. */
+export interface AdminCall<Name extends Target> {
+  readonly context: AdminContext;
+  /** The segments of the path that the operation names. */
+  readonly path: Readonly<Record<SegmentOf<Name>, string>>;
+  /** Checks the query: each field at most once, none unknown. */
+  readonly query: () => CheckedQueryOf<Name>;
+  /** Reads and checks the JSON body; a policy in it may name only what the catalog has. */
+  readonly body: () => Promise<CheckedBodyOf<Name>>;
+}
+
+/** Handlers by operation: each returns the JSON answer, or a response where it is no JSON. */
+export type Handlers = {
+  readonly [Name in Target]: (call: AdminCall<Name>) => Reply<Name> | Promise<Reply<Name>>;
+};
+
+type Reply<Name extends Target> = AnswerOf<Name> | Response;
+
+/** A handler as it is called when its name, and so its types, are not known. */
+type AnyHandler = {
+  handle(call: {
+    readonly context: AdminContext;
+    readonly path: Readonly<Record<string, string>>;
+    readonly query: () => unknown;
+    readonly body: () => Promise<unknown>;
+  }): object | Promise<object>;
+}["handle"];
+
+/** Serves every operation of the table, and 405 for other methods at its addresses. */
+export function serveOperations(app: AdminApp, deps: AdminDeps, handlers: Handlers): void {
+  const byTarget: Readonly<Record<string, AnyHandler>> = handlers;
+  const operations = Object.values(OPERATIONS_BY_NOUN).flatMap((noun) =>
+    Object.entries<AdminOperation>(noun)
+  );
+  const byPath = Map.groupBy(operations, ([target]) => target.split(" ")[1] ?? "");
+  for (const [path, atPath] of byPath) {
+    const methods: Methods = Object.fromEntries(atPath.flatMap(([target, operation]) => {
+      const handler = byTarget[target];
+      if (handler === undefined) return [];
+      return [[
+        target.split(" ")[0],
+        (context: AdminContext) => answer(context, operation, { handler, deps }),
+      ]];
+    }));
+    resource(app, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
+  }
+}
+
+async function answer(
+  context: AdminContext,
+  { query = () => ({}), body, status }: AdminOperation,
+  { handler, deps }: { readonly handler: AnyHandler; readonly deps: AdminDeps },
+): Promise<Response> {
+  const reply = await handler({
+    context,
+    path: context.req.param(),
+    query: () => validate(strict(query(queryFields(deps.clock.nowMs()))), queryOf(context)),
+    body: () => readBody(context, body ?? strict({}), deps),
+  });
+  return reply instanceof Response ? reply : context.json(reply, status ?? 200);
+}
+
+/** The fields of the query; one that occurs twice stays a list, and is refused as not being a text. */
+function queryOf(context: AdminContext): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(context.req.queries()).map((
+      [name, values],
+    ) => [name, values.length === 1 ? values[0] : values]),
+  );
+}
+
+async function readBody(
+  context: AdminContext,
+  schema: z.ZodObject,
+  { catalogs }: AdminDeps,
+): Promise<unknown> {
+  const { value } = await readJson(context.req.raw, { maxBytes: BODY_LIMIT_BYTES });
+  const hasPolicy = Object.hasOwn(schema.shape, "policy");
+  return validateAll(schema, value, hasPolicy ? unknownNames(value, catalogs.current()) : []);
+}

@@ -1,0 +1,50 @@
+import type { Endpoint, ErrorCode } from "@svc/sdk/protocol";
+import type { z } from "zod";
+import type { QueryFields } from "./query_fields.ts";
+
+/** Media type of one JSON value a line. */
+export const LINES_TYPE = "application/x-ndjson";
+
+/**
+ * One operation of the operator's API: the shapes of its request and answer, and its description.
+ * The listener serves it, the OpenAPI document describes it and clients call it by this alone.
+ */
+export interface AdminOperation {
+  /** Stable and unique: generated clients make it the name of a method. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Schemas of the query's fields; without it the query is not read. */
+  readonly query?: (fields: QueryFields) => z.ZodRawShape;
+  /** Headers that the request may carry. */
+  readonly headers?: z.ZodObject;
+  /** A JSON body. */
+  readonly body?: z.ZodObject;
+  /** Schema that describes the body where another component checks a part of it. @default {body} */
+  readonly describedBody?: z.ZodObject;
+  /** A body that fits the schema. */
+  readonly example?: unknown;
+  /** Media types of a body that is a file. */
+  readonly uploads?: readonly string[];
+  /** @default {200} */
+  readonly status?: 201;
+  /** The JSON answer. */
+  readonly answer?: z.ZodType;
+  /** One server-sent event of a streamed answer. */
+  readonly events?: z.ZodType;
+  /** One line of an answer of JSON lines. */
+  readonly lines?: z.ZodType;
+  /** A header of the answer besides the common ones. */
+  readonly answerHeader?: "X-Ledger-Entries";
+  /** Endpoints of the public listener whose refusals are passed on. */
+  readonly passesOn?: readonly Endpoint[];
+  /** True where the operation needs no store, and so is never refused with `store_unavailable`. */
+  readonly storeless?: true;
+  /** Error codes besides those that follow from the path, the body and the store. */
+  readonly codes?: readonly ErrorCode[];
+}
+
+/** The operations of one noun, by method and path below `/admin/v1`. */
+export type AdminOperations = Readonly<
+  Record<`${"GET" | "POST" | "DELETE"} /${string}`, AdminOperation>
+>;

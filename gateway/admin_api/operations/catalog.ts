@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { configSchema } from "../../config/schema.ts";
+import {
+  catalogAnswer,
+  catalogChangeAnswer,
+  catalogCheckAnswer,
+  catalogDifferenceAnswer,
+  catalogVersionsAnswer,
+  offeredModelsAnswer,
+  poolAnswer,
+} from "../answers/catalog.ts";
+import { upstreamListAnswer } from "../answers/overview.ts";
+import { strict } from "../fields.ts";
+import type { AdminOperations } from "../operation.ts";
+import type { QueryFields } from "../query_fields.ts";
+
+const version = z.int().positive();
+const note = z.string().max(500, "Write at most 500 characters");
+const dryRun = z.boolean().default(false).meta({ description: "Only say what would change" });
+const force = z.boolean().default(false).meta({
+  description: "Go on where wallets lose their tier",
+});
+const expectedVersion = version.optional().meta({
+  description: "Refused where another is in force",
+});
+
+/** A change of the catalog; `content` is checked as the configuration file is. */
+const change = strict({
+  content: z.record(z.string(), z.unknown()),
+  dryRun,
+  force,
+  expectedVersion,
+  note: note.default(""),
+});
+
+/** The catalog and its models. */
+export const CATALOG_OPERATIONS = {
+  "GET /catalog": {
+    id: "getCatalog",
+    summary: "Show the catalog in force",
+    answer: catalogAnswer,
+    storeless: true,
+  },
+  "GET /catalog/versions": {
+    id: "listCatalogVersions",
+    summary: "List the versions, newest first",
+    query: ({ limit }: QueryFields) => ({ limit }),
+    answer: catalogVersionsAnswer,
+  },
+  "GET /catalog/versions/{version}": {
+    id: "getCatalogVersion",
+    summary: "Show a version",
+    answer: catalogAnswer,
+  },
+  "GET /catalog/versions/{version}/changes": {
+    id: "compareCatalogVersions",
+    summary: "Show what a version changed",
+    query: () => ({
+      since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
+        .meta({ description: "Version to compare with; the one before it where left out" }),
+    }),
+    answer: catalogDifferenceAnswer,
+  },
+  "POST /catalog/apply": {
+    id: "applyCatalog",
+    summary: "Make a version and bring it into force",
+    description: "One atomic change; requests under way keep the version they started with.",
+    body: change,
+    describedBody: change.extend({ content: configSchema }),
+    answer: catalogChangeAnswer,
+    codes: ["conflict"],
+  },
+  "POST /catalog/rollback": {
+    id: "rollBackCatalog",
+    summary: "Bring an earlier version into force again",
+    body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
+    example: { version: 3, note: "The new prices were wrong" },
+    answer: catalogChangeAnswer,
+    codes: ["not_found", "conflict"],
+  },
+  "GET /catalog/check": {
+    id: "checkCatalog",
+    summary: "Compare the catalog with the price list and the upstreams",
+    query: () => ({
+      timeout: wholeNumber(
+        { minimum: 1, maximum: 60, default: 10 },
+        "Seconds that an upstream may take",
+      ),
+      tolerance: wholeNumber(
+        { minimum: 0, maximum: 1_000, default: 5 },
+        "Difference from the list price that is accepted, in percent",
+      ),
+    }),
+    answer: catalogCheckAnswer,
+    storeless: true,
+  },
+  "GET /models": {
+    id: "listPool",
+    summary: "List the models as routing sees them",
+    answer: poolAnswer,
+    storeless: true,
+  },
+  "GET /upstreams": {
+    id: "listUpstreams",
+    summary: "List the upstreams with their state",
+    answer: upstreamListAnswer,
+    storeless: true,
+  },
+  "GET /upstreams/{id}/models": {
+    id: "listOfferedModels",
+    summary: "Ask an upstream for its models",
+    answer: offeredModelsAnswer,
+    storeless: true,
+    codes: ["upstream_error", "upstream_timeout"],
+  },
+} as const satisfies AdminOperations;
+
+/** A whole number in a query, of at most four digits. */
+function wholeNumber(
+  range: { readonly minimum: number; readonly maximum: number; readonly default: number },
+  description: string,
+) {
+  const { minimum, maximum } = range;
+  return z.string().refine(
+    (text) => /^\d{1,4}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+    `Give a whole number from ${minimum} to ${maximum}`,
+  ).default(String(range.default)).transform(Number)
+    .meta({ description, override: { type: "integer", ...range } });
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import {
+  keyAnswer,
+  keyListAnswer,
+  newKeyAnswer,
+  previewAnswer,
+  rotatedKeyAnswer,
+  rotationAnswer,
+  shownKeyAnswer,
+  verificationAnswer,
+} from "../answers/keys.ts";
+import { operationId, strict } from "../fields.ts";
+import { label } from "../label.ts";
+import type { AdminOperations } from "../operation.ts";
+import { policySchema } from "../policy.ts";
+import type { QueryFields } from "../query_fields.ts";
+
+const keyName = label(100);
+
+/** Keys. */
+export const KEY_OPERATIONS = {
+  "GET /keys": { id: "listKeys", summary: "List the keys", answer: keyListAnswer },
+  "POST /keys": {
+    id: "createKey",
+    summary: "Create a key",
+    description: "The key itself is in this answer and nowhere else.",
+    body: strict({
+      name: keyName,
+      wallet: z.string(),
+      policy: policySchema.default({}),
+      opId: operationId.optional().meta({ description: "Makes one key, however often it is sent" }),
+    }),
+    example: { name: "Shop", wallet: "team", policy: { requestsPerMinute: 600 } },
+    status: 201,
+    answer: newKeyAnswer,
+    codes: ["conflict"],
+  },
+  "POST /keys/preview": {
+    id: "previewPolicy",
+    summary: "Show what a policy would leave",
+    description: "Models and endpoints, by routing itself. Changes nothing.",
+    body: strict({
+      policy: policySchema.default({}),
+      wallet: z.string().default("").meta({ description: "Whose tier applies" }),
+      narrows: z.string().optional().meta({
+        description: "Id of the key that the policy is to narrow; its wallet is taken",
+      }),
+    }),
+    example: { policy: { endpoints: ["chat"] }, wallet: "team" },
+    answer: previewAnswer,
+  },
+  "GET /keys/{id}": {
+    id: "getKey",
+    summary: "Show a key and what it has spent",
+    answer: shownKeyAnswer,
+  },
+  "POST /keys/{id}/narrow": {
+    id: "narrowKey",
+    summary: "Give a key a stricter policy",
+    body: strict({ policy: policySchema }),
+    example: { policy: { models: ["fast-mini"] } },
+    answer: keyAnswer,
+  },
+  "POST /keys/{id}/content-log": {
+    id: "setKeyContentLog",
+    summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
+    body: strict({
+      on: z.boolean().meta({ description: "Whether what is said is kept with the key's requests" }),
+    }),
+    example: { on: true },
+    answer: keyAnswer,
+  },
+  "POST /keys/{id}/rotate": {
+    id: "rotateKey",
+    summary: "Make a copy that replaces a key",
+    description: "Both serve until the old one is disabled or revoked. They share one budget.",
+    body: strict({
+      name: keyName.optional(),
+      policy: policySchema.optional().meta({ description: "The same or a stricter one" }),
+      opId: operationId.optional().meta({
+        description: "Makes one copy, however often it is sent",
+      }),
+    }),
+    example: { name: "Shop, December" },
+    status: 201,
+    answer: rotatedKeyAnswer,
+    codes: ["conflict"],
+  },
+  "GET /keys/{id}/rotation": {
+    id: "getRotation",
+    summary: "Tell how far replacing a key has come",
+    description: "By the keys and the request log alone.",
+    query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
+    answer: rotationAnswer,
+  },
+  "POST /keys/{id}/verify": {
+    id: "verifyKey",
+    summary: "Make one small call with a key",
+    description: "At the public address, as an application would. The key is not kept.",
+    body: strict({
+      key: z.string().trim().regex(/^[\x21-\x7e]{1,256}$/, "Give the key itself, as it was shown"),
+      requestId: operationId.optional(),
+    }),
+    example: { key: "the-key-itself" },
+    answer: verificationAnswer,
+    codes: ["conflict", "upstream_error"],
+  },
+  "POST /keys/{id}/disable": {
+    id: "disableKey",
+    summary: "Let a key serve no more for now",
+    answer: keyAnswer,
+    codes: ["conflict"],
+  },
+  "POST /keys/{id}/enable": {
+    id: "enableKey",
+    summary: "Let a disabled key serve again",
+    answer: keyAnswer,
+    codes: ["conflict"],
+  },
+  "POST /keys/{id}/revoke": {
+    id: "revokeKey",
+    summary: "End a key for good",
+    answer: keyAnswer,
+  },
+} as const satisfies AdminOperations;

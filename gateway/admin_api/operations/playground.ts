@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { ORCHESTRATION_CHOICES } from "../../domain/orchestration/mode.ts";
+import { strict } from "../fields.ts";
+import type { AdminOperations } from "../operation.ts";
+
+/** Endpoints that the playground calls. */
+export const PLAYGROUND_ENDPOINTS = ["chat", "responses", "images.generations"] as const;
+
+const answer = z.looseObject({}).meta({
+  id: "PlaygroundAnswer",
+  description: "What the public listener answers at the endpoint; where it streams, one event",
+});
+
+/** The playground: calls as applications make them. */
+export const PLAYGROUND_OPERATIONS = {
+  "POST /playground": {
+    id: "callPlayground",
+    summary: "Make a call as an application would",
+    description:
+      "With a key on the wallet that is made for it, lives for ten minutes and is named " +
+      "`playground`: the call is authenticated, routed, billed and logged as any other. Refusals " +
+      "of the endpoint are passed on.",
+    body: strict({
+      wallet: z.string().meta({ description: "Id of the wallet that pays" }),
+      endpoint: z.enum(PLAYGROUND_ENDPOINTS),
+      body: z.record(z.string(), z.unknown()).meta({
+        description: "The request as an application would send it",
+      }),
+      orchestration: z.enum(ORCHESTRATION_CHOICES).optional(),
+    }),
+    example: {
+      wallet: "default",
+      endpoint: "chat",
+      body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] },
+    },
+    answer,
+    events: answer,
+    passesOn: PLAYGROUND_ENDPOINTS,
+  },
+  "DELETE /playground": {
+    id: "endPlayground",
+    summary: "Revoke the keys that the playground has made",
+    description: "One that cannot be revoked now is over within minutes all the same.",
+    answer: z.strictObject({
+      revoked: z.int().min(0).meta({ description: "Keys that were revoked" }),
+    }).meta({ id: "PlaygroundEnd" }),
+    storeless: true,
+  },
+} as const satisfies AdminOperations;

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { overviewAnswer } from "../answers/overview.ts";
+import {
+  requestAnswer,
+  requestListAnswer,
+  serviceAnswer,
+  tailEventAnswer,
+  usageAnswer,
+} from "../answers/requests.ts";
+import type { AdminOperations } from "../operation.ts";
+import type { QueryFields } from "../query_fields.ts";
+import { filterFields } from "../request_filter.ts";
+
+/** The request log, sums over it, and the service itself. */
+export const REQUEST_OPERATIONS = {
+  "GET /requests": {
+    id: "listRequests",
+    summary: "Search the request log",
+    query: (fields: QueryFields) => ({
+      ...filterFields(fields),
+      order: z.enum(["newest", "oldest"]).default("newest"),
+      limit: fields.limit,
+      cursor: fields.cursor,
+    }),
+    answer: requestListAnswer,
+  },
+  "GET /requests/tail": {
+    id: "tailRequests",
+    summary: "Follow the request log",
+    description: "A stream of server-sent events: `request`, with a row as it is written, and " +
+      "`lost`, with how many a slow reader has missed.",
+    query: filterFields,
+    events: tailEventAnswer,
+    storeless: true,
+  },
+  "GET /requests/{id}": {
+    id: "getRequest",
+    summary: "Show one request: its route, its bill",
+    description: "By the id of its row, or the newest of an `X-Request-ID`.",
+    answer: requestAnswer,
+  },
+  "GET /overview": {
+    id: "getOverview",
+    summary: "Sum the requests of a time, and show how the upstreams are",
+    query: ({ time }: QueryFields) => ({
+      since: time,
+      until: time,
+      step: z.string().regex(/^\d{1,4}[smhdw]$/, "Give a duration, as 5m, 1h or 1d").optional(),
+      by: z.enum(["model", "key"]).optional().meta({
+        description: "Splits each step of the series up; the dearest eight have names",
+      }),
+    }),
+    answer: overviewAnswer,
+  },
+  "GET /usage": {
+    id: "getUsage",
+    summary: "Sum tokens and credits",
+    query: ({ time }: QueryFields) => ({
+      by: z.enum(["key", "model", "day"]).default("day"),
+      since: time,
+      until: time,
+    }),
+    answer: usageAnswer,
+  },
+  "GET /service": {
+    id: "getService",
+    summary: "Show what runs, and where applications call it",
+    answer: serviceAnswer,
+    storeless: true,
+  },
+} as const satisfies AdminOperations;

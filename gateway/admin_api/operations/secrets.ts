@@ -1,0 +1,38 @@
+import { newTokenAnswer, pepperAnswer, tokenConfirmedAnswer } from "../answers/keys.ts";
+import type { AdminOperations } from "../operation.ts";
+
+/** The pepper of key digests, and the admin token. */
+export const SECRET_OPERATIONS = {
+  "GET /pepper": {
+    id: "getPepper",
+    summary: "Show what digests stand under",
+    answer: pepperAnswer,
+  },
+  "POST /pepper/rotate": {
+    id: "rotatePepper",
+    summary: "Make a new pepper",
+    description: "Keys move to it when they are used.",
+    answer: pepperAnswer,
+    codes: ["conflict"],
+  },
+  "POST /pepper/drop": {
+    id: "dropPepper",
+    summary: "Forget the previous pepper",
+    answer: pepperAnswer,
+    codes: ["conflict"],
+  },
+  "POST /admin-token/rotate": {
+    id: "rotateAdminToken",
+    summary: "Make a new admin token",
+    description: "The old one is let in until the new one is confirmed.",
+    status: 201,
+    answer: newTokenAnswer,
+  },
+  "POST /admin-token/confirm": {
+    id: "confirmAdminToken",
+    summary: "Put the new admin token in the old one's place",
+    description: "Sent with the new token.",
+    answer: tokenConfirmedAnswer,
+    codes: ["conflict"],
+  },
+} as const satisfies AdminOperations;

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { parseCredits } from "../../domain/ledger/money.ts";
+import {
+  holdListAnswer,
+  statementAnswer,
+  walletAnswer,
+  walletListAnswer,
+} from "../answers/wallets.ts";
+import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
+import { operationId, strict } from "../fields.ts";
+import type { AdminOperations } from "../operation.ts";
+import type { QueryFields } from "../query_fields.ts";
+
+/** Kinds of entries that move money, or open a wallet. */
+const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;
+
+/** The refusal of an amount that did not come with the page before. */
+export const AVAILABLE_OF_PAGE = "Give the amount that came with the page before";
+
+const walletId = z.string().regex(
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+  "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
+);
+const positiveCredits = creditsText.refine(
+  (text) => parseCredits(text) !== 0n,
+  "Credits must be positive",
+).meta({ override: creditsSchema({ isPositive: true }) });
+
+/** Wallets. */
+export const WALLET_OPERATIONS = {
+  "GET /wallets": {
+    id: "listWallets",
+    summary: "List the wallets",
+    answer: walletListAnswer,
+  },
+  "POST /wallets": {
+    id: "createWallet",
+    summary: "Open a wallet",
+    description: "Safe to repeat where it was interrupted: the wallet is opened and paid once.",
+    body: strict({
+      id: walletId,
+      tier: z.string().optional().meta({ description: "`standard` where it is left out" }),
+      credits: creditsText.optional(),
+    }),
+    example: { id: "team", tier: "standard", credits: "100" },
+    status: 201,
+    answer: walletAnswer,
+    codes: ["conflict"],
+  },
+  "GET /wallets/{id}": {
+    id: "getWallet",
+    summary: "Show a wallet",
+    answer: walletAnswer,
+  },
+  "POST /wallets/{id}/credit": {
+    id: "creditWallet",
+    summary: "Pay into a wallet",
+    description: "With an `opId`, or the header `Idempotency-Key`, it is safe to repeat.",
+    headers: z.object({ "Idempotency-Key": operationId.optional() }),
+    body: strict({
+      credits: positiveCredits,
+      note: z.string().max(500).default(""),
+      opId: operationId.optional().meta({
+        description:
+          "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
+      }),
+    }),
+    example: { credits: "50", note: "Invoice 17", opId: "invoice-17" },
+    answer: walletAnswer,
+    codes: ["conflict"],
+  },
+  "POST /wallets/{id}/low-balance": {
+    id: "markLowBalance",
+    summary: "Set where a wallet counts as low",
+    description: "Told of, never acted upon.",
+    body: strict({
+      below: creditsText.nullable().meta({ description: "null: a tenth of what was paid in" }),
+    }),
+    example: { below: "20" },
+    answer: walletAnswer,
+  },
+  "GET /wallets/{id}/holds": {
+    id: "listHolds",
+    summary: "List what is held of a wallet",
+    query: () => ({}),
+    answer: holdListAnswer,
+  },
+  "GET /wallets/{id}/statement": {
+    id: "listStatement",
+    summary: "List what moved a wallet",
+    query: ({ time, limit, cursor }: QueryFields) => ({
+      limit,
+      cursor,
+      since: time,
+      until: time,
+      kind: z.enum(STATEMENT_KINDS).optional(),
+      available: z.string().regex(new RegExp(CREDITS_PATTERN), AVAILABLE_OF_PAGE).optional().meta({
+        description: "As it came with the page before: the next one goes on from it",
+        example: "12.500000",
+      }),
+    }),
+    answer: statementAnswer,
+  },
+} as const satisfies AdminOperations;

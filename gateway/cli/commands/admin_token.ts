@@ -1,0 +1,31 @@
+import type { Call, Command, Output } from "../command.ts";
+import { CliFailure } from "../failures.ts";
+import { textOf } from "../output/json_fields.ts";
+
+/** `svc admin-token …`. */
+export const adminTokenCommands: readonly Command[] = [
+  {
+    words: "admin-token rotate",
+    summary: "Replace the admin token that the first start made, and show the new one once",
+    run: rotate,
+  },
+];
+
+const GIVEN = "A token given by SERVICE_ADMIN_TOKEN is let in as long as the service runs with it.";
+
+async function rotate({ client, print }: Call): Promise<Output> {
+  const token = textOf(await client.post("/admin-token/rotate"), "token");
+  // Printed first: whatever happens next, one of the two tokens is valid, and both are known.
+  print(`${token}\n\nThis is the only time the token is shown: keep it now.\n`);
+  try {
+    await client.withToken(token).post("/admin-token/confirm");
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    const failure = `The old token is still let in: ${error.message}`;
+    return { json: { token, confirmed: false }, text: () => "", failure };
+  }
+  return {
+    json: { token, confirmed: true },
+    text: () => `The old token is not let in any more. ${GIVEN}\n`,
+  };
+}

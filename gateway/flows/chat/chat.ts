@@ -1,0 +1,81 @@
+/**
+ * One chat completion, from the validated request to the settled bill.
+ *
+ * @module
+ */
+
+import type { ChatRequest } from "@svc/sdk/protocol";
+import { chatFeatureSteps } from "../../domain/requests/features.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
+import { answerText } from "../../wire/chat/answer.ts";
+import { chatFormOf } from "../../wire/chat/form.ts";
+import { ChatRelay } from "../../wire/chat/relay.ts";
+import type { Admission } from "../admit/admission.ts";
+import { reserveTokens } from "../admit/answer_in_flight.ts";
+import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
+import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
+import type { SearchMemory } from "../hosted/search_memory.ts";
+import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
+import { OrchestratedChat } from "../orchestrate/chat_surface.ts";
+import { planRoute } from "../plan/route_plan.ts";
+import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { ActiveRequest } from "../request/active_request.ts";
+import type { ModelAnswer } from "../request/model_answer.ts";
+import { AnswerStream } from "../stream/answer_stream.ts";
+import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from "./chat_call.ts";
+
+/** Parts of the service that chat requests use. */
+export type ChatFlowDeps = ChatDeps & OrchestrateDeps & HostedDeps & {
+  readonly admission: Pick<Admission, "reserve">;
+  readonly signatures: SignatureMemory;
+  readonly searchMemory: SearchMemory;
+};
+
+/**
+ * Answers a validated chat request. Throws a `ServiceFault` if it cannot, and `CallerDisconnected` if
+ * the caller disconnects first; nothing is charged then.
+ */
+export async function chat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  request: {
+    readonly body: JsonBody;
+    readonly hosted: HostedTools;
+    /** Called when a stream has been settled, or could not be. */
+    readonly onEnd: () => void;
+  },
+): Promise<ModelAnswer> {
+  const { body, onEnd } = request;
+  if (asksForHosted(request.hosted)) return await hostedChat(deps, active, request);
+  const { key, dialect } = active.identity;
+  const signed = deps.signatures.restore(key.id, body);
+  const restored = deps.searchMemory.restore(key.id, signed);
+  const features = await runInSteps(chatFeatureSteps(restored.value as unknown as ChatRequest));
+  reserveTokens(deps, active, features);
+  const plan = await planRoute(deps, active, features);
+  const call: ChatCall = { body: restored, features };
+  const form = chatFormOf(dialect, body.value);
+  const split = await orchestrate(deps, active, {
+    ...call,
+    plan,
+    surface: (known) => new OrchestratedChat(deps, { ...known, active, call, form }),
+    onEnd,
+  });
+  if (split !== undefined) return split;
+  const begun = await beginChat(deps, active, {
+    ...call,
+    // A planner that was called has used time and money of the request.
+    plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
+    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
+  });
+  if (begun.kind === "json") {
+    const end = await finishChat(deps, active, { ...call, begun });
+    const { answer, candidate } = begun;
+    const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
+    return { kind: "json", text };
+  }
+  const answer = followChat(deps, active, { ...call, begun });
+  const stream = new AnswerStream(deps, { answer, active, onEnd });
+  return { kind: "stream", bytes: new ReadableStream(stream) };
+}

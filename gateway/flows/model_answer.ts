@@ -1,4 +1,0 @@
-/** What a model endpoint answers with: complete JSON text, or a stream of bytes. */
-export type ModelAnswer =
-  | { readonly kind: "json"; readonly text: string }
-  | { readonly kind: "stream"; readonly bytes: ReadableStream<Uint8Array> };

@@ -1,0 +1,4 @@
+/** The caller closed its connection before the answer was complete. */
+export class CallerDisconnected extends Error {
+  override name = "CallerDisconnected";
+}

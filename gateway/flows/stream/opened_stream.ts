@@ -1,0 +1,54 @@
+import { UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import type { AnswerRelay } from "../../wire/answer_relay.ts";
+import { EventBatcher } from "./event_batcher.ts";
+
+/** A streamed call whose first events have arrived. */
+export interface OpenedStream<Relay extends AnswerRelay = AnswerRelay> {
+  readonly events: AsyncIterator<readonly string[]>;
+  readonly relay: Relay;
+  /** Text of the first events, ready to send. */
+  readonly first: string;
+}
+
+/**
+ * Reads a stream up to the first event that can be passed on. Throws an {@linkcode UpstreamCut} if there
+ * is none, or if an event before it is broken.
+ */
+export async function openStream<Relay extends AnswerRelay>(
+  answer: UpstreamStream,
+  relay: Relay,
+): Promise<OpenedStream<Relay>> {
+  const { events, beginning } = await readBeginning(answer, (texts) => {
+    const first = acceptAll(relay, texts);
+    return first === "" ? undefined : first;
+  });
+  return { events: new EventBatcher(events), relay, first: beginning };
+}
+
+/**
+ * Reads a stream until `take` returns a value for what has arrived. Throws an {@linkcode UpstreamCut} if
+ * it never does, and whatever `take` throws; the call at the upstream is closed then.
+ */
+export async function readBeginning<T>(
+  answer: UpstreamStream,
+  take: (texts: readonly string[]) => T | undefined,
+): Promise<{ readonly events: AsyncIterator<readonly string[]>; readonly beginning: T }> {
+  const events = answer.events[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) throw new UpstreamCut("malformed", "The upstream ended before it began");
+      const beginning = take(next.value);
+      if (beginning !== undefined) return { events, beginning };
+    }
+  } catch (error) {
+    await events.return?.();
+    throw error;
+  }
+}
+
+function acceptAll(relay: AnswerRelay, texts: readonly string[]): string {
+  let out = "";
+  for (const text of texts) out += relay.accept(text);
+  return out;
+}

@@ -1,0 +1,16 @@
+import type { CatalogStore } from "../ports/catalog_store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { LeasePool } from "../ports/lease_pool.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ResponseStore } from "../ports/response_store.ts";
+import type { Rng } from "../ports/rng.ts";
+
+/** Parts of the service that the public listener uses beside the model calls. */
+export interface EdgeDeps {
+  readonly catalogs: Pick<CatalogStore, "current">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly pool: Pick<LeasePool, "states">;
+  readonly responses: ResponseStore;
+  readonly rng: Rng;
+}

@@ -1,0 +1,62 @@
+import { isJsonObject } from "@svc/sdk/protocol";
+import type { KeptChars } from "../text/kept_chars.ts";
+import type { OpaqueTexts } from "./tool_calls.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A member: its own bytes while one reading has come, what several came to, or both. */
+interface Member {
+  text: string | undefined;
+  value: unknown;
+}
+
+/**
+ * Opaque members that come in several readings: a later one is merged into those before it, never
+ * appended. Each is read once, and written once.
+ */
+export class OpaqueMembers {
+  readonly #members = new Map<string, Member>();
+
+  /** Adds a reading of each. */
+  add(texts: OpaqueTexts, kept: KeptChars): void {
+    for (const [name, text] of Object.entries(texts)) {
+      const known = this.#members.get(name);
+      if (text === "null" || text === known?.text) continue;
+      kept.take(text.length);
+      if (known === undefined) this.#members.set(name, { text, value: undefined });
+      else {
+        known.value = merged(known.value ?? parsed(known.text), JSON.parse(text));
+        known.text = undefined;
+      }
+    }
+  }
+
+  /** JSON texts, by name: a lone reading's own bytes. */
+  texts(): ReadonlyMap<string, string> {
+    const texts = new Map<string, string>();
+    for (const [name, member] of this.#members) {
+      texts.set(name, member.text ??= JSON.stringify(member.value));
+    }
+    return texts;
+  }
+}
+
+function parsed(text: string | undefined): unknown {
+  return JSON.parse(text ?? "null");
+}
+
+/** The earlier one with the later one in it, where both are objects; else the later one. */
+function merged(earlier: unknown, later: unknown): unknown {
+  if (!isJsonObject(earlier) || !isJsonObject(later)) return later;
+  for (const [key, value] of Object.entries(later)) {
+    const known = Object.hasOwn(earlier, key) ? earlier[key] : undefined;
+    // Defined, not assigned: a member may be called `__proto__`.
+    Object.defineProperty(earlier, key, {
+      value: merged(known, value),
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  }
+  return earlier;
+}

@@ -1,0 +1,75 @@
+import {
+  type ErrorEnvelope,
+  type Orchestration,
+  ORCHESTRATION_FINAL_TASK_ID,
+} from "@svc/sdk/protocol";
+import type { Usage } from "../../domain/ledger/pricing.ts";
+import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
+import type { ChatRelayOptions } from "./chunk_relay.ts";
+import { FollowedChunks } from "./followed_chunks.ts";
+import { editMembers } from "../json/text.ts";
+import { SSE_DONE, sseEvent } from "../sse.ts";
+
+/** What is known of a split request when its answer begins. */
+export interface OrchestratedChatOptions extends ChatRelayOptions {
+  /** Of the whole stream. */
+  readonly id: string;
+  /** The parts and what they cost, once the answer has ended. */
+  breakdown(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
+}
+
+/** The answer of a split request as the events of its stream, each marked as the final task's. */
+export class OrchestratedChatRelay extends FollowedChunks {
+  readonly #options: OrchestratedChatOptions;
+  readonly #mark: Readonly<Record<"id" | "orchestration", string>>;
+
+  /** `model` is the catalog id that callers are shown. */
+  constructor(model: string, options: OrchestratedChatOptions) {
+    super(model, options);
+    this.#options = options;
+    this.#mark = {
+      id: JSON.stringify(options.id),
+      orchestration: JSON.stringify({ task_id: ORCHESTRATION_FINAL_TASK_ID, title: "Answer" }),
+    };
+  }
+
+  override accept(text: string): string {
+    const forwarded = this.chunks.accept(text);
+    return forwarded === undefined ? "" : sseEvent(editMembers(forwarded, this.#mark));
+  }
+
+  override completed({ metadata, usage, completedSeconds }: AnswerEnd): Iterable<string> {
+    const orchestration = {
+      task_id: ORCHESTRATION_FINAL_TASK_ID,
+      ...this.#options.breakdown({ metadata, usage, isDone: true }),
+    };
+    const chunks = this.chunks.closing({
+      metadata,
+      usage: billedUsage({ metadata, usage }),
+      createdSeconds: completedSeconds,
+      mark: this.#mark,
+      more: { orchestration: JSON.stringify(orchestration) },
+    });
+    return [chunks.map(sseEvent).join("") + SSE_DONE];
+  }
+
+  /** One event that says so; before any text of the answer it is the orchestration that failed. */
+  override failed({ error, ...envelope }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
+    const code = this.chunks.delivered.length === 0 ? "orchestration_failed" : error.code;
+    const orchestration = this.#options.breakdown({ ...end, isDone: false });
+    const event = { ...envelope, error: { ...error, code }, choices: [], orchestration };
+    return [sseEvent(JSON.stringify(event))];
+  }
+}
+
+/** Tokens of all calls together, as they are billed. */
+function billedUsage(
+  { metadata: { billing }, usage }: Pick<AnswerEnd, "metadata" | "usage">,
+): Usage {
+  if (billing === undefined) return usage;
+  return {
+    inputTokens: billing.input_tokens,
+    cachedInputTokens: billing.cached_input_tokens,
+    outputTokens: billing.output_tokens,
+  };
+}

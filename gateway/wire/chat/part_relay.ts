@@ -1,0 +1,60 @@
+import type { Usage } from "../../domain/ledger/pricing.ts";
+import type { AnswerRelay, SignedToolCall } from "../answer_relay.ts";
+import { collectText, contentOf } from "./text.ts";
+import { readChunk } from "./chunk.ts";
+import { CollectedText } from "../text/collected_text.ts";
+import { KeptChars } from "../text/kept_chars.ts";
+import { laterUsage, readChatUsage } from "./usage.ts";
+
+/**
+ * Follows a streamed chat answer that the service itself reads: what it returns is the model's text,
+ * a piece at a time, and no event.
+ */
+export class PartRelay implements AnswerRelay {
+  usage: Usage | undefined;
+  readonly #delivered = new CollectedText();
+  #hasLeft = false;
+  readonly toolCalls: readonly SignedToolCall[] = [];
+  /** Why the model stopped, as Chat Completions says it; absent where nothing was said. */
+  finishReason: string | undefined;
+  readonly #kept = new KeptChars();
+
+  get delivered(): readonly string[] {
+    return this.#delivered.pieces();
+  }
+
+  get deliveredChars(): number {
+    return this.#delivered.length;
+  }
+
+  get finished(): boolean {
+    return this.finishReason !== undefined;
+  }
+
+  accept(text: string): string {
+    const { delta = {}, usage, finishReason } = readChunk(text);
+    this.usage = laterUsage(this.usage, readChatUsage(usage));
+    this.finishReason ??= finishReason;
+    this.#kept.take(text.length);
+    if (!this.#hasLeft) collectText(delta, this.#delivered);
+    return contentOf(delta);
+  }
+
+  callerLeft(): void {
+    this.#hasLeft = true;
+  }
+
+  limitReached(): void {
+    this.finishReason = "length";
+  }
+
+  upstreamEnded(): void {}
+
+  completed(): Iterable<string> {
+    return [];
+  }
+
+  failed(): Iterable<string> {
+    return [];
+  }
+}

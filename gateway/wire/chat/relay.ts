@@ -1,0 +1,24 @@
+import type { ErrorEnvelope } from "@svc/sdk/protocol";
+import type { AnswerEnd } from "../answer_relay.ts";
+import { FollowedChunks } from "./followed_chunks.ts";
+import { SSE_DONE, sseEvent, sseLine } from "../sse.ts";
+
+/** A chat answer as the events of its stream: chunks, and `[DONE]`. */
+export class ChatRelay extends FollowedChunks {
+  override accept(text: string): string {
+    const forwarded = this.chunks.accept(text);
+    if (forwarded === undefined) return "";
+    // No edit adds a line break, and the text as it came is in one piece: looking there is cheaper.
+    return text.includes("\n") ? sseEvent(forwarded) : sseLine(forwarded);
+  }
+
+  override completed({ metadata, usage, completedSeconds }: AnswerEnd): Iterable<string> {
+    const chunks = this.chunks.closing({ metadata, usage, createdSeconds: completedSeconds });
+    return [chunks.map(sseEvent).join("") + SSE_DONE];
+  }
+
+  /** One event that says so, and never a clean end. */
+  override failed(envelope: ErrorEnvelope): Iterable<string> {
+    return [sseEvent(JSON.stringify({ ...envelope, choices: [] }))];
+  }
+}
