@@ -1,4 +1,4 @@
-/** The configuration cannot be used; every problem in it is listed, each naming its path. */
+/** A configuration that cannot be used, with all its problems, each with its path. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   /** One sentence each: `models.2.price: ...`. */

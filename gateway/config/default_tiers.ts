@@ -1,11 +1,11 @@
 import type { Model, Tier } from "../domain/catalog/catalog.ts";
 
-/** Models of at most this quality make up the tier `basic`. */
+/** Maximum quality of models in the tier `basic`. */
 const BASIC_QUALITY = 0.7;
 
 /**
- * Tiers of a catalog that nobody wrote, low to high: `basic` has the smaller models, `standard` has
- * all, `premium` has all at a better rate.
+ * Returns the tiers of a catalog without configured ones, low to high: `basic` has the smaller
+ * models, `standard` has all, `premium` has all at a better rate.
  */
 export function defaultTiers(models: readonly Pick<Model, "id" | "quality">[]): readonly Tier[] {
   const small = models.filter((model) => model.quality <= BASIC_QUALITY).map((model) => model.id);

@@ -1,9 +1,9 @@
-/** The engine shows so much before the character that it did not expect. */
+/** Number of characters before the unexpected one that the engine's message shows. */
 const SHOWN_BEFORE_CHARS = 10;
 
 /**
- * Where a text ends to be JSON, such as `line 3, column 7`, by the error that parsing it threw. The
- * engine's own message quotes the text, which may hold a key.
+ * Returns the place at which a text stops being JSON, such as `line 3, column 7`, from the error of
+ * parsing it. The engine's own message quotes the text, which may contain a key.
  */
 export function jsonPlace(text: string, error: unknown): string {
   const lines = text.slice(0, offsetOf(text, error)).split("\n");

@@ -1,35 +1,35 @@
 /**
- * What `@pydantic/genai-prices` knows of a model. Imported on first need: it costs some 80 ms and
- * 20 MB, and a configuration that states every price never pays for it.
+ * Prices of `@pydantic/genai-prices`. The package is imported when it is first needed: it takes
+ * some 80 ms and 20 MB, and a configuration with all prices never needs it.
  *
  * @module
  */
 
 import type { Price } from "../domain/ledger/pricing.ts";
 
-/** The edition of the price list that is part of this program, and when it was published. */
+/** The edition of the price list that is part of this program, and the date of its publication. */
 export const PRICE_LIST = {
   name: "@pydantic/genai-prices",
   version: "0.1.8",
   publishedAt: "2026-09-23",
 } as const;
 
-/** List price and length of a model. */
+/** List price and context length of a model. */
 export interface ListedModel {
-  /** The list's own name of it: provider and model. */
+  /** The list's name of the model: provider and model. */
   readonly entry: string;
-  /** The list says that its provider is about to take it away. */
+  /** True when the list says that the provider will remove the model. */
   readonly deprecated: boolean;
   readonly price: Price;
-  /** Absent where it is not known. */
+  /** Absent where it is unknown. */
   readonly contextTokens: number | undefined;
 }
 
-/** Where a model is sold: by the provider's name in the price list, or by its address. */
+/** The seller of a model: the provider's name in the price list, or its address. */
 export interface PriceSource {
   readonly providerId?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Unix time in milliseconds that the price is for. */
+  /** Time that the price is for, in Unix milliseconds. */
   readonly nowMs: number;
 }
 
@@ -37,9 +37,9 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /**
- * List price of a model; `undefined` where the list has no complete one. Where it depends on the
- * time of day, the dearest of the coming day; where it rises with the length of the input, the
- * price of short ones, with a context that ends where it rises.
+ * Returns the list price of a model; `undefined` where the list has no complete one. If it depends
+ * on the time of day, the highest of the next 24 hours; if it rises with the length of the input,
+ * the price of short inputs, with a context that ends where the price rises.
  */
 export async function listPrice(
   upstreamModel: string,
@@ -55,14 +55,14 @@ export async function listPrice(
   let dearest: ListedModel | undefined;
   for (let hour = 0; hour < HOURS; hour++) {
     const timestamp = new Date(source.nowMs + hour * HOUR_MS);
-    const found = calcPrice({}, upstreamModel, { ...where, timestamp });
-    if (found === null) return undefined;
-    const limits = pricedModel(found.model_price, found.model.context_window);
+    const result = calcPrice({}, upstreamModel, { ...where, timestamp });
+    if (result === null) return undefined;
+    const limits = pricedModel(result.model_price, result.model.context_window);
     if (limits === undefined) return undefined;
-    const entry = `${found.provider.id}/${found.model.id}`;
-    const listed = { entry, deprecated: found.model.deprecated === true, ...limits };
-    // One that depends on nothing is the same at every hour.
-    if (!Array.isArray(found.model.prices)) return listed;
+    const entry = `${result.provider.id}/${result.model.id}`;
+    const listed = { entry, deprecated: result.model.deprecated === true, ...limits };
+    // A fixed price is equal at every hour.
+    if (!Array.isArray(result.model.prices)) return listed;
     const dearer = dearest === undefined ||
       Number(listed.price.outputPerMTok) > Number(dearest.price.outputPerMTok);
     if (dearer) dearest = listed;
@@ -78,7 +78,7 @@ function pricedModel(
 ): Pick<ListedModel, "price" | "contextTokens"> | undefined {
   const { input_mtok: input, cache_read_mtok: cached, input_image_mtok: seen } = prices;
   const { cache_write_mtok: written } = prices;
-  // A model that draws is there for that: its words cost less, and are few.
+  // Models that draw have few text tokens, at a lower price.
   const output = prices.output_image_mtok ?? prices.output_mtok;
   if (input === undefined || output === undefined) return undefined;
   const rise = Math.min(...[input, output].map(riseOf));
@@ -106,7 +106,7 @@ function riseOf(listed: Listed): number {
     : Math.min(...listed.tiers.map((tier) => tier.start));
 }
 
-/** A number of dollars as a decimal string, without exponent or trailing zeros. */
+/** Formats dollars as a decimal string, without exponent or trailing zeros. */
 function decimal(dollars: number): string {
   return dollars.toFixed(9).replace(/\.?0+$/, "");
 }

@@ -38,11 +38,11 @@ Deno.test("listPrice() does not guess", async () => {
 Deno.test("listPrice() takes the dearest hour, whenever it is asked", async () => {
   const source = { providerId: "deepseek" };
   const hours = [0, 6, 12, 18].map((hour) => NOON + hour * 3_600_000);
-  const found = await Promise.all(
+  const listed = await Promise.all(
     hours.map((nowMs) => listPrice("deepseek-chat", { ...source, nowMs })),
   );
-  assert(found[0] !== undefined);
-  for (const one of found) assertEquals(one, found[0]);
+  assert(listed[0] !== undefined);
+  for (const one of listed) assertEquals(one, listed[0]);
 });
 
 Deno.test("listPrice() charges a model that draws for what it draws and sees", async () => {

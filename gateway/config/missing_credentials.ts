@@ -2,20 +2,20 @@ import type { SearchConfig, UpstreamConfig } from "../domain/catalog/catalog.ts"
 
 /** An upstream whose key is in a variable that is not set. */
 export interface MissingCredentials {
-  /** Its id. */
+  /** Id of the upstream. */
   readonly upstream: string;
   /** Name of the environment variable. */
   readonly variable: string;
 }
 
-/** The upstreams that cannot be called, because the variables of their keys are not set. */
+/** Returns the upstreams that cannot be called, because the variables of their keys are not set. */
 export function missingCredentials(
   upstreams: readonly UpstreamConfig[],
   env: (name: string) => string | undefined,
 ): MissingCredentials[] {
   return upstreams.flatMap((upstream) => {
     const { accessKeyIdEnv, apiKey, apiKeyEnv, credentialsFileEnv, id } = upstream;
-    // Not the token of temporary keys: keys that last have none.
+    // Without the token of temporary keys, because permanent keys have none.
     const named = [accessKeyIdEnv, upstream.secretAccessKeyEnv, credentialsFileEnv];
     if (apiKey === undefined) named.push(apiKeyEnv);
     return named.flatMap((variable) =>
@@ -24,13 +24,13 @@ export function missingCredentials(
   });
 }
 
-/** The sentence that says so to the operator. */
+/** Returns the message for the operator. */
 export function missingCredentialsText({ upstream, variable }: MissingCredentials): string {
   return `Upstream "${upstream}" has no credentials: the environment variable ${variable} is not ` +
     "set, or the service may not read it";
 }
 
-/** Name of the variable that web search lacks; `undefined` where it has what it needs. */
+/** Returns the name of the variable that web search needs and that is not set. */
 export function missingSearchVariable(
   search: SearchConfig | undefined,
   env: (name: string) => string | undefined,
@@ -40,7 +40,7 @@ export function missingSearchVariable(
   return apiKey !== undefined || apiKeyEnv === undefined || env(apiKeyEnv) ? undefined : apiKeyEnv;
 }
 
-/** The sentence that says so to the operator. */
+/** Returns the message for the operator. */
 export function missingSearchVariableText(variable: string): string {
   return `Web search has no credentials: the environment variable ${variable} is not set, or the ` +
     "service may not read it";

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ConfigError } from "./config_error.ts";
 import { parseConfig } from "./parse_config.ts";
 
-/** Where the mistakes of a file are, in the order of their places. */
+/** Returns the places of a file's mistakes, in order. */
 async function placesOf(file: unknown): Promise<string[]> {
   const error = await assertRejects(
     () => parseConfig(JSON.stringify(file), { fileName: "svc.json" }),

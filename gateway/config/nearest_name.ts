@@ -2,8 +2,8 @@
 const COMPARED_LENGTH = 64;
 
 /**
- * The name that the fewest edits turn the given one into, the first of equals; `undefined` where
- * even that takes more than a third of the word: it is another word, no slip of the finger.
+ * Returns the name with the fewest edits from the given one, the first of equals; `undefined` where
+ * the edits exceed a third of the word.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const word = given.slice(0, COMPARED_LENGTH).toLowerCase();
@@ -17,7 +17,10 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return nearest;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours between two words. */
+/**
+ * Returns the number of insertions, deletions, substitutions and swaps of neighbours between two
+ * words.
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

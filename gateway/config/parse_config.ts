@@ -1,5 +1,5 @@
 /**
- * From the text of a configuration file to the content of a catalog.
+ * Parses the text of a configuration file into the content of a catalog.
  *
  * @module
  */
@@ -29,21 +29,21 @@ import {
 } from "./schema.ts";
 import { drawingProblems, embeddingsProblem, upstreamProblems } from "./upstream_problems.ts";
 
-/** A configuration file that was understood. */
+/** A valid configuration file. */
 export interface Configuration {
-  /** What becomes a version of the catalog. */
+  /** Content of the next version of the catalog. */
   readonly content: CatalogContent;
-  /** How long finished requests can be looked up. */
+  /** Retention of finished requests. */
   readonly requestLog?: { readonly keepDays: number; readonly keepRequests: number } | undefined;
-  /** How long stored responses can be asked for again, and how much room all take. */
+  /** Retention of stored responses, by time and by total size. */
   readonly responses?: { readonly keepDays: number; readonly keepMegabytes: number } | undefined;
 }
 
-/** How a configuration is read. */
+/** Options of {@linkcode parseConfig}. */
 export interface ParseConfigOptions {
-  /** Named in errors. */
+  /** Name of the file in errors. */
   readonly fileName: string;
-  /** Unix time in milliseconds that list prices are for. @default {now} */
+  /** Time that list prices are for, in Unix milliseconds. @default {now} */
   readonly nowMs?: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function parseConfig(
   const models: Model[] = [];
   for (const [index, written] of parts.models.entries()) {
     const upstream = upstreams.find((candidate) => candidate?.id === written?.upstream);
-    // Of a model whose upstream cannot be read nobody knows the list price.
+    // Without its upstream, a model has no known list price.
     if (written === undefined || (file ?? upstream) === undefined) continue;
     const model = await completeModel(written, { upstream, nowMs });
     if (model.ok) models.push(model.value);
@@ -92,18 +92,21 @@ export async function parseConfig(
   };
 }
 
-/** A name that is misspelt comes first: what is missing may be missing because of it. */
+/** Orders misspelt names first, because a missing member may be a misspelt one. */
 function byCause(one: z.core.$ZodIssue, other: z.core.$ZodIssue): number {
   return Number(other.code === "unrecognized_keys") - Number(one.code === "unrecognized_keys");
 }
 
 function problemOf({ path, message }: z.core.$ZodIssue): string {
-  const said = message.replace(/^Invalid input: expected .*, received undefined$/, "It is missing")
+  const sentence = message.replace(
+    /^Invalid input: expected .*, received undefined$/,
+    "It is missing",
+  )
     .replace(/^Invalid input: /, "");
-  return path.length === 0 ? said : `${path.join(".")}: ${said}`;
+  return path.length === 0 ? sentence : `${path.join(".")}: ${sentence}`;
 }
 
-/** Editors of Windows begin a file with a byte order mark, which is no JSON. */
+/** Removes the byte order mark of Windows editors, which is no JSON. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }
@@ -117,12 +120,12 @@ function parseJson(text: string, fileName: string): unknown {
   }
 }
 
-/** The parts of a file that can be understood each by itself; `undefined` in the place of others. */
+/** The valid parts of a file; `undefined` in place of invalid entries. */
 type Parts =
   & { readonly [List in "upstreams" | "models"]: readonly (ConfigFile[List][number] | undefined)[] }
   & Pick<ConfigFile, "search" | "vectorStores">;
 
-/** Of a file with mistakes, whatever has none: all mistakes are told at once. */
+/** Returns the valid parts of a file with mistakes, so that all mistakes are reported at once. */
 function readableParts(written: unknown): Parts {
   const { search } = z.object({ search: searchSchema.optional() }).safeParse(written).data ?? {};
   return {
@@ -132,7 +135,7 @@ function readableParts(written: unknown): Parts {
   };
 }
 
-/** What no schema of one field can see. */
+/** Returns the problems that involve more than one field. */
 function crossCheck(parts: Parts): string[] {
   const problems: string[] = [];
   for (const [index, upstream] of parts.upstreams.entries()) {
@@ -173,7 +176,7 @@ type Completed =
   | { readonly ok: true; readonly value: Model }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Fills in what was left out, from the price list where it must be known. */
+/** Fills in missing members, from the price list where they must be known. */
 async function completeModel(
   written: ConfigModel,
   context: { readonly upstream: UpstreamConfig | undefined; readonly nowMs: number },

@@ -1,6 +1,7 @@
 /**
- * What a process that serves may do: checked before anything is opened, so that the operator reads
- * which flags are missing and not which call failed; and given back once it is no longer needed.
+ * Permissions of a process that serves: checked before anything is opened, so that the operator
+ * reads which flags are missing and not which call failed; and revoked once they are no longer
+ * needed.
  *
  * @module
  */
@@ -10,15 +11,15 @@ import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { credentialsPath } from "../system/credentials.ts";
 import type { ServeSettings } from "./settings.ts";
 
-/** Flags of `deno run` that the settings need and that this process was started without. */
+/** Returns the flags of `deno run` that the settings need and the process lacks. */
 export async function missingFlags(
   settings: Pick<ServeSettings, "kvPath" | "configPath">,
 ): Promise<string[]> {
   const { kvPath, configPath } = settings;
   const needed: Deno.PermissionDescriptor[] = [{ name: "read", path: configPath }];
   if (credentialsPath(kvPath) !== undefined) {
-    // The folder: its lock, its log and the credentials stand beside the store. The file by itself
-    // as well, which is looked at when reading the folder has been given up.
+    // The folder holds the store's lock, its log and the credentials. The file is named too,
+    // because it is read after the permission for the folder is revoked.
     const path = dirname(kvPath);
     needed.push({ name: "read", path }, { name: "read", path: kvPath }, { name: "write", path });
   }
@@ -30,7 +31,7 @@ export async function missingFlags(
   return [...new Set(missing)];
 }
 
-/** The sentence for the operator who started without them. */
+/** Returns the message for the operator. */
 export function missingFlagsText(flags: readonly string[]): string {
   const words = flags.map((flag) => /[^\w@%+=:,./-]/.test(flag) ? `"${flag}"` : flag).join(" ");
   return `Cannot start without ${words}: the store or the configuration is where the process may ` +
@@ -38,12 +39,11 @@ export function missingFlagsText(flags: readonly string[]): string {
 }
 
 /**
- * From here on the process writes no file but its store, which is open, and cannot read what its start
- * was told: the configuration and the credentials. Deno takes a folder's permission back with that of
- * a file in it; so files in it that are read later need permissions of their own. Where every file may
- * be read, nothing is taken back.
+ * Revokes the permission to write files other than the open store, and to read the configuration
+ * and the credentials. Deno revokes a folder's permission with that of a file in it, so files that
+ * are read later need separate permissions. Where every file may be read, nothing is revoked.
  *
- * Resolves to the flag without which the store's file can no longer be looked at, if it is missing.
+ * Resolves to the flag that is missing to read the store's file later, if any.
  */
 export async function giveUp(
   { kvPath, configPath }: Pick<ServeSettings, "kvPath" | "configPath">,
@@ -60,13 +60,13 @@ export async function giveUp(
 
 /** An upstream whose credentials file this process may not read. */
 export interface UnreadableKey {
-  /** Its id. */
+  /** Id of the upstream. */
   readonly upstream: string;
   /** Name of the environment variable that names the file. */
   readonly variable: string;
 }
 
-/** The upstreams that cannot be called, because their credentials files may not be read. */
+/** Returns the upstreams that cannot be called, because their credentials files may not be read. */
 export function unreadableKeys(
   upstreams: readonly Pick<UpstreamConfig, "id" | "credentialsFileEnv">[],
   env: (name: string) => string | undefined,

@@ -1,16 +1,16 @@
 /**
- * What the parts of a configuration say of each other, looked at as it was written: a mistake within a
- * part must not hide these until it is mended.
+ * References between the parts of a configuration, checked on the parsed JSON, so that mistakes
+ * within a part do not hide these.
  *
  * @module
  */
 
-/** Ids that are there twice, and names of upstreams and models that are not there. */
+/** Returns ids that occur twice, and unknown names of upstreams and models. */
 export function referenceProblems(written: unknown): string[] {
   return [...duplicates(written), ...strangers(written)];
 }
 
-/** The entries of a list of the file; none where it is no list. */
+/** Returns the entries of a list of the file; none where it is no list. */
 export function entriesOf(written: unknown, list: string): readonly unknown[] {
   const value = member(written, list);
   return Array.isArray(value) ? value : [];
@@ -51,7 +51,10 @@ function strangers(written: unknown): string[] {
   return problems;
 }
 
-/** Whether an id is of the list. What nobody can tell is: the list or one of its ids is unreadable. */
+/**
+ * Returns a test for ids of a list. It accepts every id where the list or one of its ids is
+ * unreadable.
+ */
 function knownIds(written: unknown, list: string): (id: unknown) => boolean {
   const entries = entriesOf(written, list);
   const ids = new Set(entries.map((entry) => member(entry, "id")));

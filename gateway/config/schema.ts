@@ -1,6 +1,5 @@
 /**
- * The configuration file as zod schemas. A name that is not known is refused, with the nearest one
- * that is.
+ * The configuration file as zod schemas. Unknown names are refused, with the nearest valid one.
  *
  * @module
  */
@@ -18,7 +17,7 @@ import { nearestName } from "./nearest_name.ts";
 /** Kinds of upstreams. */
 export const UPSTREAM_KINDS: readonly string[] = PROVIDERS.map(({ kind }) => kind);
 
-/** An object that refuses names it does not know. */
+/** Returns a schema of an object that refuses unknown names. */
 function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape);
   return z.strictObject(shape, {
@@ -35,7 +34,7 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-// One that is dots alone could not stand in an address.
+// An id of dots only could not be part of an address.
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._/-]{1,128}$/, {
   error: "An id is 1 to 128 of A-Z a-z 0-9 . _ / -, and no dots alone",
 });
@@ -72,7 +71,7 @@ function isPlainHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
-/** A key in the place of its variable's name would be shown wherever the variable is named. */
+/** A key in place of its variable's name would be shown wherever the variable is named. */
 const KEY_ITSELF =
   /^(?=.*\d)(?=.*[a-z])(?:(?:sk|gsk|xai|hf|svc|tvly|gh[opsur])_\w{8}|AIza\w{20}|[A-Za-z0-9]{28})|^A[KS]IA[A-Z0-9]{16}$/;
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
@@ -81,7 +80,7 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: "Write the name of an environment variable, not the key itself",
 });
 
-// Both become part of an address, and must not be able to make it another one.
+// Both become part of an address and must not be able to change its host.
 const hostLabel = z.string().regex(/^[A-Za-z0-9-]{1,63}$/, {
   error: "Write 1 to 63 of A-Z a-z 0-9 -",
 });
@@ -184,13 +183,14 @@ export const searchSchema = z.discriminatedUnion("kind", [
     kind: z.literal("tavily"),
     ...searchKey,
     baseUrl: httpUrl.default("https://api.tavily.com"),
-    // A basic search is one credit, paid as one goes: https://docs.tavily.com/documentation/api-credits
+    // A basic search is one credit, at the price without a plan:
+    // https://docs.tavily.com/documentation/api-credits
     pricePerSearch: dollars.default("0.008"),
   }),
   strict({ kind: z.literal("offline"), pricePerSearch: dollars.default("0") }),
 ], { error: () => `Kind is one of ${SEARCH_KINDS.map((kind) => `"${kind}"`).join(", ")}` });
 
-/** Longest vectors that are kept. */
+/** Maximum length of vectors. */
 const MAX_DIMENSIONS = 4_096;
 
 const vectorStores = strict({
@@ -232,9 +232,9 @@ export const configSchema = strict({
   }).optional(),
 });
 
-/** The file as it was written, with defaults filled in. */
+/** The file with defaults filled in. */
 export type ConfigFile = z.infer<typeof configSchema>;
-/** An upstream as it was written. */
+/** An upstream with defaults filled in. */
 export type ConfigUpstream = ConfigFile["upstreams"][number];
-/** A model as it was written. */
+/** A model with defaults filled in. */
 export type ConfigModel = ConfigFile["models"][number];

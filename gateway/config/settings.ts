@@ -1,5 +1,5 @@
 /**
- * What `svc serve` is told by flags and environment, checked before anything is opened.
+ * Settings of `svc serve` from flags and environment, checked before anything is opened.
  *
  * @module
  */
@@ -8,45 +8,45 @@ import { parseArgs } from "node:util";
 import { parseIpRange } from "../domain/policy/ip_range.ts";
 import { isKeyShaped, STORED_PEPPER } from "../domain/policy/key_format.ts";
 
-/** How to serve. */
+/** Settings of a process that serves. */
 export interface ServeSettings {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** Further base URLs of the admin listener: a server in front, a container's name. */
+  /** Further base URLs of the admin listener, such as those of a proxy or a container's name. */
   readonly adminUrls: readonly string[];
-  /** A listener of its own for `/metrics`. @default {none: the admin listener alone has it} */
+  /** A separate listener for `/metrics`. @default {none: only the admin listener has it} */
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** File, `:memory:`, or the https URL of a remote Deno KV. */
   readonly kvPath: string;
   readonly configPath: string;
-  /** The configuration file was named: it must exist. */
+  /** True when the configuration file was named and must exist. */
   readonly configRequired: boolean;
   readonly adminToken?: string | undefined;
-  /** Reads `/metrics` and nothing else. */
+  /** Token that can only read `/metrics`. */
   readonly metricsToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
   readonly keyPepper?: string | undefined;
-  /** The one that `keyPepper` takes the place of; {@linkcode STORED_PEPPER} for the one that the store keeps. */
+  /** The pepper that `keyPepper` replaces; {@linkcode STORED_PEPPER} for the one in the store. */
   readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
   /**
-   * Share of requests that are traced where no caller says whether, 0 to 1.
+   * Share of requests that are traced where the caller does not decide, 0 to 1.
    *
    * @default {all of a quiet service, at most ten a second}
    */
   readonly traceRatio?: number | undefined;
 }
 
-/** The settings, or the sentence that says what is wrong with them. */
+/** The settings, or the sentence about their problems. */
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: ServeSettings }
   | { readonly ok: false; readonly problem: string };
 
-/** Flags of `svc serve` and the variables they mirror. */
+/** Flags of `svc serve`, with the variables of the same meaning. */
 const FLAGS = {
   "host": "SERVICE_HOST",
   "port": "SERVICE_PORT",
@@ -69,16 +69,16 @@ const FLAGS = {
 
 type Flag = keyof typeof FLAGS;
 
-/** Names of every variable that `svc serve` reads. */
+/** Names of all variables that `svc serve` reads. */
 export const SERVE_VARIABLES: readonly string[] = Object.values(FLAGS);
 
-/** Names of every flag of `svc serve`, without the dashes. */
+/** Names of all flags of `svc serve`, without the dashes. */
 export const SERVE_FLAGS: readonly string[] = Object.keys(FLAGS);
 
-/** The setting that chooses a listener's port. */
+/** The setting of a listener's port. */
 export type PortFlag = "port" | "admin-port" | "metrics-port";
 
-/** The setting that chooses the address of the same listener. */
+/** The setting of the same listener's address. */
 const HOST_FLAGS: Readonly<Record<PortFlag, Flag>> = {
   "port": "host",
   "admin-port": "admin-host",
@@ -86,8 +86,8 @@ const HOST_FLAGS: Readonly<Record<PortFlag, Flag>> = {
 };
 
 /**
- * The error for the operator where a listener cannot open: the address, why, and the setting that
- * chooses another one.
+ * Returns the error for the operator where a listener cannot open: the address, the reason, and the
+ * setting that chooses another one.
  */
 export function explainListen(
   error: unknown,
@@ -111,12 +111,12 @@ function named(flag: Flag): string {
   return `--${flag} (${FLAGS[flag]})`;
 }
 
-/** The settings cannot be used, for these reasons. */
+/** Settings that cannot be used, with the reasons. */
 class Problem extends Error {
   override name = "Problem";
 }
 
-/** Notes what is wrong with a setting: all that is wrong is told together. */
+/** Notes a problem of a setting. All problems are reported together. */
 type Refuse = (sentence: string) => void;
 
 /** Reads flags first, then the environment, then the defaults. */
@@ -134,13 +134,13 @@ export function parseServeSettings(
     return { ok: true, settings: read(values, environment) };
   } catch (error) {
     if (error instanceof Problem) return { ok: false, problem: error.message };
-    // parseArgs explains an unknown flag in its first sentence.
+    // The first sentence of parseArgs explains an unknown flag.
     const message = error instanceof Error ? error.message.split(". ")[0] : String(error);
     return { ok: false, problem: message ?? "Cannot read the flags" };
   }
 }
 
-/** Reads single settings, of flags first. */
+/** Returns readers of single settings; flags override variables. */
 function readersOf(
   values: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -230,7 +230,7 @@ function ratioOf(
   return { traceRatio };
 }
 
-/** The secrets of the classes, which never open another's door. */
+/** Returns the secrets, each of which opens only its own interface. */
 function secretsOf(
   given: Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken">,
   refuse: Refuse,

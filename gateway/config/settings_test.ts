@@ -108,14 +108,14 @@ Deno.test("what cannot be read is refused by name", () => {
 });
 
 Deno.test("several mistakes are told together", () => {
-  const said = problem(["--port", "x"], {
+  const message = problem(["--port", "x"], {
     SERVICE_ADMIN_PORT: "70000",
     SERVICE_ADMIN_URLS: "a, b",
     SERVICE_TRUSTED_PROXIES: "c",
     SERVICE_ADMIN_TOKEN: "short",
     SERVICE_TRACE_RATIO: "2",
   });
-  assertEquals(said.split("; ").length, 7, said);
+  assertEquals(message.split("; ").length, 7, message);
 });
 
 Deno.test("the secrets of the two classes never mix", () => {

@@ -15,7 +15,7 @@ type Sketch =
   & Pick<Model, "id" | "name" | "quality" | "featureTags" | "price" | "description">
   & Partial<Model>;
 
-/** A simulated model: what is not said is that of a text model. */
+/** Returns a simulated model; members that are missing are those of a text model. */
 function simulated(sketch: Sketch): Model {
   return {
     upstream: UPSTREAM.id,
@@ -73,7 +73,7 @@ const MODELS: readonly Model[] = [
   }),
 ];
 
-/** A pool of simulated models that differ in quality and price, so that routing can be seen. */
+/** Returns simulated models that differ in quality and price, so that routing is visible. */
 export function simulatorCatalog(): CatalogContent {
   const scoring = DEFAULT_SCORING;
   return { upstreams: [UPSTREAM], models: MODELS, tiers: defaultTiers(MODELS), scoring };

@@ -1,6 +1,9 @@
 import { nearestName } from "./nearest_name.ts";
 
-/** `; the nearest is "…"`, to end a sentence that refuses a name; nothing where no other is near. */
+/**
+ * Returns `; the nearest is "…"`, to end a sentence that refuses a name; empty where no name is
+ * near.
+ */
 export function suggestion(
   name: string,
   candidates: Iterable<string>,

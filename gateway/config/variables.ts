@@ -1,5 +1,5 @@
 /**
- * The variables that are this program's own: which there are, and which a start was given in vain.
+ * The environment variables of this program, and the ones that are set but not read.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import { nearestName } from "./nearest_name.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { SERVE_VARIABLES } from "./settings.ts";
 
-/** Those that the command line reads, beside what it shares with the service. */
+/** Variables that the command line reads, beside those that it shares with the service. */
 export const COMMAND_VARIABLES: readonly string[] = [
   ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH"],
   ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
 ];
 
 const PREFIX = "SERVICE_";
-/** The part of the names that is the operator's own, for keys of upstreams. */
+/** Prefix for the operator's names, for keys of upstreams. */
 const OWN_PREFIX = "SERVICE_UPSTREAM_";
 
-/** Says on standard error which variables the operator has set in vain. */
+/** Reports on standard error the variables that are set but not read. */
 export function tellUnknownVariables({ names, complain }: ProcessIo): void {
   for (const sentence of unknownVariables(names())) complain(`${sentence}\n`);
 }
 
 /**
- * A sentence for each name that begins as this program's variables do and is none of them, nor one of
- * the names for the keys of upstreams.
+ * Returns a sentence for each unknown name with the prefix of this program's variables, except
+ * names for the keys of upstreams.
  */
 export function unknownVariables(names: Iterable<string>): string[] {
   const known = [...new Set([...SERVE_VARIABLES, ...COMMAND_VARIABLES])];
@@ -43,7 +43,7 @@ export function unknownVariables(names: Iterable<string>): string[] {
   });
 }
 
-/** Whether the name begins nearly as the operator's own do. */
+/** True when a name nearly starts with the prefix for the operator's names. */
 function isLikeOwn(name: string): boolean {
   const [word = ""] = name.slice(PREFIX.length).split("_");
   return nearestName(word, ["UPSTREAM"]) !== undefined;

@@ -1,7 +1,7 @@
 /**
- * Fetches an image or a document from an address that a caller named, without lending the caller this machine's
- * place in the network: public addresses only, checked after the name was resolved and on every
- * redirect, and connected to as checked.
+ * Fetches an image or a document by an address from a caller, without giving the caller access to
+ * private networks. Only public addresses are fetched. They are checked after the name is resolved
+ * and on every redirect, and the connection goes to the checked address.
  *
  * @module
  */
@@ -18,16 +18,16 @@ import { type SendPinned, sendPinned } from "./pinned_request.ts";
 import { isPublicAddress } from "./public_address.ts";
 import { literalOf, nameOf, readPublicUrl, type UrlPolicy } from "./public_url.ts";
 
-/** Most redirects that are followed. */
+/** Maximum number of redirects. */
 export const MAX_REDIRECTS = 3;
-/** Longest time for everything, redirects included, in milliseconds. */
+/** Maximum time for a fetch with its redirects, in milliseconds. */
 export const FETCH_TIMEOUT_MS = 15_000;
-/** Longest body in bytes. */
+/** Maximum length of a body, in bytes. */
 export const MAX_FETCHED_BYTES = 20 * 1024 * 1024;
 
-/** What differs between the service and its tests. */
+/** Options of a guarded fetch; tests differ from the service in them. */
 export interface GuardedFetchOptions extends UrlPolicy {
-  /** All addresses of a name. @default {the system's resolver} */
+  /** Returns all addresses of a name. @default {the system's resolver} */
   readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
   /** @default {sendPinned} */
   readonly send?: SendPinned | undefined;
@@ -39,21 +39,21 @@ export interface GuardedFetchOptions extends UrlPolicy {
   readonly media?: FetchedMedia | undefined;
 }
 
-/** What may be fetched. */
+/** Media types that may be fetched. */
 export interface FetchedMedia {
-  /** With its article, for the caller. */
+  /** Name with its article, for messages to the caller. */
   readonly name: string;
   /** In lower case, without parameters. */
   readonly types: readonly string[];
 }
 
-/** Pictures. */
+/** Images. */
 export const IMAGES: FetchedMedia = {
   name: "an image",
   types: ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"],
 };
 
-/** PDF and what is text. */
+/** PDF and text. */
 export const DOCUMENTS: FetchedMedia = {
   name: "a document",
   types: [
@@ -70,7 +70,7 @@ const HEADERS = {
 };
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Makes a guarded fetch. Nothing of one fetch is kept for the next. */
+/** Creates a guarded fetch. Fetches share no state. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchImage {
   return async function guardedFetch(text, signal) {
     signal.throwIfAborted();
@@ -82,7 +82,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchImag
     } catch (error) {
       signal.throwIfAborted();
       if (limit.signal.aborted) return { problem: "its server takes too long" };
-      // Why exactly is not told: a caller could map a network by it.
+      // The exact reason is withheld, because a caller could map a network with it.
       if (error instanceof Error) return { problem: "it could not be fetched" };
       throw error;
     } finally {
@@ -116,10 +116,10 @@ async function follow(text: string, options: Fetching): Promise<MediaFile | Unre
   }
 }
 
-/** The one address to connect to. Where any address of a name is not public, none of them is used. */
+/** Returns the address to connect to. Refuses a name if any of its addresses is not public. */
 async function checkedAddress(url: URL, options: Fetching): Promise<string | Unreadable> {
   const literal = literalOf(url);
-  // A literal was checked when the URL was read.
+  // A literal address was checked with the URL.
   if (literal !== undefined) return literal;
   const addresses = await raced((options.resolve ?? resolveAll)(nameOf(url)), options.signal);
   const allows = options.allows ?? isPublicAddress;
@@ -131,12 +131,12 @@ async function checkedAddress(url: URL, options: Fetching): Promise<string | Unr
 }
 
 async function resolveAll(name: string): Promise<string[]> {
-  // IPv4 first: machines without a way out over IPv6 are many, those without IPv4 are few.
-  const found = await lookup(name, { all: true, order: "ipv4first" });
-  return found.map(({ address }) => address);
+  // IPv4 first, because machines without a route over IPv6 are common.
+  const addresses = await lookup(name, { all: true, order: "ipv4first" });
+  return addresses.map(({ address }) => address);
 }
 
-/** A resolver cannot be stopped; its answer no longer matters then. */
+/** A resolver cannot be stopped, so its late answer is ignored. */
 function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Error("The fetch was stopped"));

@@ -42,16 +42,16 @@ function guarded(served: readonly Served[], options: GuardedFetchOptions = {}) {
 }
 
 Deno.test("An image is fetched from the address that was checked", async () => {
-  let asked = "";
+  let requested = "";
   const { sent, fetch } = guarded([{ headers: { "content-type": "Image/PNG; q=1" } }], {
     resolve: (name) => {
-      asked = name;
+      requested = name;
       return Promise.resolve([PUBLIC, "2606:4700::1"]);
     },
   });
   const file = await fetch("https://images.example./a.png?b=c");
   assertEquals(file, { mediaType: "image/png", bytes: IMAGE });
-  assertEquals(asked, "images.example");
+  assertEquals(requested, "images.example");
   assertEquals(sent.map(({ address, url }) => [address, url.pathname]), [[PUBLIC, "/a.png"]]);
   // Nothing of the caller's or the gateway's own goes along.
   const headers = Object.keys(sent[0]?.headers ?? {});

@@ -1,5 +1,5 @@
 /**
- * Fetching what callers point to, guarded against reaching into private networks.
+ * Fetches by callers' addresses, guarded against access to private networks.
  *
  * @module
  */

@@ -2,23 +2,23 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { literalOf, nameOf, portOf } from "./public_url.ts";
 
-/** A GET to an address that was checked. */
+/** A GET to a checked address. */
 export interface PinnedRequest {
   readonly url: URL;
-  /** The address to connect to; the URL's name is not looked up again. */
+  /** The address to connect to; the URL's name is not resolved again. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** Sends a GET; resolves with its headers, body unread. */
+/** Sends a GET. Resolves with its headers; the body is unread. */
 export type SendPinned = (request: PinnedRequest) => Promise<IncomingMessage>;
 
 /**
- * Connects to the checked address itself, so that a name that resolves to something else a moment
- * later (DNS rebinding) changes nothing. The platform's `fetch` cannot be told an address; here the
- * host is the address, and the name goes into `Host`, into TLS's server name, and is what the
- * certificate is checked against. No connection is kept or shared.
+ * Connects to the checked address, so that a name that resolves differently a moment later (DNS
+ * rebinding) has no effect. The platform's `fetch` takes no address. Here the host is the address;
+ * the name is sent in `Host` and as TLS's server name, and the certificate is checked against it.
+ * Connections are not reused.
  */
 export function sendPinned(
   { url, address, headers, signal }: PinnedRequest,

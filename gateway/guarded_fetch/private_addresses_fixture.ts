@@ -1,13 +1,13 @@
 /**
- * Ways to write an address that is not public, for tests. `PORT` stands for a port that the policy
- * of the test allows.
+ * Forms of addresses that are not public, for tests. `PORT` stands for a port that the test's
+ * policy allows.
  *
  * @module
  */
 
-/** Refused from the text alone. */
+/** Addresses that are refused by their text. */
 export const PRIVATE_URLS: readonly string[] = [
-  // Loopback, in every notation a parser takes for an IPv4 address.
+  // Loopback, in every notation of an IPv4 address that parsers accept.
   "http://127.0.0.1:PORT/",
   "http://127.0.0.2:PORT/",
   "http://127.255.255.254:PORT/",
@@ -108,7 +108,7 @@ export const PRIVATE_URLS: readonly string[] = [
   "gopher://127.0.0.1:PORT/_",
   "blob:http://127.0.0.1:PORT/x",
   "javascript:alert(1)",
-  // Texts that parsers disagree about.
+  // Texts that parsers read differently.
   "http:127.0.0.1:PORT/",
   "http:///127.0.0.1:PORT/",
   "http:\\\\127.0.0.1:PORT\\",
@@ -123,7 +123,7 @@ export const PRIVATE_URLS: readonly string[] = [
   "",
 ];
 
-/** What a name may resolve to that it must not. */
+/** Addresses that a name must not resolve to. */
 export const PRIVATE_ADDRESSES: readonly string[] = [
   "127.0.0.1",
   "10.1.2.3",

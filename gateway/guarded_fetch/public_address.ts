@@ -1,6 +1,6 @@
 /**
- * Which addresses are on the public Internet: everything that IANA's special-purpose registries, or
- * a cloud's own use, set aside is not.
+ * Public addresses: all that are not reserved by IANA's special-purpose registries or used by a
+ * cloud internally.
  *
  * @module
  */
@@ -29,7 +29,10 @@ const SPECIAL_V4 = [
   "240.0.0.0/4", // reserved, broadcast
 ];
 
-/** All that is routed today; loopback, private, link-local, multicast and NAT64 are outside of it. */
+/**
+ * The range that is routed today; loopback, private, link-local, multicast and NAT64 are outside of
+ * it.
+ */
 const GLOBAL_V6 = "2000::/3";
 const SPECIAL_V6 = [
   "2001::/23", // protocol assignments, with Teredo: an IPv4 address may be inside
@@ -51,7 +54,7 @@ const GLOBAL = rangeOf(GLOBAL_V6);
 // Interface ids of ISATAP tunnels: the last 32 bits are an IPv4 address.
 const ISATAP_IDS = [0x0000_5efen, 0x0200_5efen];
 
-/** Whether an address, as a resolver or a URL gives it, is public. False for what is none. */
+/** True for a public address in the form of a resolver or a URL. False for any other text. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes("/")) return false;
   const ip = parseIpRange(address);

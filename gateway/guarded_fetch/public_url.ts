@@ -1,34 +1,33 @@
 import type { Unreadable } from "../ports/fetch_image.ts";
 import { isPublicAddress } from "./public_address.ts";
 
-/** Longest address in UTF-16 code units. */
+/** Maximum length of an address, in UTF-16 code units. */
 export const MAX_URL_CHARS = 4_096;
-/** Ports that are connected to: those of the web. */
+/** Allowed ports: those of the web. */
 export const WEB_PORTS: readonly number[] = [80, 443];
 
-/** What differs between the service and its tests. */
+/** Options of the check; tests differ from the service in them. */
 export interface UrlPolicy {
   /** @default {WEB_PORTS} */
   readonly ports?: readonly number[] | undefined;
-  /** Whether an address may be connected to. @default {isPublicAddress} */
+  /** Returns true for an address that may be connected to. @default {isPublicAddress} */
   readonly allows?: ((address: string) => boolean) | undefined;
 }
 
-// Names of special use, and those that clouds and home networks answer inside.
+// Reserved names, and names that clouds and home networks resolve internally.
 const PRIVATE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|test|invalid|onion|home\.arpa|in-addr\.arpa|ip6\.arpa)$/;
 const PLAIN_NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/;
 
 /**
- * Reads an http(s) address that anybody on the Internet could fetch, as far as can be told without
- * resolving its name. Decimal, octal, hexadecimal and short forms of an IPv4 address are read as the
- * address they mean.
+ * Reads a public http(s) address, without resolving its name. Decimal, octal, hexadecimal and short
+ * forms of an IPv4 address are read as the address they mean.
  */
 export function readPublicUrl(text: string, policy: UrlPolicy = {}): URL | Unreadable {
   if (text.length > MAX_URL_CHARS) {
     return { problem: `the URL is longer than ${MAX_URL_CHARS} characters` };
   }
-  // The parser drops tabs and line breaks, trims, and takes backslashes for slashes.
+  // The parser drops tabs and line breaks, trims, and reads backslashes as slashes.
   const url = /[\s\\\p{Cc}]/u.test(text) ? null : URL.parse(text);
   if (url === null || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol)) {
     return { problem: "it is not an http(s) URL or a base64 data URI" };
@@ -46,18 +45,18 @@ export function readPublicUrl(text: string, policy: UrlPolicy = {}): URL | Unrea
   return reachable ? url : { problem: "the URL does not lead to a public address" };
 }
 
-/** Port of an address. */
+/** Returns the port of an address. */
 export function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** The host's name, without the dot that may end it. */
+/** Returns the host's name, without a dot at its end. */
 export function nameOf(url: URL): string {
   return url.hostname.replace(/\.$/, "");
 }
 
-/** The host, where it is an IP address. */
+/** Returns the host if it is an IP address. */
 export function literalOf(url: URL): string | undefined {
   const { hostname } = url;
   if (hostname.startsWith("[")) return hostname.slice(1, -1);

@@ -3,14 +3,14 @@ import type { MediaFile, Unreadable } from "../ports/fetch_image.ts";
 
 const LONGEST_HEADER = 256;
 
-/** Whether a text is meant as a data URI. */
+/** True for a text in the form of a data URI. */
 export function isDataUri(text: string): boolean {
   return /^data:/i.test(text.slice(0, 5));
 }
 
 /**
- * Decodes a base64 data URI of at most `maxBytes` bytes; longer ones are refused before anything is
- * decoded. Strict: a character that is not base64, or a wrong length, is refused rather than skipped.
+ * Decodes a base64 data URI of at most `maxBytes` bytes. Longer ones are refused before they are
+ * decoded, and invalid characters or lengths are refused rather than skipped.
  */
 export function decodeDataUri(
   text: string,
@@ -31,26 +31,26 @@ export function decodeDataUri(
   return { mediaType: type.trim().toLowerCase(), bytes };
 }
 
-/** Bytes of a base64 text; `undefined` where it is not plain base64 from end to end. */
+/** Decodes base64; `undefined` for any invalid character. */
 export function decodeBase64(base64: string): Uint8Array | undefined {
   const letters = base64.endsWith("==")
     ? base64.length - 2
     : base64.length - (base64.endsWith("=") ? 1 : 0);
   try {
     const bytes = Uint8Array.fromBase64(base64);
-    // The platform steps over white space: then there is less than the letters make.
+    // The platform skips white space, so that there are fewer bytes than letters.
     return bytes.length === Math.floor(letters * 3 / 4) ? bytes : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Writes bytes as a base64 data URI. */
+/** Encodes bytes as a base64 data URI. */
 export function encodeDataUri({ mediaType, bytes }: MediaFile): string {
   return `data:${mediaType};base64,${base64Of(bytes)}`;
 }
 
-/** Bytes in base64, without a copy of them. */
+/** Encodes bytes in base64, without copying them. */
 export function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }

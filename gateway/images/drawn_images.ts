@@ -1,6 +1,6 @@
 /**
- * The images of an upstream's answer: looked at, and fetched where it gave addresses, before anybody
- * is charged for them.
+ * The images of an upstream's answer, checked and, if they are addresses, fetched before the caller
+ * is charged.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import { UpstreamCut } from "../ports/upstream.ts";
 import { base64Of, decodeBase64 } from "./data_uri.ts";
 import { imageTypeOf } from "./image_file.ts";
 
-/** Most bytes that are fetched for one answer: what a JSON answer may be large. */
+/** Maximum number of bytes fetched for one answer, equal to that of a JSON answer. */
 export const DRAWN_FETCHED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** An image that was drawn. */
+/** An image of an answer. */
 export interface DrawnImage {
   readonly base64: string;
-  /** What the model made of the prompt, where the upstream tells. */
+  /** The model's version of the prompt, if the upstream reports it. */
   readonly revisedPrompt: string | undefined;
 }
 
-/** How the images are come by that are addresses. */
+/** Options for images that are addresses. */
 export interface DrawnImagesOptions {
   readonly fetchImage: FetchImage;
-  /** Ends fetching. */
+  /** Aborts fetching. */
   readonly signal: AbortSignal;
 }
 
 /**
- * All images of an answer, each a PNG, JPEG, WebP or GIF by its first bytes. Throws an
- * {@linkcode UpstreamCut} where one is none or cannot be had.
+ * Returns all images of an answer, each a PNG, JPEG, WebP or GIF by its first bytes. Throws an
+ * {@linkcode UpstreamCut} where one is none or cannot be fetched.
  */
 export async function drawnImages(
   answer: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export async function drawnImages(
   if (!Array.isArray(data) || data.length === 0) throw malformed("without images");
   const drawn: DrawnImage[] = [];
   let fetched = 0;
-  // One after the other: an answer must not be a way to open many connections at once.
+  // In sequence, so that an answer cannot open many connections at once.
   for (const [at, image] of data.entries()) {
     const { b64_json: given, url, revised_prompt: prompt } = Object(image);
     const revisedPrompt = typeof prompt === "string" ? prompt : undefined;

@@ -47,11 +47,11 @@ Deno.test("what is no image is no answer", async () => {
 });
 
 Deno.test("addresses are fetched, one after the other", async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   let answerInFlight = 0;
   const fetchImage: FetchImage = async (url) => {
     assertEquals(++answerInFlight, 1);
-    asked.push(url);
+    urls.push(url);
     await Promise.resolve();
     answerInFlight--;
     return { mediaType: "image/png", bytes: PNG };
@@ -62,7 +62,7 @@ Deno.test("addresses are fetched, one after the other", async () => {
     { base64, revisedPrompt: undefined },
     { base64, revisedPrompt: undefined },
   ]);
-  assertEquals(asked, ["https://a.example/1", "HTTP://a.example/2"]);
+  assertEquals(urls, ["https://a.example/1", "HTTP://a.example/2"]);
 });
 
 Deno.test("what cannot be fetched, is no image or too much is no answer", async () => {
@@ -94,9 +94,9 @@ Deno.test("an end to fetching is the upstream's time running out; a bug is a bug
 });
 
 Deno.test("what is not of the upstream's own origin is fetched as a stranger could", async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const guarded: FetchImage = (url) => {
-    asked.push(url);
+    urls.push(url);
     return Promise.resolve({ problem: "refused" });
   };
   const foreign = [
@@ -105,8 +105,8 @@ Deno.test("what is not of the upstream's own origin is fetched as a stranger cou
   ];
   for (const url of foreign) await fetchDrawnFrom("http://10.0.0.1:8080/v1", guarded)(url, NEVER);
   await fetchDrawnFrom(undefined, guarded)("http://10.0.0.1:8080/a.png", NEVER);
-  assertEquals(asked, [...foreign, "http://10.0.0.1:8080/a.png"]);
-  // Unless told otherwise, that is the guarded fetch: the metadata server is nobody's upstream.
+  assertEquals(urls, [...foreign, "http://10.0.0.1:8080/a.png"]);
+  // The default is the guarded fetch: the metadata server is no upstream.
   const refused = await fetchDrawnFrom("http://10.0.0.1:8080/v1")("http://169.254.169.254/", NEVER);
   assertEquals(refused, { problem: "the URL does not lead to a public address" });
 });

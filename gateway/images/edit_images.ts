@@ -1,6 +1,6 @@
 /**
- * The images that an edit is given: what can be said against them before anything is charged, and
- * their bytes where an upstream needs them.
+ * The images of an edit: checked before anything is charged, and loaded where an upstream needs
+ * their bytes.
  *
  * @module
  */
@@ -16,25 +16,25 @@ import {
 import { decodeDataUri, isDataUri } from "./data_uri.ts";
 import { type ImageFile, type ImageType, readImageFile } from "./image_file.ts";
 
-/** Largest image in bytes. */
+/** Maximum length of an image, in bytes. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
-/** Longest side of an image in pixels. */
+/** Maximum length of an image's side, in pixels. */
 export const MAX_IMAGE_SIDE = 16_384;
-/** Most pixels of an image. */
+/** Maximum number of pixels of an image. */
 export const MAX_IMAGE_PIXELS = 64_000_000;
 
-/** An image with its bytes and what they say of themselves. */
+/** An image with its bytes, type and dimensions. */
 export interface LoadedImage extends ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** A refused image and the field it came in. */
+/** A refused image, with its field. */
 export interface RefusedImage extends Unreadable {
   /** `image`, `image.1`, `images.1.image_url`, `mask`. */
   readonly param: string;
 }
 
-/** The bytes of all images of an edit. */
+/** The images of an edit. */
 export interface LoadedEdit {
   readonly images: readonly LoadedImage[];
   readonly mask: LoadedImage | undefined;
@@ -43,8 +43,8 @@ export interface LoadedEdit {
 type Edit = Readonly<Record<string, unknown>>;
 
 /**
- * Refuses images that no model can edit: oversized, truncated, mistyped or wrongly encoded data, and
- * addresses that are none or not public. Fetches nothing.
+ * Refuses images that no model can edit: oversized, truncated, mistyped or wrongly encoded data,
+ * and invalid or private addresses. Fetches nothing.
  *
  * @throws {ServiceFault} `invalid_request` with the field.
  */
@@ -66,7 +66,7 @@ export async function loadEditImages(
 ): Promise<LoadedEdit | RefusedImage> {
   const images: LoadedImage[] = [];
   let mask: LoadedImage | undefined;
-  // One after the other: an edit must not be a way to open sixteen connections at once.
+  // In sequence, so that an edit cannot open sixteen connections at once.
   for (const [param, text] of fieldsOf(edit)) {
     const loaded = isDataUri(text) ? loadDataUri(text) : await loadUrl(text, options);
     if (isUnreadable(loaded)) return { param, problem: loaded.problem };
@@ -76,7 +76,7 @@ export async function loadEditImages(
   return { images, mask };
 }
 
-/** Holds a file against every limit and against the type it is said to have. */
+/** Checks a file against every limit and against its declared type. */
 export function inspectImage(file: MediaFile): LoadedImage | Unreadable {
   const { bytes, mediaType } = file;
   if (bytes.length > MAX_IMAGE_BYTES) {
@@ -95,12 +95,14 @@ export function inspectImage(file: MediaFile): LoadedImage | Unreadable {
   return { ...image, bytes };
 }
 
-/** File name for an image, as multipart forms want one. */
+/** Returns a file name for an image in a multipart form. */
 export function fileNameOf(name: string, type: ImageType): string {
   return `${name}.${type.slice("image/".length)}`;
 }
 
-/** Every image of an edit, in the forms of `image` and of OpenAI's `images`; the mask last. */
+/**
+ * Returns every image of an edit, in the forms of `image` and of OpenAI's `images`; the mask last.
+ */
 function* fieldsOf(edit: Edit): Generator<[param: string, text: string]> {
   const { image, images = [], mask } = edit;
   if (typeof image === "string") yield ["image", image];

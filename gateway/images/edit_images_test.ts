@@ -68,9 +68,9 @@ for (const [name, image, problem] of REFUSED) {
 }
 
 Deno.test("Bytes are decoded, or fetched where they are elsewhere", async () => {
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const fetchImage = (url: string) => {
-    asked.push(url);
+    fetched.push(url);
     return Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
   };
   const edit = { image: [GOOD, "https://images.example/a"], mask: "https://images.example/m" };
@@ -81,7 +81,7 @@ Deno.test("Bytes are decoded, or fetched where they are elsewhere", async () => 
     ["image/jpeg", 5],
   ]);
   assertEquals(loaded.mask?.bytes, JPEG);
-  assertEquals(asked, ["https://images.example/a", "https://images.example/m"]);
+  assertEquals(fetched, ["https://images.example/a", "https://images.example/m"]);
 });
 
 Deno.test("What was fetched is held against the same limits, and failures have their field", async () => {

@@ -4,16 +4,16 @@ import { decompressBody } from "../system/decompress_body.ts";
 import { MAX_IMAGE_BYTES } from "./edit_images.ts";
 import { imageTypeOf } from "./image_file.ts";
 
-/** Loaded with the first image that is fetched: the platform's `node:http` takes some megabytes. */
+/** Loads its code with the first image: the platform's `node:http` takes some megabytes. */
 const guardedFetch: FetchImage = async (url, signal) => {
   const { createGuardedFetch } = await import("../guarded_fetch/mod.ts");
   return await createGuardedFetch()(url, signal);
 };
 
 /**
- * How images are fetched that an upstream answered with the addresses of: from its own origin, where
- * it may well stand in a private network, since the operator named it; else from public addresses
- * alone. What its own server redirects to is not followed.
+ * Returns a fetch for the addresses in an upstream's answer: from the upstream's own origin, which
+ * may be in a private network since the operator configured it; else from public addresses only.
+ * Redirects of the upstream's server are not followed.
  */
 export function fetchDrawnFrom(
   baseUrl: string | undefined,

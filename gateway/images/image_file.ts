@@ -1,19 +1,19 @@
 /**
- * What an image file says of itself: its type, its dimensions and whether all of it is there.
+ * Type, dimensions and completeness of an image file.
  *
- * Whether a file is whole can only be told by walking its structure, and the dimensions stand on
- * that way; so no library for the dimensions alone is used. Every walk is bounded by the file's
- * length and goes strictly forward. Nothing is decompressed.
+ * Completeness can only be checked by walking the file's structure, which also has the dimensions,
+ * so no library for dimensions is used. Every walk is bounded by the file's length and only goes
+ * forward. Nothing is decompressed.
  *
  * @module
  */
 
 import type { Unreadable } from "../ports/fetch_image.ts";
 
-/** Media types of images that are taken. */
+/** Media types of accepted images. */
 export type ImageType = "image/png" | "image/jpeg" | "image/webp" | "image/gif";
 
-/** An image file as it describes itself. */
+/** Facts about an image file. */
 export interface ImageFile {
   readonly type: ImageType;
   /** In pixels. */
@@ -24,7 +24,7 @@ export interface ImageFile {
 
 type Dimensions = Pick<ImageFile, "width" | "height">;
 
-/** Reads one format; `undefined` where the file ends too early or its structure is broken. */
+/** Reads one format; `undefined` where the file is truncated or broken. */
 type Walk = (bytes: Uint8Array, view: DataView) => Dimensions | undefined;
 
 const FORMATS: readonly (readonly [ImageType, (bytes: Uint8Array) => boolean, Walk])[] = [
@@ -34,12 +34,12 @@ const FORMATS: readonly (readonly [ImageType, (bytes: Uint8Array) => boolean, Wa
   ["image/gif", (bytes) => /^GIF8[79]a/.test(latin(bytes, 0, 6)), walkGif],
 ];
 
-/** The type that a file's first bytes tell. */
+/** Returns the type by a file's first bytes. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   return FORMATS.find(([, matches]) => matches(bytes))?.[0];
 }
 
-/** Reads an image file; refuses what is no image, broken or truncated. */
+/** Reads an image file. Refuses files that are no image, broken or truncated. */
 export function readImageFile(bytes: Uint8Array): ImageFile | Unreadable {
   const format = FORMATS.find(([, matches]) => matches(bytes));
   if (format === undefined) return { problem: "it is not a PNG, JPEG, WebP or GIF image" };
@@ -66,12 +66,12 @@ function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   return latin(bytes, at, at + text.length) === text;
 }
 
-/** Names of PNG's chunks, as numbers: a file may be millions of empty ones. */
+/** Names of PNG's chunks as numbers, because a file may have millions of empty ones. */
 const IHDR = 0x49484452;
 const IDAT = 0x49444154;
 const IEND = 0x49454e44;
 
-/** Chunks, each a length, a name, the content and a checksum, from `IHDR` to `IEND`. */
+/** Walks PNG: chunks of a length, a name, the content and a checksum, from `IHDR` to `IEND`. */
 function walkPng(bytes: Uint8Array, view: DataView): Dimensions | undefined {
   let dimensions: Dimensions | undefined;
   let pixels = false;
@@ -94,7 +94,10 @@ function walkPng(bytes: Uint8Array, view: DataView): Dimensions | undefined {
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** Segments up to the scan; then the end is looked for from behind, since trailing bytes are usual. */
+/**
+ * Walks JPEG: segments up to the scan; then searches the end from behind, since trailing bytes are
+ * usual.
+ */
 function walkJpeg(bytes: Uint8Array, view: DataView): Dimensions | undefined {
   let dimensions: Dimensions | undefined;
   for (let at = 2; at + 4 <= bytes.length;) {
@@ -124,12 +127,15 @@ function isStandalone(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-/** SOF0 to SOF15 without the tables that share their range (DHT, JPG, DAC). */
+/** True for SOF0 to SOF15 without the tables in their range (DHT, JPG, DAC). */
 function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** Byte by byte: a search of the platform's for each of millions of near ends takes seconds. */
+/**
+ * Searches byte by byte: the platform's search, repeated for millions of near matches, takes
+ * seconds.
+ */
 function endsAfter(bytes: Uint8Array, start: number): boolean {
   for (let at = bytes.length - 1; at > start; at--) {
     if (bytes[at] === END_OF_IMAGE && bytes[at - 1] === 0xff) return true;
@@ -137,7 +143,7 @@ function endsAfter(bytes: Uint8Array, start: number): boolean {
   return false;
 }
 
-/** A RIFF container that says how long it is; the first chunk has the dimensions. */
+/** Walks WebP: a RIFF container with its length; the first chunk has the dimensions. */
 function walkWebp(bytes: Uint8Array, view: DataView): Dimensions | undefined {
   if (bytes.length < 30 || view.getUint32(4, true) + 8 > bytes.length) return undefined;
   const length = view.getUint32(16, true);
@@ -166,7 +172,7 @@ const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 const GIF_TRAILER = 0x3b;
 
-/** Blocks up to the trailer; some writers leave it out, which is a truncation all the same. */
+/** Walks GIF: blocks up to the trailer. Some writers omit it, which counts as truncation. */
 function walkGif(bytes: Uint8Array, view: DataView): Dimensions | undefined {
   if (bytes.length < 13) return undefined;
   const dimensions = { width: view.getUint16(6, true), height: view.getUint16(8, true) };
@@ -177,7 +183,7 @@ function walkGif(bytes: Uint8Array, view: DataView): Dimensions | undefined {
     if (kind === GIF_TRAILER) return frames > 0 ? dimensions : undefined;
     if (kind === GIF_IMAGE) {
       frames++;
-      // The descriptor, its colour table and the code size come before the data.
+      // The descriptor, its colour table and the code size precede the data.
       at += 10 + colorTableBytes(bytes[at + 9]) + 1;
     } else if (kind === GIF_EXTENSION) at += 2;
     else return undefined;

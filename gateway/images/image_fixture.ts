@@ -1,5 +1,5 @@
 /**
- * The smallest images of each kind, for tests beside them.
+ * The smallest images of each type, for tests.
  *
  * @module
  */
@@ -46,12 +46,12 @@ export const WEBP = {
   extended: webp("VP8X", [0, 0, 0, 0, 8, 0, 0, 7, 0, 0]),
 };
 
-/** A data URI of bytes. */
+/** Returns a data URI of bytes. */
 export function dataUri(mediaType: string, bytes: Uint8Array): string {
   return `data:${mediaType};base64,${base64Of(bytes)}`;
 }
 
-/** A PNG that says it has so many pixels. */
+/** Returns a PNG with these dimensions in its header. */
 export function pngSized(width: number, height: number): Uint8Array {
   const bytes = PNG.slice();
   new DataView(bytes.buffer).setUint32(16, width);

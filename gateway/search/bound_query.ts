@@ -1,5 +1,5 @@
 /**
- * What every back end is asked: a query within the bounds that all of them have.
+ * Queries within the bounds of all back ends.
  *
  * @module
  */
@@ -7,17 +7,17 @@
 import type { ApproximateLocation, SearchContextSize, WebQuery } from "../ports/web_search.ts";
 import { plainText } from "./plain_text.ts";
 
-/** Longest query in characters, and in words: of Brave and Tavily alike. */
+/** Maximum length of a query in characters; Brave and Tavily have equal limits. */
 export const MAX_QUERY_CHARS = 400;
 /** See {@linkcode MAX_QUERY_CHARS}. */
 export const MAX_QUERY_WORDS = 50;
-/** Most results of one search. */
+/** Maximum number of results of one search. */
 export const MAX_RESULTS = 20;
-/** Most domains of one search: OpenAI's own limit. */
+/** Maximum number of domains of one search, which is OpenAI's limit. */
 export const MAX_DOMAINS = 100;
 const MAX_PLACE_CHARS = 100;
 
-/** Results, and characters of each, that a context size stands for. */
+/** Results of each context size, and characters of each result. */
 const SIZES: Readonly<Record<SearchContextSize, { results: number; textChars: number }>> = {
   low: { results: 3, textChars: 400 },
   medium: { results: 6, textChars: 1_200 },
@@ -29,15 +29,15 @@ export interface BoundQuery {
   /** One line, never empty. */
   readonly text: string;
   readonly maxResults: number;
-  /** Most characters of a result's text. */
+  /** Maximum number of characters of a result's text. */
   readonly textChars: number;
   /** Lower-case names; empty for any. */
   readonly domains: readonly string[];
-  /** Visible ASCII only: it travels in headers. */
+  /** Visible ASCII only, because it is sent in headers. */
   readonly location: ApproximateLocation;
 }
 
-/** Brings a query within bounds; a sentence about what is wrong where that cannot be. */
+/** Returns a query within bounds, or a sentence about the problem. */
 export function boundQuery(query: WebQuery): BoundQuery | string {
   const words = plainText(query.text, MAX_QUERY_CHARS).split(" ");
   const text = words.slice(0, MAX_QUERY_WORDS).join(" ");
@@ -61,8 +61,8 @@ export function boundQuery(query: WebQuery): BoundQuery | string {
 }
 
 /**
- * A domain as host names have it, in lower case and ASCII; `undefined` where the text is none. An
- * address, a port or a path is none.
+ * Returns a domain in lower case and ASCII; `undefined` for any other text, such as an address, a
+ * port or a path.
  */
 export function domainName(text: string): string | undefined {
   if (/[\s/:@?#\\%]/.test(text)) return undefined;
@@ -72,7 +72,7 @@ export function domainName(text: string): string | undefined {
     : undefined;
 }
 
-/** The members of a place that are none of `usable`. */
+/** Returns the members of a location that are not in `usable`. */
 export function unusedOf(
   place: ApproximateLocation,
   usable: ApproximateLocation = {},
@@ -81,7 +81,7 @@ export function unusedOf(
   return names.filter((name) => place[name] !== undefined && usable[name] === undefined);
 }
 
-/** What of a place can be told: visible ASCII, and a country by its two letters. */
+/** Returns the usable part of a location: visible ASCII, and a country by its two letters. */
 export function usableOf(location: ApproximateLocation): ApproximateLocation {
   const { country, city, region, timezone } = location;
   return {

@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 3_600_000;
 
 const answer = z.object({
   type: z.literal("search"),
-  // Absent where nothing was found.
+  // Absent where nothing matched.
   web: z.object({ results: z.array(z.unknown()) }).nullish(),
 }).transform(({ web }) => web?.results ?? []);
 
@@ -24,14 +24,17 @@ const page = z.object({
   description: z.string().nullish(),
   extra_snippets: z.array(z.string()).nullish(),
   page_age: z.string().nullish(),
-}).transform((found) => ({
-  url: found.url,
-  title: found.title,
-  text: [found.description ?? "", ...found.extra_snippets ?? []].join("\n"),
-  published: found.page_age ?? undefined,
+}).transform((entry) => ({
+  url: entry.url,
+  title: entry.title,
+  text: [entry.description ?? "", ...entry.extra_snippets ?? []].join("\n"),
+  published: entry.page_age ?? undefined,
 }));
 
-/** A place is told in headers, domains in a goggle: neither takes of the query's 400 characters. */
+/**
+ * Returns Brave's API. Locations are sent in headers and domains in a goggle, so that neither takes
+ * part of the query's 400 characters.
+ */
 export function braveApi(config: {
   readonly baseUrl: string;
   readonly key: SearchApi["key"];
@@ -75,19 +78,22 @@ function parametersOf({ domains, maxResults, text }: BoundQuery): URLSearchParam
 
 function refusal(answer: ErrorAnswer): ReturnType<NonNullable<SearchApi["refusal"]>> {
   const { headers, status, text } = answer;
-  // A wrong or missing key is a 422 as a wrong query is.
+  // Brave answers 422 to a wrong or missing key, as to a wrong query.
   if (status === 422 && /SUBSCRIPTION_TOKEN|x-subscription-token/i.test(text)) {
     return { outcome: "refused_credentials" };
   }
   return status === 429 ? { retryAfterMs: windowEndMs(headers) } : {};
 }
 
-/** It tells of each of its windows how much is left and, in seconds, when it ends. No limit is 0. */
+/**
+ * Returns the end of a rate window in milliseconds. The headers have the rest of each window and
+ * its end in seconds; a limit of 0 means none.
+ */
 function windowEndMs(headers: Headers): number | undefined {
-  const [limits, left, ends] = ["limit", "remaining", "reset"].map((name) =>
+  const [limits, remaining, ends] = ["limit", "remaining", "reset"].map((name) =>
     (headers.get(`x-ratelimit-${name}`) ?? "").split(",").map(Number)
   );
-  const spent = (ends ?? []).filter((_, at) => limits?.[at] !== 0 && left?.[at] === 0);
+  const spent = (ends ?? []).filter((_, at) => limits?.[at] !== 0 && remaining?.[at] === 0);
   const waitMs = Math.max(...spent) * 1_000;
   return waitMs > 0 ? Math.min(waitMs, MAX_WAIT_MS) : undefined;
 }

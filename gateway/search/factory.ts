@@ -6,10 +6,10 @@ import { createOfflineSearch } from "./offline.ts";
 import { searxngApi } from "./searxng.ts";
 import { tavilyApi } from "./tavily.ts";
 
-/** What back ends need of their surroundings. */
+/** Dependencies of web search. */
 export type WebSearchDeps = HttpSearchDeps;
 
-/** Makes the back end that a configuration asks for. It keeps nothing open and nothing in mind. */
+/** Creates the back end of a configuration. It keeps no connection and no state. */
 export function createWebSearch(config: SearchConfig, deps: WebSearchDeps): WebSearch {
   switch (config.kind) {
     case "offline":

@@ -17,7 +17,7 @@ const QUERY: WebQuery = {
 };
 const signal = new AbortController().signal;
 
-/** What a search with this configuration sends, and what it comes to. */
+/** Searches with this configuration. Returns the requests and the result. */
 async function ask(
   config: SearchConfig,
   options: { answer?: () => Response; env?: Record<string, string>; query?: WebQuery } = {},
@@ -127,8 +127,8 @@ Deno.test("What a caller's signal says comes out, also where nothing was sent ye
     env: () => undefined,
     fetch: () => Promise.reject(new Error("must not be called")),
   });
-  const left = AbortSignal.abort(new Error("the caller left"));
-  await assertRejects(() => search.search(QUERY, { signal: left }), Error, "the caller left");
+  const aborted = AbortSignal.abort(new Error("the caller left"));
+  await assertRejects(() => search.search(QUERY, { signal: aborted }), Error, "the caller left");
 });
 
 Deno.test("What is thrown and is no error is a bug, and goes on", async () => {

@@ -1,6 +1,6 @@
 /**
- * One question to a search server over HTTP: bounded in time and size, asked once, without
- * redirects, and whatever comes back is a value.
+ * One request to a search server over HTTP: bounded in time and size, without repetition or
+ * redirects. Failures are returned as values.
  *
  * @module
  */
@@ -21,18 +21,18 @@ import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.t
 import { type BoundQuery, boundQuery, unusedOf, usableOf } from "./bound_query.ts";
 import { type FoundPage, resultsOf } from "./results.ts";
 
-/** Longest time for one search, in milliseconds. */
+/** Maximum time of one search, in milliseconds. */
 export const SEARCH_TIMEOUT_MS = 15_000;
-/** Longest answer in bytes. */
+/** Maximum length of an answer, in bytes. */
 export const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 const MAX_ERROR_CHARS = 200;
 const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-/** What is sent. */
+/** A request. */
 export interface SearchRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Sent by `POST`, as JSON. @default {nothing, by `GET`} */
+  /** Body of a `POST`, as JSON. @default {none, with `GET`} */
   readonly body?: unknown;
 }
 
@@ -44,28 +44,28 @@ export interface ErrorAnswer {
   readonly text: string;
 }
 
-/** What one kind of search server has of its own. */
+/** Differences between search servers. */
 export interface SearchApi {
-  /** Its name in logs. */
+  /** Name in logs. */
   readonly id: string;
-  /** The operator's key for it; `undefined` where it takes none. */
+  /** The operator's key; `undefined` where the server takes none. */
   readonly key?: { readonly value: string; readonly source: string } | undefined;
-  /** Whether it is told where the person is who asks. */
+  /** True when the server takes the user's location. */
   readonly takesPlaces: boolean;
   request(query: BoundQuery, key: string): SearchRequest;
-  /** Reads the entries out of an answer. */
+  /** Reads the entries of an answer. */
   readonly answer: z.ZodType<readonly unknown[]>;
   /** Reads one entry. */
   readonly page: z.ZodType<FoundPage>;
-  /** What its statuses mean, where they mean something else than with others. */
+  /** Returns the meaning of statuses that differs from the usual one. */
   refusal?(answer: ErrorAnswer): Partial<Omit<WebSearchFailure, "kind">>;
 }
 
-/** What asking needs of its surroundings. */
+/** Dependencies of an HTTP search. */
 export interface HttpSearchDeps {
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
-  /** Looks up the servers' keys, and the variables that name a proxy. */
+  /** Reads environment variables: keys, and the variables of a proxy. */
   readonly env: (name: string) => string | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch | undefined;
@@ -76,7 +76,7 @@ export interface HttpSearchDeps {
 type Outcome = WebSearchFailure["outcome"];
 type Received = ErrorAnswer & { readonly isJson: boolean };
 
-/** A back end that is asked over HTTP. */
+/** A back end over HTTP. */
 export class HttpWebSearch implements WebSearch {
   readonly id: string;
   readonly #api: SearchApi;
@@ -113,23 +113,24 @@ export class HttpWebSearch implements WebSearch {
     request: SearchRequest,
     signal: AbortSignal,
   ): Promise<Received | WebSearchFailure> {
-    // On a kept connection that has died `fetch` would ask, and the operator pay, a second time.
+    // A new connection for each search: on an idle connection that has died, `fetch` would send the
+    // request again, and the operator would pay twice.
     using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });
     const init = initOf(request);
     const { fetch: send = outgoing.fetch, timeoutMs = SEARCH_TIMEOUT_MS } = this.#deps;
-    const asked = await requestOnce(
+    const reply = await requestOnce(
       (ended) => send(request.url, { ...init, signal: ended }),
       { timeoutMs, signal, read: receive },
     );
-    switch (asked.kind) {
+    switch (reply.kind) {
       case "answered":
-        return asked.read;
+        return reply.read;
       case "late":
         return this.#failure("timeout", "the server takes too long");
       case "unreachable":
         return this.#failure("connect_failed", "the server cannot be reached");
       case "cut":
-        return this.#failure("cut", "the answer broke off", asked.response);
+        return this.#failure("cut", "the answer broke off", reply.response);
     }
   }
 
@@ -151,8 +152,8 @@ export class HttpWebSearch implements WebSearch {
 
   #refusal(received: Received): WebSearchFailure {
     const { headers, status, text } = received;
-    const said = received.isJson ? redact(text, this.#secrets).slice(0, MAX_ERROR_CHARS) : "";
-    const message = `the server answered ${status}${said === "" ? "" : `: ${said}`}`;
+    const words = received.isJson ? redact(text, this.#secrets).slice(0, MAX_ERROR_CHARS) : "";
+    const message = `the server answered ${status}${words === "" ? "" : `: ${words}`}`;
     const own = this.#api.refusal?.(received) ?? {};
     return {
       ...this.#failure(own.outcome ?? outcomeOf(status), own.message ?? message, received),
@@ -176,7 +177,7 @@ function initOf({ headers = {}, body }: SearchRequest): RequestInit {
     method: body === undefined ? "GET" : "POST",
     headers: sent,
     body: body === undefined ? null : JSON.stringify(body),
-    // It would carry the key to an address nobody configured.
+    // A redirect would carry the key to an address that the operator has not configured.
     redirect: "manual",
   };
 }
@@ -195,7 +196,7 @@ function outcomeOf(status: number): Outcome {
     case 422:
       return "refused_input";
     case 401:
-    // The operator's account has run dry.
+    // The operator's account is empty.
     case 402:
     case 403:
       return "refused_credentials";

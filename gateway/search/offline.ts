@@ -3,13 +3,13 @@ import { boundQuery, unusedOf } from "./bound_query.ts";
 import { resultsOf } from "./results.ts";
 
 const ID = "offline";
-/** Reserved by RFC 2606: nobody can ever be there. */
+/** Reserved by RFC 2606: no server can exist there. */
 const ADDRESS = "https://example.invalid/offline-search";
 const ASPECTS = ["overview", "background", "details", "examples", "questions", "history"];
 
 /**
- * A stand-in that asks nobody and says so in every result. The same query has the same results; a
- * query for other domains than its own has none.
+ * Creates a stand-in that sends no request and says so in every result. Equal queries have equal
+ * results; a query for other domains has none.
  */
 export function createOfflineSearch(): WebSearch {
   return {

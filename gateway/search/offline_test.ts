@@ -4,14 +4,14 @@ import { createOfflineSearch } from "./offline.ts";
 
 const signal = new AbortController().signal;
 
-async function found(query: WebQuery) {
+async function resultsOf(query: WebQuery) {
   const answer = await createOfflineSearch().search(query, { signal });
   assert(answer.kind === "results");
   return answer.results;
 }
 
 Deno.test("The offline search says of every result that it is simulated, and leads nowhere", async () => {
-  const results = await found({ text: "weather\nin Berlin", maxResults: 8 });
+  const results = await resultsOf({ text: "weather\nin Berlin", maxResults: 8 });
   assertEquals(results.length, 8);
   assertEquals(new Set(results.map(({ title, url }) => `${title} ${url}`)).size, 8);
   for (const { text, title, url } of results) {
@@ -22,13 +22,13 @@ Deno.test("The offline search says of every result that it is simulated, and lea
 });
 
 Deno.test("The offline search answers the same query alike, and others otherwise", async () => {
-  assertEquals(await found({ text: "a" }), await found({ text: "a" }));
-  assert((await found({ text: "a" }))[0]?.url !== (await found({ text: "b" }))[0]?.url);
+  assertEquals(await resultsOf({ text: "a" }), await resultsOf({ text: "a" }));
+  assert((await resultsOf({ text: "a" }))[0]?.url !== (await resultsOf({ text: "b" }))[0]?.url);
 });
 
 Deno.test("The offline search claims nothing about real domains", async () => {
-  assertEquals(await found({ text: "a", allowedDomains: ["wikipedia.org"] }), []);
-  const own = await found({ text: "a", allowedDomains: ["example.invalid"] });
+  assertEquals(await resultsOf({ text: "a", allowedDomains: ["wikipedia.org"] }), []);
+  const own = await resultsOf({ text: "a", allowedDomains: ["example.invalid"] });
   assert(own.length > 0);
 });
 

@@ -1,12 +1,14 @@
-/** Read of a text before it is cleaned, for each character that is kept. */
+/** Characters that are read before cleaning, for each character of the result. */
 const READ_AHEAD = 4;
-/** Controls, and the separators that are line breaks to some. */
+/** Controls, and separators that some programs treat as line breaks. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-// Text that reads otherwise than it looks: turned around, or written in characters nobody sees.
+// Characters that change how text is displayed: bidirectional controls and invisible tags.
 const DECEPTIVE = /[\p{Bidi_Control}\u{E0000}-\u{E007F}]+/gu;
 const HALF_PAIR_AT_END = /[\uD800-\uDBFF]$/;
 
-/** A stranger's text on one line, without controls and hidden characters, of at most `maxChars`. */
+/**
+ * Returns foreign text on one line, without controls and hidden characters, of at most `maxChars`.
+ */
 export function plainText(text: string, maxChars: number): string {
   const clean = text.slice(0, maxChars * READ_AHEAD).toWellFormed()
     .replace(BREAKS, " ").replace(DECEPTIVE, "").replace(/\s+/g, " ").trim();

@@ -1,5 +1,5 @@
 /**
- * From what a search server says it found to what may be shown: by then it is a stranger's text.
+ * Reads a search server's entries as results that can be shown; they are untrusted text.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { WebResult } from "../ports/web_search.ts";
 import type { BoundQuery } from "./bound_query.ts";
 import { plainText } from "./plain_text.ts";
 
-/** Entries of an answer that are looked at: those beyond are worse ones. */
+/** Maximum number of entries that are read; later ones rank lower. */
 const MAX_ENTRIES = 100;
 const MAX_URL_CHARS = 2_048;
 const MAX_TITLE_CHARS = 300;
 
-/** A page as a back end's schema reads it. */
+/** A page, as a back end's schema reads it. */
 export interface FoundPage {
   readonly url: string;
   readonly title: string;
@@ -23,8 +23,8 @@ export interface FoundPage {
 }
 
 /**
- * The results that a query asked for: pages on the web, of its domains, each once, best first.
- * `read` gives `undefined` for an entry that is no page: the others count all the same.
+ * Returns the results of a query: web pages of its domains, each once, best first. `read` returns
+ * `undefined` for an entry that is no page, which is skipped.
  */
 export function resultsOf(
   entries: readonly unknown[],
@@ -48,7 +48,7 @@ export function resultsOf(
   return [...results.values()];
 }
 
-/** An address that a person may follow; `undefined` where it is of another kind, or says too much. */
+/** Returns a web address; `undefined` for other schemes and for addresses with credentials. */
 function webUrl(text: string): URL | undefined {
   if (text.length > MAX_URL_CHARS) return undefined;
   const url = URL.parse(text);
@@ -63,7 +63,7 @@ function isOf(host: string, domains: readonly string[]): boolean {
 }
 
 function dayOf(date: string): string | undefined {
-  // A day that is written as such is taken as it stands: without a zone it would shift.
+  // A date without a time is kept as it is, because a time zone would shift it.
   const written = /^\d{4}-\d{2}-\d{2}/.exec(date)?.[0] ?? date.slice(0, 64);
   const ms = Date.parse(written);
   if (Number.isNaN(ms)) return undefined;

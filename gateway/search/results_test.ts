@@ -39,8 +39,8 @@ Deno.test("resultsOf() takes pages of the web only, each once", () => {
 
 Deno.test("resultsOf() keeps to the domains, their subdomains included", () => {
   const urls = ["https://docs.a.example/", "https://a.example/", "https://evil-a.example/"];
-  const found = results(urls.map((url) => ({ url })), { allowedDomains: ["A.example"] });
-  assertEquals(found.map(({ url }) => url), urls.slice(0, 2));
+  const kept = results(urls.map((url) => ({ url })), { allowedDomains: ["A.example"] });
+  assertEquals(kept.map(({ url }) => url), urls.slice(0, 2));
 });
 
 Deno.test("resultsOf() bounds number and texts", () => {

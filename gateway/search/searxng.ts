@@ -14,7 +14,7 @@ const answer = z.object({
   results: z.array(z.unknown()),
   unresponsive_engines: z.array(z.unknown()).default([]),
 }).refine(
-  // It answers 200 with an empty list when every engine has blocked it: that is no "nothing found".
+  // SearXNG answers 200 with an empty list when every engine has blocked it, which is a failure.
   ({ results, unresponsive_engines: silent }) => results.length > 0 || silent.length === 0,
   { error: "nothing was found, and some of its engines did not answer" },
 ).transform(({ results }) => results);
@@ -31,7 +31,7 @@ const page = z.object({
   published: publishedDate ?? undefined,
 }));
 
-/** Neither a number of results nor a place can be asked for. */
+/** Returns SearXNG's API, which takes neither a number of results nor a location. */
 export function searxngApi(config: SearxngSearchConfig): SearchApi {
   const base = config.baseUrl.replace(/\/+$/, "");
   return {

@@ -16,17 +16,20 @@ const page = z.object({
   title: z.string().nullish(),
   content: z.string().nullish(),
   published_date: z.string().nullish(),
-}).transform((found) => ({
-  url: found.url,
-  title: found.title ?? "",
-  text: found.content ?? "",
-  published: found.published_date ?? undefined,
+}).transform((entry) => ({
+  url: entry.url,
+  title: entry.title ?? "",
+  text: entry.content ?? "",
+  published: entry.published_date ?? undefined,
 }));
 
-/** The plan, or the limit of paying as one goes, is used up. */
+/** Statuses for a used-up plan, or a reached limit without a plan. */
 const USED_UP: readonly number[] = [432, 433];
 
-/** Always of basic depth, which is one credit; places are not told: it knows names of its own only. */
+/**
+ * Returns Tavily's API. The depth is always basic, which is one credit. Locations are not sent:
+ * Tavily knows only its own names.
+ */
 export function tavilyApi(config: {
   readonly baseUrl: string;
   readonly key: SearchApi["key"];

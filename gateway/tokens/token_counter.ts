@@ -1,21 +1,22 @@
 import { setImmediate } from "node:timers/promises";
 import type { LateText, TokenCounter } from "../ports/token_counter.ts";
 
-// The tokenizer's time grows with the square of a run without breaks: a piece of this many UTF-16
-// code units takes about 1 ms at worst, so that nobody waits long for the loop.
+// Maximum length of a piece, in UTF-16 code units. The tokenizer's time grows with the square of a
+// run without breaks; such a piece takes about 1 ms at worst, so that the event loop is not
+// blocked.
 const LONGEST_PIECE = 192;
 const MOST_PIECES_COUNTED = 4_096;
-// What is longer is counted one after the other: others would be in memory meanwhile.
+// Longer texts are counted in sequence, so that only one is in memory.
 const LONG_CHARS = 64 * 1024;
 
 /**
- * Creates a counter for the `o200k_base` encoding. The tokenizer is loaded by the first count that
- * needs it.
+ * Creates a counter for the `o200k_base` encoding. The first count that needs the tokenizer loads
+ * it.
  *
- * Text is counted in pieces of at most 192 UTF-16 code units, cut where a word or a phrase begins,
- * which is exact to a percent or so. Between the pieces others get their turn. Of texts above
- * 700 000 units only every n-th piece is counted and the rest inferred, so that hostile text costs
- * a bounded time.
+ * Text is counted in pieces of at most 192 UTF-16 code units, cut at the start of a word or a
+ * phrase, which is exact to about a percent. Counting yields to the event loop between the pieces.
+ * Of texts above 700 000 units only every n-th piece is counted and the rest inferred, so that
+ * hostile text costs a bounded time.
  *
  * @example
  * ```ts
@@ -57,7 +58,7 @@ async function countText(text: string): Promise<number> {
 
 async function loadTokenizer(): Promise<(text: string) => number> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Text that looks like a special token is text: a caller's words end no prompt.
+  // Text that looks like a special token is counted as text.
   const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
   return (text) => countTokens(text, plain);
 }
@@ -75,13 +76,13 @@ function pieceEnd(text: string, start: number): number {
   const limit = start + LONGEST_PIECE;
   if (limit >= text.length) return text.length;
   for (let at = limit; at > start + LONGEST_PIECE / 2; at--) {
-    // A token may begin with a space or a mark and never ends with the one of the next word.
+    // A token may start with a space or a mark, and never ends with that of the next word.
     if (isBreak(text.charCodeAt(at)) && !isBreak(text.charCodeAt(at - 1))) return at;
   }
   return isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit;
 }
 
-/** White space, and the punctuation of scripts that have none between words. */
+/** True for white space, and for the punctuation of scripts without spaces between words. */
 function isBreak(code: number): boolean {
   return code <= 0x20 || (code >= 0x3000 && code <= 0x303f) || (code >= 0xff00 && code <= 0xff0f);
 }

@@ -2,12 +2,15 @@ import type { Catalog } from "../domain/catalog/catalog.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import { type EmbedderDeps, OpenAICompatibleEmbedder } from "./openai_compatible/embeddings.ts";
 
-/** What embedders need of their surroundings, and the catalog in force. */
+/** Dependencies of embedders, and the catalog in force. */
 export interface EmbedderInForceDeps extends Omit<EmbedderDeps, "upstream"> {
   readonly catalog: () => Catalog;
 }
 
-/** Looks up the embedder of the catalog in force; `undefined` where it names none. */
+/**
+ * Returns a function that looks up the embedder of the catalog in force; `undefined` where it names
+ * none.
+ */
 export function embedderInForce(deps: EmbedderInForceDeps): () => Embedder | undefined {
   const known = new WeakMap<Catalog, Embedder>();
   return () => {

@@ -1,5 +1,5 @@
 /**
- * Why an upstream did not tell its models, from what it answered.
+ * The reason why an upstream did not list its models.
  *
  * @module
  */
@@ -7,11 +7,11 @@
 import { ModelListError } from "../ports/upstream.ts";
 import type { Stop } from "./openai_compatible/exchange.ts";
 
-/** Statuses of servers that have no list of models. */
+/** Statuses of servers without a list of models. */
 const UNLISTED: readonly number[] = [404, 405, 501];
 const REFUSED: readonly number[] = [401, 403];
 
-/** What an answer that is no 200 means. */
+/** Returns the error for a status other than 200. */
 export function modelListRefusal(status: number): ModelListError {
   const reason = UNLISTED.includes(status)
     ? "unlisted"
@@ -27,15 +27,17 @@ const STOPPED: Readonly<Record<Stop, string>> = {
   connect_failed: "It takes no connection",
 };
 
-/** Why there is no list: this side broke off, or what went wrong. It may hold secrets. */
+/**
+ * Returns the reason why there is no list: this side stopped, or the error. It may contain secrets.
+ */
 export function whyNoList(stopped: Stop | undefined, cause: unknown): string {
   if (stopped !== undefined) return STOPPED[stopped];
-  // `fetch` only says that it failed; what stood in its way is behind it.
+  // `fetch` only reports that it failed; the reason is in its cause.
   const error = cause instanceof TypeError && cause.cause instanceof Error ? cause.cause : cause;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The error for the operator: `why` is free of secrets. */
+/** Returns the error for the operator. `why` contains no secrets. */
 export function modelListError(upstream: string, why: string, cause: unknown): ModelListError {
   const reason = cause instanceof ModelListError ? cause.reason : "failed";
   const message = `Cannot list the models of upstream "${upstream}": ${why}`;

@@ -1,8 +1,8 @@
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../ports/upstream.ts";
 
 /**
- * An upstream whose code is loaded when it is first asked for something: a service holds the code of
- * those kinds alone that it calls.
+ * An upstream whose code is loaded with its first call, so that a service loads only the code of
+ * kinds that it calls.
  */
 export class OnDemandUpstream implements Upstream {
   readonly id: string;
@@ -25,7 +25,7 @@ export class OnDemandUpstream implements Upstream {
     return await (await this.#upstream()).models(signal);
   }
 
-  /** Whoever waits for its code has been told that it could not be loaded; there is nothing to close. */
+  /** Calls that wait for the code receive the error; there is nothing to close. */
   close(): void {
     this.#loaded?.then((upstream) => upstream.close(), () => {});
   }

@@ -5,21 +5,21 @@ import { callOf } from "./ai_sdk/upstream_fixture.ts";
 
 /** An upstream that notes what it is asked. */
 function noted() {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const upstream: Upstream = {
     id: "lab",
     call: (call: UpstreamCall) => {
-      asked.push(call.model);
+      calls.push(call.model);
       return Promise.resolve({ kind: "failure", outcome: "timeout", message: "No" });
     },
     models: () => Promise.resolve(["a"]),
-    close: () => void asked.push("closed"),
+    close: () => void calls.push("closed"),
   };
-  return { asked, upstream };
+  return { calls, upstream };
 }
 
 Deno.test("an upstream is loaded once, with what it is first asked", async () => {
-  const { asked, upstream } = noted();
+  const { calls, upstream } = noted();
   const loading = Promise.withResolvers<void>();
   let loads = 0;
   const onDemand = new OnDemandUpstream("lab", async () => {
@@ -35,7 +35,7 @@ Deno.test("an upstream is loaded once, with what it is first asked", async () =>
   loading.resolve();
   assertEquals((await answers).map(({ kind }) => kind), ["failure", "failure"]);
   assertEquals(await onDemand.models(call.signal), ["a"]);
-  assertEquals([asked, loads], [[call.model, call.model, "closed"], 1]);
+  assertEquals([calls, loads], [[call.model, call.model, "closed"], 1]);
 });
 
 Deno.test("one that was never asked is never loaded, not even to be closed", () => {

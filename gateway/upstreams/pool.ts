@@ -1,4 +1,3 @@
-import { isJsonObject } from "@svc/sdk/protocol";
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import {
   availability,
@@ -24,51 +23,44 @@ import {
 import type { Upstream } from "../ports/upstream.ts";
 import { traitsOf } from "./providers/provider_kinds.ts";
 import { RecentAttempts, type RecentCounts } from "./recent_attempts.ts";
+import { retire, type Slot, slotsOf } from "./upstream_slots.ts";
 import { WaitingCalls } from "./waiting_calls.ts";
 
-/** Something that only the operator can put right. */
+/** A problem that only the operator can correct. */
 export interface OperatorTrouble {
-  /** The gateway's credentials are refused (with a 403: for one use), or its account is empty. */
+  /**
+   * The provider refuses the gateway's credentials (with a 403: for one use), or the account is
+   * empty.
+   */
   readonly kind: "refused_credentials";
   /** Id of the upstream. */
   readonly upstream: string;
-  /** Id of the model that was asked for. */
+  /** Id of the requested model. */
   readonly model: string;
 }
 
-/** An attempt as it was reported. */
+/** A reported attempt. */
 export interface PoolAttempt extends Pick<Observation, "outcome" | "status" | "ms"> {
   /** Id of the upstream. */
   readonly upstream: string;
   /** Id of the model. */
   readonly model: string;
-  /** Its answer had begun, and has broken off. */
+  /** True when the answer had started before it broke off. */
   readonly hadBegun: boolean;
 }
 
-/** What a pool needs of its surroundings. */
+/** Dependencies of a pool. */
 export interface UpstreamPoolDeps {
-  /** Cooldowns are measured with it. */
+  /** Measures cooldowns. */
   readonly clock: Clock;
-  /** Makes an upstream. */
+  /** Creates an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
-  /** Names what an upstream lacks to be called at all. @default {none lacks anything} */
+  /** Returns the setting that an upstream lacks to be called at all. @default {none lacks any} */
   readonly lacks?: ((config: UpstreamConfig) => string | undefined) | undefined;
-  /** Called each time an upstream begins to refuse the gateway, and for each 403. */
+  /** Called each time an upstream starts to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
-  /** Called once for each attempt, and again where its answer breaks off. @default {nobody is told} */
+  /** Called once for each attempt, and again if its answer breaks off. @default {ignored} */
   readonly onAttempt?: ((attempt: PoolAttempt) => void) | undefined;
-}
-
-/** An upstream with its calls. */
-interface Slot {
-  readonly config: UpstreamConfig;
-  readonly upstream: Upstream;
-  /** Why it cannot be called, as of the last catalog that was applied. */
-  lacks: string | undefined;
-  inFlight: number;
-  /** Not in the catalog any more: closed with its last call. */
-  retired: boolean;
 }
 
 /** A model at its upstream. */
@@ -79,21 +71,21 @@ interface Target {
   health: Health;
 }
 
-/** Upstreams of the current catalog, their health, their calls under way and those that wait. */
+/** The upstreams of the current catalog, with their health and calls in flight, and waiting requests. */
 export class UpstreamPool implements LeasePool {
   readonly #deps: UpstreamPoolDeps;
   #slots: ReadonlyMap<string, Slot> = new Map();
   #targets: ReadonlyMap<string, Target> = new Map();
   readonly #states = new Map<string, TargetState>();
-  /** Those whose state changes by itself as time goes by. */
+  /** Targets whose state changes with time. */
   readonly #waiting = new Set<Target>();
   readonly #calls = new WaitingCalls();
   readonly #recent: RecentAttempts;
   #inFlight = 0;
-  /** Most calls under way at all upstreams together. */
+  /** Maximum number of calls in flight at all upstreams together. */
   #maxInFlight = 0;
 
-  /** Makes the catalog's upstreams. */
+  /** Creates the catalog's upstreams. */
   constructor(catalog: Catalog, deps: UpstreamPoolDeps) {
     this.#deps = deps;
     this.#recent = new RecentAttempts(deps.clock);
@@ -101,7 +93,7 @@ export class UpstreamPool implements LeasePool {
   }
 
   /**
-   * State of every model, by its id. A live view that the pool goes on writing to: read it before
+   * Returns the state of every model, by its id. The pool keeps writing to the map: read it before
    * the next `await`.
    */
   states(nowMs: number): ReadonlyMap<string, TargetState> {
@@ -109,12 +101,14 @@ export class UpstreamPool implements LeasePool {
     return this.#states;
   }
 
-  /** A place at the model's upstream; `undefined` where it is full, cooling down or gone. */
+  /**
+   * Returns a lease for the model's upstream; `undefined` where it is full, cooling down or gone.
+   */
   acquire(model: Model): Lease | undefined {
     const slot = this.#slots.get(model.upstream);
     if (slot === undefined || slot.lacks !== undefined || this.#isFull(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
-    // A request may still hold a catalog in which the model was served elsewhere.
+    // A request may still hold a catalog in which another upstream served the model.
     const known = this.#targets.get(model.id);
     const target = known?.slot === slot ? known : undefined;
     if (target !== undefined) {
@@ -138,12 +132,12 @@ export class UpstreamPool implements LeasePool {
   }
 
   /**
-   * Takes a new catalog over. Upstreams whose configuration is unchanged stay, with what is known of
-   * their models; those no longer in it are closed once their last call has ended. Where one cannot
-   * be made it throws, and nothing has changed.
+   * Applies a new catalog. Upstreams with unchanged configuration stay, with the health of their
+   * models; removed ones close after their last call. Throws where one cannot be created; then
+   * nothing has changed.
    */
   apply(catalog: Catalog): void {
-    const slots = this.#slotsOf(catalog.upstreams);
+    const slots = slotsOf(catalog.upstreams, { ...this.#deps, current: this.#slots });
     const targets = new Map<string, Target>();
     for (const model of catalog.models) {
       const slot = slots.get(model.upstream);
@@ -163,65 +157,41 @@ export class UpstreamPool implements LeasePool {
     this.#waiting.clear();
     this.#refreshAll(targets.values());
     retired.forEach(retire);
-    // What they wait for may be gone, and may have been replaced: all plan anew.
+    // The upstreams may be gone or replaced: all requests plan anew.
     this.#calls.wakeAll(() => EMPTY_OFFER);
   }
 
-  /** Calls under way, by upstream id. */
+  /** Returns the number of calls in flight, by upstream id. */
   inFlight(): ReadonlyMap<string, number> {
     return new Map([...this.#slots].map(([id, slot]) => [id, slot.inFlight]));
   }
 
-  /** What the attempts of the last minutes at an upstream came to. */
+  /** Returns the counts of an upstream's attempts in the last minutes. */
   recent(upstream: string): RecentCounts {
     return this.#recent.of(upstream);
   }
 
-  /** True where any upstream has all that it needs to be called. */
+  /** True when some upstream has all settings to be called. */
   get isUsable(): boolean {
     return [...this.#slots.values()].some(({ lacks }) => lacks === undefined);
   }
 
-  /** Requests that wait for a place. */
+  /** Number of requests that wait for a lease. */
   get waiting(): number {
     return this.#calls.size;
   }
 
-  /** An upstream of the current catalog, to be asked about itself. */
+  /** Returns an upstream of the current catalog, for requests about itself. */
   upstream(id: string): Pick<Upstream, "models"> | undefined {
     return this.#slots.get(id)?.upstream;
   }
 
-  /** Closes every upstream once its last call has ended; nothing can be acquired any more. */
+  /** Closes every upstream after its last call; leases are no longer granted. */
   close(): void {
     const slots = this.#slots;
     this.#slots = new Map();
     slots.forEach(retire);
     this.#calls.wakeAll(() => undefined);
-  }
-
-  #slotsOf(configs: readonly UpstreamConfig[]): Map<string, Slot> {
-    const slots = new Map<string, Slot>();
-    const made: Slot[] = [];
-    try {
-      for (const config of configs) {
-        const old = this.#slots.get(config.id);
-        if (old !== undefined && isSame(old.config, config)) {
-          old.lacks = this.#deps.lacks?.(config);
-          slots.set(config.id, old);
-          continue;
-        }
-        const upstream = this.#deps.create(config);
-        const lacks = this.#deps.lacks?.(config);
-        const slot = { config, upstream, lacks, inFlight: 0, retired: false };
-        made.push(slot);
-        slots.set(config.id, slot);
-      }
-    } catch (error) {
-      made.forEach(retire);
-      throw error;
-    }
-    return slots;
   }
 
   #lease(slot: Slot, target: Target | undefined): Lease {
@@ -243,23 +213,23 @@ export class UpstreamPool implements LeasePool {
         throw new InvariantError(`Cannot release a lease of "${slot.config.id}" twice`);
       }
       released = true;
-      // An attempt that nobody has told about must not keep others waiting for its probe.
+      // An attempt without a report must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });
       const wasFull = this.#inFlight >= this.#maxInFlight;
       this.#leave(slot);
-      // With room for all, only those who want this upstream have waited for it.
+      // With free capacity, only requests for this upstream have waited for it.
       if (wasFull || this.#calls.isWanted(slot.config.id)) this.#serve();
     };
     const failedOver = () => this.#recent.failedOver(slot.config.id);
     return { upstream: slot.upstream, report, failedOver, release };
   }
 
-  /** Gives places that are free to those who wait for them. */
+  /** Grants free leases to waiting requests. */
   #serve(): void {
     this.#calls.serve((upstreams) => this.#offerAt(upstreams));
   }
 
-  /** Keeps a free place at one of the upstreams for somebody whose turn it is. */
+  /** Reserves free capacity at one of the upstreams for the next request in line. */
   #offerAt(upstreams: ReadonlySet<string>): LeaseOffer | undefined {
     for (const id of upstreams) {
       const slot = this.#slots.get(id);
@@ -295,12 +265,14 @@ export class UpstreamPool implements LeasePool {
     return this.#inFlight >= this.#maxInFlight || inFlight >= config.maxInFlight;
   }
 
-  #observe(target: Target, told: Observation): void {
+  #observe(target: Target, reported: Observation): void {
     const nowMs = this.#deps.clock.nowMs();
     const { slot } = target;
-    const observation = traitsOf(slot.config.kind).isSimulated === true ? asOrdinary(told) : told;
+    const observation = traitsOf(slot.config.kind).isSimulated === true
+      ? asOrdinary(reported)
+      : reported;
     const news = availability(target.health, nowMs).available || target.health.probing;
-    // The key is the whole upstream's.
+    // The key belongs to the whole upstream.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
     for (const one of concerned) this.#learn(one, observe(one.health, observation, nowMs), nowMs);
     if (observation.outcome !== "refused_credentials" || !news || slot.retired) return;
@@ -339,7 +311,7 @@ export class UpstreamPool implements LeasePool {
     return [...this.#targets.values()].filter((target) => target.slot === slot);
   }
 
-  /** Writes the target's state down, unless a newer catalog has replaced the target. */
+  /** Writes the target's state, unless a newer catalog has replaced the target. */
   #refresh(target: Target, nowMs: number): void {
     const { id, slot } = target;
     if (this.#targets.get(id) !== target) return;
@@ -360,26 +332,12 @@ export class UpstreamPool implements LeasePool {
   }
 }
 
-/** Callers can ask the simulator for any failure: none of them counts for more than one failure. */
+/**
+ * Callers can request any failure from the simulator, so none counts for more than an ordinary one.
+ */
 function asOrdinary(observation: Observation): Observation {
   const { outcome, ms } = observation;
   const harsh = outcome === "refused_credentials" || outcome === "rate_limited";
   if (!harsh && observation.retryAfterMs === undefined) return observation;
   return { outcome: harsh ? "server_error" : outcome, ms };
-}
-
-function retire(slot: Slot): void {
-  slot.retired = true;
-  if (slot.inFlight === 0) slot.upstream.close();
-}
-
-/** Whether two configurations are equal, whatever the order of their members. */
-function isSame(a: UpstreamConfig, b: UpstreamConfig): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  const sorted = (_: string, part: unknown) =>
-    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part;
-  return JSON.stringify(value, sorted);
 }

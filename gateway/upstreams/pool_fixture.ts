@@ -1,5 +1,5 @@
 /**
- * Catalogs for tests of the pool: models and upstreams in which only what a test is about varies.
+ * Catalogs for tests of the pool, with models and upstreams that differ only in what a test needs.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 
-/** An upstream with so many places, two where nothing is said. */
+/** Returns an upstream with so many leases, two by default. */
 export function upstreamOf(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
   return {
     id,
@@ -20,7 +20,7 @@ export function upstreamOf(id: string, more: Partial<UpstreamConfig> = {}): Upst
   };
 }
 
-/** A model of an upstream: of the one of its own name, where nothing is said. */
+/** Returns a model of an upstream, by default of the one with its name. */
 export function modelOf(id: string, upstream = id, upstreamModel = id): Model {
   return {
     id,
@@ -40,7 +40,7 @@ export function modelOf(id: string, upstream = id, upstreamModel = id): Model {
   };
 }
 
-/** The first version of a catalog of these. */
+/** Returns the first version of a catalog of these. */
 export function catalogOf(
   upstreams: readonly UpstreamConfig[],
   models: readonly Model[],

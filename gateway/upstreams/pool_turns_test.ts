@@ -43,12 +43,15 @@ function waits(
   wanted: { owner?: string; models?: readonly Model[]; waitMs?: number; signal?: AbortSignal } = {},
 ) {
   const { owner = "key", models = [A], waitMs = LONG_MS, signal = NEVER } = wanted;
-  const told: { ended: boolean; turn: LeaseOffer | undefined } = { ended: false, turn: undefined };
+  const outcome: { ended: boolean; turn: LeaseOffer | undefined } = {
+    ended: false,
+    turn: undefined,
+  };
   const over = pool.waitForLease({ models, owner, waitMs }, signal).then((turn) => {
-    Object.assign(told, { ended: true, turn });
+    Object.assign(outcome, { ended: true, turn });
     return turn;
   });
-  return { told, over };
+  return { outcome, over };
 }
 
 /** Lets promises that are settled be heard. */
@@ -59,7 +62,7 @@ Deno.test("a place that is given back goes to who waits, and to no newcomer", as
   const lease = acquire(pool, A);
   const waiter = waits(pool);
   await heard();
-  assert(!waiter.told.ended);
+  assert(!waiter.outcome.ended);
   lease.release();
   const turn = await waiter.over;
   assert(turn !== undefined);
@@ -106,7 +109,7 @@ Deno.test("keys take turns: a flood of one waits behind the only request of anot
   for (let turns = 0; turns < 2; turns++) {
     lease.release();
     await heard();
-    const turn = [...flood, one].find(({ told }) => told.turn !== undefined)?.told;
+    const turn = [...flood, one].find(({ outcome }) => outcome.turn !== undefined)?.outcome;
     lease = turn?.turn?.use(() => acquire(pool, A)) ?? lease;
     if (turn !== undefined) turn.turn = undefined;
   }
@@ -129,7 +132,7 @@ Deno.test("one who wants another upstream does not stand in the way, and the ser
   leases[0]?.release();
   const turn = await first.over;
   await heard();
-  assert(!second.told.ended);
+  assert(!second.outcome.ended);
   leases[2]?.release();
   const other = await second.over;
   for (const [mine, wanted] of [[turn, A], [other, B]] as const) {
@@ -146,9 +149,9 @@ Deno.test("waiting ends: in time, when the caller leaves, and when too many wait
   assertEquals(await waits(pool, { waitMs: 5 }).over, undefined);
   const leaving = new AbortController();
   const { signal } = leaving;
-  const left = waits(pool, { signal });
+  const aborted = waits(pool, { signal });
   leaving.abort();
-  assertEquals(await left.over, undefined);
+  assertEquals(await aborted.over, undefined);
   assertEquals(await waits(pool, { signal }).over, undefined);
   const [first, second] = [waits(pool), waits(pool)];
   assertEquals(await waits(pool).over, undefined, "the line is full of its own");
@@ -165,13 +168,13 @@ Deno.test("ten thousand wait; all leave but the last, whose turn it is", async (
   const lease = acquire(pool, A);
   const leaving = new AbortController();
   const { signal } = leaving;
-  const left = Array.from(
+  const aborted = Array.from(
     { length: 10_000 },
     (_, at) => waits(pool, { owner: `${at % 7}`, signal }),
   );
   const last = waits(pool, { owner: "0" });
   leaving.abort();
-  assert((await Promise.all(left.map(({ over }) => over))).every((turn) => turn === undefined));
+  assert((await Promise.all(aborted.map(({ over }) => over))).every((turn) => turn === undefined));
   lease.release();
   (await last.over)?.use(() => acquire(pool, A)).release();
   assertEquals(pool.inFlight().get("a"), 0);

@@ -1,24 +1,24 @@
 import type { AttemptOutcome } from "@svc/sdk/protocol";
 import type { Clock } from "../ports/clock.ts";
 
-/** How far back attempts are counted, in minutes: the current one, and those before it. */
+/** Number of minutes in which attempts are counted, the current one included. */
 export const RECENT_MINUTES = 15;
 const MINUTE_MS = 60_000;
 
-/** What the attempts of the last minutes came to. */
+/** Counts of the attempts in the last minutes. */
 export interface RecentCounts {
   readonly attempts: number;
-  /** Those that the upstream failed: not what a caller left, nor input that it refused. */
+  /** Failures of the upstream: without cancelled calls, and without input that it refused. */
   readonly failures: number;
-  /** Failures after which another model was asked. */
+  /** Failures after which another model was called. */
   readonly failovers: number;
 }
 
-/** An attempt as it was reported. */
+/** A reported attempt. */
 interface Reported {
   readonly upstream: string;
   readonly outcome: AttemptOutcome;
-  /** It was reported before, as begun, and has broken off. */
+  /** True when the attempt was reported before, at its start, and has broken off. */
   readonly hadBegun: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Minute {
   readonly counts: Map<string, { -readonly [Name in keyof RecentCounts]: number }>;
 }
 
-/** Attempts of the last minutes, by upstream: how an upstream is doing, beside how it stands now. */
+/** Counts of attempts in the last minutes, by upstream. */
 export class RecentAttempts {
   readonly #clock: Clock;
   /** Oldest first. */
@@ -38,14 +38,14 @@ export class RecentAttempts {
     this.#clock = clock;
   }
 
-  /** Counts an attempt, and once more where its answer broke off. */
+  /** Counts an attempt, and once more if its answer broke off. */
   note({ upstream, outcome, hadBegun }: Reported): void {
     const count = this.#countOf(upstream);
     if (!hadBegun) count.attempts++;
     if (isFailure(outcome)) count.failures++;
   }
 
-  /** Counts a failure after which another model is asked. */
+  /** Counts a failure after which another model is called. */
   failedOver(upstream: string): void {
     this.#countOf(upstream).failovers++;
   }

@@ -2,11 +2,11 @@ import { afterMs } from "../system/deadlines.ts";
 import type { LeaseOffer } from "../ports/lease_pool.ts";
 import { FairQueue } from "../system/fair_queue.ts";
 
-/** What a request waits for. */
+/** A request for a lease. */
 export interface Wanted {
-  /** Whose request it is: those of one owner take turns with those of others. */
+  /** Owner of the request: requests of one owner alternate with those of others. */
   readonly owner: string;
-  /** Ids of upstreams: a place at any of them will do. */
+  /** Ids of upstreams, any of which will do. */
   readonly upstreams: ReadonlySet<string>;
   /** In milliseconds. */
   readonly waitMs: number;
@@ -16,26 +16,26 @@ interface Waiter extends Wanted {
   readonly end: (offer: LeaseOffer | undefined) => void;
 }
 
-/** Requests that wait for a place at an upstream, in the order of their turns. */
+/** Requests that wait for a lease at an upstream, in the order of their turns. */
 export class WaitingCalls {
   readonly #line = new FairQueue<Waiter>();
-  /** How many want each upstream: most that are given back are wanted by nobody. */
+  /** Number of waiting requests for each upstream; most released leases are not wanted. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#line.size;
   }
 
-  /** Most that may wait; where they are more already, they are not sent away. */
+  /** Maximum number of waiting requests. A lower value removes none that wait already. */
   set lengthMax(lengthMax: number) {
     this.#lengthMax = lengthMax;
   }
 
   /**
-   * Resolves with the request's turn; with `undefined` where it did not come in time, where the signal
-   * was aborted, and where too many wait: then those go first whose owner has the most waiting.
+   * Resolves with the request's offer; with `undefined` after its time, when the signal is aborted,
+   * and when too many wait: then requests of the owner with the most leave first.
    */
   wait(wanted: Wanted, signal: AbortSignal): Promise<LeaseOffer | undefined> {
     if (signal.aborted || wanted.waitMs <= 0 || !this.#hasRoomFor(wanted.owner)) {
@@ -58,12 +58,12 @@ export class WaitingCalls {
     });
   }
 
-  /** Whether anybody waits for a place at an upstream. */
+  /** True when a request waits for a lease at an upstream. */
   isWanted(upstream: string): boolean {
     return this.#wanted.has(upstream);
   }
 
-  /** Gives turns, one after another, for as long as `offerAt` makes one for who is next. */
+  /** Offers leases in order, as long as `offerAt` returns one for the next request. */
   serve(offerAt: (upstreams: ReadonlySet<string>) => LeaseOffer | undefined): void {
     while (this.#line.size > 0) {
       let offer: LeaseOffer | undefined;

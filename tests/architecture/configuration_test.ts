@@ -18,7 +18,7 @@ function command(name: string): string {
   return task.command;
 }
 
-/** Returns the values of one flag that the permission set of a task grants. */
+/** Returns the values of one flag of the permission set of a task. */
 async function valuesOf(name: "serve" | "svc", flag: string): Promise<string[]> {
   const values = (await flagsOfTask(name)).find((word) => word.startsWith(`--${flag}=`));
   return values?.slice(`--${flag}=`.length).split(",") ?? [];
@@ -76,7 +76,8 @@ Deno.test("each task has its permission set, and the binary that of the checkout
   assertMatch(command("svc"), / --no-prompt -P=svc gateway\/main\.ts$/);
   assertMatch(command("compile"), / --no-prompt -P /);
   assertEquals(config.compile.permissions, "svc");
-  for (const name of ["test", "jsr:check"]) assertMatch(command(name), /^deno test -P /);
+  for (const name of ["test", "test:unit"]) assertMatch(command(name), / -P=test tests\/suite\//);
+  assertEquals(command("jsr:check"), "deno task test --config=deno.jsr.json");
   for (const section of ["test", "bench"]) assertEquals(config[section].permissions, "test");
   assertEquals(Object.keys(config.permissions), ["serve", "svc", "test"]);
   assertEquals(config.permissions.test.net, ["127.0.0.1", "localhost"]);

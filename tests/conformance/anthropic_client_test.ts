@@ -80,7 +80,7 @@ function simulated(directive: Readonly<Record<string, unknown>>): Ask {
 
 Deno.test("create answers with a message of Anthropic's", async () => {
   await using at = await lab();
-  // What this version of the client has dropped, older ones still send.
+  // A field that this version of the client has dropped and older versions still send.
   const older = { temperature: 0, top_k: 5 };
   const message = await at.client.messages.create({
     ...{ ...ASK, ...older },

@@ -22,7 +22,7 @@ import type {
 
 type TheirParams = Anthropic.MessageCreateParams;
 
-/** Whether a value of the one type can be used as the other. */
+/** True when a value of one type can be used as the other. */
 type Fits<From, To> = [From] extends [To] ? true : false;
 
 /** An interface as a plain type: only such a one may have members that are not named. */
@@ -45,7 +45,7 @@ Deno.test("their requests are ours", () => {
   assertType<Fits<Plain<Omit<TheirParams, "model" | "stream">>, MessageCreateRequest>>(true);
 });
 
-/** What becomes of each field of their requests, the betas' too: a new one does not compile. */
+/** Treatment of each field of their requests, including betas: a new field does not compile. */
 const FIELDS: Readonly<Record<keyof Anthropic.Beta.MessageCreateParams, "sent" | "refused">> = {
   ...{ cache_control: "sent", max_tokens: "sent", messages: "sent", metadata: "sent" },
   ...{ model: "sent", output_config: "sent", service_tier: "sent", stop_sequences: "sent" },

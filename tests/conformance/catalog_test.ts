@@ -3,7 +3,7 @@ import type { ModelListResponse, ModelMetaResponse, PricingResponse } from "@svc
 import { labConfig, UPSTREAM_KEY } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
-/** Nobody listens there; nobody asks. */
+/** An address without a server; no test calls it. */
 const NOWHERE = "http://127.0.0.1:1/v1";
 
 function start(): Promise<TestService> {

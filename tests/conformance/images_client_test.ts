@@ -1,5 +1,5 @@
 /**
- * What OpenAI's own client sends for an edit, read by the gateway.
+ * OpenAI's own client for edits, against the gateway.
  *
  * @module
  */

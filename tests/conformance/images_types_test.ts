@@ -16,7 +16,10 @@ import type {
 import type OpenAI from "openai";
 
 type Fits<From, To> = [From] extends [To] ? true : false;
-/** What is named: OpenAI's own interfaces take no others, and name more of what passes through. */
+/**
+ * The named members of a type: OpenAI's own interfaces take no others, and name more of the fields
+ * that pass through.
+ */
 type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
 
 assertType<

@@ -27,7 +27,7 @@ type TheirMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type TheirAssistant = OpenAI.Chat.Completions.ChatCompletionAssistantMessageParam;
 type TheirToolCall = OpenAI.Chat.Completions.ChatCompletionMessageFunctionToolCall;
 
-/** Whether a value of the one type can be used as the other. */
+/** True when a value of one type can be used as the other. */
 type Fits<From, To> = [From] extends [To] ? true : false;
 
 /** An interface as a plain type: only such a one may have members that are not named. */

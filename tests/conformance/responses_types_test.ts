@@ -22,16 +22,16 @@ type TheirEvent = OpenAI.Responses.ResponseStreamEvent;
 type TheirParams = OpenAI.Responses.ResponseCreateParams;
 type TheirInput = Exclude<TheirParams["input"], string | undefined>;
 
-/** Whether a value of the one type can be used as the other. */
+/** True when a value of one type can be used as the other. */
 type Fits<From, To> = [From] extends [To] ? true : false;
 
 /** An interface as a plain type: only such a one may have members that are not named. */
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 
 /**
- * What OpenAI's types say otherwise than its wire: clients derive `output_text`; the standard sends
- * `null` for an unset `user` and the usage that is not known yet. And what is open on purpose: the
- * service's own metadata, and request fields that are repeated as they came.
+ * Members in which OpenAI's types differ from its wire format: clients derive `output_text`; the
+ * standard sends `null` for an unset `user` and for usage that is not known yet. And members that
+ * are open on purpose: the service's metadata, and request fields that are repeated as they came.
  */
 type OpenField =
   | "output_text"

@@ -13,7 +13,7 @@ const README = await Deno.readTextFile(new URL("../../sdk/README.md", import.met
 const EXAMPLES = [...README.matchAll(/^```ts[^\n]*\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
 const CLIENT = 'import { ServiceClient } from "@svc/sdk";\nconst client = new ServiceClient();\n';
 
-/** Runs Deno in a folder of its own that holds these files; what it wrote. */
+/** Runs Deno in a separate folder with these files. Returns its output. */
 async function deno(
   args: readonly string[],
   files: Readonly<Record<string, string>>,

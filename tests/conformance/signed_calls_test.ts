@@ -14,7 +14,7 @@ import { callOf, type Client, CLIENTS } from "./vercel_lab.ts";
 
 const KINDS = ["openai-compatible", "google"] as const;
 
-/** What a conversation came to. */
+/** Result of a conversation. */
 interface Outcome {
   readonly text: string;
   readonly places: readonly string[];

@@ -22,7 +22,7 @@ import { CLIENTS, HOUSES, inLab, type Lab } from "./vercel_lab.ts";
 const prompt = "The weather?";
 const schema = jsonSchema<{ name: string }>({ ...PERSON, type: "object" });
 
-/** What was asked of the tool goes into `cities`. */
+/** Records the arguments of the tool in `cities`. */
 function weatherTool(cities: string[]) {
   return tool({
     description: "Weather of a city",
@@ -39,7 +39,7 @@ function weatherTool(cities: string[]) {
   });
 }
 
-/** What a run of steps came to, streamed or not. */
+/** Result of a run of steps, streamed or not. */
 async function run(lab: Lab, stream: boolean, cities: string[]) {
   const asked = {
     ...lab.call,
@@ -116,7 +116,8 @@ for (const client of CLIENTS) {
       on(`${how} says why it ended early`, async (lab) => {
         const { length, refusal } = lab.wire;
         assert(refusal !== undefined);
-        // The package takes no whole response with a refusal beside its text, OpenAI's own neither.
+        // The package accepts no complete response with a refusal beside its text, not even
+        // OpenAI's.
         const isBeyondIt = client.road === "responses" && house.kind === "anthropic" && !stream;
         for (
           const [recorded, reason] of [[length, "length"], [refusal, "content-filter"]] as const

@@ -1,5 +1,5 @@
 /**
- * What the Vercel AI SDK makes of the service's errors, of reasoning, of a stream that is left, and of
+ * The Vercel AI SDK with the service's errors, with reasoning, with a stream that is left, and with
  * the built-in simulator.
  *
  * @module

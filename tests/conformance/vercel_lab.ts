@@ -23,14 +23,14 @@ import { OPENAI } from "../fixtures/upstreams/openai.ts";
 import { RESPONSES } from "../fixtures/upstreams/responses.ts";
 import type { Recorded, Wire } from "../fixtures/upstreams/wire.ts";
 
-/** Where the service is, and how it is reached. */
+/** Address of the service, and the way to reach it. */
 export interface Access {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly fetch?: typeof fetch;
 }
 
-/** A provider package, on one of its roads. */
+/** A provider package on one of its response routes. */
 export interface Client {
   readonly name: string;
   readonly road: "chat" | "responses";
@@ -42,7 +42,7 @@ export interface Client {
 
 const responses = (access: Access) => createOpenAI(access)("auto");
 
-/** What applications use. */
+/** Packages that applications use. */
 export const CLIENTS: readonly Client[] = [
   { name: "@ai-sdk/openai", road: "responses", model: responses },
   {
@@ -69,7 +69,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** A kind of upstream, and how it speaks to either road. */
+/** A kind of upstream, with its wire formats. */
 export interface House {
   readonly kind: string;
   readonly upstreamModel: string;
@@ -96,7 +96,7 @@ export const HOUSES: readonly House[] = [
   },
 ];
 
-/** What one proof works with. */
+/** Parts of one test. */
 export interface Lab {
   readonly service: TestService;
   readonly fake: FakeUpstream;
@@ -133,7 +133,7 @@ export async function inLab(
   await service.assertBooks();
 }
 
-/** What every call of a client says. */
+/** Fields of every call of a client. */
 export function callOf(
   client: Client,
   service: TestService,

@@ -1,6 +1,6 @@
 /**
- * What every upstream that draws does, whatever its provider's wire: one request in OpenAI's words,
- * one answer in OpenAI's words, and what `transport_contract.ts` demands.
+ * Behaviour of every upstream that draws, for each provider's wire: requests and answers in
+ * OpenAI's form, and the rules of `transport_contract.ts`.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface ImageSubject {
-  /** What its provider says. */
+  /** The provider's wire format. */
   readonly wire: ImageWire;
   readonly open: OpenUpstream;
   /** The model that it is asked for. */
@@ -101,7 +101,7 @@ class ImageContract {
       const address = `${fake.baseUrl}/a.jpg`;
       await this.#drawn(upstream, { image: [uri, address] }, edit);
       assertEquals((await wire.read(fake.last)).images, [PICTURE, JPEG.toBase64()]);
-      // The guarded fetch got it, and nobody else went there.
+      // Only the guarded fetch has fetched it.
       assertEquals([fetched, fake.connections, fake.requests.length], [[address], 1, 1]);
     });
     this.#case("an address that is not public, whoever lets it through", async ({ fake }) => {

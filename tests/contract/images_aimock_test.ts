@@ -1,6 +1,6 @@
 /**
- * Upstreams that draw, against a server that nobody here wrote, on loopback. It speaks images on
- * OpenAI's wire alone, which is Azure's too.
+ * Upstreams that draw, against an independent server on loopback. It speaks images only on OpenAI's
+ * wire, which is Azure's too.
  *
  * @module
  */

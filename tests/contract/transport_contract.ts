@@ -1,6 +1,6 @@
 /**
- * What every upstream does with a call that goes wrong, whatever its endpoint and its provider's wire:
- * for the same trouble the same outcome, and nothing left running.
+ * Behaviour of every upstream for a call that fails, for each endpoint and wire: the same failure
+ * has the same outcome, and nothing keeps running.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { casesOf, headOf, type OpenUpstream, type StagedCase, TIMEOUTS } from ".
 
 /** An endpoint of an upstream to hold against the contract. */
 export interface TransportSubject {
-  /** What its provider says there. */
+  /** The provider's wire format. */
   readonly wire: Pick<Wire, "text" | "error" | "nonsense" | "streamType">;
   readonly open: OpenUpstream;
   /** A call of the endpoint. */
@@ -33,7 +33,7 @@ export function transportContract(name: string, subject: TransportSubject): void
 class TransportContract {
   readonly #subject: TransportSubject;
   readonly #case: StagedCase;
-  /** Whether answers come as streams too. */
+  /** Forms of answers: true for a stream. */
   readonly #ways: readonly boolean[];
   /** The first half of a stream. */
   readonly #half: readonly Step[];
@@ -185,7 +185,7 @@ class TransportContract {
       })();
       await fake.stalling();
       await events.return?.();
-      // Whether the pending read ends or breaks is the adapter's own business; it must not hang.
+      // The pending read may end or break; it must not hang.
       await Promise.allSettled([reading]);
       assertEquals((await events.next()).done, true);
       await fake.clientLeft();
@@ -219,7 +219,7 @@ class TransportContract {
     }
   }
 
-  /** What ends a stream that is followed as the flow follows it. */
+  /** Ends a stream in the way of the flow. */
   async #relayed(answer: UpstreamAnswer): Promise<unknown> {
     assert(answer.kind === "stream");
     const relay = this.#subject.relay?.();

@@ -1,6 +1,6 @@
 /**
- * What every upstream does that is asked for a chat completion, whatever its provider's wire: one
- * request in Chat's words, one answer in Chat's words, and what `transport_contract.ts` demands.
+ * Behaviour of every upstream of chat completions, for each provider's wire: requests and answers
+ * in Chat's form, and the rules of `transport_contract.ts`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface UpstreamSubject {
-  /** What its provider says. */
+  /** The provider's wire format. */
   readonly wire: Wire;
   readonly open: OpenUpstream;
   /** The model that it is asked for. @default {"real-model"} */
@@ -104,8 +104,8 @@ class UpstreamContract {
     const { parallel, text, read } = this.#subject.wire;
     this.#case("tools and their results travel to the provider", async ({ fake, upstream }) => {
       fake.answer(this.#script(parallel, false), this.#script(text, false));
-      const asked = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
-      const spoken = await spokenOf(await upstream.call(this.#call(continued(asked))));
+      const first = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
+      const spoken = await spokenOf(await upstream.call(this.#call(continued(first))));
       assertEquals(spoken.content, "Hello there");
       const seen = read(JSON.parse(fake.last.text));
       assertEquals(seen.tools, ["get_weather"]);
@@ -164,11 +164,11 @@ class UpstreamContract {
       if (signed === undefined) continue;
       this.#case(`signatures come back byte for byte${how}`, async ({ fake, upstream }) => {
         fake.answer(this.#script(signed, stream), this.#script(text, stream));
-        const asked = await spokenOf(
+        const first = await spokenOf(
           await upstream.call(this.#call({ tools: [WEATHER] }, { stream })),
         );
-        assertEquals(citiesOf(asked), ["Oslo", "Rome"]);
-        await spokenOf(await upstream.call(this.#call(continued(asked), { stream })));
+        assertEquals(citiesOf(first), ["Oslo", "Rome"]);
+        await spokenOf(await upstream.call(this.#call(continued(first), { stream })));
         assertEquals(read(JSON.parse(fake.last.text)).signatures, [SIGNATURE]);
       });
     }
@@ -190,13 +190,13 @@ function citiesOf(spoken: Spoken): unknown[] {
 }
 
 /** The next turn: the calls as they came, each with its result. */
-function continued(asked: Spoken) {
-  const results = asked.calls.map((call) => ({
+function continued(first: Spoken) {
+  const results = first.calls.map((call) => ({
     role: "tool",
     tool_call_id: call.id,
     content: `Rain in ${JSON.parse(call.function.arguments).city}`,
   }));
-  const assistant = { role: "assistant", content: null, tool_calls: asked.calls };
+  const assistant = { role: "assistant", content: null, tool_calls: first.calls };
   const system = { role: "system", content: "Be brief" };
   return { messages: [system, USER, assistant, ...results], tools: [WEATHER] };
 }

@@ -4,24 +4,25 @@ import type { Exchange } from "../openai_compatible/exchange.ts";
 import type { ChunkWriter } from "./chunk_writer.ts";
 import type { Transport } from "./transport.ts";
 
-// How long the connection may stay open after the answer's end to be used again.
+// Maximum time for which the connection stays open after the answer, to be used again, in
+// milliseconds.
 const DRAIN_MS = 100;
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** What the events of an answer are made of. */
+/** Parts that the events of an answer need. */
 export interface AnswerEventsOptions {
-  /** Writes its chunks. */
+  /** Writes the chunks of the answer. */
   readonly writer: ChunkWriter;
-  /** Knows why it broke off. */
+  /** Knows the reason when the answer breaks off. */
   readonly transport: Transport;
   /** Ends with the iteration. */
   readonly exchange: Exchange;
 }
 
 /**
- * The events of a streamed answer, one batch a part. Written as an iterator by hand rather than as a
- * generator because `return` must cancel at once, also while a read is pending.
+ * The events of a streamed answer, one batch for each part. An iterator written by hand and not a
+ * generator, because `return` must cancel at once, also while a read is pending.
  */
 export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
   readonly #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
@@ -29,18 +30,18 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
   #unread: readonly string[] | undefined;
   #done = false;
 
-  /** Nothing is read yet. */
+  /** Reads nothing yet. */
   constructor(parts: ReadableStream<LanguageModelV4StreamPart>, options: AnswerEventsOptions) {
     this.#reader = parts.getReader();
     this.#options = options;
   }
 
-  /** Gives a batch back: the next read brings it again. */
+  /** Returns a batch to the stream: the next read returns it again. */
   unread(batch: readonly string[]): void {
     this.#unread = batch;
   }
 
-  /** What the next part that says anything brings. */
+  /** Returns the chunks of the next part that has any. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     const unread = this.#unread;
     if (unread !== undefined) {
@@ -57,7 +58,7 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
     }
   }
 
-  /** Leaves early: the upstream is cancelled. */
+  /** Ends the iteration early and cancels the upstream. */
   return(): Promise<IteratorResult<readonly string[], undefined>> {
     this.#unread = undefined;
     this.#done = true;
@@ -65,7 +66,7 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
     return Promise.resolve(END);
   }
 
-  /** Itself: it can be iterated once. */
+  /** Returns the iterator itself, since the answer can be iterated only once. */
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -85,7 +86,7 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
     }
   }
 
-  /** Reads on to the end of the body, which is due now, so that the connection can be used again. */
+  /** Reads to the end of the body, so that the connection can be used again. */
   async #drain(): Promise<void> {
     const { exchange } = this.#options;
     this.#done = true;
@@ -94,13 +95,13 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
       while (!(await this.#reader.read()).done);
       exchange.end();
     } catch {
-      // The answer is complete: how its connection ends is nobody's concern.
+      // The answer is complete, so the end of the connection does not matter.
       this.#abandon();
     }
   }
 
   #abandon(): void {
-    // Cancelling rejects where the connection has broken already: nothing is left to cancel then.
+    // Cancelling rejects where the connection is broken already.
     this.#reader.cancel().catch(() => {});
     this.#options.exchange.abandon();
   }

@@ -8,12 +8,14 @@ export type UserPart = Extract<LanguageModelV4Prompt[number], { role: "user" }>[
 
 const PART_TYPES = ["text", "refusal", "image_url", "file", "input_audio"] as const;
 
-/** What the strictest wire keeps of a document's name, and its ending, which the media type says. */
+/** Names of documents that every provider accepts, with their ending. */
 const PLAIN_NAME = /^[a-zA-Z0-9 ()[\]-]{1,200}(?:\.[a-zA-Z0-9]+)?$/;
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,/;
 
-/** One part of Chat's content; `undefined` where it cannot be carried, which is noted then. */
+/**
+ * Translates one part of Chat's content; `undefined` where it cannot be carried, which is noted.
+ */
 export function userPart(part: unknown, path: string, notes: Notes): UserPart | undefined {
   const type = isJsonObject(part) ? part["type"] : undefined;
   if (!isJsonObject(part) || typeof type !== "string") {

@@ -1,6 +1,5 @@
 /**
- * `cache_control`, as Claude's callers write it through Chat: everything up to a mark may be kept in
- * the provider's cache.
+ * `cache_control` in chat requests: the provider may cache everything up to a mark.
  *
  * @module
  */
@@ -10,10 +9,13 @@ import type { JSONObject } from "@ai-sdk/provider";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
 
-/** What a package must be told to set a mark. */
+/** Provider options that set a mark. */
 export type CacheMark = Record<string, JSONObject>;
 
-/** The mark of a message, a part or a tool, where it has one and the kind has a place for it. */
+/**
+ * Returns the mark of a message, a part or a tool, if it has one and the provider supports it
+ * there.
+ */
 export function cacheMark(
   marked: unknown,
   path: string,
@@ -29,15 +31,14 @@ export function cacheMark(
     notes.refuse(`${path}.cache_control.type`, 'A mark of the cache is {"type": "ephemeral"}');
   }
   reportUnknown(more, { of: "cache_control", path: `${path}.cache_control`, notes });
-  // Keeping it for an hour costs more than the catalog's one price for writing says.
+  // Caching for an hour costs more than the catalog's price for cache writes.
   if (ttl != null && ttl !== "5m") notes.allows("cache_ttl", `${path}.cache_control.ttl`);
   if (!notes.allows(feature, `${path}.cache_control`)) return undefined;
   return notes.format.cacheMark;
 }
 
 /**
- * The mark of a tool's result, which can stand at its end alone: its message's own, or the last of its
- * parts'.
+ * Returns the mark at the end of a tool's result: that of its message, or the last of its parts.
  */
 export function resultMark(
   message: Readonly<Record<string, unknown>>,

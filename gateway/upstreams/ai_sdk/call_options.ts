@@ -12,7 +12,7 @@ import { toolOptions } from "./tool_options.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** A chat request as the provider packages take it. What does not fit is in the notes. */
+/** Translates a chat request for a provider package. Fields that do not fit are in the notes. */
 export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4CallOptions {
   const { value } = call.body;
   refuseUnknown(value, notes);
@@ -40,23 +40,22 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
 }
 
 /**
- * The output limit to send: the one that was added or lowered, else what the caller asks for, else
- * what the hold pays for. Some packages make one up where none is given, and some providers: never
- * what is held. Azure makes none up.
+ * Returns the output limit to send: the one that the gateway added or lowered, else the caller's,
+ * else the limit that the hold pays for. Without a limit, some packages and providers choose one.
  */
 export function outputLimitOf(
   { outputLimit, heldOutputTokens, body: { value } }: UpstreamCall,
   { needsOutputLimit = true }: ChatFormat,
 ): number | undefined {
   if (outputLimit !== undefined) return outputLimit;
-  const asked = [value["max_completion_tokens"], value["max_tokens"]]
+  const limits = [value["max_completion_tokens"], value["max_tokens"]]
     .filter((limit) => typeof limit === "number");
-  // Both are the caller's: an answer within the smaller is within both.
-  if (asked.length > 0) return Math.min(...asked);
+  // Both limits are the caller's: an answer within the smaller is within both.
+  if (limits.length > 0) return Math.min(...limits);
   return needsOutputLimit ? heldOutputTokens : undefined;
 }
 
-/** Fields that ask for something no package has a place for. */
+/** Fields that no package supports. */
 const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknown) => boolean])[] =
   [
     ["n", "n", (value) => value !== 1],
@@ -72,7 +71,7 @@ const REFUSED_FIELDS: readonly (readonly [field: string, Feature, (value: unknow
     ["store", "store", (value) => value !== false],
   ];
 
-/** Fields that are translated, or that concern the gateway alone. */
+/** Fields that are translated, or that concern only the gateway. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",
@@ -99,14 +98,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 function refuseUnknown(value: Fields, notes: Notes): void {
   for (const [field, feature, asks] of REFUSED_FIELDS) {
-    const asked = value[field];
-    if (asked != null && asks(asked)) notes.allows(feature, field);
+    const setting = value[field];
+    if (setting != null && asks(setting)) notes.allows(feature, field);
   }
   const streaming = value["stream_options"];
   if (isJsonObject(streaming)) {
-    // Whoever wants no padding has none.
-    const { include_obfuscation, ...asked } = streaming;
-    const padded = include_obfuscation === false ? asked : streaming;
+    // A request for no padding is fulfilled: there is none.
+    const { include_obfuscation, ...others } = streaming;
+    const padded = include_obfuscation === false ? others : streaming;
     reportUnknown(padded, { of: "stream_options", path: "stream_options", notes });
   }
   for (const field of Object.keys(value)) {
@@ -116,12 +115,15 @@ function refuseUnknown(value: Fields, notes: Notes): void {
   }
 }
 
-/** Extensions that are read by {@linkcode topKOf}. */
+/** True when `extra_content` has only what {@linkcode topKOf} reads. */
 function isAnthropicsAlone(extra: unknown): boolean {
   return isJsonObject(extra) && Object.keys(extra).every((name) => name === "anthropic");
 }
 
-/** A caller's own, or where the client library puts that of Messages; and its path. */
+/**
+ * Returns `top_k` and its path: the caller's own, or where the client library puts that of
+ * Messages.
+ */
 function topKOf({ top_k, extra_content: extra }: Fields): readonly [unknown, path: string] {
   if (top_k != null || !isJsonObject(extra) || !isJsonObject(extra["anthropic"])) {
     return [top_k, "top_k"];
@@ -154,20 +156,20 @@ function sampling(value: Fields, notes: Notes): Partial<LanguageModelV4CallOptio
   return options;
 }
 
-/** Whether a field is set, to a number; to anything else is the caller's mistake. */
+/** True for a number. Refuses the request for any other value that is set. */
 function isNumber(value: unknown, field: string, notes: Notes): value is number {
   if (value != null && typeof value !== "number") notes.refuse(field, "Send a number");
   return typeof value === "number";
 }
 
-/** Whether a penalty is asked for: nought is none. */
+/** True when a penalty is set and not zero. */
 function asksFor(value: unknown, field: string, notes: Notes): value is number {
   return isNumber(value, field, notes) && value !== 0;
 }
 
 interface Own {
   readonly notes: Notes;
-  /** Options that only the kind's own package knows. */
+  /** Options that only the provider's package knows. */
   readonly own: Record<string, JSONObject[string]>;
 }
 
@@ -193,7 +195,7 @@ function responseFormat(
     if (notes.format.namesSchemas !== true) {
       return { type: "json", schema: described(written) };
     }
-    // Azure's package would be strict where nobody asked for it.
+    // Azure's package is strict by default, Chat Completions is not.
     own["strictJsonSchema"] = strict === true;
     return {
       type: "json",
@@ -206,13 +208,13 @@ function responseFormat(
   return { type: "text" };
 }
 
-/** Claudes that are never forced to call a tool: their package asks them for JSON in words. */
+/** Claude models that are never forced to call a tool: the package asks them for JSON in words. */
 const NEVER_FORCED = /claude-(?:(?:sonnet|opus)-5-5|fable-5-1)/;
 
 /**
- * Claude's packages may let the model write JSON by a tool of their own, one of which must then be
- * called, whatever the choice among the caller's; and Bedrock's takes what tools were called and
- * found out of a conversation in which none may be called any more.
+ * Applies the choice of tools to Claude's packages. They may let the model write JSON through a
+ * tool of the package, which must then be called, whatever the caller's choice. Bedrock's package
+ * removes tool calls and results from a conversation in which no tool may be called any more.
  */
 function obeyChoice(
   options: Mutable<LanguageModelV4CallOptions>,
@@ -223,7 +225,7 @@ function obeyChoice(
   const isJson = options.responseFormat?.type === "json";
   const choice = options.toolChoice?.type;
   if (choice === "required" || choice === "tool") {
-    // A call is no text that could be held to a format.
+    // A tool call cannot be held to a format.
     if (isJson && !notes.allows("forced_call_json", "response_format")) {
       delete options.responseFormat;
     }
@@ -233,7 +235,7 @@ function obeyChoice(
   const losesCalls = claude.dropsCalls &&
     options.prompt.some(({ role }) => role === "tool");
   if (isJson && !(losesCalls && NEVER_FORCED.test(model))) {
-    // The package's own tool is the only one left; on Bedrock it keeps the conversation whole.
+    // The package's tool is then the only one; on Bedrock it keeps the conversation complete.
     delete options.tools;
     delete options.toolChoice;
     if (losesCalls) own["structuredOutputMode"] = "jsonTool";
@@ -247,7 +249,7 @@ function onlyOneCall({ notes, own }: Own): void {
   Object.assign(own, notes.format.oneCallOptions ?? { parallelToolCalls: false });
 }
 
-/** What the caller says of itself. */
+/** Translates the fields that describe the caller. */
 function callerFields({ user, metadata }: Fields, { notes, own }: Own): void {
   if (user != null && notes.allows("user", "user")) own["user"] = String(user);
   const isSaid = isJsonObject(metadata) ? Object.keys(metadata).length > 0 : metadata != null;

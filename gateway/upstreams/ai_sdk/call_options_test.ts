@@ -127,8 +127,8 @@ const ASKING: Readonly<
     { content: "Let me see" },
     { content: [{ type: "text", text: "Let me see" }] },
     { content: null, refusal: "No" },
-  ].map((said) => [
-    { messages: [USER, { role: "assistant", ...said, tool_calls: [CALL] }] },
+  ].map((echo) => [
+    { messages: [USER, { role: "assistant", ...echo, tool_calls: [CALL] }] },
     "messages.1.content",
   ]),
   cache_control: [
@@ -281,8 +281,8 @@ Deno.test("what answers and clients say as a matter of course is not reported", 
   };
   for (const kind of KINDS) {
     // Cohere's package has no place for words beside calls, which are more than a matter of course.
-    const said = kind === "cohere" ? { ...echoed, content: null } : echoed;
-    const messages = [USER, said, { role: "tool", tool_call_id: "a", content: "x" }, USER];
+    const assistant = kind === "cohere" ? { ...echoed, content: null } : echoed;
+    const messages = [USER, assistant, { role: "tool", tool_call_id: "a", content: "x" }, USER];
     assertEquals(translate(kind, { messages, tools: [FUNCTION] }).warnings, []);
   }
 });
@@ -295,10 +295,10 @@ Deno.test("a request made of nothing known gets an answer of bounded length", ()
 });
 
 Deno.test("what the caller says of itself goes where there is a place for it", () => {
-  const asked = { user: "u", metadata: { order: "7" } };
+  const fields = { user: "u", metadata: { order: "7" } };
   const lines = ["user", "metadata"].map((field) => `"${field}" is not supported and was left out`);
-  assertEquals(translate("mistral", asked).warnings, lines);
-  const { options, warnings } = translate("azure", asked);
+  assertEquals(translate("mistral", fields).warnings, lines);
+  const { options, warnings } = translate("azure", fields);
   assertEquals([options.providerOptions, warnings], [{ openai: { user: "u" } }, lines.slice(1)]);
 });
 

@@ -17,7 +17,7 @@ type Part<Type> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
 interface OpenCall {
   readonly index: number;
-  /** Whether any piece of its input has come. */
+  /** True once a piece of the input has arrived. */
   hasInput: boolean;
   isSigned: boolean;
 }
@@ -27,16 +27,15 @@ export class ChunkWriter {
   readonly #options: AnswerOptions;
   readonly #signatures: SignatureCollector;
   readonly #warnings: string[];
-  /** What was left out of the answer: a line on each kind of part. */
+  /** Warnings about the answer: one line for each type of part that was left out. */
   readonly #leftOut = new Set<string>();
   readonly #calls = new Map<string, OpenCall>();
   #id: string;
-  /** All that comes before a delta, the same in every chunk. */
+  /** Text before a delta, the same in every chunk. */
   #head = "";
-  /** Whether the provider has ended the answer. */
+  /** True once the provider has ended the answer. */
   finished = false;
 
-  /** For one answer. */
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.#signatures = new SignatureCollector(options.format);
@@ -44,7 +43,10 @@ export class ChunkWriter {
     this.#id = options.id;
   }
 
-  /** Chunks for a part: none, one, or the first with it. Throws an {@linkcode UpstreamCut}. */
+  /**
+   * Returns the chunks of a part: none, one, or the first chunk and one. Throws an {@linkcode
+   * UpstreamCut}.
+   */
   write(part: LanguageModelV4StreamPart): string[] {
     switch (part.type) {
       case "stream-start":
@@ -142,7 +144,7 @@ export class ChunkWriter {
     return this.#callDelta({ index: call.index, function: { arguments: input } });
   }
 
-  /** Some packages stream no input, or sign a call only when it is complete. */
+  /** Completes a call: some packages stream no input, or sign a call only at its end. */
   #closeCall({ toolCallId, toolName, input, providerMetadata }: Part<"tool-call">): string[] {
     const rounded = roundedCall(input, { format: this.#options.format, stream: true });
     if (rounded !== undefined) this.#leftOut.add(rounded);
@@ -160,7 +162,7 @@ export class ChunkWriter {
   }
 
   #finish({ finishReason, providerMetadata, usage }: Part<"finish">): string[] {
-    // A package that reaches the end of a body without the provider's own end says this.
+    // A package reports this at the end of a body without the provider's end of stream.
     if (finishReason.raw === undefined) {
       throw new UpstreamCut("cut", "The stream ended without a finish reason");
     }
@@ -192,7 +194,7 @@ const MALFORMED = new Set([
   "AI_InvalidResponseDataError",
 ]);
 
-/** Whether a package's error says that the answer makes no sense. */
+/** True for a package's error about an answer that cannot be parsed. */
 export function isMalformed(error: unknown): boolean {
   return error instanceof Error && MALFORMED.has(error.name);
 }

@@ -72,7 +72,7 @@ export class AccessError extends Error {
 
 /** Sources of credentials. */
 export interface CredentialSources {
-  /** Looks an environment variable up. */
+  /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Reads a file. */
   readonly readFile: (path: string) => Promise<string>;

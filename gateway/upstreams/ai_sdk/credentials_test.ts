@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash, createHmac, generateKeyPairSync } from "node:crypto";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
-import { type Asked, callOf, recordedUpstream, refused } from "./upstream_fixture.ts";
+import { callOf, type RecordedRequest, recordedUpstream, refused } from "./upstream_fixture.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
@@ -50,7 +50,7 @@ for (const [config, env] of ROADS) {
     using made = create({ ...PLACE, ...config }, { env });
     await made.upstream.call(callOf({}, GEMINI));
     await made.upstream.call(callOf({}, GEMINI));
-    const [token, ...calls] = made.asked;
+    const [token, ...calls] = made.requests;
     assertEquals(token?.url, "https://oauth2.googleapis.com/token");
     const url = "https://europe-west1-aiplatform.googleapis.com/v1beta1/projects/p/locations/" +
       "europe-west1/publishers/google/models/gemini-3-pro-preview:generateContent";
@@ -68,7 +68,7 @@ Deno.test("a token that Vertex refuses is not used again", async () => {
   const answer = await made.upstream.call(callOf({}, GEMINI));
   assertEquals(answer.kind === "failure" && answer.outcome, "refused_credentials");
   await made.upstream.call(callOf({}, GEMINI));
-  assertEquals(made.asked.map(({ headers }) => headers.get("authorization")), [
+  assertEquals(made.requests.map(({ headers }) => headers.get("authorization")), [
     null,
     "Bearer t1",
     null,
@@ -85,7 +85,7 @@ Deno.test("without a token nothing is called: the operator's trouble, not the ca
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "refused_credentials");
   assertEquals(answer.message, "The token endpoint answered 400: invalid_grant");
-  assertEquals(denied.asked.length, 1);
+  assertEquals(denied.requests.length, 1);
 
   using lost = create(config, { env: { LAB_FILE: "/nowhere" } });
   const unread = await lost.upstream.call(callOf({}, GEMINI));
@@ -96,8 +96,8 @@ Deno.test("without a token nothing is called: the operator's trouble, not the ca
   assert(missing.kind === "failure");
   assertEquals(missing.message, 'Environment variable "LAB_FILE" is not set');
 
-  using left = create(config, { env });
-  const gone = await left.upstream.call(callOf({}, { ...GEMINI, signal: AbortSignal.abort() }));
+  using aborted = create(config, { env });
+  const gone = await aborted.upstream.call(callOf({}, { ...GEMINI, signal: AbortSignal.abort() }));
   assertEquals(gone.kind === "failure" && gone.outcome, "cancelled");
 });
 
@@ -106,7 +106,7 @@ Deno.test("a service account's models are those of Google's list", async () => {
   const env = { LAB_FILE: "/run/account.json" };
   using made = create(config, { env, status: 403 });
   await made.upstream.models(new AbortController().signal).catch(() => {});
-  const { headers, url } = made.asked[1] ?? {};
+  const { headers, url } = made.requests[1] ?? {};
   assertEquals(
     url,
     "https://europe-west1-aiplatform.googleapis.com/v1beta1/publishers/google/models?pageSize=100",
@@ -119,7 +119,7 @@ const KEYS = { LAB_ID: "AKIDEXAMPLE", LAB_SECRET: "wJalrXUtnFEMI", LAB_TOKEN: "s
 const CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 /** The signature as Amazon computes it, of what was sent. */
-function signatureOf({ body, headers, url }: Asked, secret: string): string {
+function signatureOf({ body, headers, url }: RecordedRequest, secret: string): string {
   const [, scope = "", names = ""] =
     /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+),/.exec(headers.get("authorization") ?? "") ??
       [];
@@ -134,31 +134,32 @@ function signatureOf({ body, headers, url }: Asked, secret: string): string {
     names,
     sha256(body),
   ].join("\n");
-  const said = ["AWS4-HMAC-SHA256", headers.get("x-amz-date"), scope, sha256(canonical)].join("\n");
+  const stringToSign = ["AWS4-HMAC-SHA256", headers.get("x-amz-date"), scope, sha256(canonical)]
+    .join("\n");
   let key: string | Uint8Array = `AWS4${secret}`;
   for (const part of scope.split("/")) key = createHmac("sha256", key).update(part).digest();
-  return createHmac("sha256", key).update(said).digest("hex");
+  return createHmac("sha256", key).update(stringToSign).digest("hex");
 }
 
 Deno.test("Amazon's keys sign each request, and are not in it", async () => {
   using made = create({ kind: "amazon-bedrock", ...AWS }, { env: KEYS });
   await made.upstream.call(callOf({}, { model: CLAUDE }));
-  const [asked] = made.asked;
-  assert(asked !== undefined);
-  const signature = asked.headers.get("authorization") ?? "";
+  const [request] = made.requests;
+  assert(request !== undefined);
+  const signature = request.headers.get("authorization") ?? "";
   assertMatch(
     signature,
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/bedrock\//,
   );
   assertMatch(signature, /SignedHeaders=[^,]*host[^,]*, Signature=[0-9a-f]{64}$/);
-  assertEquals(asked.headers.get("x-amz-security-token"), "session");
-  assertEquals(/Signature=(\w+)$/.exec(signature)?.[1], signatureOf(asked, KEYS.LAB_SECRET));
-  assert(!JSON.stringify([asked.body, ...asked.headers]).includes(KEYS.LAB_SECRET));
+  assertEquals(request.headers.get("x-amz-security-token"), "session");
+  assertEquals(/Signature=(\w+)$/.exec(signature)?.[1], signatureOf(request, KEYS.LAB_SECRET));
+  assert(!JSON.stringify([request.body, ...request.headers]).includes(KEYS.LAB_SECRET));
 
   const { LAB_TOKEN: _, ...lasting } = KEYS;
   using without = create({ kind: "amazon-bedrock", ...AWS }, { env: lasting });
   await without.upstream.call(callOf({}, { model: CLAUDE }));
-  assertEquals(without.asked[0]?.headers.get("x-amz-security-token"), null);
+  assertEquals(without.requests[0]?.headers.get("x-amz-security-token"), null);
 });
 
 Deno.test("an Amazon key that lacks a part calls nothing", async () => {
@@ -167,7 +168,7 @@ Deno.test("an Amazon key that lacks a part calls nothing", async () => {
     const answer = await made.upstream.call(callOf({}, GEMINI));
     assert(answer.kind === "failure");
     assertEquals(answer.message, `Environment variable "${name}" is not set`);
-    assertEquals(made.asked, []);
+    assertEquals(made.requests, []);
   }
 });
 
@@ -176,12 +177,14 @@ Deno.test("thoughts and answer share the limit of a signed request too", async (
     using made = create({ kind: "amazon-bedrock", ...AWS }, { env: KEYS });
     const more = { model, outputLimit: limit };
     await made.upstream.call(callOf({ reasoning_effort: "high" }, more));
-    assertEquals(made.asked.length, 1);
-    const [asked] = made.asked;
-    assert(asked !== undefined);
-    const signed = asked.headers.get("authorization") ?? "";
-    assertEquals(/Signature=(\w+)$/.exec(signed)?.[1], signatureOf(asked, KEYS.LAB_SECRET));
-    const { additionalModelRequestFields, inferenceConfig } = JSON.parse(made.asked[0]?.body ?? "");
+    assertEquals(made.requests.length, 1);
+    const [request] = made.requests;
+    assert(request !== undefined);
+    const signed = request.headers.get("authorization") ?? "";
+    assertEquals(/Signature=(\w+)$/.exec(signed)?.[1], signatureOf(request, KEYS.LAB_SECRET));
+    const { additionalModelRequestFields, inferenceConfig } = JSON.parse(
+      made.requests[0]?.body ?? "",
+    );
     return { maxTokens: inferenceConfig.maxTokens, ...additionalModelRequestFields?.thinking };
   };
   const thinks = { type: "enabled", budget_tokens: 2_000 };

@@ -1,12 +1,12 @@
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import type { Notes } from "./notes.ts";
 
-/** Most images of a request that are fetched for a provider that fetches none itself. */
+/** Maximum number of images of a request that the gateway fetches for a provider. */
 export const MAX_FETCHED_IMAGES = 16;
 
 /**
- * Puts the bytes where the provider cannot take an address. What cannot be had is a refusal in the
- * notes. Rejects where the signal is aborted.
+ * Fetches the images that the provider takes as bytes only. A failed fetch is a refusal in the
+ * notes. Rejects when the signal is aborted.
  */
 export async function fetchImages(
   notes: Notes,

@@ -1,7 +1,9 @@
 import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { type FinishReason, isJsonObject } from "@svc/sdk/protocol";
 
-/** Providers' own reasons that their packages have no word for; `error` is no answer. */
+/**
+ * Providers' finish reasons that their packages do not know; `error` is a failure of the upstream.
+ */
 const REASONS: ReadonlyMap<string, "length" | "content_filter" | "error"> = new Map([
   ["model_context_window_exceeded", "length"],
   ...[
@@ -23,10 +25,10 @@ const REASONS: ReadonlyMap<string, "length" | "content_filter" | "error"> = new 
   ].map((reason) => [reason, "error"] as const),
 ]);
 
-/** Characters of a provider's word that are repeated. */
+/** Maximum length of a finish reason in a warning, in characters. */
 const REASON_MAX_CHARS = 64;
 
-/** Why an answer ended, in Chat's words; `undefined` where the provider reported an error. */
+/** Returns Chat's finish reason; `undefined` where the provider reported an error. */
 export function chatFinish(
   reason: LanguageModelV4FinishReason,
   { hasToolCalls }: { hasToolCalls: boolean },
@@ -41,13 +43,13 @@ export function chatFinish(
     default: {
       const known = knownReason(reason);
       if (known === "error") return undefined;
-      // Some providers say "stop" beside tool calls.
+      // Some providers report "stop" beside tool calls.
       return known ?? (hasToolCalls ? "tool_calls" : "stop");
     }
   }
 }
 
-/** A line on an end that is told as a stop, though nobody here knows what it means. */
+/** Returns a warning about a finish reason that is reported as `stop` because it is unknown. */
 export function unknownFinish(reason: LanguageModelV4FinishReason): string | undefined {
   const { raw, unified } = reason;
   if (unified !== "other" || raw === undefined || knownReason(reason) !== undefined) {
@@ -61,7 +63,7 @@ function knownReason({ raw, unified }: LanguageModelV4FinishReason) {
   return unified === "other" && raw !== undefined ? REASONS.get(raw) : undefined;
 }
 
-/** The provider's words for a refusal; `null` where it gave none. */
+/** Returns the provider's text for a refusal; `null` where there is none. */
 export function refusalText(metadata: SharedV4ProviderMetadata | undefined): string | null {
   const details = metadata?.["anthropic"]?.["stopDetails"];
   if (!isJsonObject(details)) return null;

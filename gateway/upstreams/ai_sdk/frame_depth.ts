@@ -4,15 +4,15 @@ const [LINE_FEED, QUOTE, BACKSLASH] = [0x0a, 0x22, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks for JSON deeper than any answer in lines of bytes, piece by piece: a package parses each line
- * at once, and a frame of millions of levels would block everybody else for seconds.
+ * Detects too deeply nested JSON in lines of bytes, piece by piece. A package parses each line at
+ * once, and a frame of millions of levels would block the event loop for seconds.
  */
 export class FrameDepth {
   #depth = 0;
   #inString = false;
   #escaped = false;
 
-  /** Whether a line has gone too deep with these bytes. */
+  /** True when a line exceeds the depth with these bytes. */
   exceededBy(bytes: Uint8Array): boolean {
     for (const byte of bytes) {
       if (byte === LINE_FEED) {

@@ -7,36 +7,38 @@ import { redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { AccessError, type ServiceAccount, serviceAccountOf } from "./credentials.ts";
 
-/** What tokens are asked for with. */
+/** Dependencies of access tokens. */
 export interface GoogleTokensDeps {
   readonly clock: Clock;
   readonly fetch: typeof fetch;
-  /** Asks whether the token endpoint's host is there; absent behind a proxy. */
+  /**
+   * Connects to the token endpoint's host, to check that it is reachable; absent behind a proxy.
+   */
   readonly dial: Dial | undefined;
-  /** Brings the JSON key of the service account. */
+  /** Reads the JSON key of the service account. */
   readonly readAccount: () => Promise<string>;
-  /** Of the upstream; a token may take {@linkcode MAX_TOKEN_MS} at most. */
+  /** Time limits of the upstream; a token may take {@linkcode MAX_TOKEN_MS} at most. */
   readonly timeouts: UpstreamTimeouts;
 }
 
-/** Longest wait for the token endpoint, in milliseconds. */
+/** Maximum wait for the token endpoint, in milliseconds. */
 export const MAX_TOKEN_MS = 10_000;
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const LIFETIME_S = 3_600;
-// Calls under way must not outlive their token on the way to the provider.
+// Minimum remaining life of a token, so that it does not expire during a call.
 const MARGIN_MS = 300_000;
 
 interface Token {
   readonly text: string;
-  /** When the next one is asked for, on the monotonic clock. */
+  /** Time of the renewal, on the monotonic clock. */
   readonly renewMs: number;
   readonly expiresMs: number;
 }
 
 /**
  * Access tokens of a service account (RFC 7523): a signed assertion is exchanged for a token, which
- * is kept until shortly before its end. However many calls wait for a token, one is asked for.
+ * is used until shortly before it expires. Concurrent calls share one request for a token.
  */
 export class GoogleTokens {
   readonly #deps: GoogleTokensDeps;
@@ -44,12 +46,15 @@ export class GoogleTokens {
   #token: Token | undefined;
   #renewing: Promise<Token> | undefined;
 
-  /** Asks for nothing yet. */
+  /** Requests no token yet. */
   constructor(deps: GoogleTokensDeps) {
     this.#deps = deps;
   }
 
-  /** A token that is good for some minutes. Rejects with a {@linkcode AccessError}, or as aborted. */
+  /**
+   * Returns a token that is valid for some minutes. Rejects with an {@linkcode AccessError}, or as
+   * the signal aborts.
+   */
   async get(signal: AbortSignal): Promise<string> {
     const kept = this.#token;
     const nowMs = this.#deps.clock.monotonicMs();
@@ -57,25 +62,25 @@ export class GoogleTokens {
     try {
       return (await unlessAborted(this.#renew(), signal)).text;
     } catch (error) {
-      // The old one still counts: the endpoint may be better by the time that it ends.
+      // The old token is still valid, and the endpoint may recover before it expires.
       const isGood = kept !== undefined && this.#deps.clock.monotonicMs() < kept.expiresMs;
       if (isGood && !signal.aborted) return kept.text;
       throw error;
     }
   }
 
-  /** The provider has refused a token: the next call asks for another. */
+  /** Forgets a token that the provider has refused; the next call requests a new one. */
   forget(text: string): void {
     if (this.#token?.text === text) this.#token = undefined;
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts requests in flight. */
   close(): void {
     this.#closing.abort();
   }
 
   #renew(): Promise<Token> {
-    // Not bound to the call that happens to come first: others wait for it too.
+    // The request does not depend on the first call's signal, because other calls wait for it too.
     return this.#renewing ??= this.#ask().then((token) => this.#token = token)
       .finally(() => this.#renewing = undefined);
   }
@@ -143,7 +148,7 @@ export class GoogleTokens {
   }
 }
 
-/** The account's own word, signed, that it is itself. */
+/** Returns the assertion, signed with the account's key. */
 function assertionOf(account: ServiceAccount, nowMs: number): string {
   const { clientEmail, privateKey, privateKeyId, tokenUri } = account;
   const iat = Math.floor(nowMs / 1_000);
@@ -165,7 +170,7 @@ function base64Url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** The work's result, or a rejection as soon as the signal says so; the work goes on. */
+/** Resolves with the work's result, or rejects when the signal aborts; the work continues. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const leave = () => reject(signal.reason);

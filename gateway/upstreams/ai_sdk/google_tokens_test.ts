@@ -19,7 +19,7 @@ const NEVER = new AbortController().signal;
 
 /** A token endpoint that is asked with a clock under control. */
 class Endpoint {
-  readonly asked: { url: string; form: URLSearchParams }[] = [];
+  readonly requests: { url: string; form: URLSearchParams }[] = [];
   nowMs = 0;
   account: () => Promise<string> = () => Promise.resolve(JSON.stringify(ACCOUNT));
   answer: () => Response | Promise<Response> = () => this.token();
@@ -29,14 +29,14 @@ class Endpoint {
     readAccount: () => this.account(),
     timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
     fetch: async (input, init) => {
-      this.asked.push({ url: String(input), form: new URLSearchParams(String(init?.body)) });
+      this.requests.push({ url: String(input), form: new URLSearchParams(String(init?.body)) });
       init?.signal?.throwIfAborted();
       return await this.answer();
     },
   });
 
   token(): Response {
-    return Response.json({ access_token: `ya29.${this.asked.length}`, expires_in: 3_600 });
+    return Response.json({ access_token: `ya29.${this.requests.length}`, expires_in: 3_600 });
   }
 
   [Symbol.dispose](): void {
@@ -47,11 +47,11 @@ class Endpoint {
 Deno.test("a token is asked for with an assertion that the account has signed", async () => {
   using endpoint = new Endpoint();
   assertEquals(await endpoint.tokens.get(NEVER), "ya29.1");
-  const [asked] = endpoint.asked;
-  assert(asked !== undefined);
-  assertEquals(asked.url, ACCOUNT.token_uri);
-  assertEquals(asked.form.get("grant_type"), "urn:ietf:params:oauth:grant-type:jwt-bearer");
-  const [head = "", claims = "", signature = ""] = (asked.form.get("assertion") ?? "").split(".");
+  const [request] = endpoint.requests;
+  assert(request !== undefined);
+  assertEquals(request.url, ACCOUNT.token_uri);
+  assertEquals(request.form.get("grant_type"), "urn:ietf:params:oauth:grant-type:jwt-bearer");
+  const [head = "", claims = "", signature = ""] = (request.form.get("assertion") ?? "").split(".");
   const read = (part: string) => Uint8Array.fromBase64(part, { alphabet: "base64url" });
   const json = (part: string) => JSON.parse(new TextDecoder().decode(read(part)));
   assertEquals(json(head), { alg: "RS256", typ: "JWT", kid: "key-1" });
@@ -99,14 +99,14 @@ Deno.test("whoever leaves does not take the token from those who wait", async ()
   const answered = Promise.withResolvers<Response>();
   endpoint.answer = () => answered.promise;
   const leaving = new AbortController();
-  const left = endpoint.tokens.get(leaving.signal);
+  const aborted = endpoint.tokens.get(leaving.signal);
   const stayed = endpoint.tokens.get(NEVER);
   leaving.abort("left");
-  assertEquals(await left.catch((reason) => reason), "left");
+  assertEquals(await aborted.catch((reason) => reason), "left");
   assertEquals(await endpoint.tokens.get(AbortSignal.abort("gone")).catch((why) => why), "gone");
   answered.resolve(endpoint.token());
   assertEquals(await stayed, "ya29.1");
-  assertEquals(endpoint.asked.length, 1);
+  assertEquals(endpoint.requests.length, 1);
 });
 
 Deno.test("no token is to be had, and why", async () => {
@@ -122,7 +122,7 @@ Deno.test("no token is to be had, and why", async () => {
   await fails("The token endpoint answered 503");
   endpoint.answer = () => Promise.reject(new TypeError("connection refused"));
   await fails("The token endpoint was not reached: connection refused");
-  const asked = endpoint.asked.length;
+  const count = endpoint.requests.length;
   account("no JSON");
   await fails("The credentials are no JSON object");
   account(JSON.stringify({ ...ACCOUNT, type: "authorized_user" }));
@@ -136,7 +136,7 @@ Deno.test("no token is to be had, and why", async () => {
   assert(!`${error.message}${error.cause}`.includes("secret"));
   endpoint.account = () => Promise.reject(new Deno.errors.NotFound());
   await fails("The credentials file cannot be read");
-  assertEquals(endpoint.asked.length, asked);
+  assertEquals(endpoint.requests.length, count);
 });
 
 Deno.test("a token that is under way breaks off when the upstream is closed", async () => {

@@ -26,7 +26,7 @@ const BEDROCK_SAID = {
   usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
 };
 
-/** What an answer says was left out of a request for a person. */
+/** Returns the warnings of an answer to a request for a person. */
 async function leftOut(
   kind: string,
   model: string,
@@ -35,9 +35,9 @@ async function leftOut(
   const answer = () => Response.json(kind === "anthropic" ? CLAUDE_SAID : BEDROCK_SAID);
   using made = recordedUpstream({ kind, region: "eu-central-1" }, { answer });
   const response_format = { type: "json_schema", json_schema: { name: "person", ...json_schema } };
-  const said = await made.upstream.call(callOf({ response_format }, { model }));
-  assert(said.kind === "json", JSON.stringify(said));
-  return said.body.value["upstream_warnings"];
+  const reply = await made.upstream.call(callOf({ response_format }, { model }));
+  assert(reply.kind === "json", JSON.stringify(reply));
+  return reply.body.value["upstream_warnings"];
 }
 
 const LINE = '"response_format.json_schema.strict" is not supported and was left out';

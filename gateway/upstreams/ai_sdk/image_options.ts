@@ -1,5 +1,5 @@
 /**
- * An image request as the provider packages take it.
+ * Translation of image requests for the provider packages.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type { Notes } from "./notes.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Own = Record<string, JSONObject[string]>;
 
-/** Options of one request, but for how many images it asks for. */
+/** Options of one request, without the number of images. */
 export type ImageOptions = Omit<ImageModelV4CallOptions, "n">;
 
-/** Translates a request without its images. What does not fit is in the notes. */
+/** Translates a request without its images. Fields that do not fit are in the notes. */
 export function imageOptionsOf(
   call: UpstreamCall,
   context: { readonly format: ImageFormat; readonly notes: Notes },
@@ -44,7 +44,7 @@ export function imageOptionsOf(
 }
 
 /**
- * The images of an edit themselves: a package never gets an address, since it would fetch it by
+ * Returns the images of an edit as bytes. A package gets no address, because it would fetch it
  * itself, from anywhere.
  */
 export function filesOf(
@@ -53,19 +53,19 @@ export function filesOf(
 ): Pick<ImageOptions, "files" | "mask"> {
   const fileOf = ({ bytes, type }: LoadedImage): ImageModelV4File => ({
     type: "file",
-    // In the form that is sent: packages turn one into the other slowly, while all else waits.
+    // The form that is sent: conversion in the package is slow and blocks the event loop.
     data: fileData === "bytes" ? bytes : base64Of(bytes),
     mediaType: type,
   });
   return { files: images.map(fileOf), mask: mask && fileOf(mask) };
 }
 
-/** Number of images that a request asks for. */
+/** Returns the number of images that a request asks for. */
 export function imagesAskedFor({ n }: Fields): number {
   return typeof n === "number" ? n : 1;
 }
 
-/** Fields that are translated, or that concern the gateway alone. */
+/** Fields that are translated, or that concern only the gateway. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "prompt",
@@ -126,9 +126,9 @@ const RATIOS = [
   ...["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const,
   ...["1:4", "4:1", "1:8", "8:1"] as const,
 ];
-/** A size may be so far from the proportions that are asked for in its place, about 5 %. */
+/** Maximum deviation of a size from the proportions that are requested instead, about 5 %. */
 const RATIO_TOLERANCE = 0.05;
-/** Pixels of the longest side from which on a larger drawing is asked for. */
+/** Lengths of the longest side in pixels, above which a larger drawing is requested. */
 const LARGE_SIDES = [[3_072, "4K"], [1_536, "2K"]] as const;
 
 function ratioOf(
@@ -146,7 +146,7 @@ function ratioOf(
     );
     return undefined;
   }
-  // Models of the second generation draw in one size only, and refuse to be told another.
+  // Models of the second generation draw in one size and refuse the setting.
   const large = /^gemini-[12]\b/.test(model)
     ? undefined
     : LARGE_SIDES.find(([side]) => Math.max(width, height) > side)?.[1];

@@ -89,10 +89,10 @@ Deno.test("other providers' models are told what they know, and the answer says 
     const quality = kind === "amazon-bedrock";
     assertEquals(options.providerOptions, quality ? { bedrock: { quality: "premium" } } : {});
     assertEquals(options.seed, 7);
-    const left = ["background", "style", "moderation", "output_format", "output_compression"];
+    const reported = ["background", "style", "moderation", "output_format", "output_compression"];
     assertEquals(
       notes.warnings,
-      [...(quality ? [] : ["quality"]), ...left, "input_fidelity", "watermark"]
+      [...(quality ? [] : ["quality"]), ...reported, "input_fidelity", "watermark"]
         .map((field) => `"${field}" is not supported and was left out`),
     );
   }
@@ -139,8 +139,8 @@ Deno.test("a size becomes proportions, with a larger drawing where the model has
     assertEquals([options.size, options.aspectRatio], [undefined, ratio]);
     const own = imageSize === undefined ? {} : { googleVertex: { imageConfig: { imageSize } } };
     assertEquals(options.providerOptions, own);
-    const asked = imageSize === undefined ? ratio : `${imageSize} in ${ratio}`;
-    assertEquals(notes.warnings, [`"size" was asked for as ${asked}`]);
+    const sent = imageSize === undefined ? ratio : `${imageSize} in ${ratio}`;
+    assertEquals(notes.warnings, [`"size" was asked for as ${sent}`]);
   }
 });
 

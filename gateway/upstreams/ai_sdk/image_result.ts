@@ -1,5 +1,5 @@
 /**
- * What the requests of one image call came to, in the shape of OpenAI's answer.
+ * The results of an image call's requests, in the shape of OpenAI's answer.
  *
  * @module
  */
@@ -11,34 +11,34 @@ import type { JsonBody } from "../../ports/upstream.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What one request brought. */
+/** Result of one request. */
 export interface Drawn {
   readonly kind: "drawn";
   readonly data: readonly GeneratedImage[];
-  /** As reported. */
+  /** Usage as the provider reported it. */
   readonly usage: ImageUsage | undefined;
-  /** What the provider says of its pictures, and calls as OpenAI does. */
+  /** Settings of the images that the provider reports under OpenAI's names. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What the package left out or changed. */
+  /** Warnings of the package. */
   readonly warnings: readonly string[];
 }
 
-/** The images of a result, with what the provider's own answer says of each. */
+/** Returns the images of a result, each with its revised prompt. */
 export function imagesOf(
   images: readonly string[] | readonly Uint8Array[],
   answer: Fields,
 ): GeneratedImage[] {
-  const told = Array.isArray(answer["data"]) ? answer["data"] : [];
+  const entries = Array.isArray(answer["data"]) ? answer["data"] : [];
   return images.map((image, at) => {
     const b64_json = typeof image === "string" ? image : base64Of(Buffer.from(image));
-    const revised = isJsonObject(told[at]) ? told[at]["revised_prompt"] : undefined;
+    const revised = isJsonObject(entries[at]) ? entries[at]["revised_prompt"] : undefined;
     return typeof revised === "string" ? { b64_json, revised_prompt: revised } : { b64_json };
   });
 }
 
 const SETTINGS = ["background", "output_format", "quality", "size"];
 
-/** What the provider's own answer says of its pictures. */
+/** Returns the settings in a provider's answer. */
 export function settingsOf(answer: Fields): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const name of SETTINGS) {
@@ -49,8 +49,8 @@ export function settingsOf(answer: Fields): Record<string, string> {
 }
 
 /**
- * Tokens out of the provider's own answer: packages pass on the sums alone, but images may have a
- * price of their own. `undefined` where there are none.
+ * Returns usage from the provider's answer, because packages pass on only the sums and images may
+ * have a separate price; `undefined` where there is none.
  */
 export function usageOf(answer: Fields): ImageUsage | undefined {
   const { usage, usageMetadata } = answer;
@@ -102,21 +102,21 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** One answer of all requests of a call: their images in order, their tokens together. */
+/** Combines the answers of a call's requests: images in order, usage summed. */
 export function imageBody(
   drawn: readonly Drawn[],
   { created, warnings }: { readonly created: number; readonly warnings: readonly string[] },
 ): JsonBody {
   const usages = drawn.flatMap(({ usage }) => usage ?? []);
-  // What one of them did not report nobody knows of the whole.
+  // If one request reported no usage, the sum is not known.
   const usage = usages.length === drawn.length ? usages.reduce(sumOf) : undefined;
-  const said = new Set([...warnings, ...drawn.flatMap((one) => one.warnings)]);
+  const lines = new Set([...warnings, ...drawn.flatMap((one) => one.warnings)]);
   const value = {
     created,
     data: drawn.flatMap(({ data }) => data),
     ...drawn[0]?.settings,
     ...(usage === undefined ? {} : { usage }),
-    ...(said.size === 0 ? {} : { upstream_warnings: [...said] }),
+    ...(lines.size === 0 ? {} : { upstream_warnings: [...lines] }),
   };
   return { text: JSON.stringify(value), value };
 }

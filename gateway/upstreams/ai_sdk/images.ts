@@ -1,6 +1,6 @@
 /**
- * One image call through a provider package. Packages that draw fewer images at once than a caller
- * asks for are asked several times at once; their answers become one.
+ * One image call through a provider package. If a model draws fewer images at once than the caller
+ * wants, several requests are sent at once and their answers are combined.
  *
  * @module
  */
@@ -21,30 +21,30 @@ import { warningTexts } from "./warnings.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One request under way. */
+/** A request in flight. */
 export interface Sending {
-  /** The provider, speaking through a `fetch`. */
+  /** Opens the provider on a `fetch`. */
   readonly open: (fetch: typeof globalThis.fetch) => ProviderModels;
-  /** Under the limits of the call. */
+  /** Sends within the limits of the call. */
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** What drawing needs of its upstream. */
+/** Dependencies of an image call. */
 export interface DrawingSide {
   readonly format: ImageFormat;
   readonly chat: ChatFormat;
-  /** Fetches what callers point to; absent: nothing is. */
+  /** Fetches images by address. Absent: none are fetched. */
   readonly fetchImage: FetchImage | undefined;
-  /** Unix time in seconds. */
+  /** Time of the answer, in Unix seconds. */
   readonly createdSeconds: number;
-  /** Sends one request, and says what kind of failure it was where it failed. */
+  /** Sends one request, and classifies its failure. */
   readonly send: (
     signal: AbortSignal,
     draw: (sending: Sending) => Promise<Drawn | UpstreamFailure>,
   ) => Promise<Drawn | UpstreamFailure>;
 }
 
-/** Answers an image call; never throws for what the other side does. */
+/** Answers an image call. Returns failures and throws only for bugs. */
 export async function drawImages(call: UpstreamCall, side: DrawingSide): Promise<UpstreamAnswer> {
   const { createdSeconds, fetchImage, format } = side;
   const notes = new Notes(side.chat);
@@ -79,7 +79,7 @@ async function load(
   }
 }
 
-/** All requests of a call, or the first failure: then the others are broken off. */
+/** Sends all requests of a call. Returns the first failure and aborts the other requests. */
 async function drawAll(
   call: UpstreamCall,
   { format: { maxImages }, send }: DrawingSide,
@@ -90,7 +90,7 @@ async function drawAll(
   const signal = counts.length === 1 ? call.signal : AbortSignal.any([call.signal, stop.signal]);
   let failure: UpstreamFailure | undefined;
   const drawn = await Promise.all(counts.map(async (n, at) => {
-    // The same seed would draw the same picture again.
+    // The same seed would draw the same image again.
     const seed = options.seed === undefined ? undefined : options.seed + at;
     const one = await send(signal, (sending) => draw(call, sending, { ...options, n, seed }));
     if (one.kind === "drawn") return [one];
@@ -143,14 +143,14 @@ async function draw(
   };
 }
 
-/** An error inside of an answer of status 200, as some providers report them. */
+/** Returns the error of an answer with status 200, as some providers send. */
 function failureIn(answer: Fields): UpstreamFailure | undefined {
   const { details, error, status } = answer;
   if (status === "Request Moderated") {
     const reasons = isJsonObject(details) ? details["Moderation Reasons"] : undefined;
     return blocked(Array.isArray(reasons) ? reasons.join(", ") : "The request was moderated");
   }
-  // Amazon's models say in a text why they withhold images.
+  // Amazon's models return the reason as a text when they withhold images.
   if (typeof error === "string" && Array.isArray(answer["images"])) return blocked(error);
   const reported = readError(answer);
   return reported && failureOf(reported, { status: 200 });
@@ -169,8 +169,9 @@ function refusal(message: string, param: string): UpstreamFailure {
 }
 
 /**
- * On Azure the model's name is the operator's own, and the package takes every name that it does not
- * know for a model that must be told to answer in base64; only the oldest may be told so.
+ * Removes `response_format` for models that refuse it. On Azure, models have the operator's names,
+ * and the package sends the field for every name that it does not know; only the oldest models take
+ * it.
  */
 function withoutFormat(model: string, init: RequestInit | undefined): RequestInit | undefined {
   if (typeof init?.body !== "string" || /dall-e/i.test(model)) return init;

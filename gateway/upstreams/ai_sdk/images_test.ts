@@ -7,7 +7,7 @@ import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
 const PICTURE = PNG.toBase64();
 
-interface Asked {
+interface RecordedRequest {
   readonly url: string;
   readonly body: Record<string, unknown>;
 }
@@ -24,7 +24,7 @@ async function send(
     readonly fetchImage?: FetchImage;
     readonly signal?: AbortSignal;
   } = {},
-): Promise<{ answer: UpstreamAnswer; asked: Asked[] }> {
+): Promise<{ answer: UpstreamAnswer; requests: RecordedRequest[] }> {
   const answers = [...options.answers ?? []];
   using made = recordedUpstream({
     kind,
@@ -43,7 +43,10 @@ async function send(
     body: { text: JSON.stringify(body), value: body },
     ...(options.signal && { signal: options.signal }),
   }));
-  return { answer, asked: made.asked.map(({ url, body }) => ({ url, body: JSON.parse(body) })) };
+  return {
+    answer,
+    requests: made.requests.map(({ url, body }) => ({ url, body: JSON.parse(body) })),
+  };
 }
 
 const openai = (more: Readonly<Record<string, unknown>> = {}) => ({
@@ -100,28 +103,28 @@ Deno.test("every kind is called at the address where it draws", async () => {
   ] as const;
   for (const [kind, config, address] of rows) {
     const model = kind.startsWith("google") ? "gemini-m" : "m";
-    const { asked } = await send(kind, {}, { model, config, answers: [{}] });
-    assertEquals(asked.map(({ url }) => url), [address]);
+    const { requests } = await send(kind, {}, { model, config, answers: [{}] });
+    assertEquals(requests.map(({ url }) => url), [address]);
   }
 });
 
 Deno.test("deployments on Azure are told to answer in base64 only where they would not", async () => {
   for (const [model, format] of [["our-pictures", undefined], ["dall-e-3", "b64_json"]] as const) {
-    const { asked } = await send("azure", {}, { model, answers: [openai()] });
-    assertEquals(asked[0]?.body["response_format"], format);
-    assertEquals(asked[0]?.body["model"], model);
+    const { requests } = await send("azure", {}, { model, answers: [openai()] });
+    assertEquals(requests[0]?.body["response_format"], format);
+    assertEquals(requests[0]?.body["model"], model);
   }
 });
 
 Deno.test("a seed draws another picture in each of several requests", async () => {
   const answers = [gemini(), gemini(), gemini()];
   const model = "gemini-2.5-flash-image";
-  const { answer, asked } = await send("google", { n: 3, seed: 40, style: "x" }, {
+  const { answer, requests } = await send("google", { n: 3, seed: 40, style: "x" }, {
     model,
     answers,
   });
   assert(answer.kind === "json");
-  const seeds = asked.map(({ body }) => Reflect.get(Object(body["generationConfig"]), "seed"));
+  const seeds = requests.map(({ body }) => Reflect.get(Object(body["generationConfig"]), "seed"));
   assertEquals(seeds.sort(), [40, 41, 42]);
   const { data, upstream_warnings, usage } = answer.body.value;
   assertEquals(Array.isArray(data) && data.length, 3);
@@ -133,9 +136,9 @@ Deno.test("more images than Amazon draws at once are asked for in two requests",
   const images = (count: number) => ({ images: Array(count).fill(PICTURE) });
   const model = "amazon.nova-canvas-v1:0";
   const answers = [images(5), images(2)];
-  const { answer, asked } = await send("amazon-bedrock", { n: 7 }, { model, answers });
+  const { answer, requests } = await send("amazon-bedrock", { n: 7 }, { model, answers });
   assert(answer.kind === "json");
-  const counts = asked.map(({ body }) =>
+  const counts = requests.map(({ body }) =>
     Reflect.get(Object(body["imageGenerationConfig"]), "numberOfImages")
   );
   assertEquals(counts, [5, 2]);
@@ -184,22 +187,22 @@ Deno.test("an error inside of a good status is one", async () => {
 Deno.test("kinds and models that draw nothing fail in a way that another may make good", async () => {
   for (const kind of ["anthropic", "mistral", "cohere"] as const) {
     for (const endpoint of ["images.generations", "images.edits"] as const) {
-      const { answer, asked } = await send(kind, { image: "x" }, { endpoint });
+      const { answer, requests } = await send(kind, { image: "x" }, { endpoint });
       assert(answer.kind === "failure");
-      assertEquals([answer.outcome, asked.length], ["server_error", 0]);
+      assertEquals([answer.outcome, requests.length], ["server_error", 0]);
     }
   }
   for (const kind of ["google", "google-vertex"] as const) {
-    const { answer, asked } = await send(kind, {}, { model: "imagen-4.0-generate-001" });
+    const { answer, requests } = await send(kind, {}, { model: "imagen-4.0-generate-001" });
     assert(answer.kind === "failure");
-    assertEquals([answer.outcome, asked.length], ["server_error", 0]);
+    assertEquals([answer.outcome, requests.length], ["server_error", 0]);
   }
 });
 
 Deno.test("a value that OpenAI's models do not know is the caller's mistake", async () => {
-  const { answer, asked } = await send("azure", { quality: "superb" });
+  const { answer, requests } = await send("azure", { quality: "superb" });
   assert(answer.kind === "failure");
-  assertEquals([answer.outcome, asked.length], ["refused_input", 0]);
+  assertEquals([answer.outcome, requests.length], ["refused_input", 0]);
 });
 
 Deno.test("a caller that leaves while its images are fetched has cancelled", async () => {
@@ -209,11 +212,11 @@ Deno.test("a caller that leaves while its images are fetched has cancelled", asy
     return Promise.reject(signal.reason);
   };
   const image = [dataUri("image/png", PNG), "https://images.example/a.png"];
-  const { answer, asked } = await send("azure", { image }, {
+  const { answer, requests } = await send("azure", { image }, {
     endpoint: "images.edits",
     fetchImage,
     signal: caller.signal,
   });
   assert(answer.kind === "failure");
-  assertEquals([answer.outcome, asked.length], ["cancelled", 0]);
+  assertEquals([answer.outcome, requests.length], ["cancelled", 0]);
 });

@@ -1,6 +1,6 @@
 /**
- * What is read of the objects in a chat request. What else stands in them is left out, and the
- * answer says so.
+ * Known members of the objects in a chat request. Other members are left out, and the answer says
+ * so.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Notes } from "./notes.ts";
 const MESSAGE = ["role", "content", "name", "cache_control"];
 const PART = ["type", "cache_control"];
 
-/** Members that are carried, are answered for elsewhere, or only repeat what an answer said. */
+/** Members that are translated, are handled elsewhere, or repeat what an answer contained. */
 const KNOWN = {
   system: MESSAGE,
   developer: MESSAGE,
@@ -39,10 +39,10 @@ const KNOWN = {
   "response_format.json_schema": ["name", "description", "schema", "strict"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** An object whose members are known: a message by its role, a part of one by its type. */
+/** An object with known members: a message by its role, a part by its type. */
 export type KnownObject = keyof typeof KNOWN;
 
-/** Reports the members of an object that are not known; null asks for nothing. */
+/** Reports the members of an object that are not known; null counts as absent. */
 export function reportUnknown(
   value: Readonly<Record<string, unknown>>,
   { of, path, notes }: { readonly of: KnownObject; readonly path: string; readonly notes: Notes },

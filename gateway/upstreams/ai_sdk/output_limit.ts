@@ -2,13 +2,13 @@ import { isJsonObject } from "@svc/sdk/protocol";
 import { OUTPUT_LIMIT_FIELDS, type OutputLimitField } from "../../domain/catalog/catalog.ts";
 import { parseObject } from "../openai_compatible/body.ts";
 
-// Less is refused by the provider.
+// Minimum that the provider accepts.
 const MIN_THINKING_TOKENS = 1024;
 
 /**
- * Claude's packages add the tokens for thinking to the output limit that they are given, but the
- * hold pays for both together: takes the sum back to the limit, and thinking to what is left. Where
- * that is too little to think, `onNoRoom` is called.
+ * Limits the output tokens of a request that Claude's packages have written. The packages add the
+ * tokens for thinking to the output limit, but the hold pays for both together: reduces the sum to
+ * the limit, and thinking to the rest. Calls `onNoRoom` where the rest is too small to think.
  */
 export function withinLimit(
   body: string,
@@ -29,8 +29,8 @@ export function withinLimit(
 }
 
 /**
- * The body with its output limit in the field that the model takes. Azure's models are called by names
- * of the operator's own, from which the package cannot tell which one that is.
+ * Moves the output limit of a request into the field that the model takes. Azure's models have the
+ * operator's names, from which the package cannot tell the field.
  */
 export function withLimitField(body: string, field: OutputLimitField): string {
   const value = parseObject(body);
@@ -63,8 +63,8 @@ function thinkingTaken(
 }
 
 /**
- * Tokens for thinking, where thoughts and answer share a limit; `undefined` where there is no room
- * for thoughts and the answer comes without them.
+ * Returns the tokens for thinking where thoughts and answer share a limit; `undefined` where there
+ * is no room for thoughts.
  */
 export function thinkingWithin(budgetTokens: number, limitTokens: number): number | undefined {
   if (budgetTokens < limitTokens) return budgetTokens;

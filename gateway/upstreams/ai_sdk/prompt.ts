@@ -14,14 +14,14 @@ type ToolPart = Extract<LanguageModelV4Prompt[number], { role: "tool" }>["conten
 type FilePart = Extract<UserPart, { type: "file" }>;
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
-/** Text between two marks of the cache. */
+/** Text between two cache marks. */
 interface Piece {
   readonly texts: readonly string[];
-  /** At its end. */
+  /** The mark at its end. */
   readonly mark: CacheMark | undefined;
 }
 
-/** Chat's messages as the provider packages take them. */
+/** Translates Chat's messages for a provider package. */
 export function promptOf(messages: unknown, notes: Notes): LanguageModelV4Prompt {
   const builder = new PromptBuilder(notes);
   for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
@@ -35,9 +35,9 @@ class PromptBuilder {
   /** Instructions up to each mark, and after the last. */
   readonly #system: Turn<"system">[] = [];
   readonly #turns: LanguageModelV4Prompt = [];
-  /** Tool names by the id of the call: results only quote the id. */
+  /** Tool names by call id, because results contain only the id. */
   readonly #called = new Map<string, string>();
-  /** Pictures from tool results, for kinds whose results are text. */
+  /** Images of tool results, for providers whose results are text. */
   #pictures: UserPart[] = [];
 
   constructor(notes: Notes) {
@@ -74,14 +74,14 @@ class PromptBuilder {
   }
 
   #addSystem(message: Fields, path: string): void {
-    // Most providers know instructions only before the conversation.
+    // Most providers accept instructions only before the conversation.
     if (this.#turns.length > 0) this.#notes.allows("late_instructions", path);
     for (const { texts, mark } of this.#upToMarks(message, path)) {
       this.#instruct(texts.join("\n"), mark);
     }
   }
 
-  /** Adds instructions to those before, up to the last mark. */
+  /** Appends instructions, starting anew after a mark. */
   #instruct(text: string, providerOptions: CacheMark | undefined): void {
     const last = this.#system.at(-1);
     const goesOn = last !== undefined && last.providerOptions === undefined;
@@ -103,7 +103,7 @@ class PromptBuilder {
       const made = userPart(part, `${path}.content.${at}`, notes);
       if (made !== undefined) parts.push(made);
       const providerOptions = cacheMark(part, `${path}.content.${at}`, { notes });
-      // Packages know marks at the end of a message, and put what follows into the same turn.
+      // Packages read marks at the end of a message, and put what follows into the same turn.
       if (providerOptions === undefined || parts.length === 0) continue;
       this.#turns.push({ role: "user", content: parts, providerOptions });
       parts = [];
@@ -118,7 +118,7 @@ class PromptBuilder {
     if (message["audio"] != null) this.#notes.allows("audio_output", `${path}.audio`);
     const calls: unknown[] = Array.isArray(message["tool_calls"]) ? message["tool_calls"] : [];
     const refused = typeof message["refusal"] === "string" ? [message["refusal"]] : [];
-    // The first call's thoughts stood before the text too; where no call has any, the message may.
+    // The first call's thoughts also preceded the text; if no call has thoughts, the message may.
     const thoughts = isJsonObject(calls[0]) ? thoughtsBefore(calls[0], this.#notes.format) : [];
     if (calls.length > 0 && hasWords(message)) {
       this.#notes.allows("text_before_calls", `${path}.content`);
@@ -160,7 +160,7 @@ class PromptBuilder {
     const toolName = String(called["name"]);
     this.#called.set(toolCallId, toolName);
     const written = typeof called["arguments"] === "string" ? called["arguments"] : "";
-    // Models do write text that does not parse, and must be shown what they wrote.
+    // Models do write text that is no JSON, and must see what they wrote.
     const input = written === "" ? {} : parseObject(written) ?? { invalid_json: written };
     if (hasRounded(input)) this.#notes.allows("big_integers", `${path}.function.arguments`);
     const providerOptions = signatureOptions(call, this.#notes.format);
@@ -179,7 +179,7 @@ class PromptBuilder {
     const part: ToolPart = { type: "tool-result", toolCallId, toolName, output };
     const providerOptions = resultMark(message, path, this.#notes);
     const last = this.#turns.at(-1);
-    // The results of parallel calls belong into one turn, up to a mark.
+    // The results of parallel calls belong to one turn, up to a mark.
     if (last?.role === "tool" && last.providerOptions === undefined) {
       last.content.push(part);
       if (providerOptions !== undefined) last.providerOptions = providerOptions;
@@ -199,7 +199,7 @@ class PromptBuilder {
     if (message["is_error"] === true) {
       this.#pictures.push(...files);
       if (this.#notes.format.marksToolErrors === true) return { type: "error-text", value: text };
-      // Other wires have no place that says so, but the model can be told.
+      // Other providers have no field for errors, but the model can read it.
       return { type: "text", value: `Error: ${text || "the tool has failed"}` };
     }
     if (files.length === 0) return { type: "text", value: text };
@@ -218,7 +218,7 @@ class PromptBuilder {
     return { type: "content", value };
   }
 
-  /** A file that stays in the result of its tool. */
+  /** Notes what a file in a tool's result needs. */
   #resultFile(part: FilePart, path: string): void {
     const { data, filename } = part;
     if (data.type === "url") {
@@ -243,7 +243,7 @@ class PromptBuilder {
     return content.flatMap((part, at) => userPart(part, `${path}.${at}`, this.#notes) ?? []);
   }
 
-  /** The text of a message up to each mark of the cache, and after the last. */
+  /** Returns the text of a message up to each cache mark, and after the last. */
   #upToMarks(message: Fields, path: string): Piece[] {
     const { content } = message;
     const notes = this.#notes;
@@ -259,7 +259,7 @@ class PromptBuilder {
       if (made?.type === "text") texts.push(made.text);
       else if (made !== undefined) notes.refuse(`${path}.content`, "Only text can be carried here");
       const mark = cacheMark(part, `${path}.content.${at}`, { notes });
-      // What follows a mark may change without spoiling what the cache holds.
+      // Text after a mark may change while the cache stays valid.
       if (mark === undefined) continue;
       pieces.push({ texts, mark });
       texts = [];
@@ -268,10 +268,10 @@ class PromptBuilder {
   }
 }
 
-/** Whether a message says anything itself, beside its calls. */
+/** True when a message has text beside its calls. */
 function hasWords({ content, refusal }: Fields): boolean {
-  const said: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
-  return said.some((one) => {
+  const words: unknown[] = [...Array.isArray(content) ? content : [content], refusal];
+  return words.some((one) => {
     const text = isJsonObject(one) ? one["text"] ?? one["refusal"] : one;
     return typeof text === "string" && text !== "";
   });

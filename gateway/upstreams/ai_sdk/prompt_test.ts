@@ -58,7 +58,7 @@ Deno.test("a mark of the cache ends a message, and what follows goes on in the s
 
 Deno.test("a mark in what a model said stands where it was put: before what follows", () => {
   const cache_control = { type: "ephemeral" };
-  const said = {
+  const assistant = {
     role: "assistant",
     content: [
       { type: "text", text: "A" },
@@ -67,7 +67,7 @@ Deno.test("a mark in what a model said stands where it was put: before what foll
     ],
     tool_calls: [call("a")],
   };
-  const { prompt: made, notes } = prompt("anthropic", USER, said);
+  const { prompt: made, notes } = prompt("anthropic", USER, assistant);
   assertEquals(
     made.slice(1).map(({ content, providerOptions }) => [
       Array.isArray(content) &&
@@ -80,7 +80,7 @@ Deno.test("a mark in what a model said stands where it was put: before what foll
     ],
   );
   assertEquals(notes.warnings, []);
-  assertEquals(prompt("google", USER, said).prompt.length, 2);
+  assertEquals(prompt("google", USER, assistant).prompt.length, 2);
 });
 
 Deno.test("thoughts stand where the model had them: before the text and before their call", () => {

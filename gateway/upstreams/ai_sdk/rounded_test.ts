@@ -16,11 +16,11 @@ Deno.test("hasRounded() finds integers that no double holds, at any depth", () =
 
 Deno.test("a call of an answer is told of where it came as a value", () => {
   const input = '{"id":12345678901234567000}';
-  const told = (kind: "anthropic" | "google" | "azure", stream: boolean) =>
+  const isReported = (kind: "anthropic" | "google" | "azure", stream: boolean) =>
     roundedCall(input, { format: formatOf(kind), stream }) !== undefined;
-  assertEquals([told("anthropic", false), told("anthropic", true)], [true, false]);
-  assertEquals([told("google", false), told("google", true)], [true, true]);
-  assertEquals([told("azure", false), told("azure", true)], [false, false]);
+  assertEquals([isReported("anthropic", false), isReported("anthropic", true)], [true, false]);
+  assertEquals([isReported("google", false), isReported("google", true)], [true, true]);
+  assertEquals([isReported("azure", false), isReported("azure", true)], [false, false]);
   assertEquals(roundedCall('{"id":123}', { format: formatOf("google"), stream: true }), undefined);
   assertEquals(roundedCall('{"a":', { format: formatOf("google"), stream: true }), undefined);
 });

@@ -3,13 +3,13 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { parseObject } from "../openai_compatible/body.ts";
 import { thinkingWithin } from "./output_limit.ts";
 
-/** Sends a request through a `fetch`, as the package would write it. */
+/** Sends a request through a `fetch`, as the package writes it. */
 export type Rehearse = (rehearsal: typeof fetch) => PromiseLike<unknown>;
 
 /**
- * Keeps thoughts and answer together within the output limit where the request is signed: then its
- * body cannot be changed any more once the package has written it. So it is written twice: what the
- * package makes of the effort is read out of the first, which is never sent.
+ * Keeps thoughts and answer together within the output limit of a signed request, whose body cannot
+ * change after the package has written it. The package therefore writes it twice: the first body,
+ * which is never sent, shows the tokens for thinking.
  */
 export async function withinSignedLimit(
   options: LanguageModelV4CallOptions,
@@ -23,13 +23,13 @@ export async function withinSignedLimit(
       return Promise.reject(new Error("Only a rehearsal"));
     });
   } catch {
-    // That is how every rehearsal ends; what the package itself refuses, it refuses again.
+    // Every rehearsal ends with this error; the package repeats its own errors later.
   }
   const fields = parseObject(written)?.["additionalModelRequestFields"];
   const thinking = isJsonObject(fields) ? fields["thinking"] : undefined;
-  const asked = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
-  if (typeof asked !== "number") return options;
-  const budgetTokens = thinkingWithin(asked, limitTokens);
+  const budget = isJsonObject(thinking) ? thinking["budget_tokens"] : undefined;
+  if (typeof budget !== "number") return options;
+  const budgetTokens = thinkingWithin(budget, limitTokens);
   if (budgetTokens === undefined) {
     const { reasoning: _none, ...rest } = options;
     return rest;

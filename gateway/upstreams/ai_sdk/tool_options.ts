@@ -10,7 +10,7 @@ import type { Notes } from "./notes.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type ToolOptions = Partial<Pick<LanguageModelV4CallOptions, "tools" | "toolChoice">>;
 
-/** The functions that a chat request declares, and the choice among them. */
+/** Translates the functions of a chat request, and the choice among them. */
 export function toolOptions(value: Fields, notes: Notes): ToolOptions {
   const written: unknown[] = Array.isArray(value["tools"]) ? value["tools"] : [];
   const tools = written.flatMap((tool, at) => functionTool(tool, `tools.${at}`, notes) ?? []);
@@ -42,7 +42,7 @@ function chosen(choice: unknown, tools: readonly FunctionTool[], notes: Notes): 
   return {};
 }
 
-/** What a model may not call it need not know: of a choice among some, the others are not sent. */
+/** Restricts the declared tools to those that the model may call. */
 function allowed(choice: unknown, tools: readonly FunctionTool[], notes: Notes): ToolOptions {
   const { mode, tools: written } = isJsonObject(choice) ? choice : {};
   const names = (Array.isArray(written) ? written : []).map((tool) =>

@@ -25,7 +25,7 @@ Deno.test("no more calls: Bedrock keeps its tools where calls were made, and onl
   const made = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice });
   assertEquals([made.options.toolChoice, made.options.tools?.length], [{ type: "auto" }, 1]);
   assertEquals(made.warnings, ['"tool_choice" is not supported and was left out']);
-  // The last turn of a hosted loop forbids calls by itself: nobody asked for that.
+  // The last turn of a hosted loop forbids calls without a request of the caller.
   const own = translate("amazon-bedrock", { ...AFTER_CALLS, ...choice }, { isOwnChoice: true });
   assertEquals([own.options.toolChoice, own.warnings], [{ type: "auto" }, []]);
   assertEquals(translate("anthropic", { ...AFTER_CALLS, ...choice }).options.toolChoice, {

@@ -61,10 +61,10 @@ Deno.test("a file in a tool's result: its name, and its place where the wire tak
 
 Deno.test("where the wire has no place for a tool's failure, its text says so", () => {
   const failed = (content: unknown) => result("a", content, { is_error: true });
-  const asked = (kind: string, content: unknown) =>
+  const promptWith = (kind: string, content: unknown) =>
     prompt(kind, USER, { role: "assistant", tool_calls: [call("a")] }, failed(content)).prompt;
   const output = (kind: string, content: unknown) => {
-    const turn = asked(kind, content)[2];
+    const turn = promptWith(kind, content)[2];
     const [part] = turn?.role === "tool" ? turn.content : [];
     return part?.type === "tool-result" ? part.output : undefined;
   };
@@ -83,7 +83,7 @@ Deno.test("where the wire has no place for a tool's failure, its text says so", 
   }
   for (const kind of ["anthropic", "google"] as const) {
     // A failure is a text: the picture that came with it follows.
-    const [, , , shown] = asked(kind, [{ type: "text", text: "see" }, PICTURE]);
+    const [, , , shown] = promptWith(kind, [{ type: "text", text: "see" }, PICTURE]);
     assertEquals(shown?.role === "user" && shown.content.length, 1);
   }
 });

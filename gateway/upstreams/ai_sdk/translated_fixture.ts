@@ -10,7 +10,7 @@ import type { ChatFormat } from "../providers/descriptor.ts";
 import { isTranslated, PROVIDERS } from "../providers/provider_kinds.ts";
 import { Notes } from "./notes.ts";
 
-/** A message. */
+/** A user's message. */
 export const USER = { role: "user", content: "Hi" };
 
 /** Kinds whose requests are translated. */

@@ -18,19 +18,19 @@ import {
 import { MAX_FRAME_CHARS } from "../openai_compatible/sse_events.ts";
 import { FrameDepth } from "./frame_depth.ts";
 
-/** What a transport needs of its call. */
+/** Dependencies of a transport. */
 export interface TransportOptions {
   /** Holds the time limits and the caller's signal. */
   readonly exchange: Exchange;
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
-  /** Whether the answer is to be a stream. */
+  /** True when the answer is to be a stream. */
   readonly stream: boolean;
-  /** What the upstream is called with, never to be repeated. */
+  /** Credentials of the upstream, which no message may repeat. */
   readonly secrets: readonly string[];
-  /** W3C trace context to send along. */
+  /** W3C trace context to send. */
   readonly traceparent?: string | undefined;
-  /** Last change of the request's body. */
+  /** Last edit of the request's body. */
   readonly editBody?: ((body: string) => string) | undefined;
 }
 
@@ -40,32 +40,33 @@ const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/;
 const LINE_FEED = 10;
 
 /**
- * The `fetch` of one call: one request, under the exchange's limits, its answer bounded and looked
- * at before the provider package is. What went wrong is kept here: packages wrap errors, or lose them.
+ * The `fetch` of one call: one request within the exchange's limits, whose answer is bounded and
+ * examined before the provider package reads it. Errors are recorded here, because packages wrap or
+ * lose them.
  */
 export class Transport {
   readonly #options: TransportOptions;
-  /** HTTP status, once there is one. */
+  /** HTTP status, once it is known. */
   status: number | undefined;
-  /** The error answer, classified. */
+  /** The classified error answer. */
   failure: UpstreamFailure | undefined;
-  /** Why the answer's body broke off. */
+  /** The reason why the answer's body broke off. */
   fault: UpstreamCut | undefined;
-  /** Whether the package has sent its request. */
+  /** True once the package has sent its request. */
   sent = false;
 
-  /** For one call. */
   constructor(options: TransportOptions) {
     this.#options = options;
   }
 
-  /** To be handed to a provider package. */
+  /** The `fetch` for the provider package. */
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const { editBody, exchange, traceparent } = this.#options;
     const { body, headers, method = "POST" } = init;
     const sentBody = typeof body === "string" && editBody !== undefined ? editBody(body) : body;
     this.sent = true;
-    // A redirect would carry the prompt, and the key, to an address nobody configured.
+    // A redirect would carry the prompt, and the key, to an address that the operator has not
+    // configured.
     const response = await exchange.open(urlOf(input), {
       method,
       redirect: "manual",
@@ -81,8 +82,8 @@ export class Transport {
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     const expected = this.#options.stream ? STREAM_TYPES : JSON_TYPES;
     if (!expected.test(type)) {
-      const said = redact(type, this.#options.secrets);
-      throw this.#fail({ outcome: "malformed", message: `The answer is "${said}"` });
+      const shown = redact(type, this.#options.secrets);
+      throw this.#fail({ outcome: "malformed", message: `The answer is "${shown}"` });
     }
     if (response.body === null) {
       throw this.#fail({ outcome: "malformed", message: "The answer is empty" });
@@ -93,7 +94,7 @@ export class Transport {
     return new Response(answer, { headers: response.headers });
   };
 
-  /** A break in mid-stream, with what the provider said of it. */
+  /** Adds the provider's message to a broken stream. */
   withWords(cut: UpstreamCut): UpstreamCut {
     const { cause, message, outcome } = cut;
     if (outcome !== "server_error" || cause === undefined) return cut;
@@ -101,7 +102,7 @@ export class Transport {
     return new UpstreamCut(outcome, message, { cause, words });
   }
 
-  /** A whole body, looked at first: a package would parse whatever it is. */
+  /** Reads a complete body and checks it, because a package would parse anything. */
   async #text(response: Response): Promise<string> {
     const { exchange } = this.#options;
     let text: string | undefined;
@@ -122,7 +123,7 @@ export class Transport {
       text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
     } catch (error) {
       if (exchange.stopped === "cancelled") throw error;
-      // The status says enough where the body does not come.
+      // The status is enough where the body does not arrive.
       text = undefined;
     }
     const retryAfterMs = retryAfterMsOf(response.headers, clock.nowMs());
@@ -136,7 +137,7 @@ export class Transport {
     return new Error(failure.message);
   }
 
-  /** A stream, read no faster than the package asks, with limits on the size and depth of a frame. */
+  /** Reads a stream no faster than the package, with limits on the size and depth of a frame. */
   #bounded(
     body: ReadableStream<Uint8Array>,
     depth: FrameDepth | undefined,
@@ -147,7 +148,7 @@ export class Transport {
     let bytes = 0;
     return new ReadableStream({
       pull: async (controller) => {
-        // Until the first byte has come its own limit is running.
+        // The limit for the first byte applies until it has arrived.
         if (begun) exchange.expect();
         try {
           const { done, value } = await reader.read();
@@ -166,7 +167,7 @@ export class Transport {
         } catch (error) {
           this.fault ??= error instanceof UpstreamCut ? error : cutBy(exchange, error);
           exchange.abandon();
-          // Rejects where the connection has broken already: nothing is left to cancel then.
+          // Cancelling rejects where the connection is broken already.
           reader.cancel(this.fault).catch(() => {});
           controller.error(this.fault);
         }
@@ -179,7 +180,7 @@ export class Transport {
   }
 }
 
-/** The message of a provider's error, in whatever shape a package hands it on. */
+/** Returns the message of a provider's error, in any shape that a package passes on. */
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
@@ -201,7 +202,7 @@ function urlOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : String(input);
 }
 
-/** Also where the request is signed: what is not among its signed headers may be added. */
+/** Adds a header also to signed requests: headers that are not signed may be added. */
 function withTraceparent(headers: HeadersInit | undefined, traceparent: string): Headers {
   const all = new Headers(headers);
   all.set("traceparent", traceparent);

@@ -15,9 +15,9 @@ function events(...values: readonly unknown[]): Response {
 async function messages(kind: string, whole: unknown, ...frames: readonly unknown[]) {
   const config = { kind, resourceName: "own" };
   using json = recordedUpstream(config, { answer: () => Response.json(whole) });
-  const said = await json.upstream.call(callOf({}, { model: "m" }));
-  assert(said.kind === "json", JSON.stringify(said));
-  const [choice] = Array.isArray(said.body.value["choices"]) ? said.body.value["choices"] : [];
+  const reply = await json.upstream.call(callOf({}, { model: "m" }));
+  assert(reply.kind === "json", JSON.stringify(reply));
+  const [choice] = Array.isArray(reply.body.value["choices"]) ? reply.body.value["choices"] : [];
   using stream = recordedUpstream(config, { answer: () => events(...frames) });
   const streamed = await stream.upstream.call(callOf({}, { model: "m", stream: true }));
   assert(streamed.kind === "stream", JSON.stringify(streamed));
@@ -39,7 +39,7 @@ Deno.test("a refusal of Azure's models, and what they cite, reach the caller", a
     object: "chat.completion.chunk",
     choices: [{ index: 0, delta, finish_reason }],
   });
-  const said = await messages(
+  const reply = await messages(
     "azure",
     { ...JSON_HEAD, choices: [{ index: 0, message, finish_reason: "stop" }], usage: USAGE },
     chunk({ role: "assistant", content: null, refusal: null }),
@@ -50,15 +50,15 @@ Deno.test("a refusal of Azure's models, and what they cite, reach the caller", a
     { ...JSON_HEAD, object: "chat.completion.chunk", choices: [], usage: USAGE },
     "[DONE]",
   );
-  assertEquals(said.whole, message);
-  assertEquals(said.deltas.map(({ refusal }) => refusal ?? "").join(""), "I cannot");
-  assertEquals(said.deltas.flatMap((delta) => delta["annotations"] ?? []), annotations);
+  assertEquals(reply.whole, message);
+  assertEquals(reply.deltas.map(({ refusal }) => refusal ?? "").join(""), "I cannot");
+  assertEquals(reply.deltas.flatMap((delta) => delta["annotations"] ?? []), annotations);
 });
 
 Deno.test("what Cohere's models plan before they call is told as what they think", async () => {
   const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
   const usage = { tokens: { input_tokens: 1, output_tokens: 1 } };
-  const said = await messages(
+  const reply = await messages(
     "cohere",
     {
       id: "1",
@@ -73,7 +73,7 @@ Deno.test("what Cohere's models plan before they call is told as what they think
     { type: "tool-call-end" },
     { type: "message-end", delta: { finish_reason: "TOOL_CALL", usage } },
   );
-  assertEquals(said.whole.reasoning_content, "I will look.");
-  const streamed = said.deltas.map((delta) => delta["reasoning_content"] ?? "").join("");
+  assertEquals(reply.whole.reasoning_content, "I will look.");
+  const streamed = reply.deltas.map((delta) => delta["reasoning_content"] ?? "").join("");
   assertEquals(streamed, "I will look.");
 });

@@ -39,25 +39,25 @@ import { withinLimit, withLimitField } from "./output_limit.ts";
 import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
 
-/** What such an upstream needs of its surroundings. */
+/** Dependencies of an upstream. */
 export interface AiSdkDeps {
   /** Measures time limits, reads `Retry-After` dates. */
   readonly clock: Clock;
-  /** Looks an environment variable up. */
+  /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch | undefined;
-  /** Fetches what callers point to, for providers that take no address; absent: nothing is. */
+  /** Fetches images for providers that take no addresses. Absent: none are fetched. */
   readonly fetchImage?: FetchImage | undefined;
   /** Reads the files that credentials are in. @default {Deno.readTextFile} */
   readonly readFile?: ((path: string) => Promise<string>) | undefined;
-  /** Asks whether a host is there. @default {Deno.connect} */
+  /** Connects to a host, to check that it is reachable. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
   /** Descriptor of the upstream's kind. @default {that of the registry} */
   readonly provider?: ProviderDescriptor | undefined;
 }
 
-/** A provider account that is spoken to through its Vercel AI SDK package. */
+/** A provider account that is called through its Vercel AI SDK package. */
 export class AiSdkUpstream implements Upstream {
   readonly id: string;
   readonly #config: UpstreamConfig;
@@ -70,7 +70,7 @@ export class AiSdkUpstream implements Upstream {
   readonly #host: Reachability;
   #open: Promise<OpenProvider> | undefined;
 
-  /** Opens and loads nothing yet. Throws a `TypeError` where the configuration says too little. */
+  /** Opens and loads nothing yet. Throws a `TypeError` where the configuration is incomplete. */
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
     const { id, timeouts } = config;
     const { clock, env, readFile = Deno.readTextFile } = deps;
@@ -95,7 +95,7 @@ export class AiSdkUpstream implements Upstream {
     this.#access = new AccessSource(credentials, { clock, dial, fetch: this.#fetch, timeouts });
   }
 
-  /** One attempt: never throws for what the other side does. */
+  /** Makes one attempt. Returns failures and throws only for bugs. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const { endpoint } = call;
     const { chat, images } = this.#protocol;
@@ -147,7 +147,7 @@ export class AiSdkUpstream implements Upstream {
     }, notes);
   }
 
-  /** One request to the provider; what went wrong with it is classified. */
+  /** Sends one request to the provider and classifies its failure. */
   async #send<Answer extends { readonly kind: string }>(
     call: UpstreamCall,
     ask: (sending: Sending) => Promise<Answer | UpstreamFailure>,
@@ -173,15 +173,15 @@ export class AiSdkUpstream implements Upstream {
     } finally {
       if (transport.status === 401) this.#access.refused(access);
       if (answer === undefined || answer.kind === "failure") exchange.abandon();
-      // A stream ends its exchange by itself, later.
+      // A stream ends its exchange later.
       else if (answer.kind !== "stream") exchange.end();
     }
     if (!isFailure(answer)) return answer;
-    // What a success has turned out to be was read by code that knows no secret.
+    // The code that reads answers does not know the secrets.
     return { ...answer, message: redact(answer.message, secretsOf(access)) };
   }
 
-  /** Names of the models that the provider lists; throws where it has no list. */
+  /** Returns the names of the models that the provider lists. Throws where it has no list. */
   async models(signal: AbortSignal): Promise<readonly string[]> {
     const exchange = this.#exchange(signal);
     let access: Access | undefined;
@@ -198,7 +198,7 @@ export class AiSdkUpstream implements Upstream {
     }
   }
 
-  /** Closes idle connections; to be called once no call is under way. */
+  /** Closes idle connections. For use once no call is in flight. */
   close(): void {
     this.#access.close();
     this.#outgoing.close();
@@ -234,7 +234,7 @@ export class AiSdkUpstream implements Upstream {
     });
   }
 
-  /** What thoughts and answer share, where the package would add the one to the other. */
+  /** Returns the limit that thoughts and answer share, where the package would add them up. */
   #thinkingLimit(call: UpstreamCall): number | undefined {
     const thinks = call.body.value["reasoning_effort"] != null;
     const { chat } = this.#protocol;
@@ -280,7 +280,7 @@ export class AiSdkUpstream implements Upstream {
     }
     const message = redact(error instanceof Error ? error.message : String(error), secrets);
     if (!sent) {
-      // Packages refuse what their provider has no place for before they send anything.
+      // Packages refuse unsupported fields before they send anything.
       const isRefusal = error instanceof Error && error.name.startsWith("AI_");
       return failure(isRefusal ? "refused_input" : "server_error", message);
     }
@@ -297,12 +297,12 @@ function isFailure(answer: { readonly kind: string }): answer is UpstreamFailure
   return answer.kind === "failure";
 }
 
-/** A request under way. */
+/** A request in flight. */
 interface Sending {
   readonly exchange: Exchange;
-  /** Its body cannot be changed once the package has written it. */
+  /** True when the body cannot change after the package has written it. */
   readonly isSigned: boolean;
-  /** Makes the provider, speaking through a `fetch`. */
+  /** Opens the provider on a `fetch`. */
   readonly open: (fetch: typeof globalThis.fetch) => ProviderModels;
   readonly transport: Transport;
 }
@@ -318,7 +318,8 @@ interface Attempt {
 async function generate(model: LanguageModelV4, attempt: Attempt): Promise<UpstreamAnswer> {
   const { options, request, transport } = attempt;
   const result = await model.doGenerate(request);
-  // Where nearly everything is optional any object passes for an answer; every answer has an end.
+  // Nearly every member is optional, so any object would pass for an answer; but every answer has a
+  // finish reason.
   if (result.finishReason.raw === undefined) {
     return failure("malformed", "The answer has no finish reason", transport.status);
   }
@@ -348,19 +349,19 @@ const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
   connect_failed: "The upstream takes no connection",
 };
 
-/** Whatever keeps the gateway from speaking under its own name is the operator's trouble. */
+/** Classifies missing access, which only the operator can correct. */
 function noAccess(error: unknown, signal: AbortSignal): UpstreamFailure {
   if (error instanceof AccessError) return failure("refused_credentials", error.message);
   if (!signal.aborted) throw error;
   return failure("cancelled", STOP_MESSAGES.cancelled);
 }
 
-/** The answer comes without thoughts, and says so. */
+/** Notes that the answer comes without thoughts. */
 function noRoomToThink(notes: Notes): void {
   notes.allows("effort_room", "reasoning_effort");
 }
 
-/** The HTTP status that a package read out of an error event. */
+/** Returns the HTTP status that a package read from an error event. */
 function statusOf(error: unknown): number | undefined {
   if (isMalformed(error) || typeof error !== "object" || error === null) return undefined;
   const status = "statusCode" in error ? error.statusCode : undefined;

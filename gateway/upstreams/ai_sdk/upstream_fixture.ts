@@ -1,5 +1,5 @@
 /**
- * What tests of this room share: upstreams whose requests are noted, and calls of them.
+ * Upstreams for tests, whose requests are recorded.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
 import { AiSdkUpstream } from "./mod.ts";
 
-/** The settings where a test names no other. */
+/** Settings of an upstream. */
 export const CONFIG: UpstreamConfig = {
   id: "lab",
   kind: "anthropic",
@@ -20,36 +20,36 @@ export const CONFIG: UpstreamConfig = {
   timeouts: { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 },
 };
 
-/** A request as the provider gets it. */
-export interface Asked {
+/** A request as the provider receives it. */
+export interface RecordedRequest {
   readonly url: string;
   readonly headers: Headers;
   readonly body: string;
   readonly redirect: unknown;
 }
 
-/** What an upstream finds around it. */
+/** Environment of an upstream. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly nowMs?: number | undefined;
-  /** What the provider answers. @default {status 500} */
+  /** Returns the provider's answer. @default {status 500} */
   readonly answer?: ((url: string) => Response) | undefined;
   readonly readFile?: ((path: string) => Promise<string>) | undefined;
   readonly fetchImage?: FetchImage | undefined;
 }
 
-/** An error of the provider's. */
+/** Returns an error answer of the provider. */
 export function refused(status = 500): Response {
   return Response.json({ error: { message: "No" } }, { status });
 }
 
-/** An upstream whose requests are noted, and answered here. */
+/** Creates an upstream whose requests are recorded. */
 export function recordedUpstream(
   config: Partial<UpstreamConfig>,
   surroundings: Surroundings = {},
 ) {
   const { answer = () => refused(), env, fetchImage, nowMs = 0, readFile } = surroundings;
-  const asked: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   const upstream = new AiSdkUpstream({ ...CONFIG, ...config }, {
     clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
     env: (name) => env?.[name],
@@ -58,14 +58,14 @@ export function recordedUpstream(
     fetch: (input, init) => {
       const url = String(input);
       const headers = new Headers(init?.headers);
-      asked.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
+      requests.push({ url, headers, body: String(init?.body), redirect: init?.redirect });
       return Promise.resolve(answer(url));
     },
   });
-  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
+  return { requests, upstream, [Symbol.dispose]: () => upstream.close() };
 }
 
-/** A call whose body says this besides. */
+/** Returns a call with these fields in its body. */
 export function callOf(
   fields: Readonly<Record<string, unknown>> = {},
   more: Partial<UpstreamCall> = {},

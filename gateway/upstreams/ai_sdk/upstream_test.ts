@@ -52,9 +52,9 @@ for (const [config, url, header] of ADDRESSES) {
   Deno.test(`"${config.kind}" is called at ${url}, with its key in "${header}"`, async () => {
     using made = recordedUpstream(config);
     await made.upstream.call(callOf({}, { model: "m" }));
-    assertEquals(made.asked.map((one) => one.url), [url]);
-    assertMatch(made.asked[0]?.headers.get(header) ?? "", /^(Bearer )?sk-operator-0123456789$/);
-    assertEquals(made.asked[0]?.redirect, "manual");
+    assertEquals(made.requests.map((one) => one.url), [url]);
+    assertMatch(made.requests[0]?.headers.get(header) ?? "", /^(Bearer )?sk-operator-0123456789$/);
+    assertEquals(made.requests[0]?.redirect, "manual");
   });
 }
 
@@ -62,7 +62,7 @@ Deno.test("the key comes from the environment that the configuration names", asy
   const config = { apiKey: undefined, apiKeyEnv: "LAB_KEY" };
   using made = recordedUpstream(config, { env: { LAB_KEY: "other" } });
   await made.upstream.call(callOf());
-  assertEquals(made.asked[0]?.headers.get("x-api-key"), "other");
+  assertEquals(made.requests[0]?.headers.get("x-api-key"), "other");
   using without = recordedUpstream(config);
   const answer = await without.upstream.call(callOf());
   assert(answer.kind === "failure");
@@ -72,7 +72,7 @@ Deno.test("the key comes from the environment that the configuration names", asy
   const none = await keyless.upstream.call(callOf());
   assert(none.kind === "failure");
   assertEquals(none.message, 'Upstream "lab" has no key');
-  assertEquals([...without.asked, ...keyless.asked], []);
+  assertEquals([...without.requests, ...keyless.requests], []);
 });
 
 Deno.test("an upstream whose address is not known cannot be made", () => {
@@ -99,7 +99,7 @@ Deno.test("an endpoint that is not spoken, and what cannot be carried, send noth
   const refused = await made.upstream.call(callOf({ n: 2 }));
   assert(refused.kind === "failure");
   assertEquals([refused.outcome, refused.param], ["refused_input", "n"]);
-  assertEquals(made.asked, []);
+  assertEquals(made.requests, []);
 });
 
 Deno.test("what the package itself refuses is the caller's, and sends nothing", async () => {
@@ -109,16 +109,16 @@ Deno.test("what the package itself refuses is the caller's, and sends nothing", 
   const answer = await made.upstream.call(callOf({ messages }));
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "refused_input");
-  assertEquals(made.asked, []);
+  assertEquals(made.requests, []);
 });
 
 Deno.test("an image by address is fetched for a provider that needs its bytes", async () => {
   const image = (url: string) => ({ type: "image_url", image_url: { url } });
   const request = (...urls: readonly string[]) =>
     callOf({ messages: [{ role: "user", content: urls.map(image) }] });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const fetchImage: FetchImage = (url) => {
-    asked.push(url);
+    requests.push(url);
     return Promise.resolve(
       url.includes("good")
         ? { mediaType: "image/png", bytes: new Uint8Array([1, 2]) }
@@ -127,8 +127,8 @@ Deno.test("an image by address is fetched for a provider that needs its bytes", 
   };
   using made = recordedUpstream({ kind: "google" }, { fetchImage });
   await made.upstream.call(request("https://good.test/a.png"));
-  assertEquals(asked, ["https://good.test/a.png"]);
-  const [content] = JSON.parse(made.asked[0]?.body ?? "").contents;
+  assertEquals(requests, ["https://good.test/a.png"]);
+  const [content] = JSON.parse(made.requests[0]?.body ?? "").contents;
   assertEquals(content.parts, [{ inlineData: { mimeType: "image/png", data: "AQI=" } }]);
 
   const refused = await made.upstream.call(request("https://good.test/", "http://10.0.0.1/"));
@@ -140,20 +140,20 @@ Deno.test("an image by address is fetched for a provider that needs its bytes", 
   using without = recordedUpstream({ kind: "google" });
   const none = await without.upstream.call(request("https://good.test/"));
   assertEquals(none.kind === "failure" && none.outcome, "refused_input");
-  assertEquals([asked.length, made.asked.length, without.asked.length], [3, 1, 0]);
+  assertEquals([requests.length, made.requests.length, without.requests.length], [3, 1, 0]);
 
   const signal = AbortSignal.abort();
   using aborted = recordedUpstream({ kind: "google" }, {
     fetchImage: () => Promise.reject(signal.reason),
   });
-  const left = await aborted.upstream.call({ ...request("https://good.test/"), signal });
-  assertEquals(left.kind === "failure" && left.outcome, "cancelled");
+  const cancelled = await aborted.upstream.call({ ...request("https://good.test/"), signal });
+  assertEquals(cancelled.kind === "failure" && cancelled.outcome, "cancelled");
 });
 
 Deno.test("a tool result's picture is never fetched by the package itself", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const fetchImage: FetchImage = (url) => {
-    asked.push(url);
+    requests.push(url);
     return Promise.resolve({ mediaType: "image/png", bytes: new Uint8Array([1, 2]) });
   };
   using made = recordedUpstream({ kind: "google-vertex" }, { fetchImage });
@@ -165,8 +165,8 @@ Deno.test("a tool result's picture is never fetched by the package itself", asyn
     { role: "tool", tool_call_id: "a", content: [{ type: "image_url", image_url }] },
   ];
   await made.upstream.call(callOf({ messages }, { model: "gemini-3-pro-preview" }));
-  assertEquals(asked, ["http://127.0.0.1:9/a.png"]);
-  assertMatch(made.asked[0]?.body ?? "", /AQI=/);
+  assertEquals(requests, ["http://127.0.0.1:9/a.png"]);
+  assertMatch(made.requests[0]?.body ?? "", /AQI=/);
 });
 
 Deno.test("a limit is sent where nobody asks for one: what the hold pays for", async () => {
@@ -176,7 +176,7 @@ Deno.test("a limit is sent where nobody asks for one: what the hold pays for", a
       using made = recordedUpstream({ kind, region: "eu-central-1" });
       await made.upstream.call(callOf(fields, { heldOutputTokens: 3_000, model: "m" }));
       const { generationConfig, inferenceConfig, max_tokens } = JSON.parse(
-        made.asked[0]?.body ?? "",
+        made.requests[0]?.body ?? "",
       );
       limits.push(max_tokens ?? generationConfig?.maxOutputTokens ?? inferenceConfig?.maxTokens);
     }
@@ -185,13 +185,13 @@ Deno.test("a limit is sent where nobody asks for one: what the hold pays for", a
   // A name that the operator gave does not say which field its model knows.
   using azure = recordedUpstream({ kind: "azure", resourceName: "own" });
   await azure.upstream.call(callOf({}, { heldOutputTokens: 3_000, model: "m" }));
-  assertEquals(JSON.parse(azure.asked[0]?.body ?? "").max_tokens, undefined);
+  assertEquals(JSON.parse(azure.requests[0]?.body ?? "").max_tokens, undefined);
 });
 
 Deno.test("thinking never goes beyond the output that the hold pays for", async () => {
   using made = recordedUpstream({});
   await made.upstream.call(callOf({ reasoning_effort: "high" }, { outputLimit: 4_000 }));
-  const { max_tokens, thinking } = JSON.parse(made.asked[0]?.body ?? "");
+  const { max_tokens, thinking } = JSON.parse(made.requests[0]?.body ?? "");
   assertEquals(max_tokens, 4_000);
   assert(thinking.budget_tokens >= 1_024 && thinking.budget_tokens < 4_000);
 });
@@ -215,7 +215,7 @@ const BEDROCK_ANSWER = {
 Deno.test("an effort that the output limit leaves no room for is reported, signed or not", async () => {
   const bedrock = { kind: "amazon-bedrock", region: "eu" } as const;
   const env = { LAB_ID: "AKIDEXAMPLE", LAB_SECRET: "wJalrXUtnFEMI" };
-  const said = '"reasoning_effort" is not supported and was left out';
+  const warning = '"reasoning_effort" is not supported and was left out';
   for (
     const [config, model, answered] of [
       [{}, "claude-sonnet-4-5", CLAUDE_ANSWER],
@@ -224,7 +224,7 @@ Deno.test("an effort that the output limit leaves no room for is reported, signe
     ] as const
   ) {
     using made = recordedUpstream(config, { answer: () => Response.json(answered), env });
-    for (const [outputLimit, warnings] of [[1_500, [said]], [4_000, undefined]] as const) {
+    for (const [outputLimit, warnings] of [[1_500, [warning]], [4_000, undefined]] as const) {
       const call = callOf({ reasoning_effort: "high" }, { model, outputLimit });
       const got = await made.upstream.call(call);
       assert(got.kind === "json", JSON.stringify(got));
@@ -235,7 +235,7 @@ Deno.test("an effort that the output limit leaves no room for is reported, signe
 
 Deno.test("no call may be made any more: Bedrock's models still see what was found", async () => {
   const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-  const asked = {
+  const requests = {
     messages: [
       { role: "user", content: "Hi" },
       { role: "assistant", content: null, tool_calls: [call] },
@@ -251,9 +251,9 @@ Deno.test("no call may be made any more: Bedrock's models still see what was fou
   for (const model of models) {
     for (const format of [{}, json, held]) {
       using made = recordedUpstream({ kind: "amazon-bedrock", region: "eu-central-1" });
-      await made.upstream.call(callOf({ ...asked, ...format }, { model }));
+      await made.upstream.call(callOf({ ...requests, ...format }, { model }));
       assertStringIncludes(
-        made.asked[0]?.body ?? "",
+        made.requests[0]?.body ?? "",
         "was found",
         `${model} ${JSON.stringify(format)}`,
       );
@@ -271,7 +271,7 @@ Deno.test("calls that another model made carry Gemini's value for foreign histor
     { role: "tool", tool_call_id: "b", content: "2" },
   ];
   await made.upstream.call(callOf({ messages }, { model: "gemini-3-pro-preview" }));
-  const [, turn] = JSON.parse(made.asked[0]?.body ?? "").contents;
+  const [, turn] = JSON.parse(made.requests[0]?.body ?? "").contents;
   assertEquals(turn.parts[0].thoughtSignature, "skip_thought_signature_validator");
 });
 
@@ -359,7 +359,7 @@ for (const [config, url, list] of LISTS) {
   Deno.test(`models() of "${config.kind}"`, async () => {
     using made = recordedUpstream(config, { answer: () => Response.json(list) });
     assertEquals(await made.upstream.models(new AbortController().signal), ["m"]);
-    assertEquals(made.asked[0]?.url, url);
+    assertEquals(made.requests[0]?.url, url);
   });
 }
 
@@ -374,7 +374,7 @@ Deno.test("models() says why there is no list", async () => {
     using made = recordedUpstream(config);
     const error = await assertRejects(() => made.upstream.models(signal), ModelListError, why);
     assertEquals(error.reason, "unlisted");
-    assertEquals(made.asked, []);
+    assertEquals(made.requests, []);
   }
   using keyless = recordedUpstream({ apiKey: undefined });
   const error = await assertRejects(() => keyless.upstream.models(signal), ModelListError);

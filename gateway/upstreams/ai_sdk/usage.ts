@@ -2,7 +2,7 @@ import type { ChatUsage } from "@svc/sdk/protocol";
 import type { JSONObject, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { cachedIn } from "../../wire/chat/usage.ts";
 
-/** Usage in Chat's shape; `undefined` where the provider reported none. */
+/** Translates usage to Chat; `undefined` where the provider reported none. */
 export function chatUsage(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
 ): ChatUsage | undefined {
@@ -25,7 +25,10 @@ export function chatUsage(
   };
 }
 
-/** Cohere bills less than its models read: the package passes that on as it came only. */
+/**
+ * Returns the billed tokens of Cohere, which bills less than its models read; the package passes
+ * them on only in the raw usage.
+ */
 function billedUnits(
   raw: JSONObject | undefined,
 ): { readonly input_tokens: number; readonly output_tokens: number } | undefined {
@@ -34,13 +37,13 @@ function billedUnits(
   return { input_tokens, output_tokens };
 }
 
-/** Packages pass on the completion alone: what is reported outside it is in the provider's own total. */
+/** Returns the provider's total: packages pass on only the completion, without tokens beside it. */
 function totalOf(raw: JSONObject | undefined): number | undefined {
   const total = raw?.["total_tokens"];
   return typeof total === "number" ? total : undefined;
 }
 
-/** Some packages pass this on as it came only. */
+/** Returns the cached tokens that some packages pass on only in the raw usage. */
 function cachedOf(raw: JSONObject | undefined, promptTokens: number): number {
   const cached = cachedIn(raw ?? {});
   return cached <= promptTokens ? cached : 0;

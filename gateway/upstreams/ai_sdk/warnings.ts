@@ -1,6 +1,6 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 
-/** Fields as callers call them, by the packages' names. */
+/** Chat's names of fields, by the packages' names. */
 const CHAT_NAMES: Readonly<Record<string, string>> = {
   frequencyPenalty: "frequency_penalty",
   maxOutputTokens: "max_completion_tokens",
@@ -13,7 +13,7 @@ const CHAT_NAMES: Readonly<Record<string, string>> = {
   topP: "top_p",
 };
 
-/** What a provider package left out or changed, in a line each. */
+/** Returns the warnings of a provider package, one line each. */
 export function warningTexts(warnings: readonly SharedV4Warning[]): string[] {
   return warnings.map((warning) => {
     switch (warning.type) {

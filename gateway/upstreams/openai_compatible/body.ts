@@ -2,21 +2,22 @@ import { isJsonObject } from "@svc/sdk/protocol";
 import { exceededLimit } from "../../wire/json/text.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Longest JSON answer in bytes: pictures come as base64 inside of it. */
+/** Maximum length of a JSON answer, in bytes; it contains images as base64. */
 export const MAX_JSON_BYTES = 64 * 1024 * 1024;
-/** Longest error answer that is read, in bytes. */
+/** Maximum length of an error answer, in bytes. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 
-// Up to here one read for the whole body is cheaper and no less safe than reading piece by piece.
+// Up to this length, one read of the whole body is cheaper than reading it piece by piece, and no
+// less safe.
 const ONE_READ_BYTES = 64 * 1024;
-/** Deeper than any answer; parsing deeper ones would block everybody else. */
+/** Maximum depth of a JSON text. Parsing deeper ones would block the event loop. */
 export const MAX_DEPTH = 256;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The body as text; `undefined` where it is longer than `maxBytes` or no UTF-8. Rejects where the
- * connection breaks or the exchange is stopped.
+ * Reads a body as text; `undefined` where it is longer than `maxBytes` or no UTF-8. Rejects where
+ * the connection breaks or the exchange is stopped.
  */
 export function readText(
   response: Response,
@@ -31,13 +32,13 @@ export function readText(
     : readPieces(response, exchange, options).then(decode);
 }
 
-/** Parses an object out of text from the other side; `undefined` where it is none. */
+/** Parses an object from an upstream's text; `undefined` where it is none. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Parses text from the other side; `undefined` where it is no JSON, or deeper than any answer. */
+/** Parses an upstream's text; `undefined` where it is no JSON, or nested too deeply. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {
@@ -47,7 +48,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a text goes deeper than any answer. */
+/** True when a text is nested deeper than {@linkcode MAX_DEPTH}. */
 export function isTooDeep(text: string): boolean {
   return exceededLimit(text, { maxDepth: MAX_DEPTH }) !== undefined;
 }

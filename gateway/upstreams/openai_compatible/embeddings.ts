@@ -1,6 +1,6 @@
 /**
- * `POST {baseUrl}/embeddings`: bounded in time and size, asked once, without redirects, and whatever
- * comes back is checked.
+ * `POST {baseUrl}/embeddings`: one request, bounded in time and size, without redirects. The answer
+ * is validated.
  *
  * Source: https://platform.openai.com/docs/api-reference/embeddings
  *
@@ -20,7 +20,7 @@ import { openAIProtocolOf } from "../providers/provider_kinds.ts";
 import { baseUrlOf } from "./upstream.ts";
 import { vectorsOf } from "./vectors.ts";
 
-/** Longest answer in bytes. */
+/** Maximum length of an answer, in bytes. */
 export const MAX_EMBEDDINGS_BYTES = 16 * 1024 * 1024;
 
 const answer = z.object({
@@ -30,11 +30,11 @@ const answer = z.object({
   })),
 });
 
-/** What an embedder needs of its surroundings. */
+/** Dependencies of an embedder. */
 export interface EmbedderDeps {
   /** The upstream that has the model. */
   readonly upstream: UpstreamConfig;
-  /** Looks an environment variable up: the upstream's key. */
+  /** Reads an environment variable: the upstream's key. */
   readonly env: (name: string) => string | undefined;
   /** Reads `Retry-After` dates. */
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface EmbedderDeps {
 
 type Outcome = UpstreamFailure["outcome"];
 
-/** Embeddings of an upstream that speaks OpenAI's wire format. Keeps nothing open. */
+/** Embeddings of an upstream with OpenAI's wire format. Keeps no connection open. */
 export class OpenAICompatibleEmbedder implements Embedder {
   readonly space: string;
   readonly #config: EmbeddingsConfig;
@@ -75,9 +75,9 @@ export class OpenAICompatibleEmbedder implements Embedder {
       const source = apiKey === undefined ? `the environment variable ${apiKeyEnv}` : "its apiKey";
       return this.#failure("refused_credentials", `there is no usable key in ${source}`);
     }
-    const asked = await this.#ask({ body: this.#body(texts), key, timeoutMs }, signal);
-    if ("kind" in asked) return asked;
-    return this.#read(asked, { count: texts.length, key });
+    const reply = await this.#ask({ body: this.#body(texts), key, timeoutMs }, signal);
+    if ("kind" in reply) return reply;
+    return this.#read(reply, { count: texts.length, key });
   }
 
   #body(input: readonly string[]): string {
@@ -92,12 +92,13 @@ export class OpenAICompatibleEmbedder implements Embedder {
   ): Promise<{ response: Response; text: string | undefined } | UpstreamFailure> {
     const headers = new Headers({ "content-type": "application/json", accept: "application/json" });
     if (request.key !== undefined) headers.set("authorization", `Bearer ${request.key}`);
-    // A redirect would carry the key and the texts to an address nobody configured.
+    // A redirect would carry the key and the texts to an address that the operator has not
+    // configured.
     const init = { method: "POST", headers, body: request.body, redirect: "manual" } as const;
     const { env, upstream: { trustedHost } } = this.#deps;
     using outgoing = new Outgoing({ env, trustedHost });
     const { fetch: send = outgoing.fetch } = this.#deps;
-    const asked = await requestOnce(
+    const reply = await requestOnce(
       (ended) => send(this.#url, { ...init, signal: ended }),
       {
         timeoutMs: request.timeoutMs,
@@ -105,15 +106,15 @@ export class OpenAICompatibleEmbedder implements Embedder {
         read: (response) => readTextUpTo(response, MAX_EMBEDDINGS_BYTES),
       },
     );
-    switch (asked.kind) {
+    switch (reply.kind) {
       case "answered":
-        return { response: asked.response, text: asked.read };
+        return { response: reply.response, text: reply.read };
       case "late":
         return this.#failure("timeout", "it takes too long");
       case "unreachable":
         return this.#failure("connect_failed", "it cannot be reached");
       case "cut":
-        return this.#failure("malformed", "its answer broke off", asked.response.status);
+        return this.#failure("malformed", "its answer broke off", reply.response.status);
     }
   }
 

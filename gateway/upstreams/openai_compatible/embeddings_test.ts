@@ -3,13 +3,13 @@ import type { EmbeddingsConfig, UpstreamConfig } from "../../domain/catalog/cata
 import type { Embedded } from "../../ports/embedder.ts";
 import { MAX_EMBEDDINGS_BYTES, OpenAICompatibleEmbedder } from "./embeddings.ts";
 
-interface Asked {
+interface RecordedRequest {
   readonly path: string;
   readonly authorization: string | null;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type Answer = (asked: Asked, request: Request) => Response | Promise<Response>;
+type Answer = (requests: RecordedRequest, request: Request) => Response | Promise<Response>;
 
 interface Options {
   readonly config?: Partial<EmbeddingsConfig>;
@@ -23,13 +23,13 @@ const KEY = "sk-of-the-operator";
 
 /** Embeds two texts with a server that gives this answer; tells what it was asked. */
 async function embed(answer: Answer, options: Options = {}) {
-  const asked: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     async (request) => {
       const { headers, url } = request;
       const body = await request.json();
-      asked.push({
+      requests.push({
         path: new URL(url).pathname,
         authorization: headers.get("authorization"),
         body,
@@ -59,7 +59,7 @@ async function embed(answer: Answer, options: Options = {}) {
   );
   try {
     const embedded = await embedder.embed(["one", "two"], { signal, timeoutMs });
-    return { embedded, asked, space: embedder.space };
+    return { embedded, requests, space: embedder.space };
   } finally {
     await server.shutdown();
   }
@@ -92,14 +92,14 @@ function failureIn(embedded: Embedded) {
 }
 
 Deno.test("texts become vectors of the norm 1, in their order, as numbers or as base64", async () => {
-  const { asked, embedded, space } = await embed(() =>
+  const { requests, embedded, space } = await embed(() =>
     Response.json({
       data: [{ index: 1, embedding: [0, -2] }, { index: 0, embedding: base64(3, 4) }],
     })
   );
   assertEquals(vectorsIn(embedded), [[Math.fround(0.6), Math.fround(0.8)], [0, -1]]);
   assertEquals(space, "tiny@default");
-  assertEquals(asked, [{
+  assertEquals(requests, [{
     path: "/v1/embeddings",
     authorization: `Bearer ${KEY}`,
     body: { model: "tiny", input: ["one", "two"] },
@@ -108,13 +108,13 @@ Deno.test("texts become vectors of the norm 1, in their order, as numbers or as 
 
 Deno.test("dimensions are asked for and held to; of OpenAI's own server base64 is asked for", async () => {
   const options = { config: { dimensions: 2 }, upstream: { kind: "openai" as const } };
-  const { asked, embedded, space } = await embed(
+  const { requests, embedded, space } = await embed(
     () => entries(base64(1, 0), base64(0, 1)),
     options,
   );
   assertEquals(vectorsIn(embedded), [[1, 0], [0, 1]]);
   assertEquals(space, "tiny@2");
-  const { dimensions, encoding_format } = asked[0]?.body ?? {};
+  const { dimensions, encoding_format } = requests[0]?.body ?? {};
   assertEquals([dimensions, encoding_format], [2, "base64"]);
   const other = await embed(() => entries([1, 0, 0], [0, 1, 0]), options);
   assertMatch(failureIn(other.embedded).message, /3 numbers, not 2$/);
@@ -160,7 +160,7 @@ for (const [name, answer, message] of MALFORMED) {
   });
 }
 
-/** A body that goes on until nobody reads it any more. */
+/** A body that continues until its reader cancels it. */
 function endless(piece: string, options: { everyMs: number }): Response {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const bytes = new TextEncoder().encode(piece);
@@ -197,8 +197,8 @@ Deno.test("errors of the server are told apart, without the key", async () => {
   assertEquals(failureIn((await embed(error(400))).embedded).outcome, "refused_input");
   assertEquals(failureIn((await embed(error(500))).embedded).outcome, "server_error");
   const moved = () => new Response(null, { status: 307, headers: { location: "/elsewhere" } });
-  const { asked, embedded } = await embed(moved);
-  assertEquals([failureIn(embedded).status, asked.length], [307, 1]);
+  const { requests, embedded } = await embed(moved);
+  assertEquals([failureIn(embedded).status, requests.length], [307, 1]);
 });
 
 Deno.test("a server that is not there, and a key that is none", async () => {
@@ -210,14 +210,14 @@ Deno.test("a server that is not there, and a key that is none", async () => {
   const named = { apiKeyEnv: "LAB_KEY" };
   for (const env of [{}, { LAB_KEY: "two\nlines" }]) {
     const options = { upstream: { ...named, apiKey: undefined }, env };
-    const { asked, embedded } = await embed(() => entries(), options);
+    const { requests, embedded } = await embed(() => entries(), options);
     const failure = failureIn(embedded);
-    assertEquals([failure.outcome, asked.length], ["refused_credentials", 0]);
+    assertEquals([failure.outcome, requests.length], ["refused_credentials", 0]);
     assertMatch(failure.message, /no usable key in the environment variable LAB_KEY$/);
   }
   const fromFile = { upstream: { ...named, apiKey: undefined }, env: { LAB_KEY: "key\n" } };
-  const { asked } = await embed(() => entries([1], [1]), fromFile);
-  assertEquals(asked[0]?.authorization, "Bearer key");
+  const { requests } = await embed(() => entries([1], [1]), fromFile);
+  assertEquals(requests[0]?.authorization, "Bearer key");
 });
 
 Deno.test("who leaves is not kept waiting", async () => {

@@ -10,28 +10,28 @@ import { readResponseUsage } from "../../wire/responses/usage.ts";
 import { chatRequestText, type ChatWire } from "./request.ts";
 import { responsesRequestText } from "./responses_request.ts";
 
-/** How one endpoint is spoken. */
+/** Request and answer of one endpoint. */
 export interface EndpointWire {
-  /** Follows the base URL. */
+  /** Path after the base URL. */
   readonly path: string;
-  /** Body of the request; or why the caller's images cannot be put into it. */
+  /** Returns the body of a request, or the reason why the caller's images cannot be part of it. */
   requestBody(call: UpstreamCall, context: WireContext): RequestBody | Promise<RequestBody>;
-  /** Whether a parsed answer is one. */
+  /** True when a parsed answer has the endpoint's shape. */
   isAnswer(value: Readonly<Record<string, unknown>>): boolean;
-  /** Usage as reported; `undefined` where there is none or it makes no sense. */
+  /** Returns the reported usage; `undefined` where it is missing or inconsistent. */
   usageOf(value: Readonly<Record<string, unknown>>): Usage | undefined;
 }
 
-/** What a request is made with besides the call. */
+/** Inputs of a request beside the call. */
 export interface WireContext extends ChatWire {
-  /** Fetches what callers point to; absent: nothing is fetched. */
+  /** Fetches images by address. Absent: none are fetched. */
   readonly fetchImage: FetchImage | undefined;
 }
 
-/** JSON text or a form, or a refusal. */
+/** JSON text, a form, or a refusal. */
 export type RequestBody = string | FormData | RefusedImage;
 
-/** The endpoints that can be called. */
+/** The endpoints. */
 export const WIRES: Readonly<Record<Endpoint, EndpointWire>> = {
   chat: {
     path: "/chat/completions",

@@ -4,32 +4,35 @@ import { afterMs } from "../../system/deadlines.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
 
-/** How long connections are kept: less than load balancers do, so that we close them first. */
+/**
+ * Maximum idle time of a connection, in milliseconds: shorter than that of load balancers, so that
+ * this side closes first.
+ */
 export const POOL_IDLE_MS = 30_000;
-/** The pool looks at its connections now and then only. */
+/** Interval at which the pool checks its connections, in milliseconds. */
 const POOL_SLACK_MS = 5_000;
 
-/** Why this side broke an exchange off. */
+/** The reason why this side stopped an exchange. */
 export type Stop = "cancelled" | "timeout" | "connect_failed";
 
-/** What an exchange needs of its upstream. */
+/** Dependencies of an exchange. */
 export interface ExchangeDeps {
   /** The platform's `fetch`. */
   readonly fetch: typeof fetch;
-  /** Of the upstream's configuration. */
+  /** Time limits of the upstream. */
   readonly timeouts: UpstreamTimeouts;
-  /** Measures them. */
+  /** Measures the time limits. */
   readonly clock: Clock;
-  /** Of the upstream's host. */
+  /** Reachability of the upstream's host. */
   readonly host: Reachability;
 }
 
 /**
- * One request and its answer under the upstream's time limits and the caller's signal. Whoever makes
- * one calls `end` once the answer is read to its end, or else `abandon`.
+ * One request and its answer under the upstream's time limits and the caller's signal. The creator
+ * calls `end` after reading the whole answer, else `abandon`.
  *
- * One timer serves all phases: a later deadline is only noted down, and looked up when the timer
- * fires, so that a request that nothing delays sets one timer and clears it.
+ * One timer serves all phases: a later deadline is only noted, and read when the timer fires, so
+ * that a request without delays sets one timer and clears it.
  */
 export class Exchange {
   readonly #caller: AbortSignal;
@@ -39,14 +42,14 @@ export class Exchange {
   #ended = false;
   #dial: AbortController | undefined;
   #callOff: (() => void) | undefined;
-  // Deno lets go of a response whose body alone is read, and of the signal that ends it: once that
-  // is collected, `abort` reaches nobody and the read waits for ever.
+  // Deno collects a response of which only the body is read, and the signal that ends it. After
+  // that, `abort` has no effect and the read waits for ever.
   #response: Response | undefined;
   #timerDueMs = Infinity;
   #dueMs = Infinity;
   #whenDue: () => void;
 
-  /** Nothing is sent yet. */
+  /** Sends nothing yet. */
   constructor(caller: AbortSignal, deps: ExchangeDeps) {
     this.#caller = caller;
     this.#deps = deps;
@@ -55,12 +58,15 @@ export class Exchange {
     else caller.addEventListener("abort", this.#onCallerAbort);
   }
 
-  /** Why this side broke off; `undefined` while it has not: then a failure is the other side's. */
+  /**
+   * Returns the reason why this side stopped the exchange; `undefined` where a failure is the
+   * upstream's.
+   */
   get stopped(): Stop | undefined {
     return this.#stopped;
   }
 
-  /** Sends the request; resolves with its headers. The limit for the first byte goes on. */
+  /** Sends the request and resolves with its headers. The limit for the first byte continues. */
   async open(url: string, init: RequestInit): Promise<Response> {
     const { connectMs, firstByteMs } = this.#deps.timeouts;
     const startedMs = this.#deps.clock.monotonicMs();
@@ -78,36 +84,36 @@ export class Exchange {
     return response;
   }
 
-  /** Something is to arrive within the idle limit. */
+  /** Starts the idle limit for the next read. */
   expect(): void {
     this.expectWithin(this.#deps.timeouts.idleMs);
   }
 
-  /** Something is to arrive within so many milliseconds. */
+  /** Starts a limit for the next read, in milliseconds. */
   expectWithin(ms: number): void {
     this.#expectUntil(this.#deps.clock.monotonicMs() + ms, this.#timeOut);
   }
 
-  /** Nothing is expected: it is this side that takes its time. */
+  /** Ends the limit while nothing is read. */
   rest(): void {
     this.#dueMs = Infinity;
   }
 
-  /** Breaks off at once: the connection is closed, pending reads reject. */
+  /** Stops at once: closes the connection and rejects pending reads. */
   stop(why: Stop): void {
     if (!this.#ended) this.#stopped = why;
     this.abandon();
   }
 
-  /** As `stop`, where the answer is known already and what is left of it does not matter. */
+  /** Stops once the result is known and the rest of the answer does not matter. */
   abandon(): void {
     this.end();
     this.#controller.abort();
   }
 
-  /** Gives the timer and the caller's signal back. May be repeated. */
+  /** Releases the timer and the caller's signal. May be called again. */
   end(): void {
-    // Its connection may be kept from now on, not from when the answer began.
+    // The connection is idle from now on, not from the start of the answer.
     if (this.#response !== undefined && !this.#ended) this.#deps.host.heard();
     this.#ended = true;
     this.#caller.removeEventListener("abort", this.#onCallerAbort);
@@ -117,10 +123,10 @@ export class Exchange {
   }
 
   /**
-   * A body that is sent once. When a kept connection dies before the answer, `fetch` sends a text
-   * again by itself, and a provider may then execute and bill a call twice; a blob is a stream with a
-   * length, which it cannot send again. A connection that is refused leaves its stream behind: so it
-   * is used only where a connection may have been kept.
+   * Wraps a body so that it is sent only once. If an idle connection dies before the answer,
+   * `fetch` sends a text again, and a provider may then execute and bill a call twice; it cannot
+   * send a blob's stream again. A refused connection leaves the stream open, so it is used only
+   * where a connection may have been idle.
    */
   #sentOnce(body: BodyInit | null | undefined): BodyInit | undefined {
     if (typeof body !== "string") return undefined;
@@ -132,7 +138,7 @@ export class Exchange {
 
   readonly #timeOut = (): void => this.stop("timeout");
 
-  /** No headers within the time of a connection: is there anybody? */
+  /** Checks the host when no headers arrive within the limit for a connection. */
   async #checkHost(startedMs: number, firstByteDueMs: number): Promise<void> {
     const { clock, host, timeouts } = this.#deps;
     const dial = this.#dial = new AbortController();

@@ -1,6 +1,5 @@
 /**
- * What an error answer of an upstream means for the request: whose fault it is, and whether
- * another model may do better.
+ * Meaning of an upstream's error answer: who caused it, and whether another model may succeed.
  *
  * @module
  */
@@ -10,37 +9,37 @@ import { SECRET_FORMS } from "../../domain/redaction/secret_forms.ts";
 import { secretSpans, withoutSpans, writingsOf } from "../../domain/redaction/secret_spans.ts";
 import type { UpstreamFailure } from "../../ports/upstream.ts";
 
-/** An error as an upstream reports it, in any of the shapes that are about. */
+/** An error that an upstream reported, in any of the usual shapes. */
 export interface ReportedError {
-  /** Empty where there is none. */
+  /** Empty where there is no message. */
   readonly message: string;
-  /** The upstream's own code. */
+  /** The upstream's error code. */
   readonly code?: string | undefined;
-  /** The field it complains about. */
+  /** The field that the error is about. */
   readonly param?: string | undefined;
-  /** An HTTP status given inside of the body. */
+  /** HTTP status in the body. */
   readonly status?: number | undefined;
 }
 
-/** The HTTP side of an error answer. */
+/** HTTP part of an error answer. */
 export interface ErrorContext {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** How long the upstream asks to be left alone, in milliseconds. */
+  /** Time after which the upstream may be called again, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The whole answer: an error that is no JSON of ours says something too. */
+  /** The whole answer, for errors that are no JSON of a known shape. */
   readonly text?: string | undefined;
-  /** What the upstream is called with, never to be repeated. */
+  /** Credentials of the upstream, which no message may repeat. */
   readonly secrets?: readonly string[] | undefined;
 }
 
 const MAX_MESSAGE_CHARS = 1000;
-/** Most that is kept of an upstream's words for the operator. */
+/** Maximum length of an upstream's message for the operator, in characters. */
 const MAX_WORDS_CHARS = 2048;
 const MAX_NAME_CHARS = 200;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** Reads the error out of a parsed body; `undefined` where it reports none. */
+/** Reads the error in a parsed body; `undefined` where it reports none. */
 export function readError(body: unknown): ReportedError | undefined {
   // Gemini wraps its error in an array.
   const value = Array.isArray(body) ? body[0] : body;
@@ -52,7 +51,7 @@ export function readError(body: unknown): ReportedError | undefined {
   return undefined;
 }
 
-/** As {@linkcode readError}, for answers whose status says already that they are errors. */
+/** Reads the error in the body of an answer whose status says that it is one. */
 export function readErrorAnswer(body: unknown): ReportedError {
   const error = readError(body);
   if (error !== undefined) return error;
@@ -84,7 +83,7 @@ export function failureOf(error: ReportedError, context: ErrorContext): Upstream
 function outcomeOf(status: number, error: ReportedError): UpstreamFailure["outcome"] {
   switch (status) {
     case 401:
-    // The operator's account has run dry.
+    // The operator's account is empty.
     case 402:
     case 403:
       return "refused_credentials";
@@ -99,15 +98,15 @@ function outcomeOf(status: number, error: ReportedError): UpstreamFailure["outco
       if (isAboutKey(error)) return "refused_credentials";
       return isAboutModel(error) ? "server_error" : "refused_input";
     case 404:
-      // Only an error that names something of the caller's is the caller's: a bare 404 is a wrong
-      // address, and the model was the gateway's choice.
+      // Only an error that names a field is the caller's: a bare 404 is a wrong address, and the
+      // gateway chose the model.
       return namesField(error) && !isAboutModel(error) ? "refused_input" : "server_error";
     default:
       return "server_error";
   }
 }
 
-/** Gemini answers 400 to a wrong key. */
+/** True for an error about the key: Gemini answers 400 to a wrong one. */
 function isAboutKey({ code, message }: ReportedError): boolean {
   return code === "invalid_api_key" ||
     /\bapi key not valid\b|\b(?:invalid|incorrect) api key\b/i.test(message);
@@ -124,7 +123,9 @@ function namesField({ code, param }: ReportedError): boolean {
   return param !== undefined || (code !== undefined && code !== "not_found" && code !== "404");
 }
 
-/** How long the upstream asks to be left alone, in milliseconds, at most an hour. */
+/**
+ * Returns the time after which the upstream may be called again, in milliseconds, at most an hour.
+ */
 export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? NaN);
   if (exact >= 0) return Math.min(Math.ceil(exact), MAX_RETRY_AFTER_MS);
@@ -135,12 +136,14 @@ export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefi
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
-/** An upstream's words for the operator, without secrets; `undefined` where it said nothing. */
+/**
+ * Returns an upstream's message for the operator, without secrets; `undefined` where it is empty.
+ */
 export function wordsOf(text: string, secrets: readonly string[] = []): string | undefined {
   return redact(text, secrets, MAX_WORDS_CHARS) || undefined;
 }
 
-/** Bounds a message and takes out everything that is one of the secrets, or looks like a key. */
+/** Shortens a message and removes the secrets and everything that looks like a key. */
 export function redact(
   message: string,
   secrets: readonly string[] = [],
@@ -149,7 +152,8 @@ export function redact(
   // Variables that are read from files end with a line break, which is not sent.
   const writings = secrets.map((secret) => secret.trim())
     .filter(({ length }) => length >= SECRET_CHARS_MIN).flatMap(writingsOf);
-  // Cut first, so that a huge message costs little; what the cut may have halved is beyond what is left.
+  // Shortened first, so that a huge message costs little. A secret that is cut here is beyond the
+  // final length.
   const looked = message.slice(0, MAX_LOOKED_CHARS);
   const spans = secretSpans(looked, { writings, forms: FORMS, isPrefixRemoved: true });
   const lost = looked.length < message.length ? LOOK_AHEAD_CHARS : 0;

@@ -3,21 +3,20 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers } from "../../wire/json/text.ts";
 import { editCalls } from "../../wire/chat/tool_calls.ts";
 
-/** How Gemini is named at the addresses where it speaks OpenAI's wire. */
+/** Names of Gemini models at servers with OpenAI's wire format. */
 const GEMINI = /^(?:models\/|google\/)?gemini-/;
 
-/** What Google documents for calls whose signature is not to be had: another model made them. */
+/** Google's documented value for calls without a signature, such as those of other models. */
 const FOREIGN = { google: { thought_signature: "skip_thought_signature_validator" } };
 
-/** Whether a model refuses calls in its history that are not signed. */
+/** True for a model that refuses unsigned calls in its history. */
 export function wantsSignedCalls(model: string): boolean {
   return GEMINI.test(model);
 }
 
 /**
- * The caller's text, each unsigned first call of a turn marked as foreign: made by another model, or
- * its signature was dropped by the client and is forgotten here. Of parallel calls only the first is
- * ever signed.
+ * Marks each unsigned first call of a turn as foreign: another model made it, or the client dropped
+ * its signature and the gateway no longer has it. Of parallel calls, only the first is signed.
  */
 export function withForeignCalls({ text, value }: JsonBody): string {
   const { messages } = value as unknown as ChatRequest;

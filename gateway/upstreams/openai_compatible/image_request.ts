@@ -9,10 +9,10 @@ import {
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import { editMembers } from "../../wire/json/text.ts";
 
-// These always answer in base64, and refuse to be told so.
+// These models always answer in base64, and refuse the field.
 const ALWAYS_BASE64 = /gpt-image|chatgpt-image/;
 
-/** The caller's text with the upstream's model name, asking for base64 whatever the caller wants. */
+/** Returns the caller's text with the upstream's model name and a request for base64. */
 export function generationRequestText(call: UpstreamCall): string {
   return editMembers(call.body.text, {
     model: JSON.stringify(call.model),
@@ -21,7 +21,7 @@ export function generationRequestText(call: UpstreamCall): string {
   });
 }
 
-/** An edit as a form, which is how OpenAI's wire carries files; addresses are fetched for it. */
+/** Returns an edit as a form, as OpenAI's wire carries files. Fetches images by address. */
 export async function editRequestForm(
   call: UpstreamCall,
   options: { readonly fetchImage: FetchImage | undefined },

@@ -23,7 +23,7 @@ const USAGE = {
 };
 const ANSWER = { created: 5, data: [{ b64_json: "AAAA" }, { b64_json: "BBBB" }], usage: USAGE };
 
-interface Asked {
+interface RecordedRequest {
   readonly url: string;
   readonly headers: Headers;
   readonly body: BodyInit | null | undefined;
@@ -39,14 +39,14 @@ async function send(
     fetchImage?: FetchImage;
     signal?: AbortSignal;
   } = {},
-): Promise<{ answer: UpstreamAnswer; asked: Asked[] }> {
-  const asked: Asked[] = [];
+): Promise<{ answer: UpstreamAnswer; requests: RecordedRequest[] }> {
+  const requests: RecordedRequest[] = [];
   const upstream = new OpenAICompatibleUpstream(CONFIG, {
     clock,
     env: () => undefined,
     fetchImage: options.fetchImage,
     fetch: (url, init) => {
-      asked.push({ url: String(url), headers: new Headers(init?.headers), body: init?.body });
+      requests.push({ url: String(url), headers: new Headers(init?.headers), body: init?.body });
       return Promise.resolve(Response.json(options.answer ?? ANSWER));
     },
   });
@@ -59,7 +59,7 @@ async function send(
     signal: options.signal ?? new AbortController().signal,
   });
   upstream.close();
-  return { answer, asked };
+  return { answer, requests };
 }
 
 Deno.test("a generation passes through, in base64 whatever the caller wants", async () => {
@@ -69,10 +69,10 @@ Deno.test("a generation passes through, in base64 whatever the caller wants", as
     ["dall-e-3", { ...value, model: "dall-e-3", response_format: "b64_json" }],
   ] as const;
   for (const [model, body] of rows) {
-    const { answer, asked } = await send("images.generations", value, { model });
-    assertEquals(asked[0]?.url, "https://api.openai.com/v1/images/generations");
-    assertEquals(asked[0]?.headers.get("content-type"), "application/json");
-    assertEquals(await new Response(asked[0]?.body).json(), body);
+    const { answer, requests } = await send("images.generations", value, { model });
+    assertEquals(requests[0]?.url, "https://api.openai.com/v1/images/generations");
+    assertEquals(requests[0]?.headers.get("content-type"), "application/json");
+    assertEquals(await new Response(requests[0]?.body).json(), body);
     assert(answer.kind === "json");
     assertEquals(answer.body.value, ANSWER);
     assertEquals(answer.usage, {
@@ -96,13 +96,13 @@ Deno.test("an edit becomes a form with files", async () => {
     mask: dataUri("image/png", PNG),
   };
   const fetchImage = () => Promise.resolve({ mediaType: "image/jpeg", bytes: JPEG });
-  const { answer, asked } = await send("images.edits", value, { model: "dall-e-2", fetchImage });
+  const { answer, requests } = await send("images.edits", value, { model: "dall-e-2", fetchImage });
   assert(answer.kind === "json", JSON.stringify(answer));
-  assertEquals(asked[0]?.url, "https://api.openai.com/v1/images/edits");
+  assertEquals(requests[0]?.url, "https://api.openai.com/v1/images/edits");
   // The platform writes the type, with the boundary.
-  assertEquals(asked[0]?.headers.get("content-type"), null);
-  assertEquals(asked[0]?.headers.get("authorization"), "Bearer secret");
-  const form = asked[0]?.body;
+  assertEquals(requests[0]?.headers.get("content-type"), null);
+  assertEquals(requests[0]?.headers.get("authorization"), "Bearer secret");
+  const form = requests[0]?.body;
   assert(form instanceof FormData);
   const texts = [...form].filter(([, field]) => typeof field === "string");
   assertEquals(Object.fromEntries(texts), {
@@ -124,8 +124,8 @@ Deno.test("an edit becomes a form with files", async () => {
 
 Deno.test("one image goes under the name that older servers know", async () => {
   const value = { model: "auto", prompt: "p", image: dataUri("image/png", PNG) };
-  const { asked } = await send("images.edits", value);
-  const form = asked[0]?.body;
+  const { requests } = await send("images.edits", value);
+  const form = requests[0]?.body;
   assert(form instanceof FormData);
   assertEquals([...form.keys()], ["model", "prompt", "image"]);
 });
@@ -138,10 +138,10 @@ Deno.test("an image that cannot be had is the caller's trouble, and nothing is s
     [{ image: [dataUri("image/png", PNG), dataUri("image/png", JPEG)] }, {}, "image.1"],
   ] as const;
   for (const [value, options, param] of rows) {
-    const { answer, asked } = await send("images.edits", { ...value }, options);
+    const { answer, requests } = await send("images.edits", { ...value }, options);
     assert(answer.kind === "failure");
     assertEquals([answer.outcome, answer.param], ["refused_input", param]);
-    assertEquals(asked, []);
+    assertEquals(requests, []);
   }
 });
 
@@ -152,12 +152,12 @@ Deno.test("a caller that leaves while its images are fetched has cancelled", asy
     return Promise.reject(signal.reason);
   };
   const value = { image: "https://images.example/a.png" };
-  const { answer, asked } = await send("images.edits", value, {
+  const { answer, requests } = await send("images.edits", value, {
     fetchImage,
     signal: caller.signal,
   });
   assert(answer.kind === "failure");
-  assertEquals([answer.outcome, asked.length], ["cancelled", 0]);
+  assertEquals([answer.outcome, requests.length], ["cancelled", 0]);
 });
 
 Deno.test("answers without images are malformed, and usage without numbers is none", async () => {

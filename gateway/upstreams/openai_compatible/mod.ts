@@ -1,5 +1,5 @@
 /**
- * Upstreams that speak OpenAI's own wire format: bodies pass through as text.
+ * Upstreams with OpenAI's wire format: bodies pass through as text.
  *
  * @module
  */

@@ -2,22 +2,24 @@ import { Buffer } from "node:buffer";
 
 const encoder = new TextEncoder();
 
-/** Longest text that is encoded at once, in UTF-16 code units: 10 MB of Chinese take 16 ms. */
+/**
+ * Maximum length of text that is encoded at once, in UTF-16 code units: 10 MB of Chinese take 16
+ * ms.
+ */
 const PIECE_CHARS = 256 * 1024;
 
 /**
- * A text as the body of a request that `fetch` can send once only: a stream whose length is known
- * before it is read, which of all bodies only a blob is. An ordinary blob copies its text into a
- * store outside of the heap, names it and reads it back piece by piece: that costs a third of the
- * whole request.
+ * A body that `fetch` can send only once: a stream whose length is known in advance, which among
+ * bodies only a blob is. An ordinary blob copies its text out of the heap and reads it back piece
+ * by piece, which costs a third of the whole request.
  */
 export class OneTimeBody extends Blob {
   readonly #text: string;
   readonly #size: number;
-  /** Of a short text; a long one is encoded while it is sent. */
+  /** Bytes of a short text; a long one is encoded while it is sent. */
   readonly #bytes: Uint8Array<ArrayBuffer> | undefined;
 
-  /** `text` is sent as UTF-8. */
+  /** Encodes `text` as UTF-8. */
   constructor(text: string) {
     super();
     this.#text = text;
@@ -30,7 +32,7 @@ export class OneTimeBody extends Blob {
     return this.#size;
   }
 
-  /** The bytes, a short text's in one piece. */
+  /** Streams the bytes, a short text in one piece. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const bytes = this.#bytes;
     if (bytes === undefined) return new ReadableStream(new Pieces(this.#text));
@@ -43,7 +45,7 @@ export class OneTimeBody extends Blob {
   }
 }
 
-/** Encodes a text a piece at a time, each when it is asked for. */
+/** Encodes a text piece by piece, on demand. */
 class Pieces implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #text: string;
   #at = 0;
@@ -60,7 +62,10 @@ class Pieces implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** A pair that is cut would be sent as two characters that stand for none. */
+/**
+ * Returns the end of a piece. A surrogate pair that is cut would be sent as two replacement
+ * characters.
+ */
 function pieceEnd(text: string, from: number): number {
   const end = from + PIECE_CHARS;
   const last = text.charCodeAt(end - 1);

@@ -6,12 +6,12 @@ export type Dial = (
 ) => Promise<{ close(): void }>;
 
 /**
- * Whether a host takes connections at all.
+ * Reachability of a host.
  *
- * `fetch` tells nobody when it has connected: five seconds without headers may be a model that
- * thinks or a host that is gone. So a request that has waited longer than a connection may take asks
- * here. Where anything else has been heard from the host meanwhile that is the answer; else a
- * connection is dialled and closed again. Requests that are answered in time never come here.
+ * `fetch` does not report when it has connected: five seconds without headers may mean a slow model
+ * or a dead host. A request that has waited longer than the limit for a connection asks here. If
+ * anything arrived from the host in the meantime, the host is reachable; else a connection is
+ * opened and closed again. Requests that are answered in time cost nothing.
  */
 export class Reachability {
   readonly #address: { hostname: string; port: number };
@@ -19,7 +19,10 @@ export class Reachability {
   readonly #clock: Clock;
   #heardMs = -Infinity;
 
-  /** Without `dial`, as behind a proxy, where dialling would ask the wrong host, all is reachable. */
+  /**
+   * Without `dial` every host counts as reachable: behind a proxy, dialling would test the wrong
+   * host.
+   */
   constructor(url: URL, options: { dial: Dial | undefined; clock: Clock }) {
     const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
     this.#address = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port };
@@ -27,24 +30,27 @@ export class Reachability {
     this.#clock = options.clock;
   }
 
-  /** The host has answered something. */
+  /** Notes that the host has answered. */
   heard(): void {
     this.#heardMs = this.#clock.monotonicMs();
   }
 
-  /** Whether the host has answered something within so many milliseconds. */
+  /** True when the host has answered within so many milliseconds. */
   heardWithin(ms: number): boolean {
     return this.#clock.monotonicMs() - this.#heardMs <= ms;
   }
 
-  /** Whether the host has taken a connection since `sinceMs`, or does now. Rejects when aborted. */
+  /**
+   * True when the host has accepted a connection since `sinceMs`, or does now. Rejects when
+   * aborted.
+   */
   async check(sinceMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#dial === undefined || this.#heardMs >= sinceMs) return true;
     try {
       const connection = await this.#dial({ ...this.#address, signal });
       connection.close();
     } catch {
-      // Refused, unknown or aborted: the caller knows which by its signal.
+      // Refused, unknown or aborted: the caller's signal tells which.
       return false;
     }
     this.heard();

@@ -68,16 +68,16 @@ function limitEdits(
   );
 }
 
-/** Lists that declare what may be called, with the members that OpenAI takes beside them alone. */
+/** Lists of declarations, with the members that OpenAI accepts only beside them. */
 const DECLARATIONS = [
   { list: "functions", choice: "function_call", beside: [] },
   { list: "tools", choice: "tool_choice", beside: ["parallel_tool_calls"] },
 ] as const;
 
 /**
- * Leaves out lists that declare nothing, as our own client sends one to have no default tools:
- * OpenAI refuses an empty list, and what goes with a list where there is none. A choice that forces
- * a call stays, since it cannot be met.
+ * Removes empty lists of declarations, as the client library sends one to have no default tools.
+ * OpenAI refuses them, and what belongs to a missing list. A choice that forces a call stays, since
+ * it cannot be fulfilled.
  */
 function emptyEdits(value: Readonly<Record<string, unknown>>): MemberEdits {
   const edits: Record<string, undefined> = {};
@@ -91,11 +91,11 @@ function emptyEdits(value: Readonly<Record<string, unknown>>): MemberEdits {
   return edits;
 }
 
-/** New text of `stream_options`; `undefined` where it asks for usage already. */
+/** Returns the new text of `stream_options`; `undefined` where it requests usage already. */
 function streamOptions(text: string, value: unknown): string | undefined {
   if (!isJsonObject(value)) return '{"include_usage":true}';
   if (value["include_usage"] === true) return undefined;
-  // Of duplicates the last one counts, as it did in the parse.
+  // The last duplicate counts, as in the parse.
   const member = members(text).findLast(({ key }) => key === "stream_options");
   invariant(member !== undefined, "Cannot find stream_options in the text they were parsed from");
   const options = text.slice(member.valueStart, member.valueEnd);

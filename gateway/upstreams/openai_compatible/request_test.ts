@@ -90,31 +90,31 @@ Deno.test("chatRequestText() passes a limit on in the one field that the upstrea
 });
 
 Deno.test("chatRequestText() repeats a limit under the name that compatible servers know", () => {
-  const said = (text: string, kind: string) => edited(text, { model: "m" }, { kind });
+  const textFor = (text: string, kind: string) => edited(text, { model: "m" }, { kind });
   const newer = '{"model":"m","max_completion_tokens":90}';
-  assertEquals(said(newer, "openai"), newer);
-  assertEquals(JSON.parse(said(newer, "openai-compatible")), {
+  assertEquals(textFor(newer, "openai"), newer);
+  assertEquals(JSON.parse(textFor(newer, "openai-compatible")), {
     model: "m",
     max_completion_tokens: 90,
     max_tokens: 90,
   });
   assertEquals(
-    said('{"model":"m","max_completion_tokens":9,"max_tokens":null}', "openai-compatible"),
+    textFor('{"model":"m","max_completion_tokens":9,"max_tokens":null}', "openai-compatible"),
     '{"model":"m","max_completion_tokens":9,"max_tokens":9}',
   );
   for (const text of ['{"model":"m","max_tokens":9}', '{"model":"m"}']) {
-    assertEquals(said(text, "openai-compatible"), text);
+    assertEquals(textFor(text, "openai-compatible"), text);
   }
   const both = '{"model":"m","max_completion_tokens":9,"max_tokens":80}';
-  assertEquals(said(both, "openai-compatible"), both);
+  assertEquals(textFor(both, "openai-compatible"), both);
 });
 
 Deno.test("chatRequestText() asks for usage on streams, keeping other options", () => {
   const streamed = (text: string) => edited(text, { stream: true, model: "m" });
-  const asked = '"stream_options":{"include_usage":true}}';
-  assertEquals(streamed('{"model":"a","stream":true}'), `{"model":"m","stream":true,${asked}`);
-  assertEquals(streamed('{"model":"a","stream_options":null}'), `{"model":"m",${asked}`);
-  assertEquals(streamed('{"model":"a","stream_options":[1]}'), `{"model":"m",${asked}`);
+  const options = '"stream_options":{"include_usage":true}}';
+  assertEquals(streamed('{"model":"a","stream":true}'), `{"model":"m","stream":true,${options}`);
+  assertEquals(streamed('{"model":"a","stream_options":null}'), `{"model":"m",${options}`);
+  assertEquals(streamed('{"model":"a","stream_options":[1]}'), `{"model":"m",${options}`);
   assertEquals(
     streamed('{"model":"a","stream_options": {"include_usage":true, "x":1.0} }'),
     '{"model":"m","stream_options": {"include_usage":true, "x":1.0} }',

@@ -2,8 +2,8 @@ import type { UpstreamCall } from "../../ports/upstream.ts";
 import { editMembers } from "../../wire/json/text.ts";
 
 /**
- * The caller's text with the upstream's model name, and the output limit where it states
- * none or a higher one. Every other byte is the caller's.
+ * Returns the caller's text with the upstream's model name, and with the output limit where the
+ * text has none or a higher one. Every other byte is the caller's.
  */
 export function responsesRequestText({ body, model, outputLimit }: UpstreamCall): string {
   return editMembers(body.text, {

@@ -4,22 +4,23 @@ import { isTooDeep, parseObject } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
 
-/** Longest event in UTF-16 code units. */
+/** Maximum length of an event, in UTF-16 code units. */
 export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
 
-// Shorter events cannot go so deep that parsing them takes long.
+// Shorter events cannot be nested so deeply that parsing them takes long.
 const SHALLOW_CHARS = 16 * 1024;
-// Longest piece that one read takes.
+// Maximum length of one read, in bytes.
 const READ_BYTES = 16 * 1024;
-// How long the connection may stay open after `[DONE]` to be used again.
+// Maximum time for which the connection stays open after `[DONE]`, to be used again, in
+// milliseconds.
 const DRAIN_MS = 100;
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The events of a streamed answer, one batch a read. The last event counts without its blank line,
- * too, where its data is a whole JSON object, or `[DONE]`. Written as an iterator by hand rather than as a
- * generator because `return` must cancel at once, also while a read is pending.
+ * The events of a streamed answer, one batch for each read. The last event counts without its blank
+ * line too, if its data is a complete JSON object or `[DONE]`. An iterator written by hand and not
+ * a generator, because `return` must cancel at once, also while a read is pending.
  */
 export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   readonly #reader: ReadableStreamBYOBReader;
@@ -27,18 +28,18 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   readonly #secrets: readonly string[];
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #parser: EventSourceParser;
-  // One buffer for all reads: otherwise each would get a new one of 64 KiB for a line of text.
+  // One buffer for all reads: otherwise each would allocate 64 KiB for a line of text.
   #buffer = new Uint8Array(READ_BYTES);
   #batch: string[] = [];
   #unread: readonly string[] | undefined;
   #begun = false;
   #done = false;
-  /** The body has ended: only its last event can still come. */
+  /** True once the body has ended, so that only its last event can follow. */
   #ended = false;
   #fault: UpstreamCut | undefined;
   #reported: ReportedError | undefined;
 
-  /** Takes the exchange over: it ends with the iteration. `secrets` are never repeated. */
+  /** Takes over the exchange, which ends with the iteration. No message repeats `secrets`. */
   constructor(
     body: ReadableStream<Uint8Array>,
     exchange: Exchange,
@@ -60,17 +61,17 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     });
   }
 
-  /** The error that the upstream sent as an event, if it did. */
+  /** Returns the error that the upstream sent as an event, if any. */
   get reported(): ReportedError | undefined {
     return this.#reported;
   }
 
-  /** Gives a batch back: the next read brings it again. */
+  /** Returns a batch to the stream: the next read returns it again. */
   unread(batch: readonly string[]): void {
     this.#unread = batch;
   }
 
-  /** What the next read that brings events brings. */
+  /** Returns the events of the next read that has any. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     const unread = this.#unread;
     if (unread !== undefined) {
@@ -78,7 +79,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return { done: false, value: unread };
     }
     try {
-      // What came before a fault is delivered before it.
+      // Events before a fault are delivered before it.
       if (this.#fault !== undefined) throw this.#fault;
       while (!this.#done) {
         if (this.#ended) throw this.#endOfBody();
@@ -95,7 +96,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     }
   }
 
-  /** Leaves early: the upstream is cancelled. */
+  /** Ends the iteration early and cancels the upstream. */
   return(): Promise<IteratorResult<readonly string[], undefined>> {
     this.#unread = undefined;
     this.#done = true;
@@ -103,19 +104,19 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     return Promise.resolve(END);
   }
 
-  /** Itself: it can be iterated once. */
+  /** Returns the iterator itself, since the answer can be iterated only once. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
   async #read(): Promise<void> {
-    // Until the first byte has come its own limit is running.
+    // The limit for the first byte applies until it has arrived.
     if (this.#begun) this.#exchange.expect();
     const { done, value } = await this.#reader.read(this.#buffer);
     this.#exchange.rest();
     this.#begun = true;
     if (done) {
-      // Left while this read was pending.
+      // The iteration ended while this read was pending.
       if (this.#done) throw this.#endOfBody();
       this.#ended = true;
       this.#parser.feed("\n\n");
@@ -151,7 +152,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       this.#fault = new UpstreamCut("malformed", "An event goes too deep");
       return;
     }
-    // Without its blank line it was cut, unless it is whole all the same.
+    // Without its blank line the event was cut, unless it is complete.
     if (this.#ended && parseObject(data) === undefined) return;
     const reported = event === "error" ? errorEvent(data) : errorField(data);
     if (reported === undefined) {
@@ -178,7 +179,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     }
   }
 
-  /** Reads on to the end of the body, which is due now, so that the connection can be used again. */
+  /** Reads to the end of the body, so that the connection can be used again. */
   async #drain(): Promise<void> {
     this.#exchange.expectWithin(DRAIN_MS);
     try {
@@ -189,14 +190,14 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       }
       this.#exchange.end();
     } catch {
-      // The answer is complete: how its connection ends is nobody's concern.
+      // The answer is complete, so the end of the connection does not matter.
       this.#abandon();
     }
   }
 
   #abandon(): void {
-    // What was read ahead belongs to the reader, not to the exchange. Cancelling rejects where the
-    // connection has broken already, and then there is nothing left to cancel.
+    // Data that was read ahead belongs to the reader and not to the exchange. Cancelling rejects
+    // where the connection is broken already.
     this.#reader.cancel().catch(() => {});
     this.#exchange.abandon();
   }
@@ -207,7 +208,9 @@ function errorEvent(data: string): ReportedError {
   return readError(value) ?? readError({ error: value ?? data }) ?? { message: data };
 }
 
-/** The error in a data-only event. Looked for as text first: nearly no event has one. */
+/**
+ * Returns the error in a data-only event. Searches the text first, because nearly no event has one.
+ */
 function errorField(data: string): ReportedError | undefined {
   return data.includes('"error"') ? readError(parseObject(data)) : undefined;
 }

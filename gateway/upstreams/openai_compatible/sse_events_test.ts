@@ -10,14 +10,14 @@ const TIMEOUTS = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 };
 
 /** The events of a body whose reads bring these pieces. */
 async function eventsOf(pieces: readonly Uint8Array[]): Promise<string[]> {
-  const left = pieces.values();
+  const remaining = pieces.values();
   const source: UnderlyingByteSource = {
     type: "bytes",
     pull(controller) {
-      const { done, value } = left.next();
+      const { done, value } = remaining.next();
       if (!done) return controller.enqueue(value.slice());
       controller.close();
-      // A read that waits is told of the end by a response to it only.
+      // A pending read learns of the end only from its response.
       controller.byobRequest?.respond(0);
     },
   };

@@ -28,21 +28,21 @@ import {
 import { type Dial, Reachability } from "./reachability.ts";
 import { SseEvents } from "./sse_events.ts";
 
-/** What such an upstream needs of its surroundings. */
+/** Dependencies of an upstream. */
 export interface OpenAICompatibleDeps {
   /** Measures time limits, reads `Retry-After` dates. */
   readonly clock: Clock;
-  /** Looks an environment variable up. */
+  /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch | undefined;
-  /** Fetches the images that callers point to. @default {none are fetched} */
+  /** Fetches images by address. @default {none are fetched} */
   readonly fetchImage?: FetchImage | undefined;
-  /** Asks whether a host is there. @default {Deno.connect} */
+  /** Connects to a host, to check that it is reachable. @default {Deno.connect} */
   readonly dial?: Dial | undefined;
 }
 
-/** A provider account or server that speaks OpenAI's wire format. */
+/** A provider account or server with OpenAI's wire format. */
 export class OpenAICompatibleUpstream implements Upstream {
   readonly id: string;
   readonly #config: UpstreamConfig;
@@ -51,13 +51,13 @@ export class OpenAICompatibleUpstream implements Upstream {
   readonly #urlStart: string;
   readonly #urlEnd: string;
   readonly #key: string | undefined;
-  /** Never to be repeated. */
+  /** Credentials, which no message may repeat. */
   readonly #secrets: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #outgoing: Outgoing;
   readonly #host: Reachability;
 
-  /** Opens nothing yet. Throws a `TypeError` where the base URL is missing or is none. */
+  /** Opens nothing yet. Throws a `TypeError` where the base URL is missing or is no URL. */
   constructor(config: UpstreamConfig, deps: OpenAICompatibleDeps) {
     this.id = config.id;
     this.#config = config;
@@ -79,7 +79,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     });
   }
 
-  /** One attempt: never throws for what the other side does. */
+  /** Makes one attempt. Returns failures and throws only for bugs. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const wire = WIRES[call.endpoint];
     if (this.#key === undefined && this.#config.apiKeyEnv !== undefined) {
@@ -87,7 +87,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       return failure("refused_credentials", message);
     }
     const made = this.#requestBody(wire, call);
-    // Only one that carries images to be fetched is waited for.
+    // Only a body with images to fetch is asynchronous.
     const body = made instanceof Promise ? await made : made;
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
@@ -100,7 +100,7 @@ export class OpenAICompatibleUpstream implements Upstream {
         "x-request-id": call.requestId,
       };
       if (call.traceparent !== undefined) headers["traceparent"] = call.traceparent;
-      // A form brings its own type, with the boundary in it.
+      // A form has a content type with its boundary.
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
       const init = { ...INIT, method: "POST", headers, body };
       response = await exchange.open(this.#urlOf(wire.path), init);
@@ -109,14 +109,14 @@ export class OpenAICompatibleUpstream implements Upstream {
       if (error instanceof InvariantError) throw error;
       answer = this.#brokenOff(exchange, { error, response });
     } finally {
-      // A stream ends its exchange by itself, later.
+      // A stream ends its exchange later.
       if (answer?.kind === "json") exchange.end();
       else if (answer?.kind !== "stream") exchange.abandon();
     }
     return answer;
   }
 
-  /** Names of the models that `GET /models` lists. */
+  /** Returns the names of the models that `GET /models` lists. */
   async models(signal: AbortSignal): Promise<readonly string[]> {
     const exchange = this.#exchange(signal);
     try {
@@ -138,7 +138,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     }
   }
 
-  /** Closes idle connections; to be called once no call is under way. */
+  /** Closes idle connections. For use once no call is in flight. */
   close(): void {
     this.#outgoing.close();
   }
@@ -217,7 +217,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
     } catch (error) {
       if (exchange.stopped === "cancelled") throw error;
-      // The status says enough where the body does not come.
+      // The status is enough where the body does not arrive.
       text = undefined;
     }
     const error = readErrorAnswer(parseJson(text ?? ""));
@@ -250,13 +250,15 @@ export class OpenAICompatibleUpstream implements Upstream {
     });
   }
 
-  /** The base may carry a query, as gateways with versions in it do. */
+  /**
+   * Returns the address of a path. The base may have a query, as gateways with versions in it do.
+   */
   #urlOf(path: string): string {
     return this.#urlStart + path + this.#urlEnd;
   }
 }
 
-/** The body of a request, or why there is none. */
+/** The body of a request, or the reason why there is none. */
 type MadeBody = string | FormData | UpstreamFailure;
 
 interface ReadOptions {
@@ -267,7 +269,8 @@ interface ReadOptions {
 
 const JSON_TYPE = "application/json";
 const EVENT_STREAM = "text/event-stream";
-// A redirect would carry the caller's prompt, and the key, to an address nobody configured.
+// A redirect would carry the prompt, and the key, to an address that the operator has not
+// configured.
 const INIT = { redirect: "manual" } as const;
 
 const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
@@ -292,7 +295,7 @@ function madeBody(body: RequestBody): MadeBody {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The platform's own words are in the cause: "fetch failed" alone says nothing.
+  // The platform's message is in the cause: "fetch failed" alone has no information.
   const { cause, message } = error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

@@ -25,28 +25,28 @@ const CALL: UpstreamCall = {
 
 /** Answers by itself and notes what was asked. */
 function recorder() {
-  const asked: { url: string; init: RequestInit | undefined }[] = [];
+  const requests: { url: string; init: RequestInit | undefined }[] = [];
   const record: typeof fetch = (input, init) => {
-    asked.push({ url: String(input), init });
+    requests.push({ url: String(input), init });
     return Promise.resolve(Response.json({ choices: [] }));
   };
-  return { asked, fetch: record };
+  return { requests, fetch: record };
 }
 
 function create(config: Partial<UpstreamConfig>, env: Readonly<Record<string, string>> = {}) {
-  const { asked, fetch } = recorder();
+  const { requests, fetch } = recorder();
   const whole = { ...CONFIG, ...config };
   const upstream = new OpenAICompatibleUpstream(whole, { clock, env: (name) => env[name], fetch });
-  return { asked, upstream, [Symbol.dispose]: () => upstream.close() };
+  return { requests, upstream, [Symbol.dispose]: () => upstream.close() };
 }
 
 Deno.test("the key comes from the environment that the configuration names", async () => {
   using made = create({ apiKeyEnv: "LAB_KEY" }, { LAB_KEY: "secret-1" });
   await made.upstream.call(CALL);
-  assertEquals(made.asked[0]?.url, "https://api.openai.com/v1/chat/completions");
-  const headers = new Headers(made.asked[0]?.init?.headers);
+  assertEquals(made.requests[0]?.url, "https://api.openai.com/v1/chat/completions");
+  const headers = new Headers(made.requests[0]?.init?.headers);
   assertEquals(headers.get("authorization"), "Bearer secret-1");
-  assertEquals(made.asked[0]?.init?.redirect, "manual");
+  assertEquals(made.requests[0]?.init?.redirect, "manual");
 });
 
 Deno.test("a named key that is missing is the operator's trouble, and nothing is sent", async () => {
@@ -55,14 +55,14 @@ Deno.test("a named key that is missing is the operator's trouble, and nothing is
   assert(answer.kind === "failure");
   assertEquals(answer.outcome, "refused_credentials");
   assertEquals(answer.message, 'Environment variable "LAB_KEY" is not set');
-  assertEquals(made.asked, []);
+  assertEquals(made.requests, []);
 });
 
 Deno.test("without a key no authorization is sent", async () => {
   using made = create({ baseUrl: "http://127.0.0.1:9/v1/" });
   await made.upstream.call(CALL);
-  assertEquals(made.asked[0]?.url, "http://127.0.0.1:9/v1/chat/completions");
-  assertEquals(new Headers(made.asked[0]?.init?.headers).has("authorization"), false);
+  assertEquals(made.requests[0]?.url, "http://127.0.0.1:9/v1/chat/completions");
+  assertEquals(new Headers(made.requests[0]?.init?.headers).has("authorization"), false);
 });
 
 Deno.test("a base URL is needed, and must be one", () => {

@@ -1,6 +1,6 @@
 import type { Vectors } from "../../ports/embedder.ts";
 
-/** Longest vector. */
+/** Maximum length of a vector. */
 export const MAX_DIMENSIONS = 4_096;
 
 /** One entry of an answer: numbers, or the base64 of 32-bit floats. */
@@ -10,8 +10,8 @@ export interface EmbeddingEntry {
 }
 
 /**
- * The vectors of an answer in the order of their texts, each brought to the norm 1; or what is wrong
- * with them, as the end of a sentence.
+ * Returns the vectors of an answer in the order of their texts, each normalised to length 1; or the
+ * problem with them, as the end of a sentence.
  */
 export function vectorsOf(
   entries: readonly EmbeddingEntry[],
@@ -44,7 +44,7 @@ export function vectorsOf(
   return { kind: "vectors", dimensions, values };
 }
 
-/** `undefined` where a text is no base64 of whole numbers. */
+/** Returns `undefined` for a text that is no base64 of whole numbers. */
 function floatsOf(embedding: EmbeddingEntry["embedding"]): readonly number[] | undefined {
   if (typeof embedding !== "string") return embedding;
   let bytes: Uint8Array<ArrayBuffer>;

@@ -6,9 +6,9 @@ const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
 
 /**
- * The answer in words: labelled as simulated, in the language of the question. It says what was
- * asked, what was seen and what the tools returned, so that a demo shows what reached the model.
- * Search results are told by their first sources, each cited by its number in square brackets.
+ * Returns the answer's text: labelled as simulated, in the language of the question. It repeats the
+ * question, the images and the results of tools, so that a demo shows what reached the model. Of
+ * search results it names the first sources, each cited by its number in square brackets.
  */
 export function answerText(
   request: SimulatedRequest,
@@ -31,7 +31,7 @@ function english(request: SimulatedRequest, model: string): string[] {
     if (task.missing.length > 0) parts.push(`Missing are those of ${listed(task.missing)}.`);
   } else if (task !== undefined) parts.push(`My part is ${task.id}.`);
   if (sources?.length === 0) parts.push("The search found nothing.");
-  else if (sources !== undefined) parts.push(`I found ${sources.map(told).join("; ")}.`);
+  else if (sources !== undefined) parts.push(`I found ${sources.map(sentenceOf).join("; ")}.`);
   if (others !== "") parts.push(`The tools returned: ${others}.`);
   parts.push(question === "" ? "You asked nothing." : `You asked: "${quote(question)}".`);
   if (images.length > 0) {
@@ -82,7 +82,9 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
   return closings[seed % closings.length] ?? closings[0];
 }
 
-/** Sources that searches found, `undefined` where nothing was searched; and all other results. */
+/**
+ * Returns the sources that searches returned, `undefined` without a search; and all other results.
+ */
 function resultsIn({ results }: SimulatedRequest): {
   readonly sources: readonly FoundSource[] | undefined;
   readonly others: string;
@@ -90,14 +92,14 @@ function resultsIn({ results }: SimulatedRequest): {
   const others: string[] = [];
   let sources: FoundSource[] | undefined;
   for (const { name, text } of results) {
-    const found = foundSources(text);
-    if (found === undefined) others.push(`${name}: ${quote(text)}`);
-    else (sources ??= []).push(...found);
+    const searched = foundSources(text);
+    if (searched === undefined) others.push(`${name}: ${quote(text)}`);
+    else (sources ??= []).push(...searched);
   }
   return { sources, others: others.join("; ") };
 }
 
-function told({ name, number, passage }: FoundSource): string {
+function sentenceOf({ name, number, passage }: FoundSource): string {
   return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
 }
 

@@ -15,20 +15,22 @@ const RUN = /[\d.+\-*/^%() ]+/g;
 const OPERATION = /[\d)] ?(?:\*\*|[+\-*/^%]) ?[-(]*\d/;
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
 
-/** Arithmetic expressions in a text, in their order: digits, operators, or their names. */
+/**
+ * Returns the arithmetic expressions in a text, in their order: digits, operators, or their names.
+ */
 export function expressionsIn(text: string): string[] {
   let plain = text;
   for (const [word, operator] of WORDS) plain = plain.replace(word, operator);
-  const found: string[] = [];
+  const expressions: string[] = [];
   for (const [run] of plain.matchAll(RUN)) {
     if (run.length > LONGEST_EXPRESSION) continue;
     const expression = balance(run.replaceAll(/ +/g, " ").trim().replace(/[.+\-*/^% (]+$/, ""));
-    if (OPERATION.test(expression) && !DATE.test(expression)) found.push(expression);
+    if (OPERATION.test(expression) && !DATE.test(expression)) expressions.push(expression);
   }
-  return found;
+  return expressions;
 }
 
-/** Leaves out brackets that have no counterpart, and an operator before the first number. */
+/** Removes brackets without a counterpart, and an operator before the first number. */
 function balance(text: string): string {
   let kept = "";
   let open = 0;

@@ -1,6 +1,6 @@
 /**
- * Chat Completions as a simulated model answers them: first the whole answer, then either its JSON
- * or its chunks, so that both say the same.
+ * Chat Completions of a simulated model. The whole answer is made first, and then its JSON or its
+ * chunks, so that both have the same content.
  *
  * @module
  */
@@ -19,12 +19,12 @@ import { chooseCalls, type WantedCall } from "./tool_choice.ts";
 /** Answers Chat Completions calls. */
 export const simulateChat: EndpointSimulator = (call, context) => {
   const { model, outputLimit } = call;
-  const asked = readChatRequest(call.body.value, { model, outputLimit });
-  if (isRefusal(asked)) return asked;
-  const refusal = checkSignatures(model, asked.steps);
+  const reading = readChatRequest(call.body.value, { model, outputLimit });
+  if (isRefusal(reading)) return reading;
+  const refusal = checkSignatures(model, reading.steps);
   if (refusal !== undefined) return refusal;
-  const simulate = context.failures.apply(asked.simulate, model, asked.task?.id);
-  const request = { ...asked, simulate };
+  const simulate = context.failures.apply(reading.simulate, model, reading.task?.id);
+  const request = { ...reading, simulate };
   const choices = composeChoices(request, model);
   if (isRefusal(choices)) return choices;
   return present(request, choices, {
@@ -34,7 +34,7 @@ export const simulateChat: EndpointSimulator = (call, context) => {
   });
 };
 
-/** One answer. */
+/** A choice of an answer. */
 interface Choice {
   readonly text: string | null;
   readonly toolCalls: readonly ToolCall[];
@@ -88,17 +88,17 @@ function wording(
   );
 }
 
-/** Applies stops and the output limit, as a model does while it writes. */
+/** Applies stop texts and the output limit. */
 function say(request: SimulatedRequest, text: string): Choice {
   const stops = request.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   const whole = stops.length === 0 ? text : text.slice(0, Math.min(...stops));
-  const said = takeTokens(whole, request.outputLimit);
-  const finish = said.text.length < whole.length ? "length" : "stop";
+  const taken = takeTokens(whole, request.outputLimit);
+  const finish = taken.text.length < whole.length ? "length" : "stop";
   return {
-    text: said.text,
+    text: taken.text,
     toolCalls: [],
     finish: request.simulate.finishReason ?? finish,
-    tokens: said.tokens,
+    tokens: taken.tokens,
   };
 }
 
@@ -108,19 +108,19 @@ function callTools(
   options: { model: string; choice: number },
 ): Choice {
   const calls: ToolCall[] = [];
-  let left = request.outputLimit;
+  let remaining = request.outputLimit;
   let tokens = 0;
   let finish = "tool_calls";
   for (const [index, { name, args }] of wanted.entries()) {
-    left -= countTokens(name);
-    const said = takeTokens(args, left);
-    if (said.tokens > 0) {
+    remaining -= countTokens(name);
+    const taken = takeTokens(args, remaining);
+    if (taken.tokens > 0) {
       const id = `call_sim_${hex(request.seed)}_${options.choice}_${index}`;
-      calls.push({ id, type: "function", function: { name, arguments: said.text } });
-      tokens += countTokens(name) + said.tokens;
+      calls.push({ id, type: "function", function: { name, arguments: taken.text } });
+      tokens += countTokens(name) + taken.tokens;
     }
-    left -= said.tokens;
-    if (said.text.length === args.length) continue;
+    remaining -= taken.tokens;
+    if (taken.text.length === args.length) continue;
     finish = "length";
     break;
   }
@@ -151,15 +151,15 @@ function present(
 }
 
 function usageOf(request: SimulatedRequest, choices: readonly Choice[]): ChatUsage {
-  const told = request.simulate.usage ?? {};
-  const prompt = told.prompt_tokens ?? request.inputTokens;
-  const completion = told.completion_tokens ??
+  const counts = request.simulate.usage ?? {};
+  const prompt = counts.prompt_tokens ?? request.inputTokens;
+  const completion = counts.completion_tokens ??
     choices.reduce((sum, choice) => sum + choice.tokens, 0);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: told.total_tokens ?? prompt + completion,
-    prompt_tokens_details: { cached_tokens: told.cached_tokens ?? 0 },
+    total_tokens: counts.total_tokens ?? prompt + completion,
+    prompt_tokens_details: { cached_tokens: counts.cached_tokens ?? 0 },
     completion_tokens_details: { reasoning_tokens: 0 },
   };
 }
@@ -204,7 +204,7 @@ function* chunksOf(
     const finish = JSON.stringify(choice.finish);
     yield `${before}{},"logprobs":null,"finish_reason":${finish}}]}`;
   }
-  // The gateway bills by usage, so that it is reported whether the caller asked for it or not.
+  // The gateway charges by usage, so it is reported whether the caller requested it or not.
   if (usage !== undefined) yield `${opening},"choices":[],"usage":${JSON.stringify(usage)}}`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Calls of the simulator, for tests beside it.
+ * Calls of the simulator, for tests.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type {
 } from "../../ports/upstream.ts";
 import { createSimulator } from "./simulator.ts";
 
-/** What a test says of a call; the rest is usual. */
+/** Fields of a call that a test sets; the others have usual values. */
 export type CallOptions = Partial<Omit<UpstreamCall, "body">> & {
   readonly simulator?: Upstream;
 };
@@ -31,12 +31,12 @@ const CONFIG: UpstreamConfig = {
 
 const CLOCK = { nowMs: () => 1_700_000_000_999, monotonicMs: () => 0 };
 
-/** A simulator with timeouts of 20 ms. */
+/** Returns a simulator with timeouts of 20 ms. */
 export function simulatorForTest(): Upstream {
   return createSimulator(CONFIG, { clock: CLOCK });
 }
 
-/** Calls a simulator, a new one unless given. */
+/** Calls a simulator: a new one by default. */
 export function send(
   body: Record<string, unknown>,
   options: CallOptions = {},
@@ -53,12 +53,12 @@ export function send(
   });
 }
 
-/** A body that asks one question. */
+/** Returns a body with one question. */
 export function ask(content: string, more: Partial<ChatRequest> = {}): ChatRequest {
   return { model: "auto", messages: [{ role: "user", content }], ...more };
 }
 
-/** The JSON answer to a body. */
+/** Returns the JSON answer to a body. */
 export async function complete(
   body: Record<string, unknown>,
   options: CallOptions = {},
@@ -68,7 +68,7 @@ export async function complete(
   return JSON.parse(answer.body.text);
 }
 
-/** The failure of a body. */
+/** Returns the failure of a body. */
 export async function failed(
   body: Record<string, unknown>,
   options: CallOptions = {},
@@ -78,7 +78,7 @@ export async function failed(
   return answer;
 }
 
-/** The events of a body, as far as they come. */
+/** Returns the events of a body, up to a fault. */
 export async function* stream(
   body: Record<string, unknown>,
   options: CallOptions = {},
@@ -88,7 +88,7 @@ export async function* stream(
   for await (const events of answer.events) for (const event of events) yield JSON.parse(event);
 }
 
-/** The text of the only choice. */
+/** Returns the text of the only choice. */
 export function textOf(completion: ChatCompletion): string {
   return completion.choices[0]?.message.content ?? fail("Expected a text");
 }

@@ -1,7 +1,7 @@
 /**
- * Reads a Chat Completions body in one pass: what is asked, what is offered, what it counts.
+ * Reads a Chat Completions body in one pass: question, tools, format and limits.
  *
- * Lenient where the answer does not depend on it; what it depends on is refused with its path.
+ * Unknown fields are accepted. Fields that the answer depends on are refused with their path.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type SimulatedTask, splitTask } from "./noted_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
 
-/** A JSON object as it came. */
+/** A JSON object of the request. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** A tool call that the caller sent back. */
@@ -20,7 +20,7 @@ export interface EchoedCall {
   readonly id: string;
   readonly name: string;
   readonly args: string;
-  /** The whole call as it came. */
+  /** The whole call of the request. */
   readonly wire: JsonRecord;
 }
 
@@ -36,48 +36,48 @@ export interface OfferedTool {
   readonly name: string;
   /** JSON Schema of its arguments. */
   readonly parameters: unknown;
-  /** Its arguments fit the schema exactly, also where a question says others. */
+  /** True when arguments must fit the schema exactly, whatever the question contains. */
   readonly strict: boolean;
 }
 
-/** Which tool must or may be called. */
+/** The tool that must or may be called. */
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
-/** What the answer must look like. */
+/** The format of the answer. */
 export type AnswerFormat =
   | { readonly kind: "text" | "object" }
   | { readonly kind: "schema"; readonly schema: unknown };
 
-/** The conversation up to now, reduced to what the answer depends on. */
+/** The conversation, reduced to the facts that the answer depends on. */
 export interface Conversation {
   /** All system and developer messages. */
   system: string;
   /** The last user message without its directive. */
   question: string;
-  /** Which task of a split request it is asked for. */
+  /** The task of a split request. */
   task: SimulatedTask | undefined;
   directive: string | undefined;
   /** Media types of data URIs and hosts of URLs, since the last question. */
   images: string[];
   /** Tool calls made since the last question. */
   steps: EchoedStep[];
-  /** Names of what they call, by their ids. */
+  /** Names of the called functions, by call id. */
   called: Map<string, string>;
-  /** Their results. */
+  /** Results of the calls. */
   results: { name: string; text: string }[];
   inputTokens: number;
   /** Hash of the model and all messages. */
   seed: number;
 }
 
-/** A request as the simulator understands it. */
+/** A request, as the simulator reads it. */
 export interface SimulatedRequest extends Readonly<Conversation> {
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: ToolChoice;
   readonly parallel: boolean;
   readonly format: AnswerFormat;
   readonly choices: number;
-  /** Most output tokens of a choice. */
+  /** Maximum number of output tokens of a choice. */
   readonly outputLimit: number;
   readonly stops: readonly string[];
   readonly simulate: Simulate;
@@ -87,7 +87,7 @@ const MOST_CHOICES = 128;
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_PER_IMAGE = 85;
 
-/** Reads a body; `outputLimit` is the caller's own limit on top of the body's. */
+/** Reads a body. `outputLimit` is the limit of the call, beside the body's own. */
 export function readChatRequest(
   body: JsonRecord,
   options: { model: string; outputLimit?: number | undefined },
@@ -121,7 +121,7 @@ export function readChatRequest(
   };
 }
 
-/** FNV-1a over UTF-16 code units, going on from `seed`. */
+/** Returns the FNV-1a hash of a text's UTF-16 code units, starting from `seed`. */
 function hash(text: string, seed: number): number {
   let state = seed;
   for (let at = 0; at < text.length; at++) {
@@ -171,7 +171,7 @@ function addMessage(
       conversation.system += (conversation.system === "" ? "" : "\n") + content.text;
       break;
     case "user":
-      // Images alone belong to the question or the tool result before them.
+      // A message with images only belongs to the question or the tool result before it.
       if (content.text !== "") ask(conversation, content.text);
       conversation.images.push(...content.images);
       break;

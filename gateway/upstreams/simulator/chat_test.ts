@@ -171,11 +171,11 @@ Deno.test("requests that cannot be read are refused with their path", async () =
       [{ ...ask("Hi"), simulate: 1 }, "simulate"],
     ] as const
   ) {
-    const { outcome, status, param: found, message } = await failed(body);
-    assertEquals({ outcome, status, found }, {
+    const { outcome, status, param: field, message } = await failed(body);
+    assertEquals({ outcome, status, field }, {
       outcome: "refused_input",
       status: 400,
-      found: param,
+      field: param,
     }, message);
   }
 });
@@ -235,7 +235,7 @@ Deno.test("a stream has role, words, finish and usage, in this order", async () 
   const simulate = { text: "one two" };
   const body = ask("Hi", { simulate, n: 2 });
   const chunks = await Array.fromAsync(stream(body));
-  const said = chunks.map(({ choices: [choice], usage }) => {
+  const parts = chunks.map(({ choices: [choice], usage }) => {
     return choice ? [choice.index, choice.delta, choice.finish_reason] : usage;
   });
   const choice = (index: number) => [
@@ -244,7 +244,7 @@ Deno.test("a stream has role, words, finish and usage, in this order", async () 
     [index, { content: " two" }, null],
     [index, {}, "stop"],
   ];
-  assertEquals(said, [...choice(0), ...choice(1), (await complete(body)).usage]);
+  assertEquals(parts, [...choice(0), ...choice(1), (await complete(body)).usage]);
   assertEquals(new Set(chunks.map(({ id, created, model }) => `${id}${created}${model}`)).size, 1);
 });
 

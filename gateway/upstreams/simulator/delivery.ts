@@ -1,5 +1,5 @@
 /**
- * Hands an answer over as a network would: whole or in chunks, in time or late, or broken off.
+ * Delivers an answer as a network would: whole or in chunks, in time or late, or broken off.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { SimulatedAnswer } from "./endpoint.ts";
 import type { Simulate } from "./misbehaviour.ts";
 import { Pause, type PauseOutcome } from "./pause.ts";
 
-/** Delivers an answer to a call, as its wish to misbehave has it. */
+/** Delivers an answer to a call, with the requested misbehaviour. */
 export async function deliver(
   answer: SimulatedAnswer,
   call: UpstreamCall,
@@ -38,7 +38,7 @@ export async function deliver(
   return { kind: "stream", events: streamOf(answer, call.signal, timeouts) };
 }
 
-/** A failure before the first byte. */
+/** Returns a failure before the first byte. */
 export function failure(
   outcome: UpstreamFailure["outcome"],
   message: string,
@@ -80,7 +80,9 @@ function troubleAfter(sent: number, simulate: Simulate): Trouble | undefined {
   return simulate.stallAfter === sent ? "stall" : undefined;
 }
 
-/** A JSON answer is one piece: whatever goes wrong within it, it does not arrive. */
+/**
+ * Returns the trouble of a JSON answer. It is one piece, so with any trouble it does not arrive.
+ */
 function anyTrouble(simulate: Simulate): Trouble | undefined {
   const { cutAfter, malformedAfter, stallAfter } = simulate;
   if (stallAfter !== undefined) return "stall";
@@ -97,7 +99,9 @@ function whole(answer: SimulatedAnswer): UpstreamAnswer {
   };
 }
 
-/** Token counts as a provider's would be read: counts that cannot be are none. */
+/**
+ * Returns token counts as the gateway reads a provider's; `undefined` where they are inconsistent.
+ */
 function usageIn(reported: unknown): Usage | undefined {
   if (!isJsonObject(reported)) return undefined;
   const details = reported.prompt_tokens_details;
@@ -127,7 +131,7 @@ function streamOf(
       const sending = send(answer, { pause, idleMs: timeouts.idleMs });
       return {
         next: () => sending.next(),
-        // A generator's own `return` would wait for the pause that it stands in.
+        // A generator's own `return` would wait for the current pause.
         return: () => {
           pause.end();
           return sending.return(undefined);
@@ -137,7 +141,8 @@ function streamOf(
   };
 }
 
-// Gives the loop back so often that others are served and a cancellation is noticed.
+// Number of chunks after which the loop yields to the event loop, so that a cancellation is
+// noticed.
 const CHUNKS_IN_A_ROW = 256;
 
 async function* send(

@@ -4,15 +4,15 @@ import { ask, complete, failed, send, simulatorForTest, stream } from "./chat_fi
 import type { CallOptions } from "./chat_fixture.ts";
 import type { Simulate } from "./misbehaviour.ts";
 
-function told(simulate: Simulate) {
+function askWith(simulate: Simulate) {
   return ask("Hi", { simulate: { text: "one two three", ...simulate } });
 }
 
-/** How many chunks came before the cut, and what the cut was. */
+/** Returns the number of chunks before the cut, and the cut. */
 async function cutOf(simulate: Simulate, options: CallOptions = {}) {
   let chunks = 0;
   const cut = await assertRejects(async () => {
-    for await (const _ of stream(told(simulate), options)) chunks++;
+    for await (const _ of stream(askWith(simulate), options)) chunks++;
   }, UpstreamCut);
   return { chunks, outcome: cut.outcome };
 }
@@ -26,37 +26,37 @@ Deno.test("a stream breaks off after so many chunks", async () => {
 Deno.test("a stream can break off after its last chunk, before its clean end", async () => {
   assertEquals(await cutOf({ cutAfter: 6 }), { chunks: 6, outcome: "cut" });
   assertEquals(await cutOf({ stallAfter: 6 }), { chunks: 6, outcome: "timeout" });
-  assertEquals((await Array.fromAsync(stream(told({ cutAfter: 7 })))).length, 6);
+  assertEquals((await Array.fromAsync(stream(askWith({ cutAfter: 7 })))).length, 6);
 });
 
 Deno.test("what breaks off before the first chunk is a failure", async () => {
   const outcome = async (simulate: Simulate) =>
-    (await failed(told(simulate), { stream: true })).outcome;
+    (await failed(askWith(simulate), { stream: true })).outcome;
   assertEquals(await outcome({ cutAfter: 0 }), "connect_failed");
   assertEquals(await outcome({ malformedAfter: 0 }), "malformed");
   assertEquals(await outcome({ stallAfter: 0 }), "timeout");
 });
 
 Deno.test("a JSON answer that breaks off does not arrive", async () => {
-  const outcome = async (simulate: Simulate) => (await failed(told(simulate))).outcome;
+  const outcome = async (simulate: Simulate) => (await failed(askWith(simulate))).outcome;
   assertEquals(await outcome({ cutAfter: 2 }), "malformed");
   assertEquals(await outcome({ malformedAfter: 0 }), "malformed");
   assertEquals(await outcome({ stallAfter: 3 }), "timeout");
 });
 
 Deno.test("delays up to the timeouts are delays, longer ones time out", async () => {
-  await complete(told({ delayMs: 1 }));
-  assertEquals((await Array.fromAsync(stream(told({ delayMs: 1, chunkDelayMs: 1 })))).length, 6);
-  assertEquals((await failed(told({ delayMs: 600_000 }))).outcome, "timeout");
+  await complete(askWith({ delayMs: 1 }));
+  assertEquals((await Array.fromAsync(stream(askWith({ delayMs: 1, chunkDelayMs: 1 })))).length, 6);
+  assertEquals((await failed(askWith({ delayMs: 600_000 }))).outcome, "timeout");
   assertEquals(await cutOf({ chunkDelayMs: 600_000 }), { chunks: 1, outcome: "timeout" });
-  assertEquals((await failed(told({ delayMs: 1, error: 503 }))).status, 503);
+  assertEquals((await failed(askWith({ delayMs: 1, error: 503 }))).status, 503);
 });
 
 Deno.test("a call that is cancelled before or while it waits fails as cancelled", async () => {
-  assertEquals((await failed(told({}), { signal: AbortSignal.abort() })).outcome, "cancelled");
+  assertEquals((await failed(askWith({}), { signal: AbortSignal.abort() })).outcome, "cancelled");
   for (const simulate of [{ delayMs: 15 }, { stallAfter: 0 }]) {
     const leaving = new AbortController();
-    const failing = failed(told(simulate), { signal: leaving.signal });
+    const failing = failed(askWith(simulate), { signal: leaving.signal });
     leaving.abort();
     assertEquals((await failing).outcome, "cancelled");
   }
@@ -65,7 +65,7 @@ Deno.test("a call that is cancelled before or while it waits fails as cancelled"
 Deno.test("a stream that is cancelled ends with a cut, never cleanly", async () => {
   for (const simulate of [{}, { chunkDelayMs: 15 }, { stallAfter: 1 }]) {
     const leaving = new AbortController();
-    const answer = await send(told(simulate), { stream: true, signal: leaving.signal });
+    const answer = await send(askWith(simulate), { stream: true, signal: leaving.signal });
     if (answer.kind !== "stream") throw new Error("Expected a stream");
     const events = answer.events[Symbol.asyncIterator]();
     await events.next();
@@ -79,7 +79,7 @@ Deno.test("a stream that is cancelled ends with a cut, never cleanly", async () 
 Deno.test("a stream that is cancelled between two reads waits for nothing more", async () => {
   const leaving = new AbortController();
   const options = { stream: true, signal: leaving.signal };
-  const answer = await send(told({ chunkDelayMs: 15 }), options);
+  const answer = await send(askWith({ chunkDelayMs: 15 }), options);
   if (answer.kind !== "stream") throw new Error("Expected a stream");
   const events = answer.events[Symbol.asyncIterator]();
   await events.next();
@@ -89,10 +89,10 @@ Deno.test("a stream that is cancelled between two reads waits for nothing more",
 
 Deno.test("leaving a stream early stops it, in the middle of a wait too", async () => {
   let chunks = 0;
-  for await (const _ of stream(told({ chunkDelayMs: 1 }))) if (++chunks === 2) break;
+  for await (const _ of stream(askWith({ chunkDelayMs: 1 }))) if (++chunks === 2) break;
   assertEquals(chunks, 2);
 
-  const answer = await send(told({ stallAfter: 1 }), { stream: true });
+  const answer = await send(askWith({ stallAfter: 1 }), { stream: true });
   if (answer.kind !== "stream") throw new Error("Expected a stream");
   const events = answer.events[Symbol.asyncIterator]();
   await events.next();

@@ -4,20 +4,20 @@ import type { UpstreamCall } from "../../ports/upstream.ts";
 import type { FailureCounters, Simulate } from "./misbehaviour.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What a simulated model needs besides the call. */
+/** Inputs of a simulated model beside the call. */
 export interface EndpointContext {
   /** Unix time in seconds. */
   readonly created: number;
-  /** Tells the answers of one simulator apart. */
+  /** Number of the answer, which makes ids unique within a simulator. */
   readonly serial: number;
   readonly failures: FailureCounters;
-  /** Fetches the images that callers point to; absent: none are fetched. */
+  /** Fetches images by address. Absent: none are fetched. */
   readonly fetchImage?: FetchImage | undefined;
 }
 
-/** A whole answer, in both forms; the one that was asked for is made. */
+/** A whole answer, in both forms; only the requested form is made. */
 export interface SimulatedAnswer {
-  /** How its delivery is to go wrong. */
+  /** Misbehaviour of the delivery. */
   readonly simulate: Simulate;
   /** Usage to report with the JSON body. @default {that of a chat completion, read from the body} */
   readonly usage?: Usage | undefined;
@@ -27,7 +27,7 @@ export interface SimulatedAnswer {
   chunks(): Iterable<string>;
 }
 
-/** One endpoint of a simulated model: pure but for the failure counters. */
+/** One endpoint of a simulated model. Pure, except for the failure counters. */
 export type EndpointSimulator = (
   call: UpstreamCall,
   context: EndpointContext,

@@ -1,34 +1,34 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 
 /**
- * What a simulated model makes of search results: numbered sources, `{"results": [{"source": 1}]}`.
+ * Sources in search results, as a simulated model reads them: `{"results": [{"source": 1}]}`.
  *
  * @module
  */
 
-/** A source as an answer tells of it. */
+/** A source that an answer cites. */
 export interface FoundSource {
-  /** What it is cited by. */
+  /** Number of the citation. */
   readonly number: number;
   /** Title of the page, or name of the file. */
   readonly name: string;
-  /** Beginning of the passage; empty for pages. */
+  /** Start of the passage; empty for pages. */
   readonly passage: string;
 }
 
-/** Most sources that an answer tells of. */
+/** Maximum number of sources in an answer. */
 const MOST_TOLD = 3;
 const LONGEST_NAME = 160;
 const LONGEST_PASSAGE = 160;
 
-/** The first sources of a tool's result; `undefined` where it is none of a search. */
+/** Returns the first sources of a tool's result; `undefined` where it is no result of a search. */
 export function foundSources(result: string): readonly FoundSource[] | undefined {
-  const found = parsed(result);
-  if (!isJsonObject(found) || !Array.isArray(found.results)) return undefined;
-  if (!found.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
+  const entries = parsed(result);
+  if (!isJsonObject(entries) || !Array.isArray(entries.results)) return undefined;
+  if (!entries.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
     return undefined;
   }
-  return found.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
+  return entries.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
     number: Number(one.source),
     name: begin(one.title ?? one.filename ?? "untitled", LONGEST_NAME),
     passage: one.title === undefined ? begin(one.text ?? "", LONGEST_PASSAGE) : "",
@@ -36,7 +36,7 @@ export function foundSources(result: string): readonly FoundSource[] | undefined
 }
 
 function parsed(text: string): unknown {
-  // Anything else is not worth a try.
+  // Other texts need not be parsed.
   if (!text.startsWith('{"results":')) return undefined;
   try {
     return JSON.parse(text);

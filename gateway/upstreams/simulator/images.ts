@@ -1,6 +1,6 @@
 /**
- * Image generation and editing as a simulated model does them: real PNG files, the same for the same
- * request, with a label that says what they are.
+ * Image generation and editing of a simulated model: real PNG files, equal for equal requests, with
+ * a label.
  *
  * @module
  */
@@ -20,26 +20,26 @@ import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
 
 const DEFAULT_SIZE: Size = { width: 1_024, height: 1_024 };
-/** Most pixels that one request draws: so many take some tenths of a second. */
+/** Maximum number of pixels of one request; drawing them takes some tenths of a second. */
 const MOST_PIXELS = 16_777_216;
 const MOST_IMAGES = 10;
-/** As many pixels are a token, in and out. */
+/** Pixels of one token, in input and output. */
 const PIXELS_PER_TOKEN = 1_024;
 
 /** Answers `images.generations`. */
 export const simulateGeneration: EndpointSimulator = async (call, context) => {
-  const asked = readRequest(call.body.value, DEFAULT_SIZE);
-  if (isRefusal(asked)) return asked;
+  const settings = readRequest(call.body.value, DEFAULT_SIZE);
+  if (isRefusal(settings)) return settings;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) {
+  for (let n = 0; n < settings.count; n++) {
     await yieldToEventLoop();
-    images.push(drawPicture(asked.size, asked.seed + n));
+    images.push(drawPicture(settings.size, settings.seed + n));
   }
-  const simulate = context.failures.apply(asked.simulate, call.model);
-  return await present(images, { asked, simulate, given: [], created: context.created });
+  const simulate = context.failures.apply(settings.simulate, call.model);
+  return await present(images, { settings, simulate, given: [], created: context.created });
 };
 
-/** Answers `images.edits`: changes the first image, and mixes the request's colour into it. */
+/** Answers `images.edits`: changes the first image, and mixes a colour of the request into it. */
 export const simulateEdit: EndpointSimulator = async (call, context) => {
   const { fetchImage } = context;
   const edit = await loadEditImages(call.body.value, { fetchImage, signal: call.signal });
@@ -48,17 +48,22 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   }
   const [first] = edit.images;
   if (first === undefined) return refuse("image", "Cannot edit: there is no image");
-  const asked = readRequest(call.body.value, first);
-  if (isRefusal(asked)) return asked;
+  const settings = readRequest(call.body.value, first);
+  if (isRefusal(settings)) return settings;
   const picture = await pictureOf(first);
   if (isRefusal(picture)) return picture;
   const images: Picture[] = [];
-  for (let n = 0; n < asked.count; n++) {
+  for (let n = 0; n < settings.count; n++) {
     await yieldToEventLoop();
-    images.push(editPicture(picture, asked.size, asked.seed + n));
+    images.push(editPicture(picture, settings.size, settings.seed + n));
   }
-  const simulate = context.failures.apply(asked.simulate, call.model);
-  return await present(images, { asked, simulate, given: edit.images, created: context.created });
+  const simulate = context.failures.apply(settings.simulate, call.model);
+  return await present(images, {
+    settings,
+    simulate,
+    given: edit.images,
+    created: context.created,
+  });
 };
 
 interface ImageAsk {
@@ -96,7 +101,7 @@ function readSize(size: unknown, usual: Size): Size | undefined {
   return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) };
 }
 
-/** FNV-1a over UTF-16 code units. */
+/** Returns the FNV-1a hash of a text's UTF-16 code units. */
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
@@ -106,8 +111,8 @@ function hash(text: string): number {
 }
 
 /**
- * A PNG's own pixels. Other formats would take a decoder each: a pattern that follows from the file
- * stands in for what they show, at its dimensions.
+ * Returns a PNG's pixels. Other formats would each need a decoder; a pattern that depends on the
+ * file replaces their pixels, at the file's dimensions.
  */
 async function pictureOf(image: LoadedImage): Promise<Picture | Refusal> {
   const param = "image";
@@ -122,19 +127,19 @@ async function pictureOf(image: LoadedImage): Promise<Picture | Refusal> {
 async function present(
   pictures: readonly Picture[],
   answer: {
-    readonly asked: ImageAsk;
+    readonly settings: ImageAsk;
     readonly simulate: Simulate;
     readonly given: readonly LoadedImage[];
     readonly created: number;
   },
 ): Promise<SimulatedAnswer> {
-  const { asked, simulate, given, created } = answer;
+  const { settings, simulate, given, created } = answer;
   const data: { b64_json: string }[] = [];
   for (const picture of pictures) {
     await yieldToEventLoop();
     data.push({ b64_json: base64Of(await encodePng(picture)) });
   }
-  const tokens = tokensOf(asked, given);
+  const tokens = tokensOf(settings, given);
   const usage: Usage = {
     inputTokens: tokens.input_tokens,
     cachedInputTokens: 0,

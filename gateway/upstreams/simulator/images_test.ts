@@ -216,11 +216,11 @@ Deno.test("it misbehaves on demand, also by a directive in the prompt", async ()
   ] as const;
   for (const [simulate, outcome] of rows) {
     const body = { prompt: "p", size: "16x16" };
-    const asked = [{ ...body, simulate }, {
+    const bodies = [{ ...body, simulate }, {
       ...body,
       prompt: `p [[sim ${JSON.stringify(simulate)}]]`,
     }];
-    for (const value of asked) {
+    for (const value of bodies) {
       assertEquals((await failureOf(send("images.generations", value))).outcome, outcome);
     }
   }
@@ -236,6 +236,8 @@ Deno.test("a caller that leaves has cancelled", async () => {
     return Promise.reject(signal.reason);
   };
   const body = { prompt: "p", image: "https://images.example/a.png" };
-  const left = await failureOf(send("images.edits", body, { fetchImage, signal: caller.signal }));
-  assertEquals(left.outcome, "cancelled");
+  const failure = await failureOf(
+    send("images.edits", body, { fetchImage, signal: caller.signal }),
+  );
+  assertEquals(failure.outcome, "cancelled");
 });

@@ -15,11 +15,11 @@ export interface SimulatedUsage {
 }
 
 /**
- * How the simulator is told to misbehave: the request's top-level field `simulate`, or the same
- * object as a directive in the last user message, `[[sim {"error": 503}]]`, for clients that cannot
- * send fields. Where both say something, the field wins.
+ * Requested misbehaviour: the field `simulate` of the request, or the same object as a directive in
+ * the last user message, `[[sim {"error": 503}]]`, for clients that cannot send fields. The field
+ * overrides the directive.
  *
- * A stream's chunks are counted from its first, which carries the role. A JSON answer that is to be
+ * A stream's chunks are counted from its first, which has the role. A JSON answer that is to be
  * cut, malformed or stalled fails before it arrives, and so does a stream after 0 chunks.
  */
 export interface Simulate {
@@ -33,7 +33,7 @@ export interface Simulate {
   readonly failures?: number | undefined;
   /** Fail with this HTTP status, 400 to 599. */
   readonly error?: number | undefined;
-  /** Ask to be left alone this long; only with `error`. */
+  /** Ask for no calls during this time; only with `error`. */
   readonly retryAfterMs?: number | undefined;
   /** Wait before the answer; longer than the upstream's first-byte timeout, it times out. */
   readonly delayMs?: number | undefined;
@@ -43,15 +43,15 @@ export interface Simulate {
   readonly cutAfter?: number | undefined;
   /** Send a frame that is no event after this many chunks. */
   readonly malformedAfter?: number | undefined;
-  /** Send nothing more after this many chunks, until the upstream's timeout. */
+  /** Send nothing after this many chunks, until the upstream's timeout. */
   readonly stallAfter?: number | undefined;
   /** Report no usage. */
   readonly noUsage?: boolean | undefined;
   /** Report these counts, true or not. */
   readonly usage?: SimulatedUsage | undefined;
-  /** Answer with nothing. */
+  /** Answer with an empty text. */
   readonly empty?: boolean | undefined;
-  /** Give this as the reason of the end. */
+  /** End with this finish reason. */
   readonly finishReason?: string | undefined;
   /** Answer exactly this; stops and output limits still apply. */
   readonly text?: string | undefined;
@@ -90,15 +90,15 @@ const simulateSchema: z.ZodType<Simulate> = z.strictObject({
   message: "Required where failures are counted",
 });
 
-/** Behaves well. */
+/** No misbehaviour. */
 export const WELL_BEHAVED: Simulate = {};
 
-/** Takes the directive out of a user's message. */
+/** Separates the directive from a user's message. */
 export function splitDirective(text: string): { text: string; directive?: string } {
   const start = text.lastIndexOf("[[sim ");
   const end = start < 0 ? -1 : text.indexOf("]]", start);
   if (end < 0) return { text };
-  // An array may close right before the directive does, hence the last of the brackets.
+  // An array may end right before the directive, so the last brackets count.
   const close = text.startsWith("]]]", end) ? end + 1 : end;
   return {
     text: (text.slice(0, start) + text.slice(close + 2)).trim(),
@@ -109,16 +109,18 @@ export function splitDirective(text: string): { text: string; directive?: string
 /** Reads the field and the directive; each may be absent. */
 export function readSimulate(field: unknown, directive: string | undefined): Simulate | Refusal {
   if (field === undefined && directive === undefined) return WELL_BEHAVED;
-  let said: unknown = {};
+  let decoded: unknown = {};
   try {
-    if (directive !== undefined) said = JSON.parse(directive);
+    if (directive !== undefined) decoded = JSON.parse(directive);
   } catch {
     return refuse("messages", `Cannot read the directive [[sim ${directive}]]: it is not JSON`);
   }
   if (field !== undefined && !isJsonObject(field)) {
     return refuse("simulate", "Cannot read simulate: it is not an object");
   }
-  const parsed = simulateSchema.safeParse(isJsonObject(said) ? { ...said, ...field } : said);
+  const parsed = simulateSchema.safeParse(
+    isJsonObject(decoded) ? { ...decoded, ...field } : decoded,
+  );
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = ["simulate", ...(issue?.path ?? [])].join(".");
@@ -131,7 +133,7 @@ const MOST_COUNTERS = 1_000;
 export class FailureCounters {
   readonly #counts = new Map<string, number>();
 
-  /** What of the wish holds for this call, of this model and for this task; counts the call. */
+  /** Returns the misbehaviour for this call, model and task, and counts the call. */
   apply(simulate: Simulate, model: string, task?: string): Simulate {
     if (simulate === WELL_BEHAVED) return simulate;
     if (simulate.task !== undefined && simulate.task !== task) return WELL_BEHAVED;

@@ -3,7 +3,7 @@ import { ask, complete, failed, send, simulatorForTest, stream, textOf } from ".
 import { FailureCounters, readSimulate, splitDirective } from "./misbehaviour.ts";
 import type { Simulate } from "./misbehaviour.ts";
 
-function told(simulate: Simulate, more: Record<string, unknown> = {}) {
+function askWith(simulate: Simulate, more: Record<string, unknown> = {}) {
   return ask("Hi", { simulate, ...more });
 }
 
@@ -21,14 +21,14 @@ Deno.test("an error is a failure by its status", async () => {
       [504, "timeout"],
     ] as const
   ) {
-    assertEquals(await failed(told({ error })), {
+    assertEquals(await failed(askWith({ error })), {
       kind: "failure",
       outcome,
       status: error,
       message: `Simulated error ${error}`,
     });
   }
-  assertEquals((await failed(told({ error: 429, retryAfterMs: 7 }))).retryAfterMs, 7);
+  assertEquals((await failed(askWith({ error: 429, retryAfterMs: 7 }))).retryAfterMs, 7);
 });
 
 Deno.test("the directive in the last question says the same and is no part of it", async () => {
@@ -73,13 +73,13 @@ Deno.test("a wish that cannot be read is refused, with the field it fails at", (
 
 Deno.test("failures happen so many times under one id, then no more", async () => {
   const simulator = simulatorForTest();
-  const wish = (id: string) => told({ error: 503, failures: 2, id });
+  const wish = (id: string) => askWith({ error: 503, failures: 2, id });
   for (const id of ["a", "b"]) {
     await failed(wish(id), { simulator });
     await failed(wish(id), { simulator });
     await complete(wish(id), { simulator });
   }
-  await complete(told({ error: 503, failures: 0, id: "c" }), { simulator });
+  await complete(askWith({ error: 503, failures: 0, id: "c" }), { simulator });
 });
 
 Deno.test("failure counters are bounded: the oldest is forgotten", () => {
@@ -92,8 +92,8 @@ Deno.test("failure counters are bounded: the oldest is forgotten", () => {
 
 Deno.test("only the named model misbehaves", async () => {
   for (const model of ["sim-large", "svc/sim-large"]) {
-    await failed(told({ error: 503, model }), { model: "sim-large" });
-    await complete(told({ error: 503, model }), { model: "sim-small" });
+    await failed(askWith({ error: 503, model }), { model: "sim-large" });
+    await complete(askWith({ error: 503, model }), { model: "sim-small" });
   }
 });
 
@@ -101,15 +101,15 @@ Deno.test("text and repeat set the answer, without calling tools", async () => {
   const tools = [{ type: "function", function: { name: "get_time" } }];
   const completion = await complete(ask("get_time", { tools, simulate: { text: "exact" } }));
   assertEquals(textOf(completion), "exact");
-  const repeated = await complete(told({ repeat: 3 }));
+  const repeated = await complete(askWith({ repeat: 3 }));
   assertEquals(textOf(repeated), "sim sim sim");
   assertEquals(repeated.usage?.completion_tokens, 3);
-  const limited = await complete(told({ repeat: 50_000 }, { max_tokens: 7 }));
+  const limited = await complete(askWith({ repeat: 50_000 }, { max_tokens: 7 }));
   assertEquals(limited.usage?.completion_tokens, 7);
 });
 
 Deno.test("empty and finishReason", async () => {
-  const completion = await complete(told({ empty: true, finishReason: "content_filter" }));
+  const completion = await complete(askWith({ empty: true, finishReason: "content_filter" }));
   assertEquals(textOf(completion), "");
   assertEquals(completion.usage?.completion_tokens, 0);
   assertEquals(completion.choices[0]?.finish_reason, "content_filter");
@@ -120,24 +120,24 @@ Deno.test("empty and finishReason", async () => {
 });
 
 Deno.test("usage can be absent, from JSON and stream", async () => {
-  const answer = await send(told({ noUsage: true }));
+  const answer = await send(askWith({ noUsage: true }));
   assertEquals(answer.kind === "json" && "usage" in answer, false);
-  assertEquals("usage" in await complete(told({ noUsage: true })), false);
-  const body = told({ noUsage: true });
+  assertEquals("usage" in await complete(askWith({ noUsage: true })), false);
+  const body = askWith({ noUsage: true });
   const chunks = await Array.fromAsync(stream(body));
   assertEquals(chunks.at(-1)?.choices[0]?.finish_reason, "stop");
 });
 
 Deno.test("usage can lie; counts that cannot be are not passed on as usage", async () => {
   const lie = { prompt_tokens: 10, completion_tokens: 1e9, cached_tokens: 4 };
-  assertEquals((await complete(told({ usage: lie }))).usage, {
+  assertEquals((await complete(askWith({ usage: lie }))).usage, {
     prompt_tokens: 10,
     completion_tokens: 1e9,
     total_tokens: 1e9 + 10,
     prompt_tokens_details: { cached_tokens: 4 },
     completion_tokens_details: { reasoning_tokens: 0 },
   });
-  const answer = await send(told({ usage: lie }));
+  const answer = await send(askWith({ usage: lie }));
   assertEquals(answer.kind === "json" ? answer.usage : undefined, {
     inputTokens: 10,
     cachedInputTokens: 4,
@@ -150,8 +150,8 @@ Deno.test("usage can lie; counts that cannot be are not passed on as usage", asy
       { prompt_tokens: 1, cached_tokens: 2 },
     ]
   ) {
-    const answer = await send(told({ usage }));
+    const answer = await send(askWith({ usage }));
     assertEquals(answer.kind === "json" && "usage" in answer, false);
   }
-  assertEquals((await complete(told({ usage: { total_tokens: 3 } }))).usage?.total_tokens, 3);
+  assertEquals((await complete(askWith({ usage: { total_tokens: 3 } }))).usage?.total_tokens, 3);
 });

@@ -1,6 +1,6 @@
 /**
- * A simulated model's share in a split request: it plans, works on a part, and puts parts together, by
- * punctuation alone.
+ * A simulated model's answers to the tasks of a split request. It plans, works on parts and
+ * combines results by punctuation only.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import {
   TITLE_MAX_CHARS,
 } from "../../domain/orchestration/task_plan.ts";
 
-/** Which task of a split request a question is for. */
+/** The task of a split request that a question belongs to. */
 export interface SimulatedTask {
-  /** `plan`, `final`, or the task's own. */
+  /** `plan`, `final`, or the id of the task. */
   readonly id: string;
-  /** Ids of the tasks whose results it was given. */
+  /** Ids of the tasks whose results the question contains. */
   readonly given: readonly string[];
-  /** Ids of the tasks that failed before it. */
+  /** Ids of the earlier tasks that failed. */
   readonly missing: readonly string[];
 }
 
-/** The user's own question, and the task that it is asked for where it is split. */
+/** Separates the user's question from the task of a split request. */
 export function splitTask(text: string): { question: string; task: SimulatedTask | undefined } {
   const noted = notedTask(text);
   if (noted === undefined) return { question: text, task: undefined };
@@ -36,7 +36,10 @@ export function splitTask(text: string): { question: string; task: SimulatedTask
   };
 }
 
-/** A plan as JSON text: a task for each piece of the question between two marks; none for one piece. */
+/**
+ * Returns a plan as JSON text: a task for each part of the question between punctuation marks; none
+ * for one part.
+ */
 export function simulatedPlan(question: string): string {
   const pieces = question
     .split(/[?？.。;；:：\n]|,\s(?:and\s)?|\sand\s|[，、]/)
@@ -53,7 +56,7 @@ export function simulatedPlan(question: string): string {
   return JSON.stringify({ tasks });
 }
 
-/** Whether the task is to make the plan. */
+/** True for the task that makes the plan. */
 export function isPlanning(task: SimulatedTask | undefined): boolean {
   return task?.id === PLAN_TASK_ID;
 }

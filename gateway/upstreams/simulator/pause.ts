@@ -1,8 +1,8 @@
-/** How a wait ended. */
+/** The end of a wait. */
 export type PauseOutcome = "elapsed" | "timeout" | "cancelled";
 
 /**
- * The waits of one call. An aborted signal and {@linkcode Pause.end} cut a wait short, so that no
+ * The waits of one call. An aborted signal and {@linkcode Pause.end} shorten a wait, so that no
  * timer outlives its call.
  */
 export class Pause {
@@ -14,12 +14,12 @@ export class Pause {
     this.#signal = signal;
   }
 
-  /** Whether nobody waits for the answer any more. */
+  /** True when the caller has disconnected. */
   get cancelled(): boolean {
     return this.#ended || this.#signal.aborted;
   }
 
-  /** Waits `ms` milliseconds, or `limitMs` where that is less: then the outcome is `timeout`. */
+  /** Waits for `ms` milliseconds, or for `limitMs` if that is less, with the outcome `timeout`. */
   async wait(ms: number, limitMs: number): Promise<PauseOutcome> {
     if (this.cancelled) return "cancelled";
     if (ms > 0) await this.#sleep(Math.min(ms, limitMs));
@@ -27,7 +27,7 @@ export class Pause {
     return ms > limitMs ? "timeout" : "elapsed";
   }
 
-  /** Ends the present wait and refuses later ones. */
+  /** Ends the current wait and refuses later ones. */
   end(): void {
     this.#ended = true;
     this.#wake?.();

@@ -1,5 +1,5 @@
 /**
- * Pictures as the simulator draws and changes them: plain patterns, and a label that leaves no doubt.
+ * Images of the simulator: plain patterns with a label.
  *
  * @module
  */
@@ -18,12 +18,12 @@ const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const LABEL = "SIMULATED";
 
-/** Draws a pattern that follows from the seed, with the label. */
+/** Draws a pattern that depends on the seed, with the label. */
 export function drawPicture(size: Size, seed: number): Picture {
   return labelled(drawPattern(size, seed));
 }
 
-/** A pattern of squares whose colours and scale follow from the seed; not to be shown as it is. */
+/** Draws a pattern of squares whose colours and scale depend on the seed, without the label. */
 export function drawPattern(size: Size, seed: number): Picture {
   const { width, height } = size;
   const pixels = new Uint8Array(width * height * 3);
@@ -32,7 +32,7 @@ export function drawPattern(size: Size, seed: number): Picture {
   const slope = 1 + (seed >>> 4) % 3;
   const stride = width * 3;
   for (let y = 0; y < height; y++) {
-    // The rows of a square are the same.
+    // The rows of a square are equal.
     if (y % square > 0) pixels.copyWithin(y * stride, (y - 1) * stride, y * stride);
     else {
       const shift = y / square * slope;
@@ -44,7 +44,7 @@ export function drawPattern(size: Size, seed: number): Picture {
   return { width, height, pixels };
 }
 
-/** Changes a picture: sized as asked, every pixel mixed with a colour of the seed, with the label. */
+/** Resizes a picture, mixes every pixel with a colour of the seed, and adds the label. */
 export function editPicture(picture: Picture, size: Size, seed: number): Picture {
   const { width, height } = size;
   const pixels = new Uint8Array(width * height * 3);
@@ -62,13 +62,13 @@ export function editPicture(picture: Picture, size: Size, seed: number): Picture
   return labelled({ width, height, pixels });
 }
 
-/** A colour that is neither very dark nor very light, so that the label stands out. */
+/** Returns a colour that is neither very dark nor very light, so that the label is readable. */
 function colourOf(seed: number): Colour {
   const mixed = Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) >>> 0;
   return [60 + mixed % 150, 60 + (mixed >>> 8) % 150, 60 + (mixed >>> 16) % 150];
 }
 
-/** Rows of five dots of the letters of {@linkcode LABEL}, the leftmost the highest bit. */
+/** Rows of five dots for the letters of {@linkcode LABEL}, the leftmost in the highest bit. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = {
   S: [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110],
   I: [0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110],
@@ -84,7 +84,9 @@ const GLYPHS: Readonly<Record<string, readonly number[]>> = {
 const ADVANCE = 6;
 const GLYPH_HEIGHT = 7;
 
-/** Writes the label across a bar at the foot, as large as fits; on a tiny picture as much as fits. */
+/**
+ * Writes the label across a bar at the bottom, as large as fits; on a tiny picture as much as fits.
+ */
 function labelled(picture: Picture): Picture {
   const { width, height } = picture;
   const dots = LABEL.length * ADVANCE + 1;

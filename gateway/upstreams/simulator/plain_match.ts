@@ -1,7 +1,7 @@
 /**
- * Tools that a question plainly asks for without naming them: "weather in San Francisco" for
- * `get_weather`, "3 * 12" for `multiply`. A question asks for a tool where it has all words of the
- * tool's name that say what it is about, and a value for each required argument.
+ * Tools that a question clearly needs without naming them: "weather in San Francisco" for
+ * `get_weather`, "3 * 12" for `multiply`. A question needs a tool if it contains all significant
+ * words of the tool's name, and a value for each required argument.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { OfferedTool } from "./chat_request.ts";
 import { wordsOf } from "./prompt_facts.ts";
 import { isLike } from "./prompt_values.ts";
 
-/** Words of names that say nothing about what a tool is for. */
+/** Words of names that do not describe what a tool is for. */
 const GENERIC: ReadonlySet<string> = new Set(
   (
     "get fetch find search lookup look up retrieve query list show check calculate calc " +
@@ -27,18 +27,18 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["stock", ["share"]],
 ]);
 
-/** Beginnings of sentences that ask for nothing. */
+/** Starts of sentences that are no request. */
 const STATES =
   /^\s*(?:I|we|you|he|she|it|they|this|that|these|those|there|the|a|an|my|our|once|thanks?)\b(?!['’]d\b| (?:need|want|would like)\b)/i;
 
-/** True where a question has all telling words of a tool's name. */
+/** True when a question contains all significant words of a tool's name. */
 export function isAskedFor({ name, parameters }: OfferedTool, question: string): boolean {
   if (!question.includes("?") && STATES.test(question)) return false;
   const properties = isJsonObject(parameters) && isJsonObject(parameters.properties)
     ? parameters.properties
     : {};
   const words = wordsOf(name).filter((word) => !GENERIC.has(word));
-  // A city stands in the question by its name.
+  // A question names a city without the word "city".
   const named = new Set(Object.keys(properties).flatMap(wordsOf));
   const about = words.filter((word) => !named.has(word));
   const telling = about.length > 0 ? about : words;
@@ -57,7 +57,7 @@ const OPERATIONS: readonly (readonly [operator: string, names: readonly string[]
 ];
 const BINARY = /^(-?\d+(?:\.\d+)?) ?([-+*/]) ?(-?\d+(?:\.\d+)?)$/;
 
-/** The tool that computes an expression of two numbers, and its arguments by their names. */
+/** Returns the tool that computes an expression of two numbers, with its arguments by name. */
 export function operationFor(
   expression: string,
   tools: readonly OfferedTool[],
@@ -72,7 +72,7 @@ export function operationFor(
   return { tool, args: { [first]: Number(left), [second]: Number(right) } };
 }
 
-/** Names of arguments that take a number. */
+/** Returns the names of arguments that take a number. */
 function numbersOf(parameters: unknown): string[] {
   const properties = isJsonObject(parameters) && isJsonObject(parameters.properties)
     ? parameters.properties

@@ -1,9 +1,9 @@
 /**
- * PNG files from pixels and back, on the platform's zlib.
+ * PNG files: encoding and decoding on the platform's zlib.
  *
- * Written here because a stranger's picture must not inflate beyond what its dimensions announce:
- * the platform's zlib takes a limit, the libraries at hand do not pass it on. Interlaced files are
- * not read.
+ * The inflated size must stay within the announced dimensions, against hostile files. The
+ * platform's zlib has a limit for it; `fast-png` has none (a file of 680 KB takes 19.6 s and 2 GB),
+ * and `pngjs` accepts files whose data end early. Interlaced files are not read.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
 import { crc32, deflate, inflate } from "node:zlib";
 
-/** A picture of eight bits a channel: red, green and blue, without transparency. */
+/** A picture with eight bits for each channel: red, green and blue, without transparency. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -24,13 +24,13 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const TRUECOLOUR = 2;
 const CHANNELS = 3;
 const NO_FILTER = 0;
-// Level 1 takes a third of the time of the default; patterns compress well all the same.
+// Level 1 takes a third of the default's time, and patterns compress well with it.
 const LEVEL = 1;
 
 const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
 
-/** Writes a picture as a PNG file. Compresses outside of the event loop. */
+/** Encodes a picture as a PNG file. Compresses outside of the event loop. */
 export async function encodePng({ width, height, pixels }: Picture): Promise<Uint8Array> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -56,14 +56,14 @@ function chunk(name: string, content: Uint8Array = new Uint8Array()): Uint8Array
   return bytes;
 }
 
-/** How the samples of a file stand. */
+/** Layout of a file's samples. */
 interface Layout {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
   readonly colour: number;
   readonly channels: number;
-  /** Bytes of a row, without its filter. */
+  /** Bytes of a row, without its filter byte. */
   readonly stride: number;
   readonly palette: Uint8Array | undefined;
 }
@@ -72,8 +72,8 @@ const CHANNELS_OF: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 
 const DEPTHS = [1, 2, 4, 8, 16];
 
 /**
- * Reads a PNG file whose structure is known to be whole; `undefined` where it is damaged, interlaced
- * or inflates to more than its dimensions say. Transparent pixels are laid on white.
+ * Decodes a PNG file; `undefined` where it is damaged, interlaced or inflates to more than its
+ * dimensions. Transparent pixels are laid on white.
  */
 export async function decodePng(bytes: Uint8Array): Promise<Picture | undefined> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -115,12 +115,12 @@ async function inflated(data: readonly Uint8Array[], length: number): Promise<Bu
     const rows = await inflateAsync(Buffer.concat(data), { maxOutputLength: length });
     return rows.length === length ? rows : undefined;
   } catch {
-    // Damaged, or longer than announced: either way these are not the rows of such a picture.
+    // Damaged, or longer than announced.
     return undefined;
   }
 }
 
-/** Undoes the rows' filters in place; false where a filter is unknown. */
+/** Reverts the rows' filters in place. Returns false where a filter is unknown. */
 function unfilter(rows: Uint8Array, { height, stride, channels, depth }: Layout): boolean {
   const step = Math.max(1, channels * depth >> 3);
   for (let y = 0; y < height; y++) {
@@ -130,22 +130,22 @@ function unfilter(rows: Uint8Array, { height, stride, channels, depth }: Layout)
     if (filter === NO_FILTER) continue;
     for (let x = 0; x < stride; x++) {
       const at = start + x;
-      const left = x < step ? 0 : rows[at - step] ?? 0;
+      const before = x < step ? 0 : rows[at - step] ?? 0;
       const above = y === 0 ? 0 : rows[at - stride - 1] ?? 0;
       const corner = y === 0 || x < step ? 0 : rows[at - stride - 1 - step] ?? 0;
-      rows[at] = (rows[at] ?? 0) + predicted(filter, [left, above, corner]);
+      rows[at] = (rows[at] ?? 0) + predicted(filter, [before, above, corner]);
     }
   }
   return true;
 }
 
-function predicted(filter: number, [left, above, corner]: [number, number, number]): number {
-  if (filter === 1) return left;
+function predicted(filter: number, [before, above, corner]: [number, number, number]): number {
+  if (filter === 1) return before;
   if (filter === 2) return above;
-  if (filter === 3) return (left + above) >> 1;
-  const guess = left + above - corner;
-  const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - above), Math.abs(guess - corner)];
-  if (a <= b && a <= c) return left;
+  if (filter === 3) return (before + above) >> 1;
+  const guess = before + above - corner;
+  const [a, b, c] = [Math.abs(guess - before), Math.abs(guess - above), Math.abs(guess - corner)];
+  if (a <= b && a <= c) return before;
   return b <= c ? above : corner;
 }
 

@@ -140,7 +140,7 @@ Deno.test("Damage, bombs and what is not read are told, never thrown", async () 
     const damaged = Uint8Array.from(good);
     damaged[at] = (damaged[at] ?? 0) ^ 0x10;
     const picture = await decodePng(damaged);
-    // What comes after the last chunk's checksum matters to nobody.
+    // Bytes after the last chunk's checksum have no meaning.
     assertEquals(picture, undefined, `damaged at ${at}`);
   }
 });

@@ -1,6 +1,6 @@
 /**
- * The facts of a question that an argument can be filled with: what is quoted, addresses, dates, ids,
- * numbers and names, each in the order of the text.
+ * Facts in a question that can become arguments: quoted texts, addresses, dates, ids, numbers and
+ * names, each in the order of the text.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { expressionsIn } from "./arithmetic.ts";
 /** A number, with the words around it. */
 export interface NumberFact {
   readonly value: number;
-  /** The three words before it and the one behind it, in lower case. */
+  /** The three words before it and the one after it, in lower case. */
   readonly beside: readonly string[];
 }
 
-/** Names that belong together: one, or those of a list. */
+/** Names that belong together: one, or the names of a list. */
 export interface NameFact {
   readonly values: readonly string[];
   /** The word before it: "in", "from", "to". */
   readonly after: string;
 }
 
-/** Facts by their kinds. */
+/** Facts by kind. */
 export interface PromptFacts {
   readonly text: string;
   readonly quoted: readonly string[];
@@ -51,25 +51,25 @@ const NAMES = new RegExp(
   `(?<=([\\p{L}\\p{N}]+),? )${NAME}(?:, ${NAME}){0,10}(?:,? (?:and|or|&) ${NAME})?`,
   "gu",
 );
-/** Words with a capital that name nothing. */
+/** Capitalised words that are no names. */
 const NO_NAMES =
   /^(?:I|I'm|A|An|The|What|How|Where|When|Who|Which|Why|Please|Use|Can|And|Also|Is|Are|Do|Does|It|He|She|This|That|There|Today|My|Our)$/;
-/** A name that a text begins with. */
+/** A name at the start of a text. */
 const FIRST_NAME = /^\s*(\p{Lu}\p{L}{1,40}(?: \p{Lu}\p{L}{1,40})?) (?:is|was|has|lives|works)\b/u;
-/** A place in small letters. */
+/** A place in lower case. */
 const SMALL_PLACE =
   /\b(in|at|near) ((?!the\b|a\b|an\b|my\b)[a-z]{3,20}(?: [a-z]{3,20}){0,2}?)(?=[?!.,]|$| today| tomorrow| now| right| this)/g;
 
-/** The facts of a text; words of `toolName` are none. */
+/** Returns the facts of a text, without the words of `toolName`. */
 export function factsIn(text: string, toolName: string): PromptFacts {
   let rest = text.replace(
     /[\p{L}\p{N}_-]+/gu,
     (word) => word === toolName ? " ".repeat(word.length) : word,
   );
   const take = (pattern: RegExp): string[] => {
-    const found = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[0]);
+    const matches = [...rest.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[0]);
     rest = rest.replace(pattern, (match) => " ".repeat(match.length));
-    return found;
+    return matches;
   };
   const quoted = take(QUOTED);
   const urls = take(URL_TEXT);
@@ -111,7 +111,7 @@ function namesIn(text: string): NameFact[] {
   }));
 }
 
-/** The facts in which a list has one of its names, or addresses, alone. */
+/** Returns the facts with a list reduced to one of its names or addresses. */
 export function withOnly(facts: PromptFacts, one: string): PromptFacts {
   return {
     ...facts,
@@ -120,7 +120,7 @@ export function withOnly(facts: PromptFacts, one: string): PromptFacts {
   };
 }
 
-/** Words in lower case; those of a name in snake or camel case, too. */
+/** Returns the words of a text in lower case, and those of names in snake or camel case. */
 export function wordsOf(text: string): string[] {
   return text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")

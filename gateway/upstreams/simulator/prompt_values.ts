@@ -1,5 +1,5 @@
 /**
- * Values for arguments out of the facts of a question: by an argument's name, its type and its enum.
+ * Values of arguments from the facts of a question: by an argument's name, its type and its enum.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const RELATIVE_DAY =
 const WORDING = /\b(?:saying|says?|that reads|telling (?:him|her|them))[: ]+(.{1,200})$/i;
 const ABOUT = /\b(?:about|regarding) (.{1,120}?)(?= in the\b| on the\b| from the\b|[?!.]|$)/i;
 
-/** Kinds of facts by words of an argument's name, the first that fits. */
+/** Kinds of facts by words of an argument's name; the first match counts. */
 const KINDS: readonly (readonly [words: readonly string[], kinds: readonly Kind[]])[] = [
   [["email", "emails", "recipient", "recipients", "cc"], ["emails"]],
   [["url", "uri", "link", "website"], ["urls"]],
@@ -41,28 +41,28 @@ const FORMATS: ReadonlyMap<unknown, readonly Kind[]> = new Map([
   ["date-time", ["dates"]],
 ]);
 
-/** Takes each fact once. */
+/** Values of one question; each fact is used once. */
 export class PromptValues {
   readonly #facts: PromptFacts;
   readonly #used = new Set<unknown>();
   /** Number of values that came from the question. */
   taken = 0;
-  /** Number of values that had to be made up. */
+  /** Number of values that were made up. */
   guessed = 0;
-  /** Names or addresses of the list that a value was taken from, and nobody has taken yet. */
+  /** Unused names or addresses of the list that a value came from. */
   others: readonly string[] = [];
 
   constructor(facts: PromptFacts) {
     this.#facts = facts;
   }
 
-  /** A text for an argument of this name; `undefined` where the question has none. */
+  /** Returns a text for an argument of this name; `undefined` where the question has none. */
   text(
     name: string,
     { format, pattern, minLength, maxLength }: JsonRecord,
     { isRequired }: { readonly isRequired: boolean },
   ): Instance {
-    // A pattern is the caller's: it is not run.
+    // A pattern comes from the caller and is not executed.
     if (pattern !== undefined) return undefined;
     const value = this.#textFor(wordsOf(name), { format, isRequired });
     const fits = value !== undefined && value.length <= Number(maxLength ?? Infinity) &&
@@ -72,7 +72,7 @@ export class PromptValues {
     return { value };
   }
 
-  /** A number, rather one that stands beside the argument's name than the next. */
+  /** Returns a number, preferably one next to the argument's name. */
   number(
     name: string,
     { isRequired, allows }: {
@@ -90,21 +90,21 @@ export class PromptValues {
     return { value: fact.value };
   }
 
-  /** The one of these values that the question has. */
+  /** Returns the listed value that the question contains. */
   listed(values: readonly unknown[]): Instance {
     const { text } = this.#facts;
     const spoken = text.toLowerCase().replaceAll(/[_-]/g, " ");
-    const said = values.find((value) => {
+    const match = values.find((value) => {
       if (typeof value !== "string" || value === "") return false;
       const word = value.length > 2 ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
       return hasWord(value.length > 2 ? spoken : text, word);
     });
-    if (said === undefined) return undefined;
+    if (match === undefined) return undefined;
     this.taken++;
-    return { value: said };
+    return { value: match };
   }
 
-  /** True where the question has the argument's name. */
+  /** Returns true where the question contains the argument's name. */
   flag(name: string): Instance {
     const words = wordsOf(name).filter((word) => !["is", "has", "include", "with"].includes(word));
     const spoken = wordsOf(this.#facts.text);
@@ -113,12 +113,12 @@ export class PromptValues {
     return { value: true };
   }
 
-  /** Counts a value that had to be made up. */
+  /** Counts a value that was made up. */
   guess(): void {
     this.guessed++;
   }
 
-  /** Marks the values taken so far; the function that it returns goes back to them. */
+  /** Returns a function that restores the current state. */
   mark(): () => void {
     const [used, taken, others] = [new Set(this.#used), this.taken, this.others];
     const { guessed } = this;
@@ -142,14 +142,14 @@ export class PromptValues {
     if (has(FROM)) return this.#name("from") ?? this.#next(["codes"]);
     if (has(TO)) return this.#next(["emails"]) ?? this.#name("to") ?? this.#next(["codes"]);
     if (has(PLACE)) return this.#next(["quoted"]) ?? this.#name();
-    // Everything below could be said of any question.
+    // The facts below would fit any question.
     if (!isRequired) return undefined;
     if (has(ASKED)) return this.#next(["quoted"]) ?? this.#topic(ABOUT);
     if (has(WRITTEN)) return this.#next(["quoted"]) ?? this.#topic(WORDING);
     return this.#next(["quoted"]) ?? this.#name() ?? this.#next(["ids"]);
   }
 
-  /** The subject of a question: all of it where it names none. */
+  /** Returns the subject of a question, else all of it. */
   #topic(pattern: RegExp): string {
     const [, topic] = pattern.exec(this.#facts.text) ?? [];
     return topic?.replace(/[.!?]+$/, "") ?? queryOf(this.#facts.text);
@@ -191,7 +191,7 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Words that differ in their ending alone. */
+/** Returns a test for words that differ only in their ending. */
 export function isLike(word: string): (other: string) => boolean {
   const stem = stemOf(word);
   return (other) => other === word || stemOf(other) === stem;

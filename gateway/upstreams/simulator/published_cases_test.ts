@@ -188,11 +188,11 @@ Deno.test("a forced tool that extracts is filled from a statement", async () => 
 });
 
 Deno.test("strict arguments fit their schema, whatever the question says", async () => {
-  const said = (object: string) => callsFor(`call get_weather with ${object}`, [strictWeather]);
-  assertEquals(await said('{"location": "Oslo", "units": "kelvin", "more": true}'), [
+  const calls = (object: string) => callsFor(`call get_weather with ${object}`, [strictWeather]);
+  assertEquals(await calls('{"location": "Oslo", "units": "kelvin", "more": true}'), [
     'get_weather{"location":"Oslo","units":"celsius"}',
   ]);
-  assertEquals(await said('{"units": "fahrenheit", "location": 5}'), [
+  assertEquals(await calls('{"units": "fahrenheit", "location": 5}'), [
     'get_weather{"location":"simulated","units":"fahrenheit"}',
   ]);
   const loose = [{ ...weather }];

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 
-/** The simulator does not take a request, as a provider would not: a value, never thrown. */
+/** A refused request, as a provider would refuse it. It is returned and never thrown. */
 export interface Refusal {
   readonly kind: "refusal";
   /** One sentence for the caller. */
@@ -14,7 +14,7 @@ export function refuse(param: string, message: string): Refusal {
   return { kind: "refusal", message, param };
 }
 
-/** Whether a value is a {@linkcode Refusal}; meant for unions with shapes that never look like one. */
+/** True for a {@linkcode Refusal}; for unions with types that have other members. */
 export function isRefusal(value: unknown): value is Refusal {
   return isJsonObject(value) && value.kind === "refusal";
 }

@@ -1,11 +1,11 @@
 /**
  * The smallest instance of a JSON Schema.
  *
- * Supports `type` (also a list), `enum`, `const`, `properties`, `required`,
- * `additionalProperties`, `minProperties`, `items`, `prefixItems`, `minItems`, `maxItems`,
- * `minLength`, `maxLength`, `format`, the bounds and `multipleOf` of numbers, `anyOf`, `oneOf` (the
- * first branch that can be built), `allOf`, and `$ref` into the same document. A schema that needs
- * anything else has no instance here rather than a wrong one.
+ * Supports `type` (also a list), `enum`, `const`, `properties`, `required`, `additionalProperties`,
+ * `minProperties`, `items`, `prefixItems`, `minItems`, `maxItems`, `minLength`, `maxLength`,
+ * `format`, the bounds and `multipleOf` of numbers, `anyOf`, `oneOf` (the first branch that can be
+ * built), `allOf`, and `$ref` into the same document. A schema with other keywords has no instance,
+ * rather than a wrong one.
  *
  * @module
  */
@@ -19,33 +19,35 @@ import type { JsonRecord } from "./chat_request.ts";
 
 const UNSUPPORTED = ["not", "if", "contains", "dependentRequired", "dependentSchemas"] as const;
 
-// Bounds the work on schemas that branch without end; ordinary ones take a few dozen steps.
+// Maximum number of steps, for schemas that branch without end; usual ones take a few dozen.
 const MOST_STEPS = 20_000;
 const DEEPEST = 200;
 
 interface Build {
   readonly root: unknown;
-  /** References being followed: the smallest instance never needs one inside itself. */
+  /** References that are being followed: the smallest instance never needs one inside itself. */
   readonly following: readonly string[];
   readonly progress: { steps: number; depth: number };
-  /** Texts to use for strings that may be anything. */
+  /** Texts for strings without other constraints. */
   readonly hints: string[];
-  /** Values out of a question. */
+  /** Values from a question. */
   readonly prompt: PromptValues | undefined;
-  /** A value that is used where the schema allows it; members that the schema does not name are not. */
+  /** A value to use where the schema allows it, without members that the schema does not name. */
   readonly given: unknown;
   /** Name of the property that is built. */
   readonly name: string;
   readonly isRequired: boolean;
-  /** A property of a property: nobody expects a question to say it. */
+  /** True for a property of a property, which questions do not name. */
   readonly isInner: boolean;
 }
 
-/** Sources of an instance's values, before they are made up. */
+/** Sources of values. Other values are made up. */
 export interface InstanceOptions {
-  /** Values of plain strings, in turn. */
+  /** Values of plain strings, in order. */
   readonly hints?: readonly string[];
-  /** A question's values of properties, by their names. Optional ones are built where it has one. */
+  /**
+   * Values from a question, by property name. Optional properties are built only for such values.
+   */
   readonly prompt?: PromptValues | undefined;
   /** A value that may fit the schema in part. */
   readonly given?: unknown;
@@ -93,7 +95,7 @@ function buildSchema(schema: unknown, context: Build): Instance {
   return firstKnown(typesOf(schema), context, (type, known) => buildType(type, schema, known));
 }
 
-/** The first candidate; null, where it is one, comes before a value that would be made up. */
+/** Returns the first instance of the candidates. Null is preferred to a value that is made up. */
 function firstKnown<T>(
   candidates: readonly T[],
   context: Build,
@@ -155,8 +157,8 @@ function chooseListed(
     types === undefined || types.some((type) => isOfType(value, type))
   );
   if (fitting.includes(given)) return { value: given };
-  const said = prompt?.listed(fitting);
-  if (said !== undefined) return said;
+  const known = prompt?.listed(fitting);
+  if (known !== undefined) return known;
   if (prompt !== undefined && fitting.includes(null)) return { value: null };
   return fitting.length === 0 ? undefined : { value: fitting[0] };
 }
@@ -211,8 +213,8 @@ function buildText(
   const fits = typeof given === "string" && given.length >= Number(minLength ?? 0) &&
     given.length <= Number(maxLength ?? Infinity);
   if (fits) return { value: given };
-  const said = prompt?.text(name, schema, { isRequired });
-  if (said !== undefined) return said;
+  const known = prompt?.text(name, schema, { isRequired });
+  if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
   return smallestText(schema, hints);
 }
@@ -224,8 +226,8 @@ function buildNumber(
 ): Instance {
   const allows = allowsNumber(schema, { integer });
   if (typeof given === "number" && allows(given)) return { value: given };
-  const said = prompt?.number(name, { isRequired, allows });
-  if (said !== undefined) return said;
+  const known = prompt?.number(name, { isRequired, allows });
+  if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
   return smallestNumber(schema, { integer });
 }
@@ -254,7 +256,7 @@ function buildObject(schema: JsonRecord, context: Build): Instance {
   return { value: Object.fromEntries(entries) };
 }
 
-/** A property that may be left out: built of what is known of it alone. */
+/** Builds an optional property from known values only. */
 function buildOptional(schema: unknown, name: string, context: Build): Instance {
   const given = memberOf(context.given, name);
   const { prompt } = context;
@@ -289,7 +291,7 @@ function buildArray(schema: JsonRecord, context: Build): Instance {
   return { value: values };
 }
 
-/** The items that are given, or that a question lists, within the schema's bounds. */
+/** Returns the items that are in the given value or in the question, within the schema's bounds. */
 function knownItems(schema: JsonRecord, most: number, context: Build): unknown[] {
   const { given, prompt } = context;
   const values: unknown[] = [];

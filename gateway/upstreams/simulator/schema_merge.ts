@@ -1,13 +1,16 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { JsonRecord } from "./chat_request.ts";
 
-/** The schema that allows what both allow; `false` where that is nothing, or cannot be said. */
-export function mergeSchemas(left: unknown, right: unknown): unknown {
-  if (left === false || right === false) return false;
-  if (!isJsonObject(left)) return right;
-  if (!isJsonObject(right)) return left;
-  const merged = new Map(Object.entries(left));
-  for (const [keyword, value] of Object.entries(right)) {
+/**
+ * Returns the schema that allows what both schemas allow; `false` where there is none, or where it
+ * cannot be expressed.
+ */
+export function mergeSchemas(one: unknown, other: unknown): unknown {
+  if (one === false || other === false) return false;
+  if (!isJsonObject(one)) return other;
+  if (!isJsonObject(other)) return one;
+  const merged = new Map(Object.entries(one));
+  for (const [keyword, value] of Object.entries(other)) {
     const present = merged.get(keyword);
     if (present === undefined) merged.set(keyword, value);
     else if (CHOICES.has(keyword)) postpone(merged, { [keyword]: value });
@@ -15,11 +18,11 @@ export function mergeSchemas(left: unknown, right: unknown): unknown {
     else merged.set(keyword, join(keyword, present, value));
   }
   const properties = merged.get("properties");
-  if (isJsonObject(properties)) merged.set("properties", closeOver(properties, [left, right]));
+  if (isJsonObject(properties)) merged.set("properties", closeOver(properties, [one, other]));
   return Object.fromEntries(merged);
 }
 
-// Each of these leads to another schema; the second one waits until the first has been followed.
+// These keywords lead to another schema; the second one is postponed until the first is followed.
 const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "$ref"]);
 const UNJOINABLE: ReadonlySet<string> = new Set([
   "const",
@@ -33,56 +36,56 @@ function postpone(merged: Map<string, unknown>, schema: JsonRecord): void {
   merged.set("allOf", [...list(merged.get("allOf") ?? []), schema]);
 }
 
-function join(keyword: string, left: unknown, right: unknown): unknown {
+function join(keyword: string, one: unknown, other: unknown): unknown {
   switch (keyword) {
     case "type":
-      return commonTypes(list(left), list(right));
+      return commonTypes(list(one), list(other));
     case "enum":
-      return list(left).filter((value) => list(right).some((other) => equal(value, other)));
+      return list(one).filter((value) => list(other).some((other) => equal(value, other)));
     case "required":
-      return [...new Set([...list(left), ...list(right)])];
+      return [...new Set([...list(one), ...list(other)])];
     case "properties":
-      return mergeMembers(left, right);
+      return mergeMembers(one, other);
     case "allOf":
-      return [...list(left), ...list(right)];
+      return [...list(one), ...list(other)];
     case "items":
     case "additionalProperties":
-      return mergeSchemas(left, right);
+      return mergeSchemas(one, other);
     case "uniqueItems":
-      return left === true || right === true;
+      return one === true || other === true;
     default:
-      return joinNumbers(keyword, left, right);
+      return joinNumbers(keyword, one, other);
   }
 }
 
 const FROM_BELOW = /^(?:min|exclusiveMin)/;
 const FROM_ABOVE = /^(?:max|exclusiveMax)/;
 
-function joinNumbers(keyword: string, left: unknown, right: unknown): unknown {
-  if (typeof left !== "number" || typeof right !== "number") return right;
-  if (FROM_BELOW.test(keyword)) return Math.max(left, right);
-  if (FROM_ABOVE.test(keyword)) return Math.min(left, right);
-  return keyword === "multipleOf" && left !== right ? left * right : right;
+function joinNumbers(keyword: string, one: unknown, other: unknown): unknown {
+  if (typeof one !== "number" || typeof other !== "number") return other;
+  if (FROM_BELOW.test(keyword)) return Math.max(one, other);
+  if (FROM_ABOVE.test(keyword)) return Math.min(one, other);
+  return keyword === "multipleOf" && one !== other ? one * other : other;
 }
 
-function commonTypes(left: readonly unknown[], right: readonly unknown[]): unknown[] {
-  const common = left.filter((type) => right.includes(type));
+function commonTypes(one: readonly unknown[], other: readonly unknown[]): unknown[] {
+  const common = one.filter((type) => other.includes(type));
   // Every integer is a number.
-  const integers = (left.includes("number") && right.includes("integer")) ||
-    (left.includes("integer") && right.includes("number"));
+  const integers = (one.includes("number") && other.includes("integer")) ||
+    (one.includes("integer") && other.includes("number"));
   return integers && !common.includes("integer") ? [...common, "integer"] : common;
 }
 
-function mergeMembers(left: unknown, right: unknown): unknown {
-  if (!isJsonObject(left) || !isJsonObject(right)) return right;
-  const merged = new Map(Object.entries(left));
-  for (const [name, schema] of Object.entries(right)) {
+function mergeMembers(one: unknown, other: unknown): unknown {
+  if (!isJsonObject(one) || !isJsonObject(other)) return other;
+  const merged = new Map(Object.entries(one));
+  for (const [name, schema] of Object.entries(other)) {
     merged.set(name, merged.has(name) ? { allOf: [merged.get(name), schema] } : schema);
   }
   return Object.fromEntries(merged);
 }
 
-/** What one side declares must also be what the other side allows beside its own. */
+/** A property that one schema declares must also fit the additional properties of the other. */
 function closeOver(properties: JsonRecord, sides: readonly JsonRecord[]): JsonRecord {
   const closed = Object.entries(properties).map(([name, schema]): [string, unknown] => {
     const others = sides.filter((side) =>
@@ -99,6 +102,6 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function equal(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
+function equal(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -18,14 +18,16 @@ const FORMATS: ReadonlyMap<unknown, string> = new Map([
 const PLAIN_TEXT = "simulated";
 const LONGEST_TEXT = 100_000;
 
-/** The text of a string schema: that of its format, else the next hint, else a plain word. */
+/**
+ * Returns the text of a string schema: that of its format, else the next hint, else a plain word.
+ */
 export function smallestText(schema: JsonRecord, hints: string[]): Instance {
   const least = typeof schema.minLength === "number" ? schema.minLength : 0;
   const most = typeof schema.maxLength === "number" ? schema.maxLength : LONGEST_TEXT;
   const fits = (text: string) => text.length >= least && text.length <= most;
   const formatted = FORMATS.get(schema.format);
   if (formatted !== undefined) return fits(formatted) ? { value: formatted } : undefined;
-  // A pattern beside a known format says the same once more; alone it cannot be followed.
+  // A pattern beside a known format repeats the format; alone it is not supported.
   if (schema.pattern !== undefined || least > most || least > LONGEST_TEXT) return undefined;
   const hint = hints[0];
   if (hint !== undefined && fits(hint)) return { value: hints.shift() };
@@ -50,7 +52,7 @@ export function allowsNumber(
     (multiple === 0 || Number.isInteger(value / multiple));
 }
 
-/** The number nearest to zero from above that a number schema allows, else its lowest. */
+/** Returns the number nearest to zero from above that a number schema allows, else its lowest. */
 export function smallestNumber(schema: JsonRecord, options: { integer: boolean }): Instance {
   const over = bound(schema.exclusiveMinimum, -Infinity);
   const under = bound(schema.exclusiveMaximum, Infinity);
@@ -64,7 +66,7 @@ export function smallestNumber(schema: JsonRecord, options: { integer: boolean }
   const candidates = step > 0
     ? [0, Math.ceil(low / step) * step, Math.ceil(low / step) * step + step]
     : [0, low, low + 1, (low + high) / 2];
-  // Without a lower bound the highest is the one to begin at.
+  // Without a lower bound, the highest number is the start.
   if (low === -Infinity) {
     candidates.push(
       ...step > 0

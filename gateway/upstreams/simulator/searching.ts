@@ -1,6 +1,6 @@
 /**
- * When a simulated model searches: offered a function named `web_search` or `file_search` that takes
- * a `query`, and asked for something that must be looked for. The question is the query.
+ * Calls of search tools: functions named `web_search` or `file_search` with a `query`, when the
+ * question needs a search. The question is the query.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { OfferedTool } from "./chat_request.ts";
 
 const LONGEST_QUERY = 200;
 
-/** The prefix is what the gateway puts before the names of its own, where a caller has the same. */
+/** The gateway adds the prefix where the caller has a tool of the same name. */
 const SEARCH_TOOL = /^(?:hosted_)*(web|file)_search$/;
 
 const ASKS =
@@ -19,13 +19,13 @@ const IN_FILES = /\b(?:files?|documents?)\b|文件|文档/i;
 const ON_THE_WEB =
   /\b(?:web|internet|online|latest|newest|news|today|what(?: is|'s) new|new in)\b|网上|网络|最新|今天|新闻|新动态/i;
 
-/** Whether a tool is one to search with. */
+/** True for a tool that searches. */
 export function isSearchTool({ name, parameters }: OfferedTool): boolean {
   if (!SEARCH_TOOL.test(name) || !isJsonObject(parameters)) return false;
   return isJsonObject(parameters.properties) && parameters.properties.query !== undefined;
 }
 
-/** The tools that a question is to be searched with: those that fit it best, of those there are. */
+/** Returns the tools to search with: those that fit the question best. */
 export function searchesFor(question: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const inFiles = IN_FILES.test(question);
   const onTheWeb = ON_THE_WEB.test(question);
@@ -41,7 +41,7 @@ function kindOf({ name }: OfferedTool): string | undefined {
   return SEARCH_TOOL.exec(name)?.[1];
 }
 
-/** A question as a query: its beginning, in one line. */
+/** Returns a question as a query: its start, in one line. */
 export function queryOf(question: string): string {
   const line = question.slice(0, 2 * LONGEST_QUERY).replace(/\s+/g, " ").trim();
   const query = line.slice(0, LONGEST_QUERY).toWellFormed().replace(/\uFFFD$/, "");

@@ -18,7 +18,7 @@ async function called(question: string, tools: ChatTool[]): Promise<string[]> {
   return (await callsFor(question, tools)).map((call) => call.function.name);
 }
 
-/** What is answered to a question once its searches have brought these results. */
+/** Returns the answer to a question whose searches had these results. */
 async function answerTo(question: string, ...results: readonly string[]): Promise<string> {
   const calls = results.map((_, at) => ({
     id: `c${at}`,

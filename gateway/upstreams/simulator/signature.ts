@@ -1,6 +1,6 @@
 /**
- * Signatures on tool calls, as Gemini's OpenAI-compatible wire has them: only the first of parallel
- * calls is signed, and the calls made since the last user message must come back with it.
+ * Signatures on tool calls, as in Gemini's OpenAI-compatible API: only the first of parallel calls
+ * is signed, and the calls since the last user message must return with their signatures.
  *
  * @module
  */
@@ -10,27 +10,30 @@ import { isJsonObject, type ToolCall } from "@svc/sdk/protocol";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { EchoedStep } from "./chat_request.ts";
 
-/** Accepted in place of a signature, for calls that another model made. */
+/** Value in place of a signature, for calls of another model. */
 export const SKIP_SIGNATURE = "skip_thought_signature_validator";
 
-// Nothing is protected here: the key makes a signature what only this simulator writes. It is fixed
-// so that a conversation outlives a restart.
+// The key protects nothing; it only makes signatures specific to this simulator. It is fixed so
+// that conversations survive a restart.
 const KEY = "svc-simulator";
 
-/** Where a model writes its signatures: names with `thought` on top, `signed` or `large` nested. */
+/**
+ * Returns the place of a model's signatures: on top for names with `thought`, nested for `signed`
+ * or `large`.
+ */
 function placeOf(model: string): "top" | "nested" | undefined {
   if (model.includes("thought")) return "top";
   return model.includes("signed") || model.includes("large") ? "nested" : undefined;
 }
 
-/** The signature of a call: base64 of a keyed hash of its id, name and arguments. */
+/** Returns the signature of a call: base64 of a keyed hash of its id, name and arguments. */
 export function signatureOf(call: Pick<ToolCall, "id" | "function">): string {
   return createHmac("sha256", KEY)
     .update(JSON.stringify([call.id, call.function.name, call.function.arguments]))
     .digest("base64");
 }
 
-/** The calls as the model sends them: the first is signed where the model signs. */
+/** Returns the calls as the model sends them: the first is signed if the model signs. */
 export function signCalls(model: string, calls: readonly ToolCall[]): ToolCall[] {
   const place = placeOf(model);
   return calls.map((call, index) => {
@@ -47,7 +50,7 @@ function presented(call: Readonly<Record<string, unknown>>): unknown {
   return (isJsonObject(extra) ? extra.thought_signature : undefined) ?? call.thought_signature;
 }
 
-/** Checks the calls echoed since the last user message, for a model that signs. */
+/** Checks the signatures of the calls since the last user message, for a model that signs. */
 export function checkSignatures(model: string, steps: readonly EchoedStep[]): Refusal | undefined {
   if (placeOf(model) === undefined) return undefined;
   for (const { message, calls } of steps) {

@@ -10,7 +10,7 @@ import { simulateEdit, simulateGeneration } from "./images.ts";
 import { FailureCounters } from "./misbehaviour.ts";
 import { isRefusal } from "./refusal.ts";
 
-/** The simulated models by their upstream names. Any other name is answered as well. */
+/** Upstream names of the simulated models. Other names are answered too. */
 export const SIMULATED_MODELS: readonly string[] = [
   "sim-small",
   "sim-vision",
@@ -26,11 +26,11 @@ const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = {
   "images.edits": simulateEdit,
 };
 
-/** What a simulator needs of its surroundings. */
+/** Dependencies of a simulator. */
 export interface SimulatorDeps {
-  /** Dates the answers. */
+  /** Provides the time of answers. */
   readonly clock: Clock;
-  /** Fetches the images that callers point to. @default {none are fetched} */
+  /** Fetches images by address. @default {none are fetched} */
   readonly fetchImage?: FetchImage | undefined;
 }
 
@@ -79,7 +79,7 @@ export function createSimulator(config: UpstreamConfig, deps: SimulatorDeps): Up
   };
 }
 
-/** The answer; what breaks off because the caller has gone is no fault. */
+/** Returns the answer, or a failure where the caller has disconnected. */
 async function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "cancelled"> {
   try {
     return await work;

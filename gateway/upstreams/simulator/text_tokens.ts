@@ -1,9 +1,10 @@
 /**
- * The simulator's own tokenisation: deterministic, one pass, no tables.
+ * The simulator's tokenisation: deterministic, one pass, no tables.
  *
- * A token is the white space before it and then a run of at most 8 ASCII letters, 3 digits,
- * 4 punctuation marks or 3 letters of other alphabets, or one character of a wide script (Chinese,
- * Japanese, Korean, emoji). Ordinary text comes to about what real tokenizers make of it.
+ * A token is the white space before it and then a run of at most 8 ASCII letters, 3 digits, 4
+ * punctuation marks or 3 letters of other alphabets, or one character of a wide script (Chinese,
+ * Japanese, Korean, emoji). For usual texts, the number of tokens is close to that of real
+ * tokenizers.
  *
  * @module
  */
@@ -32,7 +33,7 @@ function classOf(code: number): CharClass {
   return ASCII_CLASSES[code] ?? (code < WIDE_FROM ? "other" : "wide");
 }
 
-/** Offset after the token that begins at `start`. Surrogate pairs stay whole. */
+/** Returns the offset after the token that starts at `start`. Surrogate pairs stay whole. */
 function tokenEnd(text: string, start: number): number {
   const spaceLimit = Math.min(text.length, start + LONGEST_RUN.space);
   let at = start;
@@ -46,14 +47,14 @@ function tokenEnd(text: string, start: number): number {
   return at;
 }
 
-/** Number of tokens of a text. */
+/** Returns the number of tokens of a text. */
 export function countTokens(text: string): number {
   let tokens = 0;
   for (let at = 0; at < text.length; at = tokenEnd(text, at)) tokens++;
   return tokens;
 }
 
-/** The tokens of a text, in order; joined they are the text. */
+/** Returns the tokens of a text, in order; joined they are the text. */
 export function* tokensOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
     const end = tokenEnd(text, at);
@@ -62,7 +63,7 @@ export function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** The beginning of a text, at most `limit` tokens long, with the number of its tokens. */
+/** Returns the start of a text, at most `limit` tokens, with the number of its tokens. */
 export function takeTokens(text: string, limit: number): { text: string; tokens: number } {
   let at = 0;
   let tokens = 0;

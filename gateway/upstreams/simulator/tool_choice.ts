@@ -1,14 +1,14 @@
 /**
- * Decides which tools to call, and with what.
+ * Decides which tools to call, and with which arguments.
  *
- * Called are: what `tool_choice` demands; else every offered tool that the question names (a name
- * that is an ordinary word only beside a verb such as "use" or "call"); else `calculator` for every
- * arithmetic expression; else a tool named after the operation of an expression; else `web_search` or
- * `file_search` where something is to be searched for, looked up or found in files, or is asked for as
- * the latest; else a tool that the question plainly asks for. A JSON object right after a tool's name
- * becomes its arguments as it is; else they are filled from what stands behind the name, or anywhere,
- * by their names, types and enums. The arguments of a `strict` tool always fit its schema. A list of
- * names in the question is a call for each, where the argument takes one.
+ * The first rule that matches counts: the tool that `tool_choice` demands; every tool that the
+ * question names (an ordinary word only beside a verb such as "use" or "call"); `calculator` for
+ * every arithmetic expression; a tool named after the operation of an expression; `web_search` or
+ * `file_search` where the question wants something searched, looked up or found in files, or the
+ * latest of something; a tool that the question clearly needs. A JSON object right after a tool's
+ * name becomes its arguments; otherwise they are filled from the text after the name, or from all
+ * of it, by their names, types and enums. The arguments of a `strict` tool always fit its schema. A
+ * list of names becomes a call for each, if the argument takes one of them.
  *
  * @module
  */
@@ -30,18 +30,18 @@ export interface WantedCall {
   readonly args: string;
 }
 
-// Where a question is long, what to do stands at its beginning.
+// Maximum length of the part of a question that is read for instructions, in characters.
 const LONGEST_INSTRUCTION = 8_192;
 
-/** The calls to make now: none where all have been made, or none is asked for. */
+/** Returns the calls to make now; none where all are made, or none is wanted. */
 export function chooseCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
   const { tools, toolChoice } = request;
   if (tools.length === 0 || toolChoice === "none") return [];
   const made = request.steps.reduce((sum, step) => sum + step.calls.length, 0);
   const wanted = wantedCalls(request);
   if (isRefusal(wanted)) return wanted;
-  const left = wanted.slice(made);
-  return request.parallel ? left : left.slice(0, 1);
+  const remaining = wanted.slice(made);
+  return request.parallel ? remaining : remaining.slice(0, 1);
 }
 
 function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
@@ -75,7 +75,7 @@ function wantedCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal
 
 interface Mention {
   readonly tool: OfferedTool;
-  /** Offset after the name, 0 where it is not in the text. */
+  /** Offset after the name; 0 where the text does not contain it. */
   readonly end: number;
 }
 
@@ -83,14 +83,14 @@ const VERB = /\b(?:use|using|call|run|invoke|try)\b|使用|调用|运行|用/i;
 const UNMISTAKABLE = /[_\-\d]|[a-z][A-Z]/;
 
 function mentions(text: string, tools: readonly OfferedTool[]): Mention[] {
-  const told = VERB.test(text);
-  const found: Mention[] = [];
+  const hasVerb = VERB.test(text);
+  const mentions: Mention[] = [];
   for (const tool of tools) {
-    if (!told && !UNMISTAKABLE.test(tool.name)) continue;
+    if (!hasVerb && !UNMISTAKABLE.test(tool.name)) continue;
     const end = mentionEnd(text, tool.name);
-    if (end !== undefined) found.push({ tool, end });
+    if (end !== undefined) mentions.push({ tool, end });
   }
-  return found.sort((one, other) => one.end - other.end);
+  return mentions.sort((one, other) => one.end - other.end);
 }
 
 const NAME_CHAR = /[A-Za-z0-9_-]/;
@@ -128,7 +128,10 @@ function hasFacts(part: string, { name }: OfferedTool): boolean {
   return Object.values(facts).some(({ length }) => length > 0);
 }
 
-/** Calls of a tool that a question asks for without naming it: none where an argument is unknown. */
+/**
+ * Returns calls of a tool that a question needs without naming it; none where an argument is
+ * unknown.
+ */
 function plainCalls(tool: OfferedTool, text: string): WantedCall[] {
   if (isSearchTool(tool) || !isAskedFor(tool, text)) return [];
   const { calls, guessed } = fillEach(tool, factsIn(text, tool.name));
@@ -136,7 +139,7 @@ function plainCalls(tool: OfferedTool, text: string): WantedCall[] {
   return isRefusal(wanted) || guessed > 0 ? [] : [...wanted];
 }
 
-/** A call; one for each name of a list, where an argument takes one of them. */
+/** Returns a call, or one for each name of a list if an argument takes one of them. */
 function fillEach(tool: OfferedTool, facts: PromptFacts): {
   readonly calls: readonly (WantedCall | Refusal)[];
   readonly guessed: number;
@@ -151,14 +154,14 @@ function fillEach(tool: OfferedTool, facts: PromptFacts): {
 
 const MOST_LISTED = 8;
 
-/** What is found behind a tool's name; where there is nothing, what is found anywhere. */
+/** Returns the matches after a tool's name, else those anywhere. */
 function ownOrAny<Found>(
   own: string,
   text: string,
   find: (part: string) => readonly Found[],
 ): readonly Found[] {
-  const found = find(own);
-  return found.length > 0 ? found : find(text);
+  const mentions = find(own);
+  return mentions.length > 0 ? mentions : find(text);
 }
 
 function collect(calls: readonly (WantedCall | Refusal)[]): readonly WantedCall[] | Refusal {
@@ -183,19 +186,22 @@ function calculate(tool: OfferedTool, expression: string): WantedCall | Refusal 
   return fillWith(tool, { [expressionArgument(tool)]: expression });
 }
 
-/** Whether a tool could be called with nothing, as one whose arguments exclude each other. */
+/**
+ * True for a tool that could be called without arguments, such as one whose arguments exclude each
+ * other.
+ */
 function asksForNothing({ parameters }: OfferedTool): boolean {
   const required = isJsonObject(parameters) ? parameters.required : undefined;
   return !Array.isArray(required) || required.length === 0;
 }
 
-/** A call whose first text argument is a hint. */
+/** Returns a call whose first text argument is a hint. */
 function fillFirst(tool: OfferedTool, hint: string | undefined): WantedCall | Refusal {
   const [first] = textArguments(tool);
   return hint === undefined || first === undefined ? fill(tool) : fillWith(tool, { [first]: hint });
 }
 
-/** A call with arguments that are given, and the others made up. */
+/** Returns a call with the given arguments; the others are made up. */
 function fillWith(
   tool: OfferedTool,
   given: Readonly<Record<string, string | number>>,
@@ -208,7 +214,7 @@ function fillWith(
   return { name: tool.name, args: JSON.stringify(args) };
 }
 
-/** The argument that takes an expression: the first required text, else the first text. */
+/** Returns the argument that takes an expression: the first required text, else the first text. */
 function expressionArgument(tool: OfferedTool): string {
   const required: unknown = isJsonObject(tool.parameters) ? tool.parameters.required : undefined;
   const texts = textArguments(tool);
@@ -216,7 +222,7 @@ function expressionArgument(tool: OfferedTool): string {
   return texts.find(isRequired) ?? texts[0] ?? "expression";
 }
 
-/** Names of arguments that take any text. */
+/** Returns the names of arguments that take any text. */
 function textArguments({ parameters }: OfferedTool): readonly string[] {
   const { properties } = isJsonObject(parameters) ? parameters : {};
   return Object.entries(isJsonObject(properties) ? properties : {})
@@ -227,7 +233,7 @@ function textArguments({ parameters }: OfferedTool): readonly string[] {
     .map(([name]) => name);
 }
 
-/** The JSON object that follows at `start`, spaces and "with" aside. */
+/** Returns the JSON object that follows at `start`, after spaces and "with". */
 function objectAt(text: string, start: number): string | undefined {
   const open = /^(?:\s|with|,|:|，|：)*\{/.exec(text.slice(start, start + 40));
   if (open === null) return undefined;
@@ -251,7 +257,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Texts to fill arguments with: what is quoted, then words written with a capital. */
+/** Returns texts for arguments: quoted ones, then capitalised words. */
 function hintsIn(text: string, toolName: string): string[] {
   const quoted = [...text.matchAll(/["“「]([^"”」\n]{1,200})["”」]/g)].map((match) => match[1]);
   const names = [...text.matchAll(/(?<=[a-z0-9,] )[A-Z][A-Za-z]{1,40}/g)].map((match) => match[0]);

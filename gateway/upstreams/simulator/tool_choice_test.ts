@@ -155,9 +155,9 @@ Deno.test("results are told in Chinese, with the images that came with them", as
     role: "user",
     content: [{ type: "image_url", image_url: { url: "data:image/gif;base64,A" } }],
   });
-  const said = textOf(await complete(next));
-  assertStringIncludes(said, "工具返回：get_time: 12:00。");
-  assertStringIncludes(said, "image/gif");
+  const text = textOf(await complete(next));
+  assertStringIncludes(text, "工具返回：get_time: 12:00。");
+  assertStringIncludes(text, "image/gif");
 });
 
 Deno.test("a new question may call again", async () => {

@@ -1,5 +1,5 @@
 /**
- * What the tests of the tool rules share: ways to ask, ways to run, and a tool that is looked at.
+ * Helpers of the tests of tool rules: ways to ask, ways to run, and a recorded tool.
  *
  * @module
  */

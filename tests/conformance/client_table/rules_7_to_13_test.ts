@@ -53,7 +53,7 @@ function signedCall(turn: number) {
   };
 }
 
-/** Whether a request carries both signatures of a call: the gateway would put lost ones back. */
+/** True when a request has both signatures of a call: the gateway would add lost ones again. */
 function isSignedIn({ body }: Sent, turn: number): boolean {
   const text = JSON.stringify(body);
   return text.includes(`"Eq${turn}+/9kz=="`) && text.includes(`"top-${turn}-Level=="`);

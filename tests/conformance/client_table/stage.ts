@@ -1,6 +1,6 @@
 /**
- * Where the table is played: the real gateway with the simulator, or with an upstream that says what
- * a test has written, and a client whose requests are kept.
+ * The stage of the table: the real gateway with the simulator or with a scripted upstream, and a
+ * client whose requests are recorded.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function micros(charged: string | undefined): bigint {
 export class Stage implements AsyncDisposable {
   readonly service: TestService;
   readonly client: ServiceClient;
-  /** What the client has sent, oldest first. */
+  /** Requests of the client, oldest first. */
   readonly sent: readonly Sent[];
 
   private constructor(service: TestService, options: ServiceClientOptions) {
@@ -101,7 +101,7 @@ export function wireCall(
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** What the scripted model sends. */
+/** Returns the scripted model's answer. */
 export function says({ text, calls }: Turn, { stream }: { readonly stream: boolean }): Script {
   const finish = calls === undefined ? "stop" : "tool_calls";
   if (!stream) {

@@ -27,7 +27,7 @@ export interface Declared {
   readonly parameters: Record<string, unknown>;
 }
 
-/** What is asked. */
+/** A question. */
 export interface Asked {
   readonly text: string;
   /** The request's own tools. */
@@ -60,7 +60,7 @@ export interface Continuation {
   create(client: ServiceClient): Promise<Answered>;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export type Outcome = RunResult<LoopShapes> & { readonly history: readonly unknown[] };
 
 /** A stream: the text of each of its events, empty where it has none, then the final value. */
@@ -74,9 +74,9 @@ export type Options = Omit<RunOptions<LoopShapes>, "prepareStep" | "budget" | "s
 /** One row of the table. */
 export interface Row {
   readonly name: string;
-  /** What is called, as an application writes it. */
+  /** The called methods, as an application writes them. */
   readonly methods: string;
-  /** Where its requests go. */
+  /** Path of the requests. */
   readonly path: string;
   create(client: ServiceClient, asked: Asked, options?: CallOptions): Promise<Answered>;
   stream(client: ServiceClient, asked: Asked, options?: CallOptions): Streamed<Answered>;

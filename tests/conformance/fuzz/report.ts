@@ -6,7 +6,7 @@
 
 /** Refusals that rest on the state of the service, or on a rule that JSON Schema cannot say. */
 const BEYOND_SCHEMAS: readonly RegExp[] = [
-  // What a request names has to be there.
+  // A request may name things that do not exist.
   /^There is no (?:wallet|key|tier|vector store|request)\b/,
   /^(?:Cannot accept "policy\.[\w.]+": )?The catalog has no \w+/,
   /^This is not key /,

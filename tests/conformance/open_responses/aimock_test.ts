@@ -1,5 +1,5 @@
 /**
- * The same through a mock that nobody here wrote, which speaks Responses, Chat Completions, Anthropic
+ * The same cases with an independent mock, which serves Responses, Chat Completions, Anthropic
  * Messages and Gemini.
  *
  * @module
@@ -36,7 +36,7 @@ server.onMessage(/weather/, {
   ],
 });
 await server.start();
-// It leaves a timer of its own behind when it stops, so it lives as long as the file.
+// The mock leaves a timer when it stops, so it lives as long as the file.
 Deno.test.afterAll(() => server.stop());
 
 async function answers(

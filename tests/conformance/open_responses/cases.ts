@@ -16,7 +16,7 @@ export type Asked = Omit<ResponsesRequest, "model">;
 /** One case. */
 export interface Case {
   readonly name: string;
-  /** What the upstream answers; the last of them to the request itself. */
+  /** Answers of the upstream; the last belongs to the request itself. */
   readonly answers: readonly AnswerKind[];
   readonly needs?: "image" | "file";
   readonly request: Asked;
@@ -24,7 +24,7 @@ export interface Case {
   readonly then?: (first: ResponseResource) => Asked;
   readonly status?: "incomplete";
   check(resource: ResponseResource, plan: RoadPlan): void;
-  /** What the upstream must have been told. */
+  /** Checks the content that the upstream received. */
   told?(seen: Seen): void;
 }
 

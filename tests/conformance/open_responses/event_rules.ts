@@ -1,7 +1,7 @@
 /**
- * What must hold between the events of a streamed response, whoever answers: one id, numbers without
- * a gap, every beginning with its end, deltas that come to what is said to be done, and a last
- * resource that is what was told before.
+ * Rules between the events of a streamed response of any upstream: one id, numbers without a gap,
+ * an end for every start, deltas that add up to the final text, and a last resource equal to the
+ * events before it.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export type WireEvent = Fields & {
   readonly part?: Fields;
 };
 
-/** How a stream ended. */
+/** Last event of a stream. */
 export type Closing = "response.completed" | "response.incomplete" | "response.failed";
 
 /**
@@ -125,7 +125,7 @@ function follow(event: WireEvent, items: OpenItem[]): void {
   if (type === "response.output_item.done") return closeItem(event.item ?? {}, item);
   assertEquals(event["item_id"], item.added["id"]);
   if (type.startsWith("response.function_call_arguments.")) return followInput(event, item);
-  // Where a search of the service's own stands: it has no parts.
+  // A search of the service itself has no parts.
   if (/^response\.(?:web|file)_search_call\.\w+$/.test(type)) return;
   followPart(event, item);
 }

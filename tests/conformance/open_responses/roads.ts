@@ -1,6 +1,6 @@
 /**
- * The roads that a Responses request may take: through an upstream that speaks Responses itself, or
- * translated to what another kind of upstream speaks.
+ * The routes of a Responses request: through an upstream with Responses, or translated to another
+ * kind of upstream.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import {
 import { OPENAI } from "../../fixtures/upstreams/openai.ts";
 import type { Seen, Wire } from "../../fixtures/upstreams/wire.ts";
 
-/** What an upstream is to answer. */
+/** Answer of an upstream. */
 export type AnswerKind = "text" | "signed" | "tool" | "parallel" | "schema" | "refusal" | "length";
 
 /** A service with one upstream behind it. */
 export interface ResponseRoute extends AsyncDisposable {
   readonly service: TestService;
-  /** What the upstream is to answer next. */
+  /** Sets the upstream's next answer. */
   prepare(kind: AnswerKind, stream: boolean): void;
-  /** What the upstream was told last; `undefined` where it tells nobody. */
+  /** Returns the content that the upstream received last; `undefined` where it records none. */
   seen(): Seen | undefined;
 }
 
-/** How a road is made, and what comes along it. */
+/** A response route, and its differences. */
 export interface RoadPlan {
   readonly name: string;
-  /** What `text` says; `undefined`: something of its own. */
+  /** Text of the answer `text`; `undefined` where the model chooses it. */
   readonly text?: string;
   /** The function that `tool` calls. */
   readonly tool: string;
-  /** What cannot be had here. */
+  /** Cases that do not apply. */
   readonly without: readonly (AnswerKind | "image" | "file")[];
   start(): Promise<ResponseRoute>;
 }
@@ -66,7 +66,7 @@ export const NATIVE: RoadPlan = {
   name: "pass-through",
   text: "Hello there",
   tool: "get_weather",
-  // What reasoning is signed with stays with the upstream that keeps it.
+  // The upstream keeps the signatures of reasoning.
   without: ["signed"],
   async start() {
     const fake = new NativeResponses();

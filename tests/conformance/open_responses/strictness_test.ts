@@ -15,7 +15,7 @@ import { CHAT, NATIVE } from "./roads.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What may be absent; and what is the caller's, so that more of it may come. */
+/** Members that may be absent, and members of the caller's, which may have more. */
 const OPTIONAL = /\.(metadata|routing|billing|output_limit|not_carried|status|description|strict)$/;
 const OPEN = /\.(tools\.\d+|parameters(\..*)?|text(\..*)?|metadata|reasoning)$/;
 

@@ -1,5 +1,5 @@
 /**
- * Runs the cases along one road: complete and streamed, raw and through OpenAI's client.
+ * Runs the cases on one response route: complete and streamed, raw and through OpenAI's client.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { ResponseRoute, RoadPlan } from "./roads.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
-/** Registers the cases of one road. */
+/** Registers the cases of one response route. */
 export function openResponsesSuite(plan: RoadPlan): void {
   const has = (need: (typeof plan.without)[number]) => !plan.without.includes(need);
   for (const one of CASES) {
@@ -133,7 +133,7 @@ async function runParse(plan: RoadPlan): Promise<void> {
   }
 }
 
-/** Some providers refuse in words of their own, some stop: both are told as what they are. */
+/** Runs the refusal. Some providers refuse in a text, some stop: both are reported as they are. */
 async function runRefusal(plan: RoadPlan): Promise<void> {
   await using road = await plan.start();
   for (const { stream, ask } of WAYS.slice(0, 2)) {
@@ -170,7 +170,7 @@ function paramsOf(asked: Asked): Params {
   return { model: "auto", ...asked } as unknown as Params;
 }
 
-/** What the client adds to the wire is taken away again. */
+/** Removes members that the client adds to the wire format. */
 function plain(answer: object): ResponseResource {
   const { output_text: text, output_parsed: _parsed, ...resource } = JSON.parse(
     JSON.stringify(answer),
