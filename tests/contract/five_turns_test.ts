@@ -83,20 +83,20 @@ const COMPATIBLE: ResponseRoute = {
     };
     const extra_content = { google: { thought_signature: signatureOf(turn) } };
     const isDone = turn > TURNS;
-    const said = isDone ? { content: "Done" } : { tool_calls: [{ ...call, extra_content }] };
+    const message = isDone ? { content: "Done" } : { tool_calls: [{ ...call, extra_content }] };
     const head = { id: "c", created: 1, model: "m" };
     const chunk = (delta: unknown, finish_reason: string | null = null) =>
       frame({ ...head, choices: [{ index: 0, delta, finish_reason }] });
     return {
       json: {
         ...head,
-        choices: [{ index: 0, message: { role: "assistant", ...said }, finish_reason: "stop" }],
+        choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
       },
       frames: [
         chunk({ role: "assistant" }),
         // No index, and the signature in a separate last delta.
         ...(isDone
-          ? [chunk(said)]
+          ? [chunk(message)]
           : [chunk({ tool_calls: [call] }), chunk({ tool_calls: [{ extra_content }] })]),
         chunk({}, "stop"),
         frame("[DONE]"),
@@ -150,8 +150,8 @@ const CLAUDE: ResponseRoute = {
 function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise<void> } {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (asked) => {
-      const body = await asked.json();
+    async (request) => {
+      const body = await request.json();
       const returned = road.returned(new Json(body));
       const wrong = returned.findIndex(({ city, signature }, at) =>
         city !== cityOf(at + 1) || (signature !== signatureOf(at + 1) && signature !== FOREIGN)
@@ -162,7 +162,7 @@ function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise
         return Response.json({ error }, { status: 400 });
       }
       const { frames, json } = road.answer(returned.length + 1);
-      if (body.stream !== true && !asked.url.includes("streamGenerateContent")) {
+      if (body.stream !== true && !request.url.includes("streamGenerateContent")) {
         return Response.json(json);
       }
       const headers = { "content-type": "text/event-stream" };

@@ -104,8 +104,8 @@ class UpstreamContract {
     const { parallel, text, read } = this.#subject.wire;
     this.#case("tools and their results travel to the provider", async ({ fake, upstream }) => {
       fake.answer(this.#script(parallel, false), this.#script(text, false));
-      const asked = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
-      const spoken = await spokenOf(await upstream.call(this.#call(continued(asked))));
+      const reply = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
+      const spoken = await spokenOf(await upstream.call(this.#call(continued(reply))));
       assertEquals(spoken.content, "Hello there");
       const seen = read(JSON.parse(fake.last.text));
       assertEquals(seen.tools, ["get_weather"]);
@@ -164,11 +164,11 @@ class UpstreamContract {
       if (signed === undefined) continue;
       this.#case(`signatures come back byte for byte${how}`, async ({ fake, upstream }) => {
         fake.answer(this.#script(signed, stream), this.#script(text, stream));
-        const asked = await spokenOf(
+        const reply = await spokenOf(
           await upstream.call(this.#call({ tools: [WEATHER] }, { stream })),
         );
-        assertEquals(citiesOf(asked), ["Oslo", "Rome"]);
-        await spokenOf(await upstream.call(this.#call(continued(asked), { stream })));
+        assertEquals(citiesOf(reply), ["Oslo", "Rome"]);
+        await spokenOf(await upstream.call(this.#call(continued(reply), { stream })));
         assertEquals(read(JSON.parse(fake.last.text)).signatures, [SIGNATURE]);
       });
     }
@@ -190,13 +190,13 @@ function citiesOf(spoken: Spoken): unknown[] {
 }
 
 /** The next turn: the calls as they came, each with its result. */
-function continued(asked: Spoken) {
-  const results = asked.calls.map((call) => ({
+function continued(reply: Spoken) {
+  const results = reply.calls.map((call) => ({
     role: "tool",
     tool_call_id: call.id,
     content: `Rain in ${JSON.parse(call.function.arguments).city}`,
   }));
-  const assistant = { role: "assistant", content: null, tool_calls: asked.calls };
+  const assistant = { role: "assistant", content: null, tool_calls: reply.calls };
   const system = { role: "system", content: "Be brief" };
   return { messages: [system, USER, assistant, ...results], tools: [WEATHER] };
 }

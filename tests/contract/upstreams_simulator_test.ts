@@ -34,16 +34,16 @@ for (const stream of [false, true]) {
   const how = stream ? ", streamed" : "";
   const ask = async (fields: Readonly<Record<string, unknown>>) =>
     await spokenOf(await simulator().call(callOf(fields, { model: "sim-large", stream })));
-  const said = (content: string) => ({ role: "user", content });
+  const userMessage = (content: string) => ({ role: "user", content });
 
   Deno.test(`simulator: text and usage${how}`, async () => {
-    const spoken = await ask({ messages: [said("Hello")] });
+    const spoken = await ask({ messages: [userMessage("Hello")] });
     assertEquals(spoken.finish, "stop");
     assert(spoken.content !== "" && (spoken.usage?.completion_tokens ?? 0) > 0);
   });
 
   Deno.test(`simulator: an answer that the limit cut${how}`, async () => {
-    const spoken = await ask({ messages: [said("Tell me a story")], max_tokens: 1 });
+    const spoken = await ask({ messages: [userMessage("Tell me a story")], max_tokens: 1 });
     assertEquals([spoken.finish, spoken.usage?.completion_tokens], ["length", 1]);
   });
 
@@ -55,22 +55,22 @@ for (const stream of [false, true]) {
       additionalProperties: false,
     };
     const response_format = { type: "json_schema", json_schema: { name: "p", schema } };
-    const spoken = await ask({ messages: [said("A person")], response_format });
+    const spoken = await ask({ messages: [userMessage("A person")], response_format });
     assertEquals(Object.keys(JSON.parse(spoken.content)), ["name"]);
   });
 
   Deno.test(`simulator: a signed tool call goes round, and not without its signature${how}`, async () => {
-    const messages: unknown[] = [said("What is 2 + 3?")];
+    const messages: unknown[] = [userMessage("What is 2 + 3?")];
     const tools = [CALCULATOR];
-    const asked = await ask({ messages, tools });
-    assertEquals(asked.finish, "tool_calls");
-    const results = asked.calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "5" }));
+    const reply = await ask({ messages, tools });
+    assertEquals(reply.finish, "tool_calls");
+    const results = reply.calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "5" }));
     const next = (tool_calls: unknown) => ({
       messages: [...messages, { role: "assistant", content: null, tool_calls }, ...results],
       tools,
     });
-    assertEquals((await ask(next(asked.calls))).finish, "stop");
-    const dropped = asked.calls.map(({ id, type, function: called }) => ({
+    assertEquals((await ask(next(reply.calls))).finish, "stop");
+    const dropped = reply.calls.map(({ id, type, function: called }) => ({
       id,
       type,
       function: called,
