@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
+import type { Policy } from "./answers.ts";
 import { fieldOf, fieldsOf, policyOf } from "./policy_form.ts";
 
-const FULL: NonNullable<Parameters<typeof fieldsOf>[0]> = {
+const FULL: Policy = {
   endpoints: ["chat", "responses"],
   models: ["fast-mini"],
   providers: ["lab"],
