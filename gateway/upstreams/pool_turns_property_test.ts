@@ -1,6 +1,6 @@
 /**
- * Whatever callers do with a pool: no cap is passed, nobody waits for a place that is free, and in the
- * end every place is back.
+ * Invariants of a pool under any sequence of calls: limits hold, no request waits while capacity is
+ * free, and at the end every lease is returned.
  *
  * @module
  */
@@ -102,7 +102,7 @@ class Callers {
   }
 }
 
-/** What is settled has been heard of: nothing here waits for more than a few promises. */
+/** Resolves after settled promises have had effect; no case needs more than a few of them. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await Promise.resolve();
 }

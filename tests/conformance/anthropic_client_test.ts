@@ -51,8 +51,8 @@ async function lab(config?: unknown) {
     client: clientOf(bridge),
     async [Symbol.asyncDispose]() {
       // All that ever leaves are chat requests, and nothing of Anthropic's is among their headers.
-      assert(bridge.left.length > 0);
-      for (const { headers, url } of bridge.left) {
+      assert(bridge.requests.length > 0);
+      for (const { headers, url } of bridge.requests) {
         assertEquals(url, `${service.openaiUrl}/chat/completions`);
         assertEquals([...headers.keys()].filter((name) => name.includes("anthropic")), []);
       }
@@ -118,13 +118,13 @@ Deno.test("stream: the client's MessageStream takes every event, and adds up to 
 
 Deno.test("a forced tool is called, and its result answers", async () => {
   await using at = await lab();
-  const asked: Ask = {
+  const question: Ask = {
     ...ASK,
     tools: [WEATHER],
     tool_choice: { type: "tool", name: "get_weather", disable_parallel_tool_use: true },
   };
-  const called = await at.client.messages.create(asked);
-  const streamed = await at.client.messages.stream(asked).finalMessage();
+  const called = await at.client.messages.create(question);
+  const streamed = await at.client.messages.stream(question).finalMessage();
   for (const { content, stop_reason } of [called, streamed]) {
     assertEquals(stop_reason, "tool_use");
     const [call] = content.filter((block) => block.type === "tool_use");
@@ -133,8 +133,8 @@ Deno.test("a forced tool is called, and its result answers", async () => {
   const use = called.content.find((block) => block.type === "tool_use");
   assert(use !== undefined);
   const answer = await at.client.messages.create({
-    ...{ ...asked, tool_choice: { type: "auto" } },
-    messages: [...asked.messages, { role: "assistant", content: called.content }, {
+    ...{ ...question, tool_choice: { type: "auto" } },
+    messages: [...question.messages, { role: "assistant", content: called.content }, {
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: use.id, content: "No such city", is_error: true },
@@ -143,7 +143,7 @@ Deno.test("a forced tool is called, and its result answers", async () => {
     }],
   });
   assertEquals(answer.stop_reason, "end_turn");
-  const { messages } = JSON.parse(at.bridge.left.at(-1)?.body ?? "");
+  const { messages } = JSON.parse(at.bridge.requests.at(-1)?.body ?? "");
   assertEquals(messages.slice(2), [
     ...[{ role: "tool", tool_call_id: use.id, content: "Error: No such city", is_error: true }],
     { role: "user", content: "And now?" },
@@ -170,7 +170,7 @@ for (const stream of [false, true]) {
     const message = await runner.runUntilDone();
     assertEquals([message.stop_reason, inputs.length], ["end_turn", 1]);
     assertStringIncludes(textOf(message), "391");
-    assertEquals(at.bridge.left.length, 2);
+    assertEquals(at.bridge.requests.length, 2);
   });
 
   Deno.test(`signatures survive five turns of the tool runner${stream ? ", streamed" : ""}`, async () => {
@@ -195,7 +195,7 @@ for (const stream of [false, true]) {
       messages: [{ role: "user", content: "The weather everywhere?" }],
     }).runUntilDone();
     assertEquals([textOf(message), places], ["Done", [...PLACES]]);
-    assertEquals([gemini.refused, gemini.foreign, bridge.left.length], [0, 0, TURNS + 1]);
+    assertEquals([gemini.refused, gemini.foreign, bridge.requests.length], [0, 0, TURNS + 1]);
   });
 }
 
@@ -310,14 +310,14 @@ Deno.test("a signed tool call of Gemini's goes through gateway and bridge", asyn
     ...{ id: "gemini", baseUrl: gemini.baseUrl("google"), upstream: { kind: "google" } },
     more: { upstreamModel: "gemini-3-pro-preview" },
   }));
-  const asked: Ask = { ...ASK, tools: [WEATHER] };
-  const first = await at.client.messages.stream(asked).finalMessage();
+  const question: Ask = { ...ASK, tools: [WEATHER] };
+  const first = await at.client.messages.stream(question).finalMessage();
   const uses = first.content.filter((block) => block.type === "tool_use");
   assertEquals(uses.length, 2);
   assert("extra_content" in (uses[0] ?? {}));
   const second = await at.client.messages.create({
-    ...asked,
-    messages: [...asked.messages, { role: "assistant", content: first.content }, {
+    ...question,
+    messages: [...question.messages, { role: "assistant", content: first.content }, {
       role: "user",
       content: uses.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "Rain" })),
     }],

@@ -44,11 +44,11 @@ Deno.test("the README's agent computes, reads a file, and is refused the shell",
     { "agent.ts": agent, "README.md": "Remember the milk" },
     { SERVICE_API_KEY: BOOTSTRAP_KEY, SERVICE_API_BASE_URL: service.running.publicUrl },
   );
-  const [calculated = "", read = "", refused = "", ...said] = written.trimEnd().split("\n");
+  const [calculated = "", read = "", refused = "", ...lines] = written.trimEnd().split("\n");
   assertEquals(calculated, 'calculator {"result":"391","exact":true}');
   assertMatch(read, /^file_read .*Remember the milk/);
   assertMatch(refused, /^shell \{"error":\{"code":"permission_denied"/);
-  assertMatch(said.join(" "), /391.* \d+\.\d{6}$/);
+  assertMatch(lines.join(" "), /391.* \d+\.\d{6}$/);
   await service.assertBooks();
 });
 

@@ -51,13 +51,15 @@ async function vercelSteps(
   { messages, steps }: { messages: ModelMessage[]; steps: number },
 ): Promise<Outcome & { messages: ModelMessage[] }> {
   const places: string[] = [];
-  const asked = {
+  const request = {
     ...callOf(client, service, key),
     messages,
     tools: { get_weather: weatherTool(places) },
     stopWhen: isStepCount(steps),
   };
-  const result = stream ? streamText({ ...asked, onError: () => {} }) : await generateText(asked);
+  const result = stream
+    ? streamText({ ...request, onError: () => {} })
+    : await generateText(request);
   const text = await result.text;
   return { text, places, messages: [...messages, ...await result.responseMessages] };
 }
@@ -159,8 +161,8 @@ Deno.test("another tenant's equal call ids are not signed with what is not their
   const [client] = CLIENTS;
   assert(client !== undefined);
   const { key } = await service.newKey();
-  const asked = { messages: [{ role: "user" as const, content: "Ours" }], steps: 2 };
-  const ours = await vercelSteps(client, { service, key: BOOTSTRAP_KEY, stream: false }, asked);
+  const request = { messages: [{ role: "user" as const, content: "Ours" }], steps: 2 };
+  const ours = await vercelSteps(client, { service, key: BOOTSTRAP_KEY, stream: false }, request);
   const theirs = await vercelSteps(CLIENTS[2] ?? client, { service, key, stream: false }, {
     messages: ours.messages,
     steps: 1,

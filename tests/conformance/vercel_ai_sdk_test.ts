@@ -17,7 +17,7 @@ import {
 } from "ai";
 import { Json } from "../fixtures/upstreams/wire.ts";
 import { PERSON } from "../fixtures/upstreams/asked.ts";
-import { CLIENTS, HOUSES, inLab, type Lab } from "./vercel_lab.ts";
+import { CLIENTS, inLab, type Lab, UPSTREAMS } from "./vercel_lab.ts";
 
 const prompt = "The weather?";
 const schema = jsonSchema<{ name: string }>({ ...PERSON, type: "object" });
@@ -41,27 +41,27 @@ function weatherTool(cities: string[]) {
 
 /** Result of a run of steps, streamed or not. */
 async function run(lab: Lab, stream: boolean, cities: string[]) {
-  const asked = {
+  const options = {
     ...lab.call,
     prompt,
     tools: { get_weather: weatherTool(cities) },
     stopWhen: isStepCount(5),
   };
   if (!stream) {
-    const { text, steps, totalUsage } = await generateText(asked);
+    const { text, steps, totalUsage } = await generateText(options);
     return { text, steps, usage: totalUsage };
   }
-  const result = streamText({ ...asked, onError: ({ error }) => Promise.reject(error) });
+  const result = streamText({ ...options, onError: ({ error }) => Promise.reject(error) });
   let text = "";
   for await (const piece of result.textStream) text += piece;
   return { text, steps: await result.steps, usage: await result.totalUsage };
 }
 
 for (const client of CLIENTS) {
-  for (const house of HOUSES) {
+  for (const upstreamWires of UPSTREAMS) {
     const on = (sentence: string, prove: (lab: Lab) => Promise<void>) =>
-      Deno.test(`${client.name}, upstream ${house.kind}: ${sentence}`, () =>
-        inLab({ client, house }, prove));
+      Deno.test(`${client.name}, upstream ${upstreamWires.kind}: ${sentence}`, () =>
+        inLab({ client, upstreamWires }, prove));
 
     on("generateText()", async (lab) => {
       lab.answer(false, lab.wire.text);
@@ -78,7 +78,7 @@ for (const client of CLIENTS) {
       assertEquals([seen.texts, seen.maxTokens], [["Be brief", prompt], 50]);
       const record = await lab.service.lastRequest();
       assertEquals([record.endpoint, record.inputTokens, record.outputTokens], [
-        client.road,
+        client.route,
         12,
         5,
       ]);
@@ -118,7 +118,8 @@ for (const client of CLIENTS) {
         assert(refusal !== undefined);
         // The package accepts no complete response with a refusal beside its text, not even
         // OpenAI's.
-        const isBeyondIt = client.road === "responses" && house.kind === "anthropic" && !stream;
+        const isBeyondIt = client.route === "responses" && upstreamWires.kind === "anthropic" &&
+          !stream;
         for (
           const [recorded, reason] of [[length, "length"], [refusal, "content-filter"]] as const
         ) {
@@ -142,8 +143,8 @@ for (const client of CLIENTS) {
           { role: "user" as const, content: "The weather?" },
         ];
         const tools = { get_weather: weatherTool([]) };
-        const asked = { ...lab.call, messages, tools, stopWhen: isStepCount(3) };
-        const second = stream ? streamText(asked) : await generateText(asked);
+        const options = { ...lab.call, messages, tools, stopWhen: isStepCount(3) };
+        const second = stream ? streamText(options) : await generateText(options);
         assertEquals(await second.text, "Hello there");
         const text = lab.fake.last.text;
         // On OpenAI's own wire what was said before may be named instead of repeated.

@@ -20,7 +20,7 @@ import {
 } from "../fixtures/upstreams/responses.ts";
 import { recordAnthropic } from "../fixtures/upstreams/anthropic.ts";
 import { Json } from "../fixtures/upstreams/wire.ts";
-import { callOf, CLIENTS, HOUSES, inLab, scriptOf } from "./vercel_lab.ts";
+import { callOf, CLIENTS, inLab, scriptOf, UPSTREAMS } from "./vercel_lab.ts";
 
 const prompt = "The weather?";
 
@@ -59,30 +59,30 @@ for (const client of CLIENTS) {
       const poor = await service.newKey({ credits: "0" });
       const slow = await service.newKey({ policy: { requestsPerMinute: 1 } });
       const thrown = async (key: string, more: Readonly<Record<string, unknown>> = {}) => {
-        const asked = { ...callOf(client, service, key), prompt, ...more };
-        if (!stream) return thrownOf(await generateText(asked).catch((error) => error));
+        const options = { ...callOf(client, service, key), prompt, ...more };
+        if (!stream) return thrownOf(await generateText(options).catch((error) => error));
         const errors: unknown[] = [];
         const onError = ({ error }: { error: unknown }) => void errors.push(error);
-        await streamText({ ...asked, onError }).consumeStream();
+        await streamText({ ...options, onError }).consumeStream();
         return thrownOf(errors[0]);
       };
-      const told = async (error: Promise<Thrown>) => {
+      const described = async (error: Promise<Thrown>) => {
         const { status, code, isRetryable, requestId } = await error;
         assertMatch(requestId ?? "", /^req_/);
         return [status, code, isRetryable];
       };
-      assertEquals(await told(thrown("svc_live_wrong")), [401, "invalid_api_key", false]);
-      assertEquals(await told(thrown(poor.key)), [402, "insufficient_balance", false]);
+      assertEquals(await described(thrown("svc_live_wrong")), [401, "invalid_api_key", false]);
+      assertEquals(await described(thrown(poor.key)), [402, "insufficient_balance", false]);
       fake.answer(stream ? sse([chunkText({ content: "Hi" }, "stop")]) : json(completion()));
       await generateText({ ...callOf(client, service, slow.key), prompt }).catch(() => {});
-      assertEquals(await told(thrown(slow.key)), [429, "rate_limit_exceeded", true]);
+      assertEquals(await described(thrown(slow.key)), [429, "rate_limit_exceeded", true]);
       const wrong = thrown(BOOTSTRAP_KEY, { temperature: 77 });
-      assertEquals(await told(wrong), [400, "invalid_request", false]);
+      assertEquals(await described(wrong), [400, "invalid_request", false]);
       const refusal = { error: { message: "Too clever by half", type: "invalid_request_error" } };
       fake.answer(json(refusal, { status: 400 }));
       assertEquals((await thrown(BOOTSTRAP_KEY)).status, 400);
       fake.answer(json({ error: { message: "Down" } }, { status: 500 }));
-      assertEquals(await told(thrown(BOOTSTRAP_KEY)), [502, "upstream_error", true]);
+      assertEquals(await described(thrown(BOOTSTRAP_KEY)), [502, "upstream_error", true]);
       await service.assertBooks();
     });
   }
@@ -172,9 +172,9 @@ for (const client of CLIENTS) {
         },
       }),
     };
-    const asked = { ...call, prompt: "What is 6 * 7?", tools, stopWhen: isStepCount(4) };
-    const whole = await generateText(asked);
-    const streamed = streamText(asked);
+    const options = { ...call, prompt: "What is 6 * 7?", tools, stopWhen: isStepCount(4) };
+    const whole = await generateText(options);
+    const streamed = streamText(options);
     assertMatch(whole.text, /42/);
     assertMatch(await streamed.text, /42/);
     assertEquals([whole.steps.length, (await streamed.steps).length], [2, 2]);
@@ -192,7 +192,7 @@ assert(stored && unstored && byChat && compatible);
 /** Asks for reasoning: that package shows summaries alone, and only where they were asked for. */
 function reasoningCall(...[client, service]: Parameters<typeof callOf>) {
   const { providerOptions, ...call } = callOf(client, service);
-  if (client.road === "chat") return call;
+  if (client.route === "chat") return call;
   const openai = { ...providerOptions?.openai, forceReasoning: true, reasoningSummary: "auto" };
   return { ...call, providerOptions: { openai } };
 }
@@ -221,8 +221,8 @@ for (const stream of [false, true]) {
           ])
           : json(completion({ usage, choices: [{ index: 0, message, finish_reason: "stop" }] })),
       );
-      const asked = { ...reasoningCall(client, service), prompt };
-      const first = stream ? streamText(asked) : await generateText(asked);
+      const options = { ...reasoningCall(client, service), prompt };
+      const first = stream ? streamText(options) : await generateText(options);
       assertEquals([await first.text, await first.reasoningText], ["Rain", thoughts]);
       const { outputTokenDetails } = await first.usage;
       assertEquals(outputTokenDetails.reasoningTokens, 4);
@@ -245,18 +245,18 @@ for (const stream of [false, true]) {
   }
 
   for (const client of [stored, unstored]) {
-    const [, house, claude] = HOUSES;
-    assert(house && claude);
+    const [, upstreamWires, claude] = UPSTREAMS;
+    assert(upstreamWires && claude);
 
     Deno.test(`${client.name}: sealed reasoning of a native upstream comes back${how}`, () =>
-      inLab({ client, house }, async (lab) => {
+      inLab({ client, upstreamWires }, async (lab) => {
         const spoken = recordResponse([
           reasoningItem("rs_9", thoughts),
           messageItem("msg_9", ["Rain"]),
         ]);
         lab.answer(stream, spoken, RESPONSES.text);
-        const asked = { ...lab.call, prompt };
-        const first = stream ? streamText(asked) : await generateText(asked);
+        const options = { ...lab.call, prompt };
+        const first = stream ? streamText(options) : await generateText(options);
         assertEquals([await first.text, await first.reasoningText], ["Rain", thoughts]);
         const messages = [
           { role: "user" as const, content: prompt },
@@ -270,7 +270,7 @@ for (const stream of [false, true]) {
       }));
 
     Deno.test(`${client.name}: what a Claude thinks is reasoning${how}`, () =>
-      inLab({ client, house: claude }, async (lab) => {
+      inLab({ client, upstreamWires: claude }, async (lab) => {
         const thinking = {
           start: { type: "thinking", thinking: "", signature: "" },
           deltas: [
@@ -279,15 +279,15 @@ for (const stream of [false, true]) {
           ],
           whole: { type: "thinking", thinking: thoughts, signature: "c2ln" },
         };
-        const said = {
+        const answer = {
           start: { type: "text", text: "" },
           deltas: [{ type: "text_delta", text: "Rain" }],
           whole: { type: "text", text: "Rain" },
         };
-        const recorded = recordAnthropic([thinking, said]);
+        const recorded = recordAnthropic([thinking, answer]);
         lab.fake.answer(scriptOf(lab.wire, recorded, stream));
-        const asked = { ...reasoningCall(client, lab.service), prompt };
-        const result = stream ? streamText(asked) : await generateText(asked);
+        const options = { ...reasoningCall(client, lab.service), prompt };
+        const result = stream ? streamText(options) : await generateText(options);
         assertEquals([await result.text, await result.reasoningText], ["Rain", thoughts]);
       }));
   }

@@ -33,7 +33,7 @@ export interface Access {
 /** A provider package on one of its response routes. */
 export interface Client {
   readonly name: string;
-  readonly road: "chat" | "responses";
+  readonly route: "chat" | "responses";
   /** Options of single calls. */
   readonly options?: { readonly openai: { readonly store: boolean } };
   /** The model `auto` as the package knows it. */
@@ -44,21 +44,21 @@ const responses = (access: Access) => createOpenAI(access)("auto");
 
 /** Packages that applications use. */
 export const CLIENTS: readonly Client[] = [
-  { name: "@ai-sdk/openai", road: "responses", model: responses },
+  { name: "@ai-sdk/openai", route: "responses", model: responses },
   {
     name: "@ai-sdk/openai that stores nothing",
-    road: "responses",
+    route: "responses",
     options: { openai: { store: false } },
     model: responses,
   },
   {
     name: "@ai-sdk/openai by chat",
-    road: "chat",
+    route: "chat",
     model: (access) => createOpenAI(access).chat("auto"),
   },
   {
     name: "@ai-sdk/openai-compatible",
-    road: "chat",
+    route: "chat",
     model: (access) =>
       createOpenAICompatible({
         ...access,
@@ -70,14 +70,14 @@ export const CLIENTS: readonly Client[] = [
 ];
 
 /** A kind of upstream, with its wire formats. */
-export interface House {
+export interface UpstreamWires {
   readonly kind: string;
   readonly upstreamModel: string;
-  readonly wires: Readonly<Record<Client["road"], Wire>>;
+  readonly wires: Readonly<Record<Client["route"], Wire>>;
 }
 
 /** One of every family of wires. */
-export const HOUSES: readonly House[] = [
+export const UPSTREAMS: readonly UpstreamWires[] = [
   {
     kind: "openai-compatible",
     upstreamModel: "real-model",
@@ -113,15 +113,15 @@ export interface Lab {
 
 /** Runs a proof against a fresh service, and checks the books after it. */
 export async function inLab(
-  { client, house }: { readonly client: Client; readonly house: House },
+  { client, upstreamWires }: { readonly client: Client; readonly upstreamWires: UpstreamWires },
   prove: (lab: Lab) => Promise<void>,
 ): Promise<void> {
   await using fake = new FakeUpstream();
-  const { kind, upstreamModel } = house;
+  const { kind, upstreamModel } = upstreamWires;
   const more = { upstreamModel, endpoints: ["chat", "responses"] };
   const model = { id: "native", baseUrl: fake.baseUrl, upstream: { kind }, more };
   await using service = await TestService.start({ config: labConfig(model) });
-  const wire = house.wires[client.road];
+  const wire = upstreamWires.wires[client.route];
   await prove({
     service,
     fake,

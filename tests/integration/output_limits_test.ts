@@ -226,6 +226,6 @@ Deno.test("a task that passes its held tokens is cut off, and the answer is made
   assertEquals([answer.text, answer.error], ["The answer.", undefined]);
   assertEquals(statuses(answer)["tea"], "done");
   assertStringIncludes(lab.upstream.callsFor("final")[0]?.text ?? "", "cut off here");
-  assertEquals(lab.upstream.left, 1);
+  assertEquals(lab.upstream.disconnected, 1);
   await lab.service.assertBooks();
 });

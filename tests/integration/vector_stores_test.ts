@@ -118,7 +118,7 @@ Deno.test("embeddings find what shares no word; without them, and after a restar
     await post(service, `${id}/files?filename=cat.txt`, "A kitten sleeps");
     assertEquals((await search(service, id, "vehicles"))[0], "car.txt");
     assertEquals((await search(service, id, "felines"))[0], "cat.txt");
-    assertEquals(upstream.asked.map(({ model, input }) => [model, input.length]), [
+    assertEquals(upstream.requests.map(({ model, input }) => [model, input.length]), [
       ["tiny", 1],
       ["tiny", 1],
       ["tiny", 1],

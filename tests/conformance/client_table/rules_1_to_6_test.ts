@@ -99,8 +99,8 @@ each(
     await using at = await Stage.open({ tools: [DOUBLE] });
     const { stoppedBy } = await run(at.client, USE_DOUBLE);
     assertEquals(stoppedBy, "finish");
-    const [told] = resultsIn(at.last);
-    assertEquals(JSON.parse(String(told)).error.code, "tool_handler_not_found");
+    const [result] = resultsIn(at.last);
+    assertEquals(JSON.parse(String(result)).error.code, "tool_handler_not_found");
     for (const manualTools of [["double_it"], true] as const) {
       const { pendingCalls, ...handed } = await run(at.client, USE_DOUBLE, { manualTools });
       assertEquals([handed.stoppedBy, pendingCalls.map(({ name }) => name)], [
@@ -149,8 +149,8 @@ each(
       ]);
       const [, , read] = resultsIn(at.last);
       assertMatch(String(read), /Remember the milk/);
-      const left = await Array.fromAsync(Deno.readDir(folder));
-      assertEquals(left.map(({ name }) => name), ["notes.txt"]);
+      const entries = await Array.fromAsync(Deno.readDir(folder));
+      assertEquals(entries.map(({ name }) => name), ["notes.txt"]);
     }),
 );
 
@@ -159,12 +159,12 @@ each(
   running,
   (run) =>
     withWorkspace(async (folder) => {
-      const asked: unknown[] = [];
+      const questions: unknown[] = [];
       const options: ServiceClientOptions = {
         fileWorkspace: folder,
         shellWorkspace: folder,
-        filePermission: ({ root, path }) => asked.push([root, path]) > 0,
-        shellPermission: ({ command, workingDir }) => asked.push([command, workingDir]) > 0,
+        filePermission: ({ root, path }) => questions.push([root, path]) > 0,
+        shellPermission: ({ command, workingDir }) => questions.push([command, workingDir]) > 0,
       };
       await using at = await Stage.open(options);
       const { steps } = await run(at.client, FILES_AND_SHELL);
@@ -172,7 +172,7 @@ each(
       assertEquals(await Deno.readTextFile(`${folder}/new.txt`), "written");
       assertMatch(String(resultsIn(at.last)[1]), /ran/);
       assertEquals(
-        new Set(asked.map(String)),
+        new Set(questions.map(String)),
         new Set([`${folder},new.txt`, `echo ran,${folder}`]),
       );
     }),

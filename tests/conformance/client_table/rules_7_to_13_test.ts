@@ -17,8 +17,8 @@ each(
   async (run) => {
     const { tool, inputs } = spy();
     await using at = await Stage.open({ tools: [tool] });
-    const asked = { text: 'double_it with {"n": 21}', tools: [DOUBLE], force: "double_it" };
-    const { steps, stoppedBy } = await run(at.client, asked);
+    const question = { text: 'double_it with {"n": 21}', tools: [DOUBLE], force: "double_it" };
+    const { steps, stoppedBy } = await run(at.client, question);
     assertEquals([steps.length, stoppedBy, inputs.length], [2, "finish", 1]);
     const [first, second] = at.sent;
     assert(first !== undefined && second !== undefined);
@@ -96,14 +96,14 @@ each("9: five turns of a run keep every call as it came", running, async (run, {
 
 each("10: runs tell text and results as they come, and end with all", running, async (run) => {
   await using at = await Stage.open();
-  const told: string[] = [];
+  const notes: string[] = [];
   const results: string[] = [];
   const { finalText, steps } = await run(at.client, SUM, {
-    onTextDelta: (text) => void told.push(text),
+    onTextDelta: (text) => void notes.push(text),
     onToolResult: ({ call }) => void results.push(call.name),
   });
   assertMatch(finalText, /391/);
-  assertEquals(told.join(""), finalText);
+  assertEquals(notes.join(""), finalText);
   assertEquals([results, steps.length], [["calculator"], 2]);
 });
 
@@ -150,12 +150,12 @@ each("10: text beside calls is told apart from the answer", running, async (run,
 });
 
 Deno.test("10: onTextDelta tells text of the final answer only", async () => {
-  const told: string[] = [];
+  const notes: string[] = [];
   const { completions } = streaming(...ORCHESTRATED).chat;
   const { finalText } = await completions.runStream({ messages: MESSAGES }, {
-    onTextDelta: (text) => void told.push(text),
+    onTextDelta: (text) => void notes.push(text),
   });
-  assertEquals([told, finalText], [["The ", "answer"], "The answer"]);
+  assertEquals([notes, finalText], [["The ", "answer"], "The answer"]);
 });
 
 Deno.test("11: chunks of every task come through; the final task's are the reply", async () => {
@@ -174,9 +174,9 @@ Deno.test("11: chunks of every task come through; the final task's are the reply
 Deno.test("12: chunks without choices are kept, with none; usage follows from the bill", async () => {
   const counts = { input_tokens: 3, cached_input_tokens: 1, output_tokens: 2, total_tokens: 5 };
   const billing = { charged: "0.000001", currency: "credits", estimated: false, ...counts };
-  const said = { delta: { role: "assistant", content: "Hi" }, finish_reason: "stop" };
+  const choice = { delta: { role: "assistant", content: "Hi" }, finish_reason: "stop" };
   const stream = streaming(
-    { id: "c", choices: [{ index: 0, ...said }] },
+    { id: "c", choices: [{ index: 0, ...choice }] },
     { id: "c", choices: null },
     { id: "c", metadata: { request_id: "req-1", billing } },
   ).chat.completions.stream({ messages: MESSAGES });

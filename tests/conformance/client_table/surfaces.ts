@@ -78,10 +78,10 @@ export interface Row {
   readonly methods: string;
   /** Path of the requests. */
   readonly path: string;
-  create(client: ServiceClient, asked: Asked, options?: CallOptions): Promise<Answered>;
-  stream(client: ServiceClient, asked: Asked, options?: CallOptions): Streamed<Answered>;
-  run(client: ServiceClient, asked: Asked, options?: Options): Promise<Outcome>;
-  runStream(client: ServiceClient, asked: Asked, options?: Options): Streamed<Outcome>;
+  create(client: ServiceClient, question: Asked, options?: CallOptions): Promise<Answered>;
+  stream(client: ServiceClient, question: Asked, options?: CallOptions): Streamed<Answered>;
+  run(client: ServiceClient, question: Asked, options?: Options): Promise<Outcome>;
+  runStream(client: ServiceClient, question: Asked, options?: Options): Streamed<Outcome>;
 }
 
 interface Methods<S extends LoopShapes, History> {
@@ -99,7 +99,7 @@ interface Methods<S extends LoopShapes, History> {
 
 interface Spec<S extends LoopShapes, History> extends Pick<Row, "name" | "methods" | "path"> {
   of(client: ServiceClient): Methods<S, History>;
-  request(asked: Asked): S["conversation"];
+  request(question: Asked): S["conversation"];
   read(turn: S["turn"]): Omit<Answered, "goOn">;
   deltaIn(event: S["chunk"]): string;
   history(result: History): readonly unknown[];
@@ -124,22 +124,22 @@ function row<S extends LoopShapes, History extends object>(spec: Spec<S, History
   });
   return {
     ...{ name: spec.name, methods: spec.methods, path: spec.path },
-    async create(client, asked, options) {
-      const request = spec.request(asked);
+    async create(client, question, options) {
+      const request = spec.request(question);
       return answered(request, await spec.of(client).create(request, options));
     },
-    stream(client, asked, options) {
-      const request = spec.request(asked);
+    stream(client, question, options) {
+      const request = spec.request(question);
       const stream = spec.of(client).stream(request, options);
       return streamed(stream, {
         deltaIn: (event) => spec.deltaIn(event),
         final: (turn) => answered(request, turn),
       });
     },
-    run: async (client, asked, options) =>
-      outcome(await spec.of(client).run(spec.request(asked), options)),
-    runStream: (client, asked, options) =>
-      streamed(spec.of(client).runStream(spec.request(asked), options), {
+    run: async (client, question, options) =>
+      outcome(await spec.of(client).run(spec.request(question), options)),
+    runStream: (client, question, options) =>
+      streamed(spec.of(client).runStream(spec.request(question), options), {
         deltaIn: (event) => event.type === "text_delta" ? event.text : "",
         final: outcome,
       }),
@@ -182,9 +182,12 @@ const chat: Row = row<ChatShapes, ChatHistory>({
   deltaIn: ({ choices }) => choices[0]?.delta.content ?? "",
   history: ({ messages }) => messages,
   goOn(request, { choices }, results) {
-    const said = choices[0]?.message;
-    const told = results.map(([id, content]) => ({ role: "tool", tool_call_id: id, content }));
-    return { ...request, messages: [...request.messages, ...(said ? [said] : []), ...told] };
+    const message = choices[0]?.message;
+    const outputs = results.map(([id, content]) => ({ role: "tool", tool_call_id: id, content }));
+    return {
+      ...request,
+      messages: [...request.messages, ...(message ? [message] : []), ...outputs],
+    };
   },
 });
 
@@ -211,13 +214,13 @@ const responses: Row = row<ResponseShapes, ResponseHistory>({
   deltaIn: (event) => event.type === "response.output_text.delta" ? String(event.delta) : "",
   history: ({ input }) => input,
   goOn(request, { output }, results) {
-    const asked = typeof request.input === "string"
+    const question = typeof request.input === "string"
       ? [{ type: "message", role: "user", content: request.input }]
       : request.input ?? [];
-    const told = results.map(([id, text]) => ({
+    const outputs = results.map(([id, text]) => ({
       ...{ type: "function_call_output", call_id: id, output: text },
     }));
-    return { ...request, input: [...asked, ...output, ...told] };
+    return { ...request, input: [...question, ...output, ...outputs] };
   },
 });
 

@@ -86,11 +86,11 @@ for (const row of ROWS) {
   Deno.test(`${row.name} | nothing is sent without a key, or for another model`, async () => {
     await using at = await Stage.open();
     const stranger = new ServiceClient({ apiKey: "", apiBaseUrl: "http://127.0.0.1:1" });
-    const calls = (client: ServiceClient, asked: Asked) => [
-      () => row.create(client, asked),
-      () => row.stream(client, asked).final(),
-      () => row.run(client, asked),
-      () => row.runStream(client, asked).final(),
+    const calls = (client: ServiceClient, question: Asked) => [
+      () => row.create(client, question),
+      () => row.stream(client, question).final(),
+      () => row.run(client, question),
+      () => row.runStream(client, question).final(),
     ];
     for (const call of calls(stranger, HELLO)) await assertRejects(call, MissingAPIKeyError);
     for (const call of calls(at.client, { ...HELLO, more: { model: "svc/sim-small" } })) {

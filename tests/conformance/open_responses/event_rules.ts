@@ -95,7 +95,7 @@ interface OpenItem {
 interface OpenPart {
   text: string;
   annotations: unknown[];
-  said?: unknown;
+  final?: unknown;
   done?: Fields;
 }
 
@@ -164,14 +164,14 @@ function followPart(event: WireEvent, item: OpenItem): void {
     part.annotations.push(event["annotation"]);
   } else if (type.endsWith("part.done")) {
     part.done = event.part ?? {};
-    assertEquals(part.done["text"] ?? part.done["refusal"], part.said);
+    assertEquals(part.done["text"] ?? part.done["refusal"], part.final);
     if (part.done["annotations"] !== undefined) {
       assertEquals(part.done["annotations"], part.annotations);
     }
   } else if (type.endsWith(".delta")) part.text += event["delta"];
   else {
-    part.said = event["text"] ?? event["refusal"];
-    assertEquals(part.text, part.said);
+    part.final = event["text"] ?? event["refusal"];
+    assertEquals(part.text, part.final);
   }
 }
 

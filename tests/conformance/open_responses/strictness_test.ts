@@ -33,9 +33,9 @@ function unnoticed(schema: ZodType, value: unknown): string[] {
   for (const [path] of objectsOf(value)) {
     const change = (act: (object: Fields) => void): boolean => {
       const copy = structuredClone(value);
-      const found = objectsOf(copy).find(([one]) => one === path);
-      assert(found !== undefined);
-      act(found[1]);
+      const entry = objectsOf(copy).find(([one]) => one === path);
+      assert(entry !== undefined);
+      act(entry[1]);
       return schema.safeParse(copy).success;
     };
     if (!OPEN.test(path) && change((object) => void (object["odd"] = { x: 1 }))) {
@@ -54,18 +54,18 @@ function unnoticed(schema: ZodType, value: unknown): string[] {
 for (const plan of [NATIVE, CHAT]) {
   for (const kind of ["text", "parallel", "length"] as const) {
     Deno.test(`strict schemas, ${plan.name}, ${kind}: a member too few or too many fails`, async () => {
-      await using road = await plan.start();
+      await using route = await plan.start();
       const request = {
         input: "Hi",
         metadata: { mine: "own" },
         tools: [{ type: "function", name: "get_weather", parameters: {}, strict: false }],
       };
-      road.prepare(kind, false);
-      const resource = await (await postResponse(road.service, request)).json();
+      route.prepare(kind, false);
+      const resource = await (await postResponse(route.service, request)).json();
       assertEquals(unnoticed(responseSchema, resource), []);
-      road.prepare(kind, true);
+      route.prepare(kind, true);
       const events = await readResponseEvents(
-        await postResponse(road.service, { ...request, stream: true }),
+        await postResponse(route.service, { ...request, stream: true }),
       );
       const seen = new Set<string>();
       for (const event of events) {

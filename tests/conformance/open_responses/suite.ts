@@ -38,12 +38,12 @@ const CLOSINGS = { completed: "response.completed", incomplete: "response.incomp
 /** Four ways to the same answer. */
 const WAYS: readonly {
   readonly stream: boolean;
-  ask(service: TestService, asked: Asked, one: Case): Promise<ResponseResource>;
+  ask(service: TestService, question: Asked, one: Case): Promise<ResponseResource>;
 }[] = [
   {
     stream: false,
-    async ask(service, asked) {
-      const response = await postResponse(service, { ...asked });
+    async ask(service, question) {
+      const response = await postResponse(service, { ...question });
       const body = await response.json();
       assertEquals(response.status, 200, JSON.stringify(body));
       assertEquals(response.headers.get("content-type"), "application/json");
@@ -53,23 +53,23 @@ const WAYS: readonly {
   },
   {
     stream: true,
-    async ask(service, asked, { status }) {
-      const response = await postResponse(service, { ...asked, stream: true });
+    async ask(service, question, { status }) {
+      const response = await postResponse(service, { ...question, stream: true });
       assertEquals(response.status, 200);
       return assertEventRules(await readResponseEvents(response), CLOSINGS[status ?? "completed"]);
     },
   },
   {
     stream: false,
-    async ask(service, asked) {
-      const answer = await service.client().responses.create(paramsOf(asked));
+    async ask(service, question) {
+      const answer = await service.client().responses.create(paramsOf(question));
       return { ...plain(answer), metadata: readPairs(answer.metadata) };
     },
   },
   {
     stream: true,
-    async ask(service, asked) {
-      const { stream: _stream, ...params } = paramsOf(asked);
+    async ask(service, question) {
+      const { stream: _stream, ...params } = paramsOf(question);
       const answer = await service.client().responses.stream(params).finalResponse();
       return { ...plain(answer), metadata: readPairs(answer.metadata) };
     },
@@ -77,25 +77,25 @@ const WAYS: readonly {
 ];
 
 async function runCase(plan: RoadPlan, one: Case): Promise<void> {
-  await using road = await plan.start();
+  await using route = await plan.start();
   for (const { stream, ask } of WAYS) {
     const [first, last] = one.then === undefined ? [undefined, one.answers[0]] : one.answers;
-    let asked = one.request;
+    let question = one.request;
     if (first !== undefined) {
-      road.prepare(first, stream);
-      asked = one.then?.(strict(await ask(road.service, asked, one))) ?? asked;
+      route.prepare(first, stream);
+      question = one.then?.(strict(await ask(route.service, question, one))) ?? question;
     }
     assert(last !== undefined);
-    road.prepare(last, stream);
-    const resource = strict(await ask(road.service, asked, one));
+    route.prepare(last, stream);
+    const resource = strict(await ask(route.service, question, one));
     assertEquals(resource.status, one.status ?? "completed");
-    assertEquals(resource.previous_response_id, asked.previous_response_id ?? null);
+    assertEquals(resource.previous_response_id, question.previous_response_id ?? null);
     one.check(resource, plan);
-    const seen = road.seen();
+    const seen = route.seen();
     if (seen !== undefined) one.told?.(seen);
-    await checkBill(road, resource);
+    await checkBill(route, resource);
   }
-  await road.service.assertBooks();
+  await route.service.assertBooks();
 }
 
 /** The bill in the answer is the one in the books. */
@@ -116,16 +116,16 @@ async function checkBill(
 const person = z.object({ name: z.string() });
 
 async function runParse(plan: RoadPlan): Promise<void> {
-  await using road = await plan.start();
-  const { responses } = road.service.client();
+  await using route = await plan.start();
+  const { responses } = route.service.client();
   const params = {
     model: "auto",
     input: "A person",
     text: { format: zodTextFormat(person, "person") },
   };
-  road.prepare("schema", false);
+  route.prepare("schema", false);
   const whole = await responses.parse(params);
-  road.prepare("schema", true);
+  route.prepare("schema", true);
   const streamed = await responses.stream(params).finalResponse();
   for (const { output_parsed: parsed } of [whole, streamed]) {
     assertEquals(Object.keys(parsed ?? {}), ["name"]);
@@ -135,9 +135,9 @@ async function runParse(plan: RoadPlan): Promise<void> {
 
 /** Runs the refusal. Some providers refuse in a text, some stop: both are reported as they are. */
 async function runRefusal(plan: RoadPlan): Promise<void> {
-  await using road = await plan.start();
+  await using route = await plan.start();
   for (const { stream, ask } of WAYS.slice(0, 2)) {
-    road.prepare("refusal", stream);
+    route.prepare("refusal", stream);
     const isWorded = plan.name === "pass-through";
     const one: Case = {
       name: "refusal",
@@ -146,7 +146,7 @@ async function runRefusal(plan: RoadPlan): Promise<void> {
       ...(isWorded ? {} : { status: "incomplete" }),
       check: () => {},
     };
-    const resource = strict(await ask(road.service, one.request, one));
+    const resource = strict(await ask(route.service, one.request, one));
     if (isWorded) {
       const [message] = resource.output;
       assert(message?.type === "message");
@@ -156,7 +156,7 @@ async function runRefusal(plan: RoadPlan): Promise<void> {
       assertEquals(outputText(resource), "I");
     }
   }
-  await road.service.assertBooks();
+  await route.service.assertBooks();
 }
 
 /** A resource in which no member is missing and none is unknown. */
@@ -166,8 +166,8 @@ export function strict(resource: ResponseResource): ResponseResource {
   return resource;
 }
 
-function paramsOf(asked: Asked): Params {
-  return { model: "auto", ...asked } as unknown as Params;
+function paramsOf(question: Asked): Params {
+  return { model: "auto", ...question } as unknown as Params;
 }
 
 /** Removes members that the client adds to the wire format. */

@@ -164,6 +164,6 @@ Deno.test({
     await (await service.chat({ messages: QUESTION })).text();
     await service.quiet();
     const page = await (await scrape(service.running.adminUrl, ADMIN_TOKEN)).text();
-    assertEquals(await promtool?.(["check", "metrics"], page), { code: 0, said: "" });
+    assertEquals(await promtool?.(["check", "metrics"], page), { code: 0, output: "" });
   },
 });

@@ -164,6 +164,6 @@ Deno.test({
   fn: async () => {
     const path = fromFileUrl(import.meta.resolve("../../../ops/alerts.yml"));
     const checked = await promtool?.(["check", "rules", path], "");
-    assert(checked?.code === 0, checked?.said);
+    assert(checked?.code === 0, checked?.output);
   },
 });

@@ -105,7 +105,7 @@ for (const stream of [true, false]) {
 Deno.test("a stream marks what each task says, and only the answer's chunks carry a finish", async () => {
   await using lab = await orchestrationLab();
   const { service } = lab;
-  const { chunks, said: finalText, text } = await readStreamedAnswer(
+  const { chunks, texts: finalText, text } = await readStreamedAnswer(
     await askSplit(service, { stream: true }),
   );
   assertEquals(Object.fromEntries(finalText), {

@@ -121,8 +121,8 @@ Deno.test("the embedded simulator plans, works and puts together, and says that 
     await service.chat({ messages: MESSAGES, stream: true }),
   );
   assert(answer.text.startsWith("[simulated] I was given the results of part_1,"), answer.text);
-  assert(answer.said.size >= 3);
-  for (const [id, text] of answer.said) assert(text.includes(`My part is ${id}.`), text);
+  assert(answer.texts.size >= 3);
+  for (const [id, text] of answer.texts) assert(text.includes(`My part is ${id}.`), text);
   const again = await readStreamedAnswer(await service.chat({ messages: MESSAGES, stream: true }));
   assertEquals(again.text, answer.text);
   await service.assertBooks();

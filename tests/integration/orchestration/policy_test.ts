@@ -46,7 +46,7 @@ Deno.test("final streams the answer alone, by the key's ceiling or by the caller
   const { key } = await service.newKey({ policy });
   for (const ask of [{ key }, { choice: "final" as const }, { key, choice: "all" as const }]) {
     const answer = await readStreamedAnswer(await askSplit(service, { ...ask, stream: true }));
-    assertEquals([answer.text, [...answer.said]], ["The answer.", []]);
+    assertEquals([answer.text, [...answer.texts]], ["The answer.", []]);
     assertEquals(answer.orchestration?.tasks.length, 5);
     const ids = answer.chunks.map(({ orchestration }) => orchestration?.task_id);
     assertEquals(new Set(ids), new Set(["final"]));
