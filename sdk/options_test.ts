@@ -213,12 +213,12 @@ for (const [options, message] of REFUSED) {
   });
 }
 
-Deno.test("headers come as an object, as pairs, or as Headers of anybody", () => {
+Deno.test("headers come as an object, as pairs, or as Headers of another realm", () => {
   const pairs: [string, string][] = [["x-a", "1"], ["x-a", "2"]];
   const foreign = Object(new Map([["x-a", "1, 2"]]));
   for (const headers of [{ "x-a": "1, 2" }, pairs, new Headers(pairs), foreign]) {
-    const made = transportOptionsOf({ apiKey: "k", apiBaseUrl: LOCAL, headers });
-    assertEquals(made.headers.get("x-a"), "1, 2");
+    const options = transportOptionsOf({ apiKey: "k", apiBaseUrl: LOCAL, headers });
+    assertEquals(options.headers.get("x-a"), "1, 2");
   }
 });
 
