@@ -4,10 +4,10 @@ import { isTest, pathInPackage } from "./package_path.ts";
 const PACKAGE = "gateway";
 const EDGE = "gateway/main.ts";
 
-/** What has the environment as its member `env`. */
+/** Objects whose member `env` is the environment. */
 const OWNERS = ["Deno", "process"];
 
-/** The modules that export it. */
+/** The modules that export the environment. */
 const MODULES = ["node:process", "process"];
 
 function isOwner(node: Deno.lint.Node): boolean {
@@ -15,7 +15,7 @@ function isOwner(node: Deno.lint.Node): boolean {
   return node.type === "MemberExpression" && OWNERS.includes(memberName(node));
 }
 
-/** Whether a name stands for the whole, so that its `env` could be read under another name. */
+/** True for a name that is used as a value, so that its `env` could be read under another name. */
 function isHandedOn(node: Deno.lint.Identifier): boolean {
   const { type } = node.parent;
   if (type === "MemberExpression") return memberName(node.parent) === "";
@@ -53,7 +53,7 @@ function visitor(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   };
 }
 
-/** Only `gateway/main.ts` reads the environment; everything else of the gateway is given values. */
+/** Only `gateway/main.ts` reads the environment; the rest of the gateway receives values. */
 export const environmentAtTheEdge: Deno.lint.Rule = {
   create(context) {
     const path = pathInPackage(context.filename, PACKAGE);

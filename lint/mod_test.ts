@@ -3,10 +3,10 @@ import plugin from "./mod.ts";
 
 const DOMAIN = "/checkout/gateway/domain/routing/route.ts";
 
-/** The rules that object to a source, each with the text it objects to, once. */
+/** Returns the rules that a source violates, each with the first offending text. */
 function objections(filename: string, source: string): string[] {
-  const found = Deno.lint.runPlugin(plugin, filename, source);
-  return [...new Set(found.map(({ id, range }) => `${id}: ${source.slice(...range)}`))];
+  const findings = Deno.lint.runPlugin(plugin, filename, source);
+  return [...new Set(findings.map(({ id, range }) => `${id}: ${source.slice(...range)}`))];
 }
 
 for (
@@ -78,7 +78,7 @@ for (
   });
 }
 
-Deno.test("pure-domain leaves tests and the other rooms alone", () => {
+Deno.test("pure-domain leaves tests and the other packages alone", () => {
   const source = 'import { assert } from "@std/assert"; Date.now();';
   for (
     const filename of [
@@ -113,8 +113,8 @@ for (
   ]
 ) {
   Deno.test(`environment-at-the-edge refuses ${source} in the gateway but not at its edge`, () => {
-    const found = [`svc/environment-at-the-edge: ${where}`];
-    assertEquals(objections("gateway/http/server.ts", source ?? ""), found);
+    const findings = [`svc/environment-at-the-edge: ${where}`];
+    assertEquals(objections("gateway/http/server.ts", source ?? ""), findings);
     for (const filename of ["gateway/main.ts", "gateway/http/server_test.ts", "sdk/client.ts"]) {
       assertEquals(objections(filename, source ?? ""), []);
     }
@@ -141,8 +141,8 @@ Deno.test("function-length counts the lines of each kind of function", () => {
     ]
   ) {
     assertEquals(objections("sdk/a.ts", head + body(60) + tail), []);
-    const found = Deno.lint.runPlugin(plugin, "sdk/a.ts", head + body(61) + tail);
-    assertEquals(found.map(({ message }) => message), [
+    const findings = Deno.lint.runPlugin(plugin, "sdk/a.ts", head + body(61) + tail);
+    assertEquals(findings.map(({ message }) => message), [
       "This function has 61 lines, more than 60",
     ]);
   }
@@ -151,6 +151,6 @@ Deno.test("function-length counts the lines of each kind of function", () => {
 Deno.test("file-length counts the lines of a file, a last newline not included", () => {
   const file = (lines: number) => "export {};\n".repeat(lines);
   assertEquals(objections("sdk/a.ts", file(400)), []);
-  const found = Deno.lint.runPlugin(plugin, "sdk/a.ts", file(401));
-  assertEquals(found.map(({ message }) => message), ["This file has 401 lines, more than 400"]);
+  const findings = Deno.lint.runPlugin(plugin, "sdk/a.ts", file(401));
+  assertEquals(findings.map(({ message }) => message), ["This file has 401 lines, more than 400"]);
 });

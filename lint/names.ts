@@ -1,4 +1,4 @@
-/** A field's or a method's name is not the global of that name. */
+/** True for a name that could refer to a global, and false for the name of a field or a method. */
 export function isName(node: Deno.lint.Identifier): boolean {
   const parent = node.parent;
   const same = (other: Deno.lint.Node) => other.range[0] === node.range[0];
@@ -17,7 +17,7 @@ export function isName(node: Deno.lint.Identifier): boolean {
   }
 }
 
-/** What a member is called, where it is written down; else an empty text. */
+/** Returns the name of a member when it is a literal; else an empty text. */
 export function memberName(node: Deno.lint.MemberExpression): string {
   if (node.property.type === "Literal") return String(node.property.value);
   return node.property.type === "Identifier" && !node.computed ? node.property.name : "";

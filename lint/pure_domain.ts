@@ -32,7 +32,7 @@ const IMPURE_GLOBALS = new Set([
   "setTimeout",
 ]);
 
-/** Single members that do, of globals that otherwise do not. */
+/** Impure members of globals whose other members are pure. */
 const IMPURE_MEMBERS = new Set([
   "AbortSignal.timeout",
   "Date.now",
@@ -41,10 +41,12 @@ const IMPURE_MEMBERS = new Set([
   "Temporal.Now",
 ]);
 
-/** Globals with such members: under another name, or by a computed one, these would be missed. */
+/**
+ * Globals with such members: under another name, or by a computed one, the rule would miss them.
+ */
 const HALF_PURE = new Set([...IMPURE_MEMBERS].map((member) => member.split(".")[0] ?? ""));
 
-/** Whether a half pure global is handed on as a whole, instead of used where it stands. */
+/** True for a partly pure global that is used as a value instead of through a member. */
 function isHandedOn(node: Deno.lint.Identifier): boolean {
   const parent = node.parent;
   switch (parent.type) {
@@ -60,7 +62,7 @@ function isHandedOn(node: Deno.lint.Identifier): boolean {
   }
 }
 
-/** Whether the domain may import this: its own files and the wire types, nothing else. */
+/** True when the domain may import this: its own files and the wire types, nothing else. */
 function mayImport(path: string, specifier: string): boolean {
   if (specifier === "@svc/sdk/protocol") return true;
   if (!specifier.startsWith(".")) return false;

@@ -1,7 +1,7 @@
-/** Most lines of a file: one that is longer is asking to be two rooms. */
+/** Largest number of lines in a file; a longer one holds two subjects. */
 export const MAX_FILE_LINES = 400;
 
-/** Most lines of a function: it fits on a screen. */
+/** Largest number of lines in a function: it fits on a screen. */
 export const MAX_FUNCTION_LINES = 60;
 
 function countLines(text: string): number {

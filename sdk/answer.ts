@@ -4,17 +4,24 @@ import { ServiceAPIError, ServiceConnectionError } from "./errors.ts";
 import { printable } from "./printable.ts";
 import { readBytes } from "./read_bytes.ts";
 
-/** Longest message that is taken over from an answer, in UTF-16 code units. */
+/** Longest message taken from an answer, in UTF-16 code units. */
 const LONGEST_MESSAGE = 500;
-/** How far a message is read for that. */
+/** Longest part of a message that is searched for secrets, in UTF-16 code units. */
 const LONGEST_READ = 16 * 1024;
-/** Shorter texts are words like any other: taking them out of a message would leave no message. */
+/**
+ * Shortest secret, in UTF-16 code units. Shorter texts are ordinary words: removing them would
+ * leave no message.
+ */
 const SHORTEST_SECRET = 8;
-/** By so much of a longer secret, wherever it stands, it is recognised where an answer quotes it. */
+/**
+ * Length of the pieces of a longer secret that are recognised in an answer, in UTF-16 code units.
+ */
 const PIECE = 16;
-/** Texts longer than this, images for instance, are held against a message piece by piece. */
+/** Secrets longer than this, images for instance, are compared with a message piece by piece. */
 const LONG_SECRET = 64 * 1024;
-/** Fields of a request that a message may quote: they say what was asked for, not what was said. */
+/**
+ * Fields of a request that a message may quote: they name the requested structure, not its content.
+ */
 const STRUCTURE: ReadonlySet<string> = new Set([
   ...["type", "role", "name", "model", "id", "call_id", "tool_call_id", "tool_choice", "size"],
 ]);
@@ -22,15 +29,15 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 /** Headers that a message may quote. */
 const OPEN_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "x-request-id"]);
 
-/** The request that an answer belongs to. */
+/** The request of an answer. */
 export interface AnsweredRequest {
-  /** As sent, the key among them. */
+  /** Headers as sent, with the key. */
   readonly headers: Headers;
-  /** What was sent as JSON. */
+  /** The JSON body as sent. */
   readonly body?: unknown;
 }
 
-/** How to read a body. */
+/** Options of reading a body. */
 export interface TextOptions {
   /** Ends the reading. */
   readonly signal: AbortSignal;
@@ -38,26 +45,29 @@ export interface TextOptions {
   readonly maxBytes?: number;
 }
 
-/** What came back: JSON, in one piece or in many, or the error that it tells of. */
+/** The answer of the service: JSON, whole or as events, or an error. */
 export class Answer {
-  /** Its status and headers. */
+  /** Status and headers. */
   readonly response: Response;
   readonly #request: AnsweredRequest;
 
-  /** Reads nothing yet. */
+  /** Creates an answer without reading its body. */
   constructor(response: Response, request: AnsweredRequest) {
     this.response = response;
     this.#request = request;
   }
 
-  /** The whole body. Throws a `ServiceConnectionError` where it is longer than the limit. */
+  /** Reads the whole body. Throws a `ServiceConnectionError` when it is longer than the limit. */
   async text({ signal, maxBytes = LONGEST_ANSWER_BYTES }: TextOptions): Promise<string> {
     const bytes = await readBytes(this.response.body, { maxBytes, signal });
     if (bytes === undefined) throw tooLong(maxBytes);
     return new TextDecoder().decode(bytes);
   }
 
-  /** The JSON object of a body, or of an event. Throws a `ServiceAPIError` where it is an error. */
+  /**
+   * Parses the JSON object of a body or of an event. Throws a `ServiceAPIError` when it is an
+   * error.
+   */
   read(text: string): object {
     const value = parsed(text);
     if (!isJsonObject(value)) {
@@ -71,7 +81,7 @@ export class Answer {
     return value;
   }
 
-  /** The error of an answer whose status says that it is one. */
+  /** Reads the error of an answer whose status is an error. */
   async refusal(signal: AbortSignal): Promise<ServiceAPIError> {
     const maxBytes = LONGEST_ERROR_BYTES;
     const bytes = await readBytes(this.response.body, { maxBytes, signal });
@@ -80,7 +90,7 @@ export class Answer {
     return this.error(parsed(text) ?? text);
   }
 
-  /** The error that a JSON value tells of: in its `error`, or as a whole. */
+  /** Returns the error in a JSON value: its member `error`, or the whole value. */
   error(value: unknown, message?: string): ServiceAPIError {
     const { headers, status } = this.response;
     const body = (value as { error?: unknown } | null)?.error ?? value;
@@ -89,7 +99,9 @@ export class Answer {
     });
   }
 
-  /** The service's own words. A page or another shape is quoted nowhere: it may echo anything. */
+  /**
+   * Returns the service's message. A page or another shape is never quoted: it may echo anything.
+   */
   #messageOf(body: unknown): string {
     const { message } = Object(body) as { message?: unknown };
     const { status } = this.response;
@@ -97,20 +109,23 @@ export class Answer {
       return `The service answered with HTTP ${status}`;
     }
     const text = redacted(printable(message.slice(0, LONGEST_READ)), secretsOf(this.#request));
-    // The cut may have left the beginning of a secret that is too short to be recognised.
+    // The cut may have kept the beginning of a secret that is too short to be recognised.
     const isCut = message.length > LONGEST_READ;
     return text.slice(0, isCut ? -PIECE : undefined).slice(0, LONGEST_MESSAGE);
   }
 }
 
-/** The request id of an answer: its error's, else its metadata's, else the response header's. */
+/**
+ * Returns the request id of an answer: its error's, else its metadata's, else the response
+ * header's.
+ */
 export function requestIdOf(value: unknown, response: Response): string | undefined {
   const { error, metadata } = Object(value) as Record<string, { request_id?: unknown } | null>;
   const id = error?.request_id ?? metadata?.request_id;
   return typeof id === "string" ? id : response.headers.get("x-request-id") ?? undefined;
 }
 
-/** What is thrown where an answer is too long. */
+/** Returns the error of an answer that is too long. */
 export function tooLong(maxBytes: number): ServiceConnectionError {
   return new ServiceConnectionError(`The answer is longer than ${maxBytes} bytes`);
 }
@@ -123,7 +138,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What of a request no message may show: the key, and what people, models and tools have said. */
+/**
+ * Yields the parts of a request that no message may show: the key, and the texts of people, models
+ * and tools.
+ */
 function* secretsOf({ headers, body }: AnsweredRequest): Iterable<string> {
   for (const [name, value] of headers) {
     if (!OPEN_HEADERS.has(name)) yield value.replace(/^Bearer /i, "");
@@ -134,7 +152,7 @@ function* secretsOf({ headers, body }: AnsweredRequest): Iterable<string> {
 function* textsOf(value: unknown): Iterable<string> {
   if (typeof value === "string") {
     yield value;
-    // As a message quotes it that quotes the JSON.
+    // In the form in which a message quotes the JSON.
     yield JSON.stringify(value).slice(1, -1);
   }
   if (typeof value !== "object" || value === null) return;
@@ -143,16 +161,19 @@ function* textsOf(value: unknown): Iterable<string> {
   }
 }
 
-/** A printable text with an ellipsis wherever it quotes a secret, or a piece of a longer one. */
+/**
+ * Returns a printable text with an ellipsis in place of each secret, or piece of a longer one, that
+ * it quotes.
+ */
 function redacted(text: string, secrets: Iterable<string>): string {
   const starts = piecesOf(text);
   const hidden = new Set<number>();
   const hide = (from: number, to: number) => {
     for (let at = from; at < to; at++) hidden.add(at);
   };
-  for (const said of secrets) {
-    // Made printable as the text is: else it would not be recognised where a line broke in it.
-    const secret = printable(said);
+  for (const secretText of secrets) {
+    // Printable like the text, so that it is recognised across a line break.
+    const secret = printable(secretText);
     const { length } = secret;
     if (length < PIECE) {
       for (const at of length < SHORTEST_SECRET ? [] : occurrences(text, secret)) {
@@ -163,7 +184,7 @@ function redacted(text: string, secrets: Iterable<string>): string {
     const step = length > LONG_SECRET ? PIECE : 1;
     for (let from = 0; from + PIECE <= length; from += step) {
       const piece = secret.slice(from, from + PIECE);
-      // What stands beside it may be the secret's too, where not every piece is looked at.
+      // Adjacent characters may belong to the secret when not every piece is compared.
       for (const at of starts.get(piece) ?? []) hide(at + 1 - step, at + PIECE + step - 1);
       starts.delete(piece);
     }
@@ -174,7 +195,7 @@ function redacted(text: string, secrets: Iterable<string>): string {
   return shown.join("");
 }
 
-/** Where each piece of a text stands in it. */
+/** Returns the positions of each piece in a text. */
 function piecesOf(text: string): Map<string, number[]> {
   const starts = new Map<string, number[]>();
   for (let at = 0; at + PIECE <= text.length; at++) {

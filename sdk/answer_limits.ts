@@ -1,24 +1,24 @@
 /**
- * How much of an answer is held in memory, whatever a service sends.
+ * Limits on the memory that an answer may take, whatever a service sends.
  *
  * @module
  */
 
 /**
- * Longest answer, in bytes: of one that comes in one piece, or of a stream over its whole life. A
- * longer one is a `ServiceConnectionError`.
+ * Longest answer, in bytes, whole or as a stream over its whole life. A longer one is a
+ * `ServiceConnectionError`.
  */
 export const LONGEST_ANSWER_BYTES: number = 256 * 1024 * 1024;
 
 /**
- * Longest event of a stream, in UTF-16 code units: the last one of a Responses stream repeats the
+ * Longest event of a stream, in UTF-16 code units. The last event of a Responses stream repeats the
  * whole answer. A longer one is a `ServiceConnectionError`.
  */
 export const LONGEST_EVENT_CHARS: number = 32 * 1024 * 1024;
 
 /**
- * Longest body of an error that is read, in bytes. Of a longer one there are status, headers and
- * request id; its `body` is `undefined`.
+ * Longest body of an error that is read, in bytes. A longer one gives status, headers and request
+ * id; its `body` is `undefined`.
  *
  * @example
  * ```ts

@@ -20,10 +20,10 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A result with the id to quote to the operator; absent where the answer names none. */
+/** A result with the id to quote to the operator; the id is absent when the answer has none. */
 export type WithRequestId<T> = T & { readonly requestId: string | undefined };
 
-/** A request as applications write it: `model` may be left out and is then `auto`. */
+/** A request of an application: `model` is optional and then `auto`. */
 export type WithoutModel<Request> =
   // `Omit` would drop every named field of a type that has an index signature.
   & { [Field in keyof Request as Exclude<Field, "model" | "stream">]: Request[Field] }
@@ -33,24 +33,24 @@ export type WithoutModel<Request> =
   };
 
 /**
- * A request as applications have it: its lists may be read-only, and what is in them may be of
- * interfaces of their own, which name none of the fields that pass through.
+ * A request as an application may hold it: its lists may be read-only, and their elements may be of
+ * own interfaces without an index signature.
  */
 export type Given<Request> = { [Field in keyof Request]: GivenList<Request[Field]> };
 
-/** A request whose answer comes in events, as one whole, or as a flag says. */
+/** A request that streams, does not stream, or decides by a flag. */
 export type AsStream<Request, Stream extends boolean> =
   & Given<Request>
   & (Stream extends true ? { readonly stream: true }
     : { readonly stream?: Stream | null | undefined });
 
-/** A list of {@linkcode Given}; what is none stays as it is. */
+/** A list of {@linkcode Given}; any other value stays unchanged. */
 export type GivenList<Value> = Value extends readonly (infer Item)[]
   ? readonly (Item | Named<Item>)[]
   : Value;
 
 /**
- * A value with the fields that its type names, and those alone: a type with an index signature takes
+ * A value with the fields that its type names, and only those: a type with an index signature takes
  * no value of an interface.
  */
 export type Named<Value> = Value extends readonly (infer Item)[] ? readonly Named<Item>[]
@@ -60,7 +60,7 @@ export type Named<Value> = Value extends readonly (infer Item)[] ? readonly Name
   : Value;
 
 /**
- * Refuses what is no request at all, as a call in plain JavaScript may bring it.
+ * Rejects a request that is no object, as plain JavaScript may pass it.
  *
  * @throws {ConfigurationError} It is no object.
  */
@@ -70,7 +70,7 @@ export function checkRequest(request: unknown): void {
 }
 
 /**
- * A request with its model.
+ * Returns a request with its model.
  *
  * @throws {ConfigurationError} It names a model: the service chooses it.
  */

@@ -1,17 +1,17 @@
 import { ServiceConnectionError, ServiceError, ServiceTimeoutError } from "./errors.ts";
 
-/** The longest that `setTimeout` can wait; it takes anything longer for nothing. */
+/** Longest delay of `setTimeout` in milliseconds; it runs a longer one at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What can end a call early. */
+/** Limits of a call. */
 export interface CallLimitOptions {
-  /** The caller's. */
+  /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
-  /** For everything from now on; 0 or less: none. */
+  /** Time limit in milliseconds from the creation on; 0 or less: none. */
   readonly timeoutMs: number;
 }
 
-/** The life of one call: ended by its caller, by its time limit, or by being over. */
+/** The lifetime of one call. It ends by its caller, by its time limit, or when the call is over. */
 export class CallLimit {
   readonly #options: CallLimitOptions;
   readonly #controller = new AbortController();
@@ -19,7 +19,7 @@ export class CallLimit {
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
   #isLate = false;
 
-  /** Starts the clock. Throws the signal's reason where it is aborted already. */
+  /** Starts the timer. Throws the signal's reason when it is aborted already. */
   constructor(options: CallLimitOptions) {
     this.#options = options;
     const { signal, timeoutMs } = options;
@@ -29,17 +29,17 @@ export class CallLimit {
     if (timeoutMs > 0) this.#timer = setTimeout(this.#onTime, Math.min(timeoutMs, MAX_TIMER_MS));
   }
 
-  /** Aborted as soon as the call is to end. */
+  /** Aborted when the call has to end. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Whether there is as much time left, in milliseconds. */
+  /** True when at least this much time remains, in milliseconds. */
   hasLeft(ms: number): boolean {
     return performance.now() + ms < this.#endsMs;
   }
 
-  /** Resolves after so many milliseconds, or rejects as soon as the call is to end. */
+  /** Resolves after so many milliseconds, or rejects when the call has to end. */
   async wait(ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const over = new Promise<void>((resolve) => {
@@ -49,8 +49,8 @@ export class CallLimit {
   }
 
   /**
-   * What the work comes to, or a rejection as soon as the call is to end: not every `fetch` that
-   * applications bring along hears a signal.
+   * Resolves with the work's value, or rejects when the call has to end: a `fetch` of the
+   * application may ignore its signal.
    */
   guard<T>(work: T | PromiseLike<T>): Promise<T> {
     const { signal } = this;
@@ -63,7 +63,10 @@ export class CallLimit {
     });
   }
 
-  /** What the caller is told of an error of the platform's: who or what ended the call. */
+  /**
+   * Returns the error for the caller in place of an error of the platform: the cause that ended the
+   * call.
+   */
   explain(error: unknown): unknown {
     const { signal, timeoutMs } = this.#options;
     if (signal?.aborted) return signal.reason;
@@ -72,14 +75,14 @@ export class CallLimit {
     return new ServiceConnectionError("The connection to the service failed", { cause: error });
   }
 
-  /** Gives timer and signal back, and closes what is left of the connection. May be repeated. */
+  /** Removes the timer and the listener, and closes the connection. Repeated calls do nothing. */
   end(): void {
     clearTimeout(this.#timer);
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();
   }
 
-  // Whoever reads may never come back to hear of it: nothing may be left for them to give back.
+  // A reader may never return to release the timer and the listener.
   readonly #onAbort = (): void => this.end();
 
   readonly #onTime = (): void => {

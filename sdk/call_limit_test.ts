@@ -23,7 +23,7 @@ const encoder = new TextEncoder();
 const frames = (events: readonly unknown[]) =>
   encoder.encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 
-/** What a service that stops answering says before. */
+/** The part of an answer that a stalling service sends first. */
 interface Stalling {
   /** Headers come where it has some. */
   readonly head?: readonly unknown[];
@@ -35,10 +35,10 @@ interface Stalling {
 function stalling({ head, calls = false }: Stalling, options: ServiceClientOptions = {}) {
   let requests = 0;
   const arrived = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   const handler = async (request: Request): Promise<Response> => {
     requests++;
-    request.signal.addEventListener("abort", () => left.resolve());
+    request.signal.addEventListener("abort", () => disconnected.resolve());
     const { stream } = await request.json();
     if (calls && requests === 1) {
       const message = { tool_calls: [call("1", "slow")] };
@@ -49,12 +49,12 @@ function stalling({ head, calls = false }: Stalling, options: ServiceClientOptio
     }
     arrived.resolve();
     if (head === undefined) {
-      await left.promise;
+      await disconnected.promise;
       return new Response();
     }
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => controller.enqueue(frames(head)),
-      cancel: () => left.resolve(),
+      cancel: () => disconnected.resolve(),
     });
     return new Response(body);
   };
@@ -63,8 +63,8 @@ function stalling({ head, calls = false }: Stalling, options: ServiceClientOptio
   return {
     client: new ServiceClient({ apiKey: KEY, apiBaseUrl, defaultLocalTools: false, ...options }),
     arrived: arrived.promise,
-    /** Resolves as soon as the service has heard that the caller left; at once if it never came. */
-    left: () => requests === 0 ? Promise.resolve() : soon(left.promise),
+    /** Resolves once the service has seen the caller disconnect; at once without a request. */
+    disconnected: () => requests === 0 ? Promise.resolve() : soon(disconnected.promise),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
@@ -112,7 +112,7 @@ for (const [name, how, wait] of WAITS) {
       ServiceTimeoutError,
     );
     assertEquals(error.timeoutMs, 50);
-    await at.left();
+    await at.disconnected();
   });
 
   Deno.test(`a signal ends ${name}, with the caller's own reason`, async () => {
@@ -122,7 +122,7 @@ for (const [name, how, wait] of WAITS) {
     const waiting = wait(at.client, { signal: controller.signal });
     at.arrived.then(() => controller.abort(reason));
     assertStrictEquals(await waiting.then(() => undefined, (error) => error), reason);
-    await at.left();
+    await at.disconnected();
   });
 
   Deno.test(`a signal that is aborted already sends nothing: ${name}`, async () => {
@@ -145,7 +145,7 @@ Deno.test("the client's own limit holds where the call sets none, for the life o
     ServiceTimeoutError,
   );
   assertEquals(error.timeoutMs, 50);
-  await at.left();
+  await at.disconnected();
 });
 
 Deno.test("a limit that is no number is refused, before anything is sent", async () => {
@@ -243,7 +243,7 @@ for (const method of ["run", "runStream"] as const) {
   });
 }
 
-/** What an application may bring along as `fetch`: none of these hears a signal. */
+/** Functions that an application may provide as `fetch` and that ignore a signal. */
 const DEAF: Readonly<Record<string, () => Promise<Response>>> = {
   "never answers": () => new Promise(() => {}),
   "answers without an end": () => Promise.resolve(new Response(new ReadableStream())),
@@ -260,14 +260,14 @@ for (const [name, deaf] of Object.entries(DEAF)) {
       await assertRejects(() => ask({ timeoutMs: 20 }), ServiceTimeoutError);
       const reason = new Error("Enough");
       const controller = new AbortController();
-      const asked = ask({ signal: controller.signal });
+      const answer = ask({ signal: controller.signal });
       setTimeout(() => controller.abort(reason), 5);
-      assertStrictEquals(await asked.catch((error) => error), reason);
+      assertStrictEquals(await answer.catch((error) => error), reason);
     });
   }
 }
 
-/** A body that is never done with being let go of. */
+/** A response whose body never finishes its cancellation. */
 function held(...pieces: readonly Uint8Array[]): Response {
   return new Response(
     new ReadableStream({

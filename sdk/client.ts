@@ -58,11 +58,11 @@ export class ServiceClient {
   readonly images: Images;
   /** The public catalog and its metadata. */
   readonly models: Models;
-  /** What tiers cost. */
+  /** Prices of the tiers. */
   readonly pricing: Pricing;
 
   /**
-   * Sets a client up; sends nothing.
+   * Creates a client; sends nothing.
    *
    * @throws {ConfigurationError} An option is unknown, or cannot be used.
    */

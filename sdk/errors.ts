@@ -1,8 +1,8 @@
 /**
- * What the client library throws: one small family.
+ * The errors of the client library.
  *
- * `instanceof` holds across copies of the package: an application and a library of its may well have
- * loaded two.
+ * `instanceof` holds across copies of the package: an application and one of its libraries may each
+ * have loaded one.
  *
  * @module
  */
@@ -10,10 +10,10 @@
 import { printable } from "./printable.ts";
 import type { ErrorObject } from "./protocol/mod.ts";
 
-/** Longest code, and longest request id, that is taken over from an answer. */
+/** Longest code and longest request id that is taken from an answer, in UTF-16 code units. */
 const LONGEST_NAME = 128;
 
-/** Shared by all copies of the package. */
+/** Key that all copies of the package share. */
 const FAMILY = Symbol.for("@svc/sdk/error");
 
 /**
@@ -25,23 +25,23 @@ const FAMILY = Symbol.for("@svc/sdk/error");
  * import { assert } from "@std/assert";
  *
  * assert(new ServiceTimeoutError(60_000) instanceof ServiceError);
- * assert(!(new Error("Of somebody else") instanceof ServiceError));
+ * assert(!(new Error("From another library") instanceof ServiceError));
  * ```
  */
 export class ServiceError extends Error {
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ServiceError";
   /** The class's name, in minified code too. */
   static readonly kind: string = "ServiceError";
 
-  /** Kinds that it belongs to, for another copy's classes. */
+  /** Names of this class and its parents, for the classes of another copy. */
   get [FAMILY](): readonly string[] {
     return lineage(this.constructor);
   }
 
-  /** Whether it is one of this class, made by whichever copy of the package. */
+  /** True for an instance of this class from any copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A class of the application's own is known by its prototype alone.
+    // A subclass of the application is known by its prototype alone.
     if (!Object.hasOwn(this, "kind")) {
       return Function.prototype[Symbol.hasInstance].call(this, value);
     }
@@ -65,7 +65,7 @@ export class ServiceError extends Error {
 export class ConfigurationError extends ServiceError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "ConfigurationError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ConfigurationError";
 }
 
@@ -84,10 +84,10 @@ export class ConfigurationError extends ServiceError {
 export class MissingAPIKeyError extends ConfigurationError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "MissingAPIKeyError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "MissingAPIKeyError";
 
-  /** The message names both ways to give a key. */
+  /** Creates an error whose message names both ways to give a key. */
   constructor() {
     super("Cannot call the service without an API key: pass apiKey or set SERVICE_API_KEY");
   }
@@ -107,12 +107,12 @@ export class MissingAPIKeyError extends ConfigurationError {
 export class ServiceTimeoutError extends ServiceError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "ServiceTimeoutError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ServiceTimeoutError";
   /** The limit in milliseconds. */
   readonly timeoutMs: number;
 
-  /** The message names the limit. */
+  /** Creates an error whose message names the limit. */
   constructor(timeoutMs: number, options?: ErrorOptions) {
     super(`The call took longer than timeoutMs, ${timeoutMs} ms`, options);
     this.timeoutMs = timeoutMs;
@@ -120,8 +120,8 @@ export class ServiceTimeoutError extends ServiceError {
 }
 
 /**
- * The service could not be reached, or the connection broke before the answer was complete. What the
- * platform said is its `cause`.
+ * The service could not be reached, or the connection broke before the answer was complete. The
+ * platform's error is its `cause`.
  *
  * @example
  * ```ts
@@ -135,19 +135,19 @@ export class ServiceTimeoutError extends ServiceError {
 export class ServiceConnectionError extends ServiceError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "ServiceConnectionError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ServiceConnectionError";
 }
 
-/** What is known of an answer that is an error. */
+/** Data of an answer that is an error. */
 export interface ServiceAPIErrorOptions {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Headers of the answer, `retry-after` among them where the service sent one. */
+  /** Headers of the answer, with `retry-after` when the service sent one. */
   readonly headers: Headers;
-  /** The gateway's error object, or the whole body where it is no such thing. */
+  /** The gateway's error object, or the whole body when it is another value. */
   readonly body: ErrorObject | unknown;
-  /** The request to quote to the operator; absent where the answer names none. */
+  /** Id of the request, to quote to the operator; absent when the answer has none. */
   readonly requestId?: string | undefined;
 }
 
@@ -178,24 +178,24 @@ export interface ServiceAPIErrorOptions {
 export class ServiceAPIError extends ServiceError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "ServiceAPIError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ServiceAPIError";
-  /** HTTP status; 200 where an answer broke off, or a planned task failed. */
+  /** HTTP status; 200 when an answer broke off or a planned task failed. */
   readonly status: number;
   /**
-   * The gateway's error code, for instance `insufficient_balance`; `undefined` where it has none. At
+   * The gateway's error code, for instance `insufficient_balance`; `undefined` when it has none. At
    * most 128 characters.
    */
   readonly code: string | undefined;
   /**
-   * The request to quote to the operator; `undefined` where the answer names none. At most 128
+   * Id of the request, to quote to the operator; `undefined` when the answer has none. At most 128
    * characters.
    */
   readonly requestId: string | undefined;
   readonly #headers: Headers;
   readonly #body: ErrorObject | unknown;
 
-  /** An error with the service's own message. */
+  /** Creates an error with the service's own message. */
   constructor(message: string, options: ServiceAPIErrorOptions) {
     super(printable(message));
     const { body, headers, requestId, status } = options;
@@ -207,14 +207,14 @@ export class ServiceAPIError extends ServiceError {
     this.#body = body;
   }
 
-  /** Headers of the answer, `retry-after` among them where the service sent one. */
+  /** Headers of the answer, with `retry-after` when the service sent one. */
   get headers(): Headers {
     return this.#headers;
   }
 
   /**
-   * The gateway's error object; else what came in its place, for instance a proxy's page;
-   * `undefined` where that was longer than {@linkcode LONGEST_ERROR_BYTES}. As it was sent.
+   * The gateway's error object, or the body in its place, for instance a proxy's page; `undefined`
+   * when that was longer than {@linkcode LONGEST_ERROR_BYTES}. As received.
    */
   get body(): ErrorObject | unknown {
     return this.#body;
@@ -222,10 +222,10 @@ export class ServiceAPIError extends ServiceError {
 }
 
 /**
- * A run failed, or was stopped, after something in it had been done: `cause` says why, `result` has
- * everything that was complete by then. Its conversation can be sent again.
+ * A run failed or was stopped after at least one step: `cause` is the reason, `result` has
+ * everything that was complete. Its conversation can be sent again.
  *
- * Printed, it does not show the result: prompts and tool inputs do not belong into a log.
+ * Printed, it does not show the result: prompts and tool inputs do not belong in a log.
  *
  * @example
  * ```ts
@@ -240,18 +240,18 @@ export class ServiceAPIError extends ServiceError {
 export class RunError<Result = unknown> extends ServiceError {
   /** The class's name, in minified code too. */
   static override readonly kind: string = "RunError";
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "RunError";
   readonly #result: Result;
 
-  /** The message is the cause's, where that is an error of this library's. */
+  /** Creates an error with the cause's message when the cause is an error of this library. */
   constructor(result: Result, options: { readonly cause: unknown }) {
     const { cause } = options;
     super(cause instanceof ServiceError ? cause.message : "The run was broken off", options);
     this.#result = result;
   }
 
-  /** What the run had come to. */
+  /** The result of the run so far. */
   get result(): Result {
     return this.#result;
   }
@@ -261,7 +261,7 @@ function named(text: string): string {
   return printable(text.slice(0, LONGEST_NAME));
 }
 
-/** The kinds that a class descends from, its own included. */
+/** Returns the kinds of a class and its parents. */
 function lineage(constructor: unknown): readonly string[] {
   const kinds: string[] = [];
   for (let type = constructor; typeof type === "function"; type = Object.getPrototypeOf(type)) {

@@ -32,8 +32,8 @@ for (const [classes, name] of [[errors, "this copy"], [copy, "another copy"]] as
     const all = Object.entries(classes);
     assertEquals(all.length, 7);
     for (const [error, parents] of FAMILY) {
-      const found = all.filter(([, type]) => error instanceof type).map(([name]) => name);
-      assertEquals(found.toSorted(), ["ServiceError", ...parents].toSorted());
+      const matching = all.filter(([, type]) => error instanceof type).map(([name]) => name);
+      assertEquals(matching.toSorted(), ["ServiceError", ...parents].toSorted());
       assertInstanceOf(error, Error);
       assertEquals(error.name, parents.at(-1) ?? "ServiceError");
     }

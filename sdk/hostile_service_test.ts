@@ -84,7 +84,10 @@ Deno.test("an answer in one piece has a limit, too", async () => {
   assert(taken.bytes < 3 * FILLING.length);
 });
 
-/** What clears a screen, names a window, turns the text around, or writes a line of its own. */
+/**
+ * Text that clears a screen, names a window, reverses the direction of text, or writes another
+ * line.
+ */
 const OBEYED = "\u001b[2J\u009b31m\u0007\r\nroot: all is well\u202e\u2028";
 const RAW = /[\p{Cc}\u2028-\u202e]/u;
 
@@ -105,12 +108,12 @@ const ERRORS: Readonly<Record<string, Reply>> = {
 
 for (const [name, reply] of Object.entries(ERRORS)) {
   Deno.test(`${name}: nothing of it reaches a terminal as a command, or fills a log`, async () => {
-    const told: string[] = [];
-    const tell = (...line: unknown[]) => void told.push(JSON.stringify(line));
+    const logged: string[] = [];
+    const tell = (...line: unknown[]) => void logged.push(JSON.stringify(line));
     const { client } = scripted(reply, { logger: { debug: tell, warn: tell } });
     const error = await assertRejects(() => client.models.list(), ServiceAPIError);
     const { message, code, requestId, stack } = error;
-    for (const text of [message, code ?? "", requestId ?? "", ...told]) {
+    for (const text of [message, code ?? "", requestId ?? "", ...logged]) {
       assertFalse(RAW.test(text), JSON.stringify(text));
     }
     assertFalse(RAW.test((stack ?? "").replaceAll("\n", "")));

@@ -1,24 +1,24 @@
-/** What is told of a request. Never a key, a header, a body or a tool's input. */
+/** Details of a logged event. They never contain a key, a header, a body or a tool's input. */
 export interface LogDetails {
   /** HTTP method. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Which try of the call, from 1. */
+  /** Number of the attempt, from 1. */
   readonly tries: number;
-  /** HTTP status of the answer; absent where there is none. */
+  /** HTTP status of the answer; absent without an answer. */
   readonly status?: number | undefined;
-  /** As the answer's header has it. */
+  /** Request id in the answer's header. */
   readonly requestId?: string | undefined;
   /** Time to the answer's headers, in milliseconds. */
   readonly ms?: number;
-  /** Time until the next try, in milliseconds. */
+  /** Time until the next attempt, in milliseconds. */
   readonly waitMs?: number;
 }
 
 /**
- * Told of requests, answers and retries. `console` is one. One that fails changes nothing of the
- * call: its failure is passed over.
+ * Receives requests, answers and retries. `console` is a logger. A failure of the logger does not
+ * affect the call.
  *
  * @example
  * ```ts
@@ -36,13 +36,13 @@ export interface LogDetails {
  * ```
  */
 export interface Logger {
-  /** `request` before each try, `answer` after it. */
+  /** Logs `request` before each attempt and `answer` after it. */
   debug(event: string, details: LogDetails): void;
-  /** `retry` before the wait. */
+  /** Logs `retry` before the wait. */
   warn(event: string, details: LogDetails): void;
 }
 
-/** A logger whose failures nobody hears of: no call may depend on it. */
+/** Returns a logger whose failures are swallowed: no call may depend on it. */
 export function unfailing(logger: Logger): Logger {
   return {
     debug: (event, details) => quietly(() => logger.debug(event, details)),
@@ -52,9 +52,9 @@ export function unfailing(logger: Logger): Logger {
 
 function quietly(log: () => unknown): void {
   try {
-    // One that writes elsewhere may answer with a promise.
+    // An asynchronous logger may return a promise.
     Promise.resolve(log()).catch(() => {});
   } catch {
-    // It is the application's own trouble.
+    // The application's own failure.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Values that are odd in one place, for whoever has to live with what a service sends.
+ * Values with one malformed member, for tests of hostile services.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { assertInstanceOf } from "@std/assert";
 import fc from "fast-check";
 import { ServiceError } from "./mod.ts";
 
-/** Where the values of a JSON value stand, at any depth. */
+/** Returns the paths of the values in a JSON value, at any depth. */
 function places(value: unknown): string[][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [

@@ -1,18 +1,18 @@
 /**
- * The body of a request that `fetch` can send once only. Deno's sends a text, or bytes, again by
- * itself where a kept connection breaks before the answer: the call could then be executed, and
- * billed, twice, though nobody has asked for retries. A blob is a stream to it, which it cannot.
+ * A request body that `fetch` can send only once. Deno's `fetch` repeats a text or bytes by itself
+ * when a reused connection breaks before the answer: the call could then be executed, and billed,
+ * twice, although the caller disabled retries. A blob is a stream for it, which it cannot repeat.
  */
 export class OneTimeBody extends Blob {
   readonly #content: string | Uint8Array<ArrayBuffer>;
 
-  /** A text is sent as UTF-8. */
+  /** Creates a body; a text is sent as UTF-8. */
   constructor(content: string | Uint8Array<ArrayBuffer>) {
     super([content]);
     this.#content = content;
   }
 
-  /** What it holds, for a `fetch` of the application's own that takes bodies for texts. */
+  /** Returns the content, for a `fetch` of the application that takes bodies as texts. */
   override toString(): string {
     const content = this.#content;
     return typeof content === "string" ? content : new TextDecoder().decode(content);

@@ -41,14 +41,14 @@ function breakingService() {
 
 /** Reads one request to its end; false: the connection was closed before. */
 async function hasRequest(connection: Deno.Conn): Promise<boolean> {
-  const room = new Uint8Array(16 * 1024);
+  const buffer = new Uint8Array(16 * 1024);
   for (let text = "";;) {
     const [, head, body = ""] = text.match(/^(.*?)\r\n\r\n(.*)$/s) ?? [];
     const length = head?.match(/^content-length: (\d+)$/im)?.[1];
     if (head !== undefined && body.length >= Number(length)) return true;
-    const read = await connection.read(room);
+    const read = await connection.read(buffer);
     if (read === null) return false;
-    text += decoder.decode(room.subarray(0, read));
+    text += decoder.decode(buffer.subarray(0, read));
   }
 }
 

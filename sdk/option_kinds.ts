@@ -1,14 +1,14 @@
 import { ConfigurationError } from "./errors.ts";
 
 interface Kind {
-  /** As a sentence names it: "it is not …". */
+  /** Name in an error message: "it is not …". */
   readonly name: string;
   readonly has: (value: unknown) => boolean;
 }
 
-/** What an option can be. Options may come from plain JavaScript, or from a file. */
+/** The kinds of options. Values may come from plain JavaScript or from a file. */
 const KINDS = {
-  /** Says nothing, or is looked at closely where it is used. */
+  /** No check here; the option may be checked where it is used. */
   anything: { name: "anything", has: () => true },
   flag: { name: "true or false", has: (value) => typeof value === "boolean" },
   text: { name: "a text", has: (value) => typeof value === "string" },
@@ -23,7 +23,7 @@ const KINDS = {
     has: (value) => typeof value === "number" && !Number.isNaN(value),
   },
   object: { name: "an object", has: (value) => typeof value === "object" && value !== null },
-  /** By names; what is iterated has none. */
+  /** An object by names; nothing that iterates. */
   record: {
     name: "a plain object",
     has: (value) => typeof value === "object" && value !== null && !(Symbol.iterator in value),
@@ -40,12 +40,12 @@ const KINDS = {
   budget: { name: "an object with refuse", has: (value) => hasMethods(value, ["refuse"]) },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** Of every option what it can be; the compiler keeps it complete. */
+/** The kind of every option; the compiler keeps it complete. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, keyof typeof KINDS>>;
 
 /**
- * Refuses options that nobody knows, as a misspelt one would be ignored, and values that are none of
- * theirs: they would be found out in the middle of a call that is paid for, or never.
+ * Rejects unknown options, which a misspelling would otherwise turn into ignored ones, and values
+ * of the wrong kind, which would otherwise fail in the middle of a call that is paid for, or never.
  *
  * @throws {ConfigurationError} The first of them, by name.
  */
@@ -74,7 +74,10 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** The signal of options that are not checked yet: what is none of that is refused later. */
+/**
+ * Returns the signal of options before they are checked; a value that is no signal is refused
+ * later.
+ */
 export function signalOf(options: unknown): AbortSignal | undefined {
   const { signal } = Object(options);
   return KINDS.signal.has(signal) ? signal : undefined;

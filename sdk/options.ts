@@ -6,7 +6,8 @@ import type { RegisteredTools } from "./toolbox/selection.ts";
 import type { TransportOptions } from "./transport.ts";
 
 /**
- * How a client is set up. An option that is given never touches the environment.
+ * Options of a client. A given option takes precedence over the environment, which is then not
+ * read.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ import type { TransportOptions } from "./transport.ts";
  */
 export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredTools {
   /**
-   * Needed by every call but `models.list`.
+   * Key of the service; every call except `models.list` needs one.
    *
    * @default {SERVICE_API_KEY}
    */
@@ -36,34 +37,35 @@ export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredToo
    */
   readonly apiBaseUrl?: string | undefined;
   /**
-   * Base of model calls alone. Given without `apiBaseUrl`, the catalog is where it stands before
-   * `/openai/v1`; where that cannot be told, catalog calls fail before they are sent.
+   * Base of model calls alone. Without `apiBaseUrl`, the catalog's base is the part before
+   * `/openai/v1`; for a base without that ending, catalog calls fail before they are sent.
    *
    * @default {apiBaseUrl + /openai/v1; where that is not given, SERVICE_OPENAI_BASE_URL}
    */
   readonly openAIBaseUrl?: string | undefined;
   /**
-   * What requests are sent with, for a proxy or a test.
+   * Sends the requests; for a proxy or a test.
    *
    * @default {globalThis.fetch}
    */
   readonly fetch?: typeof fetch | undefined;
-  /** Sent with every request. A key may stand here instead of in `apiKey`. */
+  /** Headers of every request. They may carry a key instead of `apiKey`. */
   readonly headers?: HeadersInit | undefined;
   /**
-   * In milliseconds, for the whole request, or the life of a consumed stream; 0 or less: none.
+   * Time limit in milliseconds for the whole request, or the life of a consumed stream; 0 or less:
+   * none.
    *
    * @default {60_000}
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Tries after the first where the service answers 429 or 5xx, or not at all. Model calls are not
-   * idempotent: a try that is repeated may have been executed, and may be billed twice.
+   * Retries after the first attempt when the service answers 429 or 5xx, or not at all. Model calls
+   * are not idempotent: a repeated attempt may have been executed, and may be billed twice.
    *
    * @default {0}
    */
   readonly maxRetries?: number | undefined;
-  /** Told of requests, answers and retries; never of keys, prompts or tool inputs. */
+  /** Receives requests, answers and retries; never keys, prompts or tool inputs. */
   readonly logger?: Logger | undefined;
   /** @deprecated Does nothing: Messages are converted locally. */
   readonly anthropicBaseUrl?: string | undefined;
@@ -85,7 +87,7 @@ const KINDS: OptionKinds<ServiceClientOptions> = {
 };
 
 /**
- * How requests are sent, as options and environment have it.
+ * Returns the transport's options from the client's options and the environment.
  *
  * @throws {ConfigurationError} An option is unknown, or cannot be used.
  */
@@ -106,7 +108,7 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
     ...addressesOf(options),
     hasKey: Boolean(headers.get("authorization") || headers.get("x-api-key")),
     headers,
-    // Called as a method, the platform's own would take the options for its `this`.
+    // Called as a method, the platform's `fetch` would get the options as its `this`.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs,
     maxRetries,
@@ -114,7 +116,10 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
   };
 }
 
-/** Where model calls and catalog calls go. A key never goes to a host that nobody named. */
+/**
+ * Returns the bases of model calls and catalog calls. A key never goes to a host that is not
+ * configured.
+ */
 function addressesOf(
   { apiBaseUrl, openAIBaseUrl }: ServiceClientOptions,
 ): Pick<TransportOptions, "apiBaseUrl" | "openAIBaseUrl"> {
@@ -134,12 +139,12 @@ function addressesOf(
   return { apiBaseUrl: stem, openAIBaseUrl: modelBase };
 }
 
-/** The headers of every request, with the one that has the key. */
+/** Returns the headers of every request, with the one that has the key. */
 function headersOf(options: ServiceClientOptions): Headers {
   const headers = new Headers();
   for (const [name, value] of entriesOf(options.headers)) {
     const wrong = `Cannot send the header ${JSON.stringify(name)}: it is not`;
-    // What is absent would be sent as the word "undefined".
+    // `undefined` would be sent as the word "undefined".
     if (typeof value !== "string") throw new ConfigurationError(`${wrong} a text`);
     try {
       headers.append(name, value);
@@ -148,7 +153,7 @@ function headersOf(options: ServiceClientOptions): Headers {
       throw new ConfigurationError(`${wrong} valid`);
     }
   }
-  // It never leaves, as the options that name it do nothing.
+  // Never sent: the options that name it have no effect.
   headers.delete("anthropic-version");
   const named = ["authorization", "x-api-key"].filter((name) => headers.has(name));
   if (named.length > 1 || (named.length === 1 && options.apiKey !== undefined)) {
@@ -170,7 +175,7 @@ function headersOf(options: ServiceClientOptions): Headers {
 }
 
 function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string, unknown]> {
-  // Not by class: `Headers` of another realm or package are as good.
+  // Not by class: `Headers` of another realm or package are valid.
   if (headers === undefined || !(Symbol.iterator in headers)) return Object.entries(headers ?? {});
   return Array.from<unknown, [string, unknown]>(headers, (pair) => {
     const [name = "", value] = Array.isArray(pair) ? pair : [];
@@ -178,7 +183,7 @@ function entriesOf(headers: HeadersInit | undefined): Iterable<readonly [string,
   });
 }
 
-/** A value and where it is from: the option, where that is given, else the variable. */
+/** Returns a value and its origin: the option, else the variable. */
 function optionOr(
   variable: string,
   option: Readonly<Record<string, string | undefined>>,
@@ -190,21 +195,21 @@ function optionOr(
   return value === undefined ? undefined : { name: variable, value };
 }
 
-/** Reads an environment variable; one that may not be read counts as absent. */
+/** Reads an environment variable; `undefined` when the permission is missing. */
 export function readEnvironment(name: string): string | undefined {
   try {
-    // Not imported: that takes a fifth of the time that importing this package does.
+    // Not imported: the import takes a fifth of the time of loading this package.
     return globalThis.process?.env[name] || undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A base address without a slash at its end. Throws where it is no http(s) URL. */
+/** Returns a base address without a slash at its end. Throws when it is no http(s) URL. */
 export function baseUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    // Not quoted: a key may have been put in its place.
+    // Not quoted: it may be a key by mistake.
     throw new ConfigurationError(
       `Cannot use ${name}: it is no http(s) URL, such as ${LOCAL_GATEWAY}`,
     );

@@ -31,8 +31,8 @@ async function withEnvironment(
   return read;
 }
 
-/** Where a client sends model calls and catalog calls, and with which key. */
-function roads(options: ServiceClientOptions) {
+/** Returns the addresses of model calls and catalog calls, and the key that each carries. */
+function addressesOf(options: ServiceClientOptions) {
   const { apiBaseUrl, headers, openAIBaseUrl } = transportOptionsOf(options);
   return [openAIBaseUrl, apiBaseUrl, headers.get("authorization") ?? headers.get("x-api-key")];
 }
@@ -88,7 +88,7 @@ const ROADS: readonly [
 
 for (const [name, environment, options, expected] of ROADS) {
   Deno.test(`options and environment: ${name}`, async () => {
-    await withEnvironment(environment, () => assertEquals(roads(options), [...expected]));
+    await withEnvironment(environment, () => assertEquals(addressesOf(options), [...expected]));
   });
 }
 

@@ -4,7 +4,7 @@ import { pieceReader } from "./piece_reader.ts";
 
 type Body = ReadableStream<Uint8Array>;
 
-/** Where a body comes from; `undefined` is its end. */
+/** Source of a body; `undefined` is its end. */
 interface Source {
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   cancel?(): void;
@@ -36,8 +36,8 @@ const KINDS: Readonly<Record<string, (source: Source) => Body>> = {
 };
 
 function sourceOf(pieces: readonly Uint8Array[]): Source {
-  const left = pieces.values();
-  return { next: () => Promise.resolve(left.next().value?.slice()) };
+  const remaining = pieces.values();
+  return { next: () => Promise.resolve(remaining.next().value?.slice()) };
 }
 
 async function bytesOf(body: Body): Promise<number[]> {
@@ -57,7 +57,7 @@ for (const [kind, bodyOf] of Object.entries(KINDS)) {
     }));
   });
 
-  Deno.test(`pieceReader() reads ${kind} larger than its room`, async () => {
+  Deno.test(`pieceReader() reads ${kind} larger than its buffer`, async () => {
     const large = Uint8Array.from({ length: 100_000 }, (_, at) => at % 251);
     assertEquals(await bytesOf(bodyOf(sourceOf([large, large]))), [...large, ...large]);
   });

@@ -1,9 +1,9 @@
-/** Controls, line separators, what changes the direction of text, and halves of characters. */
+/** Controls, line separators, characters that change the direction of text, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
 
 /**
- * A text as a log may show it: what a terminal would obey, or what would begin a line of its own,
- * becomes a space, each code unit one.
+ * Returns a text that is safe to log: each code unit that a terminal would obey, or that would
+ * begin a new line, becomes a space.
  */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, " ");

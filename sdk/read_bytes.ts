@@ -1,29 +1,29 @@
 import { pieceReader } from "./piece_reader.ts";
 
-const FIRST_ROOM_BYTES = 16 * 1024;
+const FIRST_BUFFER_BYTES = 16 * 1024;
 
-/** How far to read. */
+/** Limits of a read. */
 export interface ReadBytesOptions {
-  /** Longest body. */
+  /** Longest body, in bytes. */
   readonly maxBytes: number;
   /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The bytes of a body; `undefined` where there are more than `maxBytes`. What is not read is
- * cancelled. Throws the signal's reason where that ends it.
+ * Returns the bytes of a body; `undefined` when there are more than `maxBytes`. The rest is
+ * cancelled. Throws the signal's reason when that ends the read.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, signal }: ReadBytesOptions,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const reader = pieceReader(body ?? new Blob().stream());
-  // Not waited for: a body of the application's own may never be done with it. It rejects where the
-  // connection has gone, and the read says that itself.
+  // Not awaited: a body of the application's own may never settle. It rejects when the connection
+  // is gone, and so does the read.
   const stop = () => void reader.cancel().catch(() => {});
-  // Pieces are copied: one kept as it came may keep a buffer of many times its length.
-  let room = new Uint8Array(Math.min(FIRST_ROOM_BYTES, maxBytes));
+  // Pieces are copied: a retained piece may retain a buffer many times its length.
+  let buffer = new Uint8Array(Math.min(FIRST_BUFFER_BYTES, maxBytes));
   let length = 0;
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -31,14 +31,16 @@ export async function readBytes(
       signal.throwIfAborted();
       const piece = await reader.read();
       signal.throwIfAborted();
-      if (piece === undefined) return room.subarray(0, length);
+      if (piece === undefined) return buffer.subarray(0, length);
       const end = length + piece.byteLength;
       if (end > maxBytes) {
         stop();
         return undefined;
       }
-      if (end > room.byteLength) room = grown(room, Math.min(Math.max(end, 2 * length), maxBytes));
-      room.set(piece, length);
+      if (end > buffer.byteLength) {
+        buffer = grown(buffer, Math.min(Math.max(end, 2 * length), maxBytes));
+      }
+      buffer.set(piece, length);
       length = end;
     }
   } finally {
@@ -46,8 +48,8 @@ export async function readBytes(
   }
 }
 
-function grown(room: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
+function grown(buffer: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(bytes);
-  larger.set(room);
+  larger.set(buffer);
   return larger;
 }

@@ -180,7 +180,7 @@ const BROKEN: Readonly<Record<string, () => unknown>> = {
   throws: () => {
     throw new Error("The disk is full");
   },
-  // Nobody awaits what a logger answers with.
+  // No code awaits a logger's result.
   rejects: () => Promise.reject(new Error("The disk is full")),
 };
 

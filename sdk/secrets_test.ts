@@ -41,19 +41,19 @@ const REQUEST = {
 const echo: Reply = ({ headers, text }) =>
   new Response(`${text} ${[...headers].join()}`, { status: 502 });
 
-const told = (status: number): Reply => ({ headers, text }) => {
+const echoing = (status: number): Reply => ({ headers, text }) => {
   const all = `${text} ${JSON.parse(text).messages[0].content[0].text} ${[...headers].join()}`;
   return Response.json({ error: { message: `Cannot take ${all}`, code: "no" } }, { status });
 };
 
-/** What a service, or something in between, may do with a request to spill it. */
+/** Ways in which a service, or an intermediate server, may echo a request. */
 const SPILLS: Readonly<Record<string, Reply | readonly Reply[]>> = {
   "a page that echoes the request": echo,
   "an answer that is no JSON": ({ text }) => new Response(`<${text}`),
   "an answer that is a text": ({ text }) => Response.json(text),
   "an error that is a text": ({ text }) => Response.json({ error: text }),
-  "an error object that quotes it all": told(400),
-  "an error object in a good answer": told(200),
+  "an error object that quotes it all": echoing(400),
+  "an error object in a good answer": echoing(200),
   "an event that is no JSON": ({ text }) => new Response(`data: ${text.slice(1)}\n\n`),
   "an error event": (sent) => sse({ choices: [] }, { error: { message: sent.text } })(sent),
   "a redirect": ({ text }) => new Response(text, { status: 302, headers: { location: "/" } }),

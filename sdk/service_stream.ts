@@ -1,16 +1,18 @@
 const encoder = new TextEncoder();
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Opens what a stream reads from. The signal aborts when the stream is not wanted any more. */
+/** Opens the source of a stream. The signal aborts when the stream is no longer needed. */
 export type OpenStream<Event, Final> = (
   signal: AbortSignal,
 ) => AsyncIterator<Event, Final, void>;
 
 /**
- * An answer that is still coming, as `create({ stream: true })` gives it: iterate it for its events,
- * ask {@linkcode EventStream.final} for what they add up to. It is read as fast as its reader asks.
+ * An answer that is still arriving, as `create({ stream: true })` returns it: iterate it for its
+ * events, call {@linkcode EventStream.final} for the merged value. It reads only as fast as its
+ * reader.
  *
- * Leaving the iteration early ends the call. One that fails unheard brings no unhandled rejection.
+ * An early return from the iteration ends the call. A failure without a reader causes no unhandled
+ * rejection.
  *
  * @example
  * ```ts
@@ -39,14 +41,17 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
   #source: AsyncIterator<Event, Final, void> | undefined;
   #isTaken = false;
   #isOver = false;
-  /** What is left of a stream that was ended while nobody read. */
+  /** Drains a stream that ended without a reader. */
   #rest: Promise<void> | undefined;
   /** The event that was read before there was a reader. */
   #ahead: IteratorResult<Event, undefined> | undefined;
-  /** Reads under way. Only where there is none can an end come from elsewhere than the source. */
+  /** Reads in flight. Without one, only the source can end the stream. */
   #reads = 0;
 
-  /** Opens nothing yet. A signal of the caller's ends it like {@linkcode EventStream.abort}. */
+  /**
+   * Creates a stream without opening it. The caller's signal ends it like {@linkcode
+   * EventStream.abort}.
+   */
   constructor(
     open: OpenStream<Event, Final>,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
@@ -57,21 +62,21 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever awaits it hears of a failure; whoever only iterates has heard of it already.
+    // `final()` rejects for callers that await it; an iteration has thrown the failure already.
     this.#final.catch(() => {});
   }
 
   /**
-   * The events, for one reader.
+   * Iterates the events, for one reader.
    *
-   * @throws {TypeError} Somebody reads, or has read, the stream already.
+   * @throws {TypeError} The stream has a reader, or had one.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Event> {
     if (this.#isTaken) {
       throw new TypeError("Cannot read a stream twice: its events go to one reader");
     }
     this.#isTaken = true;
-    // No generator of its own around the source's: that would cost as much again for each event.
+    // No generator around the source's: that would double the cost of each event.
     return {
       next: () => this.#next(),
       return: () => this.#leave(),
@@ -81,7 +86,10 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
     };
   }
 
-  /** The final value. Reads what nobody else does; else waits until whoever reads is done. */
+  /**
+   * Returns the final value. Reads the stream when no other reader does; else waits until the
+   * reader is done.
+   */
   async final(): Promise<Final> {
     if (!this.#isTaken) {
       const events = this[Symbol.asyncIterator]();
@@ -89,7 +97,7 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
       try {
         while (!(await events.next()).done);
       } catch {
-        // It is what the final value rejects with.
+        // The final value rejects with it.
       } finally {
         this.#reads--;
       }
@@ -98,27 +106,27 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
   }
 
   /**
-   * Opens the call and waits for its first event, which stays to be read. Rejects where the call is
+   * Opens the call and waits for its first event, which stays to be read. Rejects when the call is
    * refused before that.
    */
   async opened(): Promise<void> {
     if (!this.#isTaken) this.#ahead ??= await this.#read();
   }
 
-  /** Ends the call; whoever reads or awaits gets the reason. */
+  /** Ends the call; readers and `final()` reject with the reason. */
   abort(reason: unknown = new DOMException("The stream was aborted", "AbortError")): void {
     this.#stop(reason);
     if (this.#reads > 0 || this.#isOver) return;
     if (this.#source === undefined) return this.#reject(reason);
-    // The source knows best how it came out: a run has done something by then. Its reader may never
-    // come back to hear of it.
+    // The source knows the outcome best: a run has completed steps by then. Its reader may never
+    // return.
     this.#rest = this.#drain();
     this.#rest.catch(() => {});
   }
 
   /**
-   * The events as bytes, one JSON document a line, to be handed on as the body of a response. It is
-   * read as fast as it is sent; cancelling it ends the call.
+   * Returns the events as bytes, one JSON document a line, for the body of a response. It reads as
+   * fast as it is sent; cancelling it ends the call.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const events = this[Symbol.asyncIterator]();
@@ -173,7 +181,7 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
   #begin(): AsyncIterator<Event, Final, void> {
     const { signal } = this.#controller;
     if (this.#outer?.aborted) this.#follow();
-    // It may live much longer than the stream: it is let go of at the end.
+    // It may outlive the stream: its listener is removed at the end.
     this.#outer?.addEventListener("abort", this.#follow);
     signal.throwIfAborted();
     return this.#open(signal);
@@ -204,11 +212,11 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
 }
 
 /**
- * An {@linkcode EventStream} that can be awaited for its final value, before or after its events are
- * iterated. Nothing is sent before it is read.
+ * An {@linkcode EventStream} that can be awaited for its final value, before or after its events
+ * are iterated. Nothing is sent before it is read.
  *
- * Leaving the iteration early ends the call. One that is dropped unread costs nothing, and one that
- * fails unheard brings no unhandled rejection.
+ * An early return from the iteration ends the call. A stream that is never read sends nothing, and
+ * a failure without a reader causes no unhandled rejection.
  *
  * @example
  * ```ts
@@ -229,7 +237,7 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
  */
 export class ServiceStream<Event, Final> extends EventStream<Event, Final>
   implements PromiseLike<Final> {
-  /** Makes `await` give the final value; so does returning the stream from an async function. */
+  /** Makes `await` return the final value, as does returning the stream from an async function. */
   then<Fulfilled = Final, Rejected = never>(
     onFulfilled?: ((final: Final) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,

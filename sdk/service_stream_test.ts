@@ -193,7 +193,7 @@ Deno.test("abort() ends a stream between two events, for its reader and for othe
   const read = reasonOf((async () => {
     for await (const _ of stream) {
       stream.abort(reason);
-      // Nobody reads at this moment, and nobody may again.
+      // There is no reader at this moment, and there may be none later.
       assertStrictEquals(await reasonOf(stream), reason);
     }
   })());

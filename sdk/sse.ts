@@ -5,9 +5,9 @@ import { ServiceConnectionError } from "./errors.ts";
 import { type PieceReader, pieceReader } from "./piece_reader.ts";
 
 /**
- * Reads the data of server-sent events out of a body, however its bytes were split. The last event
- * may lack its blank line: it counts where its data is a whole JSON object, or `[DONE]`. What was cut
- * is neither.
+ * Reads the data of server-sent events from a body, however its bytes were split. The last event
+ * may lack its blank line when its data is a complete JSON object or `[DONE]`; a cut event is
+ * dropped.
  */
 export class EventReader {
   readonly #reader: PieceReader;
@@ -24,7 +24,7 @@ export class EventReader {
   #bytes = 0;
   #isOver = false;
 
-  /** Reads nothing yet. */
+  /** Creates a reader without reading. */
   constructor(
     body: ReadableStream<Uint8Array>,
     { maxBytes = LONGEST_ANSWER_BYTES }: { readonly maxBytes?: number } = {},
@@ -34,8 +34,8 @@ export class EventReader {
   }
 
   /**
-   * The data of the next events, in order, at least one; `undefined` at the end of the body. Throws
-   * a `ServiceConnectionError` where an event, or all of them together, are too long.
+   * Reads the data of the next events, in order, at least one; `undefined` at the end of the body.
+   * Throws a `ServiceConnectionError` when one event, or all of them together, exceed the limit.
    */
   async read(): Promise<readonly string[] | undefined> {
     while (this.#ready.length === 0) {
@@ -55,9 +55,9 @@ export class EventReader {
     return ready;
   }
 
-  /** Cancels what is left of the body. */
+  /** Cancels the body. */
   async cancel(): Promise<void> {
-    // Rejects where the body has broken already: nothing is left to cancel then.
+    // Rejects when the body has failed already: there is nothing to cancel then.
     if (!this.#isOver) await this.#reader.cancel().catch(() => {});
   }
 }
@@ -71,7 +71,10 @@ function isWhole(data: string): boolean {
   }
 }
 
-/** Everything else that a parser finds odd is passed over, as the standard has it. */
+/**
+ * Refuses an event that is too long. Other errors of the parser are ignored, as the standard
+ * demands.
+ */
 function refuseTooLong({ type }: ParseError): void {
   if (type !== "max-buffer-size-exceeded") return;
   throw new ServiceConnectionError(

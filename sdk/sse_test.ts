@@ -99,16 +99,16 @@ Deno.test("any stream gives the same events however it is split", async () => {
 });
 
 Deno.test("events come as soon as they are there, and no sooner than they are asked for", async () => {
-  let asked = 0;
+  let reads = 0;
   const events = eventData(
     new ReadableStream({
-      pull: (controller) => controller.enqueue(encoder.encode(`data: ${++asked}\n\n`)),
+      pull: (controller) => controller.enqueue(encoder.encode(`data: ${++reads}\n\n`)),
     }, { highWaterMark: 0 }),
   );
   assertEquals((await events.next()).value, "1");
-  assertEquals(asked, 1);
+  assertEquals(reads, 1);
   assertEquals((await events.next()).value, "2");
-  assertEquals(asked, 2);
+  assertEquals(reads, 2);
   await events.return();
 });
 

@@ -1,5 +1,6 @@
 /**
- * From a call to the service's answer: addresses, headers, limits, tries, errors, events.
+ * The path from a call to the service's answer: addresses, headers, limits, retries, errors,
+ * events.
  *
  * @module
  */
@@ -20,23 +21,26 @@ import { DIALECT_HEADER } from "./protocol/mod.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
 
-/** Where calls go and with what. */
+/** Destination and credentials of calls. */
 export interface TransportOptions {
   /** Base of model calls, without a slash at the end. */
   readonly openAIBaseUrl: string;
-  /** Base of the service, without a slash at the end; absent: nobody has named it. */
+  /** Base of the service, without a slash at the end; absent when it is not configured. */
   readonly apiBaseUrl: string | undefined;
-  /** Whether `headers` have what proves who calls. */
+  /** True when `headers` carry credentials. */
   readonly hasKey: boolean;
   /** Sent with every call. */
   readonly headers: Headers;
-  /** What requests are sent with. */
+  /** Sends the requests. */
   readonly fetch: typeof fetch;
-  /** For the whole request, or the life of a consumed stream; 0 or less: none. */
+  /**
+   * Time limit in milliseconds for the whole request, or the life of a consumed stream; 0 or less:
+   * none.
+   */
   readonly timeoutMs: number;
-  /** Tries after the first. */
+  /** Retries after the first attempt. */
   readonly maxRetries: number;
-  /** Told of requests and answers. */
+  /** Receives a line for each request and answer. */
   readonly logger?: Logger | undefined;
 }
 
@@ -44,33 +48,33 @@ export interface TransportOptions {
 export interface TransportCall extends CallOptions {
   /** `GET` has no body. */
   readonly method: "GET" | "POST";
-  /** Which base `path` stands under. */
+  /** The base URL under which `path` is. */
   readonly base: "openai" | "api";
-  /** Starts with a slash; a query may follow. */
+  /** Path with a leading slash, and optionally a query. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** The call works without a key. */
   readonly isPublic?: boolean;
-  /** Whether an event is the last of its stream, which may then end without `[DONE]`. */
+  /** True for the last event of a stream, which may then end without `[DONE]`. */
   readonly isLast?: (event: unknown) => boolean;
 }
 
-/** An answer that came in one piece. */
+/** An answer in one piece. */
 export interface JsonAnswer {
-  /** Its status and headers; the body is read. */
+  /** Status and headers; the body is read. */
   readonly answer: Answer;
-  /** The body, an object. */
+  /** The parsed body. */
   readonly value: unknown;
 }
 
-/** An answer that comes as events. To be iterated to its end, or left: both end the call. */
+/** An answer as events. Both the end of the iteration and an early return end the call. */
 export interface EventAnswer extends AsyncIterable<unknown> {
-  /** Its status and headers. */
+  /** Status and headers. */
   readonly answer: Answer;
 }
 
-/** A call as it is sent. */
+/** A call with its address and headers. */
 interface SentRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -78,7 +82,7 @@ interface SentRequest {
   readonly call: TransportCall;
 }
 
-/** A call that was answered, and what may still end it. */
+/** A call that was answered, with the limit that may still end it. */
 interface OpenCall {
   readonly answer: Answer;
   readonly limit: CallLimit;
@@ -89,13 +93,13 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #logger: Logger | undefined;
 
-  /** Sends nothing yet. */
+  /** Creates a transport without sending anything. */
   constructor(options: TransportOptions) {
     this.#options = options;
     this.#logger = options.logger && unfailing(options.logger);
   }
 
-  /** Calls and reads the JSON. Throws a `ServiceAPIError` where it is an error. */
+  /** Sends a call and reads the JSON. Throws a `ServiceAPIError` when it is an error. */
   async json(call: TransportCall): Promise<JsonAnswer> {
     const { answer, limit } = await this.#open(call);
     try {
@@ -107,7 +111,7 @@ export class Transport {
     }
   }
 
-  /** Calls; the answer is the JSON of each event until `[DONE]`, and breaks off at an error. */
+  /** Sends a call; yields the JSON of each event until `[DONE]`, and throws at an error. */
   async events(call: TransportCall): Promise<EventAnswer> {
     const open = await this.#open(call);
     return {
@@ -131,7 +135,9 @@ export class Transport {
     }
   }
 
-  /** One try. `undefined`: it failed, the wait is over, and there may be another. */
+  /**
+   * Runs one attempt. Returns `undefined` when it failed, the wait is over, and another may follow.
+   */
   async #try(
     request: SentRequest,
     { limit, tries }: { readonly limit: CallLimit; readonly tries: number },
@@ -154,15 +160,15 @@ export class Transport {
     if (tries > maxRetries || waitMs === undefined || !limit.hasLeft(waitMs)) {
       throw isAnswer ? await answer.refusal(limit.signal) : answer;
     }
-    // Rejects where the connection has broken already: there is nothing to let go then. Not waited
-    // for: a body of the application's own may never be done with it.
+    // Rejects when the connection has failed already. Not awaited: a body of the application's own
+    // `fetch` may never settle.
     if (isAnswer) void answer.response.body?.cancel().catch(() => {});
     logger?.warn("retry", { ...about, status, requestId, waitMs });
     await limit.wait(waitMs);
     return undefined;
   }
 
-  /** The answer, or why there is none. */
+  /** Returns the answer, or the error in its place. */
   async #send(
     { url, init, headers, call }: SentRequest,
     limit: CallLimit,
@@ -189,12 +195,12 @@ export class Transport {
     }
     const headers = new Headers(this.#options.headers);
     headers.set("accept", "application/json");
-    // The one dialect that this client reads, whatever the key's policy says.
+    // The only dialect that this client reads, whatever the key's policy states.
     headers.set(DIALECT_HEADER, "service");
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };
-    // Following a redirect could carry the key and the prompt to another host.
+    // Following a redirect could send the key and the prompt to another host.
     const init: RequestInit = { method: call.method, headers, ...body, redirect: "manual" };
     return { url: `${base}${call.path}`, init, headers, call };
   }
@@ -208,14 +214,14 @@ async function* eventsOf(
 ): AsyncGenerator<unknown, void, void> {
   const { response } = answer;
   let reader: EventReader | undefined;
-  // Ends a read that does not hear the signal by itself.
+  // Ends a read that ignores the signal.
   const stop = () => void reader?.cancel();
   let isOver = false;
   try {
     limit.signal.throwIfAborted();
     limit.signal.addEventListener("abort", stop);
     if (/^application\/json/i.test(response.headers.get("content-type") ?? "")) {
-      // Most often an error: reading it throws that.
+      // Usually an error: reading it throws that.
       answer.read(await answer.text(limit));
       throw new ServiceConnectionError("The service answered in one piece instead of a stream");
     }
@@ -223,7 +229,7 @@ async function* eventsOf(
     for (let texts = await reader.read(); texts !== undefined; texts = await reader.read()) {
       for (const text of texts) {
         if (text === "[DONE]") return;
-        // What has come already is no whole answer to whoever ended it before it was read.
+        // For a caller that ended the call earlier, the received part is no complete answer.
         if (!isOver) signal?.throwIfAborted();
         const event = answer.read(text);
         yield event;
@@ -232,11 +238,11 @@ async function* eventsOf(
     }
     if (!isOver) throw new ServiceConnectionError("The stream ended before it was complete");
   } catch (error) {
-    // A connection that breaks after the last event takes nothing away.
+    // A connection that breaks after the last event loses nothing.
     if (!isOver || error instanceof ServiceAPIError) throw limit.explain(error);
   } finally {
     limit.signal.removeEventListener("abort", stop);
-    // Not waited for: a body of the application's own may never be done with it.
+    // Not awaited: a body of the application's own `fetch` may never settle.
     stop();
     limit.end();
   }

@@ -1,4 +1,4 @@
-/** A tool as applications write it; its input has to be typed as it stands. */
+/** A tool of an application; its input has to be typed without annotations. */
 
 import { assertType, type IsExact } from "@std/testing/types";
 import { tool } from "./mod.ts";

@@ -17,8 +17,8 @@ The result says whether it is exact; where it is not, it is rounded.`;
 
 /**
  * The tool `calculator`: arithmetic on exact fractions, without `eval`. Numbers have at most 5000
- * digits; what is larger, and every expression that cannot be read, is refused with the place and
- * what is expected there. It needs no permission.
+ * digits; larger numbers and invalid expressions are refused with the position and the expected
+ * token. It needs no permission.
  *
  * @example
  * ```ts

@@ -333,7 +333,7 @@ const { samples } = fc.letrec<{ samples: Sample }>((tie) => ({
   ),
 }));
 
-/** What a result says, as a fraction of integers. */
+/** Returns a result as a fraction of integers. */
 function read({ result, fraction }: Answer): readonly [bigint, bigint] {
   const [num = "0", den = "1"] = (fraction ?? "").split("/");
   if (fraction !== undefined) return [BigInt(num), BigInt(den)];

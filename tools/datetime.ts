@@ -6,16 +6,16 @@ import { checkZone } from "./datetime/zone.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { type InputOf, tool } from "./typed_tool.ts";
 
-/** What {@linkcode datetime} can be told. */
+/** Options of {@linkcode datetime}. */
 export interface DatetimeOptions {
   /**
-   * Tells the present, in milliseconds since 1970.
+   * Returns the present time in milliseconds since 1970.
    *
    * @default {Date.now}
    */
   readonly now?: (() => number) | undefined;
   /**
-   * IANA name of the zone of times that say none.
+   * IANA name of the zone for times without one.
    *
    * @default {"UTC"}
    */
@@ -69,8 +69,8 @@ const PARAMETERS = {
 } as const;
 
 /**
- * The tool `datetime`: the present, conversion between zones, arithmetic that knows the calendar and
- * the changes of the clocks, and formats. It needs no permission.
+ * The tool `datetime`: the present time, conversion between zones, arithmetic with calendar and
+ * daylight-saving rules, and formats. It needs no permission.
  *
  * @example
  * ```ts

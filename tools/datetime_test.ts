@@ -95,8 +95,8 @@ Deno.test("a zone says where local times are, and where others are told", async 
   const local = await ask({ operation: "convert", datetime: "2026-07-01T12:00", zone });
   assertEquals(local.utc, "2026-07-01T10:00:00Z");
   for (const text of ["2026-07-01T12:00Z", "2026-07-01T21:00[Asia/Tokyo]", "@1782907200"]) {
-    const told = await ask({ operation: "convert", datetime: text, zone });
-    assertEquals([told.datetime, told.zone], ["2026-07-01T14:00:00+02:00", zone], text);
+    const reply = await ask({ operation: "convert", datetime: text, zone });
+    assertEquals([reply.datetime, reply.zone], ["2026-07-01T14:00:00+02:00", zone], text);
   }
   const moved = await ask({ operation: "convert", datetime: "2026-07-01", zone, to_zone: "UTC" });
   assertEquals(moved.datetime, "2026-06-30T22:00:00+00:00");
@@ -222,13 +222,13 @@ Deno.test("a locale says it in words", async () => {
 });
 
 Deno.test("an offset with seconds is told whole", async () => {
-  const told = await ask({
+  const reply = await ask({
     operation: "convert",
     datetime: "@-1096921749",
     zone: "America/St_Johns",
   });
-  assertEquals([told.datetime, told.rfc2822], ["1935-03-29T23:59:59-03:30:52", undefined]);
-  const again = await ask({ operation: "convert", datetime: told.datetime });
+  assertEquals([reply.datetime, reply.rfc2822], ["1935-03-29T23:59:59-03:30:52", undefined]);
+  const again = await ask({ operation: "convert", datetime: reply.datetime });
   assertEquals([again.unix_seconds, again.zone], [-1096921749, "UTC"]);
 });
 
@@ -285,14 +285,14 @@ const moments = fc.integer({ min: -2_000_000_000, max: 4_000_000_000 });
 Deno.test("every form that is told can be read again, and means the same", async () => {
   await fc.assert(
     fc.asyncProperty(moments, zones, zones, async (seconds, zone, other) => {
-      const told = await ask({ operation: "convert", datetime: `@${seconds}`, zone });
-      assertEquals(told.unix_seconds, seconds);
-      assertEquals(told.utc, new Date(seconds * 1_000).toISOString().replace(".000Z", "Z"));
+      const reply = await ask({ operation: "convert", datetime: `@${seconds}`, zone });
+      assertEquals(reply.unix_seconds, seconds);
+      assertEquals(reply.utc, new Date(seconds * 1_000).toISOString().replace(".000Z", "Z"));
       const forms = [
-        told.utc,
-        told.datetime,
-        `${told.datetime}[${zone}]`,
-        told.rfc2822 ?? told.utc,
+        reply.utc,
+        reply.datetime,
+        `${reply.datetime}[${zone}]`,
+        reply.rfc2822 ?? reply.utc,
       ];
       for (const text of forms) {
         const again = await ask({ operation: "convert", datetime: text, zone: other });

@@ -7,7 +7,7 @@ const MAX_RESULTS = 500;
 const DEFAULT_RESULTS = 100;
 const MAX_QUERY_CHARS = 1_000;
 const DEFAULT_MS = 30_000;
-/** For the files that are being read when time runs out. */
+/** Time in milliseconds for files that are being read when the time limit ends. */
 const LAST_STEP_MS = 10_000;
 
 const DESCRIPTION =
@@ -20,7 +20,7 @@ const DESCRIPTION =
 /** Options of {@linkcode fileSearch}. */
 export interface FileSearchOptions extends WorkspaceOptions {
   /**
-   * Longest search in milliseconds; it then returns what it found so far.
+   * Time limit of a search in milliseconds; it then returns the matches so far.
    *
    * @default {30_000}
    */
@@ -56,7 +56,7 @@ export function fileSearch(options: FileSearchOptions = {}): Tool {
   return tool({
     name: "file_search",
     description: DESCRIPTION,
-    // Whoever runs the tool waits for what was found until its own limit.
+    // The runner of the tool has to wait for the partial result.
     timeoutMs: timeLimit("timeoutMs", timeoutMs + LAST_STEP_MS),
     parameters: {
       type: "object",

@@ -20,8 +20,8 @@ const FILES = {
 
 async function paths(lab: { workspace: string }, input: object): Promise<string[]> {
   const { files, matches } = Object(await call(fileSearch(lab), input));
-  return (files ?? matches).map((found: string | { path: string }) =>
-    typeof found === "string" ? found : found.path
+  return (files ?? matches).map((match: string | { path: string }) =>
+    typeof match === "string" ? match : match.path
   );
 }
 
@@ -138,9 +138,9 @@ Deno.test("a search that runs out of time gives what it found until then, and sa
     for (const reason of [undefined, new DOMException("Late", "TimeoutError")]) {
       const tool = fileSearch({ ...lab, timeoutMs: reason === undefined ? 1e-9 : 10_000 });
       const signal = reason === undefined ? undefined : AbortSignal.abort(reason);
-      const { truncated, partial, ...found } = Object(await call(tool, input, signal));
+      const { truncated, partial, ...rest } = Object(await call(tool, input, signal));
       assertEquals([truncated, partial], [true, true]);
-      assertEquals(Object.values(found), [[]]);
+      assertEquals(Object.values(rest), [[]]);
     }
   }
   const controller = new AbortController();

@@ -4,11 +4,11 @@ import { timeLimit } from "./sandbox/limits.ts";
 import { type Tool, ToolError } from "./tool.ts";
 import { tool } from "./typed_tool.ts";
 
-/** Longest write, once it is permitted. */
+/** Longest write in milliseconds, once it is permitted. */
 const WRITE_MS = 60_000;
 
 /**
- * What {@linkcode fileWrite} takes.
+ * Options of {@linkcode fileWrite}.
  *
  * @example
  * ```ts
@@ -24,10 +24,10 @@ const WRITE_MS = 60_000;
  * ```
  */
 export interface FileWriteOptions extends WorkspaceOptions {
-  /** Asked about every call. Absent: every call is refused. */
+  /** Decides on each call. Absent: every call is refused. */
   readonly permission?: FilePermission | undefined;
   /**
-   * Longest wait for the permission in milliseconds; silence refuses.
+   * Longest wait for the permission in milliseconds; no answer refuses.
    *
    * @default {300_000}
    */
@@ -65,8 +65,8 @@ const PARAMETERS = {
 } as const;
 
 /**
- * The tool `file_write`: makes and changes text files of the workspace, each as a whole or not at
- * all. Every call needs the application's permission.
+ * The tool `file_write`: creates and changes text files of the workspace, each atomically. Every
+ * call needs the application's permission.
  *
  * Deno permissions: `--allow-read` and `--allow-write`, of the workspace at least.
  *

@@ -98,13 +98,13 @@ Deno.test("file_write writes only what a plain yes was said to", async () => {
 Deno.test("the permission callback sees the call, all links resolved", async () => {
   await using lab = await scratch({ "real/a.txt": "old" });
   await Deno.symlink("real", lab.at("link"));
-  const asked: FilePermissionRequest[] = [];
+  const requests: FilePermissionRequest[] = [];
   const tool = writer(lab, (request) => {
     assert(Object.isFrozen(request));
-    return asked.push(request) === 1;
+    return requests.push(request) === 1;
   });
   await call(tool, { path: "link/a.txt", mode: "replace", content: "né", old_text: "old" });
-  assertEquals(asked.map(({ signal: _, ...request }) => request), [{
+  assertEquals(requests.map(({ signal: _, ...request }) => request), [{
     root: lab.workspace,
     path: "real/a.txt",
     mode: "replace",
@@ -214,12 +214,12 @@ Deno.test("file_write takes text as it is: signs of patterns, line ends, byte or
   await replace("(a|b)* $1 $& $$ \\n", "$1 $& $` $' $$ .*");
   const expected = text.replace("(a|b)* $1 $& $$ \\n", () => "$1 $& $` $' $$ .*");
   assertEquals(await Deno.readTextFile(lab.at("a.txt")), expected);
-  const told = await refusal(
+  const message = await refusal(
     writer(lab),
     { path: "a.txt", mode: "replace", old_text: "one\n$1", content: "" },
     "text_not_found",
   );
-  assertEquals(told.endsWith("the lines of this file end in \\r\\n"), true, told);
+  assertEquals(message.endsWith("the lines of this file end in \\r\\n"), true, message);
 });
 
 Deno.test("an endless wait for the permission is one, and no limit of nothing is taken", async () => {
@@ -233,16 +233,16 @@ Deno.test("an endless wait for the permission is one, and no limit of nothing is
 
 Deno.test("without all permissions and trust, nothing is written below the workspace's own folder", async () => {
   await using lab = await scratch({ "folder/a.txt": "a" });
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const { workspace } = lab;
-  const careful = fileWrite({ workspace, permission: (request) => asked.push(request) > 0 });
+  const careful = fileWrite({ workspace, permission: (request) => requests.push(request) > 0 });
   const write = { mode: "overwrite", content: "b" };
   for (const path of ["folder/a.txt", "folder/b.txt", "new/c.txt"]) {
     const message = await refusal(careful, { path, ...write }, "workspace_unsafe");
     assert(message.includes(`into the folder "${path.split("/")[0]}"`), message);
     assert(message.includes("--allow-all") && message.includes("fileTrust: true"), message);
   }
-  assertEquals(asked, []);
+  assertEquals(requests, []);
   assertEquals(await names(workspace), ["folder"]);
   await call(careful, { path: "d.txt", ...write });
   assertEquals(await names(workspace), ["d.txt", "folder"]);

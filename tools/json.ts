@@ -1,5 +1,5 @@
 /**
- * Values that came out of JSON.
+ * Parsed JSON values.
  *
  * @module
  */

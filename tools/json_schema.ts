@@ -1,10 +1,10 @@
 import { isJsonObject } from "./json.ts";
 
-/** What of a value does not fit its schema. */
+/** A violation of a schema. */
 export interface SchemaIssue {
-  /** Where, as in `items[2].name`; empty: the value itself. */
+  /** Path of the value, as in `items[2].name`; empty for the value itself. */
   readonly path: string;
-  /** What is expected there. */
+  /** The expected value. */
   readonly message: string;
 }
 
@@ -15,19 +15,22 @@ interface Place {
   readonly schema: Json;
   readonly root: Json;
   readonly depth: number;
-  /** Shared by all places of one check. */
+  /** Shared by all places of one validation. */
   readonly effort: Effort;
 }
 
-/** Schemas that may still be applied. Below zero: not all was checked, whatever the issues say. */
+/** Remaining applications of schemas. Below zero, the validation is incomplete. */
 interface Effort {
-  left: number;
+  remaining: number;
 }
 
 type Keyword = (rule: unknown, value: unknown, place: Place) => readonly SchemaIssue[];
 
 const MAX_DEPTH = 100;
-/** Alternatives that refer to themselves double the work with every level of a value. */
+/**
+ * Largest number of schema applications in one validation: recursive alternatives double the work
+ * with every level of a value.
+ */
 const MAX_EFFORT = 200_000;
 const NONE: readonly SchemaIssue[] = [];
 
@@ -65,7 +68,7 @@ function typeMatches(type: unknown, value: unknown): boolean {
   }
 }
 
-/** A keyword that sets a bound on a measure of values of one kind. */
+/** Returns a keyword that bounds a measure of values of one kind. */
 function bound(
   measure: (value: unknown) => number | undefined,
   holds: (measured: number, limit: number) => boolean,
@@ -132,12 +135,12 @@ function patternsFor(patterns: unknown, key: string): readonly unknown[] {
 function alternatives(rule: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
   const tried = listed(rule).map((schema) => validate(schema, value, place));
   if (tried.some((issues) => issues.length === 0)) return NONE;
-  // The alternative that comes closest says best what is wrong.
+  // The alternative with the fewest issues gives the best message.
   const closest = tried.toSorted((one, other) => one.length - other.length)[0];
   return closest ?? NONE;
 }
 
-/** The keywords that restrict values, as JSON Schema 2020-12 defines them. */
+/** Keywords that restrict values, as JSON Schema 2020-12 defines them. */
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
   type: (rule, value, place) => {
     const types = Array.isArray(rule) ? rule : [rule];
@@ -222,7 +225,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   $ref: (rule, value, place) => validate(resolve(rule, place.root), value, place),
 };
 
-/** They say something about a value and restrict nothing. `format` is one, as the standard has it. */
+/** Keywords that annotate and restrict nothing. `format` is one, by the standard's default. */
 const ANNOTATIONS = new Set(
   ("$schema $id $comment $defs definitions title description default examples format deprecated " +
     "readOnly writeOnly contentEncoding contentMediaType").split(" "),
@@ -248,8 +251,8 @@ function unescaped(reference: string): string {
 }
 
 function validate(schema: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
-  if (place.depth > MAX_DEPTH) place.effort.left = 0;
-  if (place.effort.left-- <= 0) return NONE;
+  if (place.depth > MAX_DEPTH) place.effort.remaining = 0;
+  if (place.effort.remaining-- <= 0) return NONE;
   if (schema === false) return [{ path: place.path, message: "expected nothing here" }];
   if (!isJsonObject(schema)) return NONE;
   const inner = { ...place, schema, depth: place.depth + 1 };
@@ -266,7 +269,7 @@ const NESTED = ["additionalProperties", "items", "not"];
 const NESTED_LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
 const NESTED_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
 
-/** Refuses a schema that says more than is checked here: a restriction is never ignored. */
+/** Refuses a schema with keywords that are not implemented: a restriction is never ignored. */
 function checkSchema(schema: unknown, root: Json): void {
   if (typeof schema === "boolean") return;
   if (!isJsonObject(schema)) {
@@ -291,7 +294,8 @@ function checkSchema(schema: unknown, root: Json): void {
 }
 
 /**
- * A function that says what of a value does not fit a JSON Schema (draft 2020-12).
+ * Returns a validator for a JSON Schema (draft 2020-12): it returns the violations of a value, none
+ * for a valid one.
  *
  * @throws {TypeError} The schema uses a keyword that is not checked here, or refers to nothing.
  */
@@ -299,8 +303,10 @@ export function schemaValidator(schema: Json): (value: unknown) => readonly Sche
   const root: Json = structuredClone(schema);
   checkSchema(root, root);
   return (value) => {
-    const effort = { left: MAX_EFFORT };
+    const effort = { remaining: MAX_EFFORT };
     const issues = validate(root, value, { path: "", schema: root, root, depth: 0, effort });
-    return effort.left < 0 ? [{ path: "", message: "too large, or nested too deeply" }] : issues;
+    return effort.remaining < 0
+      ? [{ path: "", message: "too large, or nested too deeply" }]
+      : issues;
   };
 }

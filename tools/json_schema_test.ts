@@ -3,7 +3,7 @@ import { schemaValidator } from "./json_schema.ts";
 
 type Schema = Record<string, unknown>;
 
-/** What does not fit, each as `path: message`. */
+/** Returns the violations, each as `path: message`. */
 function issues(schema: Schema, value: unknown): string[] {
   return schemaValidator(schema)(value).map(({ path, message }) => `${path}: ${message}`);
 }

@@ -9,7 +9,7 @@ const DESCRIPTION = "Lists a folder of the workspace: names, kinds and sizes of 
   "whole tree, use file_search.";
 
 /**
- * The tool `list_dir`: what is in a folder of the workspace.
+ * The tool `list_dir`: the entries of a folder of the workspace.
  *
  * Deno permissions: `--allow-read`, of the workspace at least.
  *

@@ -1,5 +1,5 @@
 /**
- * Tools that can be handed to a model: the contract, typed tools, and the built-in local tools.
+ * Tools for a model: the contract, typed tools, and the built-in local tools.
  *
  * @example
  * ```ts
@@ -7,7 +7,7 @@
  * import { assertEquals } from "@std/assert";
  *
  * const { name, parameters, execute } = calculator();
- * // What a model is told, and what runs when it calls.
+ * // The declaration for the model, and the function that its calls run.
  * assertEquals([name, parameters["type"]], ["calculator", "object"]);
  * const context = { toolCallId: "call_1", signal: new AbortController().signal };
  * const answer = await execute?.({ expression: "2^10" }, context);

@@ -20,7 +20,10 @@ async function graph(): Promise<Graph> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** What is loaded with the package, and what more with the first use of a tool. */
+/**
+ * Returns the modules that are loaded with the package, and those that the first use of a tool
+ * adds.
+ */
 async function loaded(): Promise<{ readonly first: Set<string>; readonly later: Set<string> }> {
   const { roots, modules } = await graph();
   const first = new Set(roots);

@@ -1,4 +1,4 @@
-/** Edits that turn one text into another: letters added, removed, replaced. */
+/** Returns the edits that turn one text into another: characters added, removed, replaced. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [above, letter] of [...one].entries()) {
@@ -12,7 +12,7 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/** The name that is most like a text, if one is alike: at most a third of its letters differ. */
+/** Returns the most similar name when at most a third of its characters differ. */
 export function nearest(text: string, names: Iterable<string>): string | undefined {
   if (text.length > 64) return undefined;
   let best: { readonly name: string; readonly edits: number } | undefined;

@@ -5,7 +5,7 @@ import type { Tool } from "./tool.ts";
 import { tool } from "./typed_tool.ts";
 
 /**
- * What {@linkcode shell} can be told.
+ * Options of {@linkcode shell}.
  *
  * @example
  * ```ts
@@ -22,16 +22,16 @@ import { tool } from "./typed_tool.ts";
  */
 export interface ShellOptions {
   /**
-   * The folder that commands run in, or below. It is where they start, not a wall: a granted command
-   * may do whatever its user may. A path, or a folder that the tool shares with others.
+   * The folder that commands run in, or below. It is where they start, and no boundary: a granted
+   * command may do all that its user may. A path, or a folder that the tool shares with others.
    *
    * @default {"."}
    */
   readonly workspace?: WorkspaceOptions["workspace"];
-  /** Asked about every call. Absent: every call is refused. */
+  /** Decides on each call. Absent: every call is refused. */
   readonly permission?: ShellPermission | undefined;
   /**
-   * Longest wait for the permission in milliseconds; silence refuses.
+   * Longest wait for the permission in milliseconds; no answer refuses.
    *
    * @default {300_000}
    */
@@ -43,7 +43,7 @@ export interface ShellOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Bytes kept of each output: half from its beginning, half from its end.
+   * Bytes to keep of each output: half from its beginning, half from its end.
    *
    * @default {32_768}
    */
@@ -78,10 +78,10 @@ const PARAMETERS = {
 } as const;
 
 /**
- * The tool `shell`. It is refused unless the `permission` callback grants that very call; what was
- * granted is what runs: in a process group of its own, with a time limit and a clean environment,
- * nothing to read, and nothing left running. It needs a Unix, and of Deno `--allow-run`,
- * `--allow-env` and `--allow-read`.
+ * The tool `shell`. It is refused unless the `permission` callback grants the very call. A granted
+ * command runs in a new process group, with a time limit and a clean environment, without input,
+ * and no process of it outlives the call. It needs a Unix, and of Deno `--allow-run`, `--allow-env`
+ * and `--allow-read`.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export function shell(options: ShellOptions = {}): Tool {
     name: "shell",
     description: `${DESCRIPTION} It is stopped after ${settings.timeoutMs / 1_000} seconds.`,
     parameters: PARAMETERS,
-    // Whoever runs the tool waits for the permission, the command and its end.
+    // The runner of the tool has to wait for the permission, the command and its end.
     timeoutMs: timeLimit(
       "timeoutMs",
       settings.permissionTimeoutMs + settings.timeoutMs + 2 * GRACE_MS,

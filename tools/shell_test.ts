@@ -14,7 +14,7 @@ function contextOf(signal: AbortSignal = new AbortController().signal): ToolCont
   return { toolCallId: "call_1", signal };
 }
 
-/** A test in a workspace of its own. */
+/** A test in a temporary workspace. */
 function onUnix(name: string, use: (workspace: string) => Promise<void>): void {
   const ignore = Deno.build.os === "windows";
   Deno.test({ name, ignore, fn: () => inWorkspace(use) });
@@ -41,12 +41,12 @@ function refusal(options: ShellOptions, input: unknown, context = contextOf()): 
   return assertRejects(() => run(options, input, context), ToolError);
 }
 
-/** What waits in a shell until what runs beside it has begun. */
+/** A shell line that waits until the parallel process has begun. */
 const THERE = "until [ -e there ]; do sleep 0.02; done";
 /** Time enough for a shell to begin, in milliseconds. */
 const BEGUN_MS = 1_500;
 
-/** Whether a process runs. One that is dead and not yet reaped does not. */
+/** True for a running process, and false for a dead one that is not yet reaped. */
 async function runs(pid: string): Promise<boolean> {
   const args = ["-o", "stat=", "-p", pid.trim()];
   const { stdout } = await new Deno.Command("ps", { args }).output();
@@ -173,14 +173,14 @@ onUnix("the working folder is inside the workspace, whatever links say", async (
       file: "not a folder",
     })
   ) {
-    const asked: unknown[] = [];
-    const permission = (request: unknown) => asked.push(request) > 0;
+    const requests: unknown[] = [];
+    const permission = (request: unknown) => requests.push(request) > 0;
     const error = await refusal({ workspace, permission }, {
       command: "pwd",
       working_dir: folder,
     });
     assertStringIncludes(error.message, problem);
-    assertEquals(asked, [], "what cannot run is not asked for");
+    assertEquals(requests, [], "what cannot run is not asked for");
   }
 });
 
@@ -269,9 +269,9 @@ onUnix("the time limit ends children of children that ignore the request", async
   assertEquals([result.signal, result.stopped], ["SIGKILL", "It was stopped after 1500 ms"]);
   await assertGone(result.stdout);
   const polite = { command: "echo $$; exec sleep 300" };
-  const asked = await run({ workspace, timeoutMs: BEGUN_MS }, polite);
-  assertEquals([asked.exit_code, asked.signal], [null, "SIGTERM"]);
-  await assertGone(asked.stdout);
+  const ended = await run({ workspace, timeoutMs: BEGUN_MS }, polite);
+  assertEquals([ended.exit_code, ended.signal], [null, "SIGTERM"]);
+  await assertGone(ended.stdout);
 });
 
 onUnix("an abort ends the group", async (workspace) => {

@@ -1,22 +1,23 @@
 /**
- * What a tool is: a declaration that a model reads, and the function that runs when it is called.
+ * The contract of a tool: a declaration that a model reads, and the function that runs when it is
+ * called.
  *
  * @module
  */
 
-/** What a tool's function is told besides its input. */
+/** Context of a tool call. */
 export interface ToolContext {
   /** Id of the call that the model made. */
   readonly toolCallId: string;
-  /** Aborted when the result is not wanted any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool. The input is what the model sent, parsed from JSON. */
+/** Runs a tool. The input is the model's JSON, parsed. */
 export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Promise<unknown>;
 
 /**
- * A tool that a model may be offered.
+ * A tool for a model.
  *
  * @example
  * ```ts
@@ -36,26 +37,21 @@ export type ToolExecute = (input: unknown, context: ToolContext) => unknown | Pr
 export interface Tool {
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   readonly name: string;
-  /** What the model reads to decide whether to call it. */
+  /** Purpose of the tool; the model reads it to decide on a call. */
   readonly description?: string | undefined;
   /** JSON Schema of the input. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Runs a call. Absent: the tool is only declared; a handler of its name, or the application, answers. */
   readonly execute?: ToolExecute | undefined;
-  /**
-   * Longest run of one call in milliseconds; 0 or less: no limit. Absent: the limit of whoever runs
-   * the tool.
-   */
+  /** Longest run of one call in milliseconds; 0 or less: no limit. Absent: the runner's limit. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * A failure of a tool that the model is told about in the tool's own words, so that it can try
- * something else. Of every other error that a tool throws the model learns only that there was one:
- * its text may hold secrets.
+ * A failure of a tool with a message for the model, so that it can try another way. The text of any
+ * other error is withheld from the model: it may hold secrets.
  *
- * Whoever runs tools recognises it by its `name`, so that copies of this package understand each
- * other.
+ * Runners recognise it by its `name`, so that copies of this package understand each other.
  *
  * @example
  * ```ts
@@ -75,12 +71,12 @@ export interface Tool {
  * ```
  */
 export class ToolError extends Error {
-  /** Tells it from other errors where classes cannot be compared. */
+  /** The class's name, for code that cannot compare classes. */
   override name = "ToolError";
-  /** What went wrong, in `snake_case`. */
+  /** Kind of the failure, in `snake_case`. */
   readonly code: string;
 
-  /** An error whose message the model reads. */
+  /** Creates an error whose message the model reads. */
   constructor(message: string, options: ErrorOptions & { readonly code?: string } = {}) {
     super(message, options);
     this.code = options.code ?? "tool_failed";

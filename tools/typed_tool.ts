@@ -5,8 +5,8 @@ import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A schema of a library that speaks [Standard Schema](https://standardschema.dev) and writes JSON
- * Schema: zod from 4.2 on, and others.
+ * A schema of a library that implements [Standard Schema](https://standardschema.dev) and writes
+ * JSON Schema: zod from 4.2 on, and others.
  *
  * @example
  * ```ts
@@ -20,33 +20,33 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * ```
  */
 export interface StandardSchema<Output = unknown> {
-  /** What the standard asks for. */
+  /** The members that the standard demands. */
   readonly "~standard": {
-    /** Checks a value. */
+    /** Validates a value. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Writes the schema as JSON Schema. */
     readonly jsonSchema: {
-      /** Of what is taken in. */
+      /** Returns the schema of the input. */
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
     };
   };
 }
 
-/** A value that fits a {@linkcode StandardSchema}, or what does not fit. */
+/** A value that fits a {@linkcode StandardSchema}, or the violations. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** What of a value does not fit a {@linkcode StandardSchema}. */
+/** A violation of a {@linkcode StandardSchema}. */
 export interface StandardIssue {
-  /** What is expected. */
+  /** The expected value. */
   readonly message: string;
-  /** Where, as keys from the value inwards. */
+  /** Path as keys from the value inwards. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * The type of the values that fit a schema; `unknown` where the schema does not say.
+ * The type of the values that fit a schema; `unknown` for a schema without types.
  *
  * @example
  * ```ts
@@ -102,13 +102,13 @@ export type ObjectOf<Properties, Required> =
       | undefined;
   };
 
-/** What {@linkcode tool} is given. */
+/** Input of {@linkcode tool}. */
 export interface ToolDefinition<Schema> {
   /** 1 to 64 of `[A-Za-z0-9_-]`. */
   readonly name: string;
-  /** What the model reads to decide whether to call it, and how. */
+  /** Purpose and use of the tool; the model reads it to decide on a call. */
   readonly description: string;
-  /** What it takes: a JSON Schema, or a schema of zod. */
+  /** The input: a JSON Schema, or a schema of zod. */
   readonly parameters: Schema;
   /** Runs it with input that fits `parameters`. */
   readonly execute: (input: InputOf<Schema>, context: ToolContext) => unknown;
@@ -120,8 +120,8 @@ const MAX_ISSUES = 5;
 const MAX_ISSUE_CHARS = 300;
 
 /**
- * A tool whose input is checked before it runs, and typed. Input that does not fit never reaches
- * `execute`: the model is told what to correct, as a {@linkcode ToolError} with the code
+ * Creates a tool whose input is validated and typed. Invalid input never reaches `execute`: the
+ * model receives the corrections, as a {@linkcode ToolError} with the code
  * `invalid_tool_arguments`.
  *
  * @example
@@ -169,7 +169,7 @@ export function tool<const Schema extends JsonSchema | StandardSchema>(
     parameters: jsonSchema,
     timeoutMs,
     async execute(input, context) {
-      // The decoder has just established the type that the schema stands for.
+      // The decoder has established the type that the schema describes.
       return await execute(await decode(input) as InputOf<Schema>, context);
     },
   };
@@ -217,12 +217,12 @@ function plainInput(schema: JsonSchema): Input {
 function invalid(
   issues: readonly { readonly path: string; readonly message: string }[],
 ): ToolError {
-  const told = issues.slice(0, MAX_ISSUES).map(({ path, message }) =>
+  const shown = issues.slice(0, MAX_ISSUES).map(({ path, message }) =>
     (path === "" ? message : `${path}: ${message}`).slice(0, MAX_ISSUE_CHARS)
   );
-  const left = issues.length - told.length;
-  const more = left > 0 ? `; and ${left} more` : "";
-  return new ToolError(`The arguments do not fit the parameters: ${told.join("; ")}${more}`, {
+  const omitted = issues.length - shown.length;
+  const more = omitted > 0 ? `; and ${omitted} more` : "";
+  return new ToolError(`The arguments do not fit the parameters: ${shown.join("; ")}${more}`, {
     code: "invalid_tool_arguments",
   });
 }

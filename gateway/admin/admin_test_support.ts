@@ -25,7 +25,7 @@ const judge = new Judge("admin");
 
 /** Admin token of the tests. */
 export const ADMIN_TOKEN = "svc_admin_for_tests";
-/** Where the tests' clock begins: a Saturday noon. */
+/** Start of the tests' clock: a Saturday noon. */
 export const START_MS = Date.UTC(2026, 10, 21, 12);
 
 /** An API under test and what it stands on. */

@@ -18,6 +18,17 @@ export type CallOf<Name extends Target> =
   })
   & ([BodyOf<Name>] extends [never] ? unknown : { readonly body: BodyOf<Name> });
 
+/** A call whose body is sent as it was entered: the API checks it. */
+export type UncheckedCall<Name extends Target> = Readonly<Record<SegmentOf<Name>, string>> & {
+  readonly query?: Query<QueryNameOf<Name>> | URLSearchParams | undefined;
+  readonly body?: unknown;
+};
+
+/** The arguments of an unchecked call: none are needed where the path has no names. */
+export type UncheckedArguments<Name extends Target> = Record<never, never> extends
+  UncheckedCall<Name> ? [call?: UncheckedCall<Name>]
+  : [call: UncheckedCall<Name>];
+
 /** The arguments of a call: none are needed where the path has no names and no body is sent. */
 export type CallArguments<Name extends Target> = Record<never, never> extends CallOf<Name>
   ? [call?: CallOf<Name>]
@@ -35,17 +46,17 @@ export interface HttpCall {
 /** Writes a call for HTTP, with its path segments and query escaped. */
 export function httpCall<Name extends Target>(
   target: Name,
-  ...[call]: CallArguments<Name>
+  ...[call]: CallArguments<Name> | UncheckedArguments<Name>
 ): HttpCall {
   const { query, body, ...segments }: {
-    readonly query?: Query<string> | URLSearchParams;
+    readonly query?: Query<string> | URLSearchParams | undefined;
     readonly body?: unknown;
     readonly [segment: string]: unknown;
   } = call ?? {};
   const [method = "", template = ""] = target.split(" ");
   const path = template.replaceAll(
     /\{(\w+)\}/g,
-    (_, name: string) => encodeURIComponent(String(segments[name])),
+    (_, name: string) => encodeURIComponent(String(segments[name]).toWellFormed()),
   );
   const search = searchOf(query);
   return {

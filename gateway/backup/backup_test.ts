@@ -17,7 +17,7 @@ import { encodeHeader } from "./header.ts";
 import type { BackupRecord } from "./records.ts";
 import { plainSeal } from "./seal.ts";
 
-/** Names in a folder, but for locks: a store's lock stays beside it. */
+/** Returns the names in a folder without locks: a store's lock stays beside it. */
 function namesIn(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
     .filter((name) => !name.endsWith(".lock")).sort();
@@ -63,7 +63,7 @@ Deno.test("a backup sees one moment of a store that goes on changing", async () 
       }
     })();
     for (let round = 0; round < 5; round++) {
-      const { head } = await backUp(store);
+      const { head } = await backUpPlain(store);
       const { verification } = await restoreTo(join(store.folder, `${round}.kv`), store);
       assertEquals([verification.entries, verification.head], [head.entries, head.head]);
     }
@@ -88,7 +88,7 @@ Deno.test("a sealed backup shows nothing of what is in it", async () => {
     for (const secret of ["planted_setting_secret", "svc_test_admin_token", PASSPHRASE]) {
       assertEquals(text.includes(secret), false, secret);
     }
-    // Sealed bytes do not become smaller: nothing of them is text.
+    // Sealed bytes are not compressible: none of them is text.
     const { length } = new Uint8Array(
       await new Response(
         new Blob([bytes.subarray(shown.length)]).stream().pipeThrough(
@@ -140,7 +140,7 @@ Deno.test("another passphrase, a cut and any changed byte are refused, and leave
   });
 });
 
-/** A plain backup with these records, well made. */
+/** Writes a valid unsealed backup with these records. */
 async function forge(path: string, records: readonly BackupRecord[]): Promise<void> {
   const header = encodeHeader({
     ...{ format: 1, service: "0.0.1", takenAt: "2026-11-22T12:00:00.000Z" },
@@ -180,13 +180,13 @@ Deno.test("books that are wrong are not restored", async () => {
     assert(value !== null);
     await kv.set(["wallet", "w"], { ...value, credits: value.credits + 1n });
     kv.close();
-    await backUp(store);
+    await backUpPlain(store);
     await assertRejects(() => restoreTo(join(store.folder, "new.kv"), store));
     const richer = { credits: value.credits + 1n, available: value.available + 1n };
     const again = await Deno.openKv(store.kv);
     await again.set(["wallet", "w"], { ...value, ...richer });
     again.close();
-    await backUp(store);
+    await backUpPlain(store);
     await refused(restoreTo(join(store.folder, "new.kv"), store), "nothing was restored: Wallet");
     assertEquals(namesIn(store.folder), ["svc.backup", "svc.kv"]);
   });
@@ -227,7 +227,7 @@ Deno.test("where root restores, the store belongs to the owner of its folder", a
     }
     const path = join(folder, "svc.kv");
     const ownerOf = async (name: string) => (await Deno.stat(name)).uid;
-    // Not even a restore that fails keeps the service from its own lock.
+    // A failed restore does not lock out the service either.
     const wrong = { passphrase: () => Promise.resolve("another one") };
     await refused(restoreTo(path, store, wrong), "the passphrase is another one");
     assertEquals(await ownerOf(`${path}.lock`), 65_534);

@@ -8,7 +8,7 @@ import { BackupError } from "./backup_error.ts";
 import { backUp, NOW_MS, restoreTo, withStore } from "./backup_fixture.ts";
 import { leftoversIn, makeDraftFolder } from "./draft_folder.ts";
 
-/** A folder as a restore has it that was killed: with a lock that nobody holds. */
+/** Creates the folder of a killed restore: with a lock that no process holds. */
 async function killedRestoreIn(folder: string): Promise<string> {
   const path = join(folder, ".svc.kv.restore-0123abcd");
   await Deno.mkdir(path);
@@ -32,17 +32,17 @@ async function findings(kv: string) {
 Deno.test("what a killed restore left is told by the doctor, and goes with the next restore", async () => {
   await withStore(async (store) => {
     await backUp(store);
-    const left = await killedRestoreIn(store.folder);
+    const folder = await killedRestoreIn(store.folder);
     for (const kv of [store.kv, join(store.folder, "none-yet.kv")]) {
-      const told = (await findings(kv)).filter(({ check }) => check === "restore");
-      assertEquals(told.map(({ status, advice }) => [status, advice]), [
-        ["warning", `rm -r "${left}"`],
+      const restoreFindings = (await findings(kv)).filter(({ check }) => check === "restore");
+      assertEquals(restoreFindings.map(({ status, advice }) => [status, advice]), [
+        ["warning", `rm -r "${folder}"`],
       ]);
     }
     const removed: string[] = [];
     const path = join(store.folder, "other.kv");
     await restoreTo(path, store, { onLeftover: (one) => void removed.push(one) });
-    assertEquals(removed, [left]);
+    assertEquals(removed, [folder]);
     assertEquals(await leftoversIn(store.folder), []);
   });
 });
@@ -91,7 +91,7 @@ Deno.test("the store put aside is whole without its write-ahead log", async () =
     const stores = await openKvStores(store.kv);
     const more = { opId: "late", walletId: "w", amount: 5n, note: "" };
     await stores.ledger.credit({ kind: "credit", ...more, atMs: NOW_MS });
-    // What a killed process leaves behind.
+    // Leftovers of a killed process.
     for (const suffix of ["", "-wal"]) {
       await Deno.copyFile(`${store.kv}${suffix}`, `${crashed}${suffix}`);
     }

@@ -1,7 +1,8 @@
 import { ERROR_TABLE, isJsonObject } from "@svc/sdk/protocol";
-import type { CliIo } from "./io.ts";
+import { type HttpCall, httpCall, type UncheckedArguments } from "../admin_api/call.ts";
+import type { AnswerOf, Target } from "../admin_api/operations.ts";
 import { CliFailure, UsageError } from "./failures.ts";
-import { type Row } from "./output/json_fields.ts";
+import type { CliIo } from "./io.ts";
 
 /** Default address of the operator's API. */
 const DEFAULT_URL = "http://127.0.0.1:8788";
@@ -9,35 +10,24 @@ const DEFAULT_URL = "http://127.0.0.1:8788";
 /** Media type of JSON lines. */
 const NDJSON = "application/x-ndjson";
 
-/** Contents of a request besides its path. */
-export interface Sent {
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly body?: unknown;
-}
-
-/** A file to send, with its description. */
+/** A file to send. */
 export interface Upload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;
-  readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
 /** One line of a streamed response, as text and decoded. */
-export interface AnswerLine {
+export interface AnswerLine<Line> {
   readonly text: string;
-  readonly row: Row;
+  readonly value: Line;
 }
 
 /** A response that is read while it is produced. */
-export interface StreamedAnswer {
+export interface StreamedAnswer<Line> {
   readonly headers: Headers;
-  /**
-   * Lines in the batches in which they arrive. Throws the gateway's error if the last line is one.
-   */
-  readonly lines: AsyncGenerator<readonly AnswerLine[], void>;
+  /** Batches of lines as they arrive. Throws the gateway's error if the last line is one. */
+  readonly lines: AsyncGenerator<readonly AnswerLine<Line>[], void>;
 }
-
-type Sending = Sent & Partial<Upload>;
 
 /** Address and token of the gateway, and the token's source unless a command supplied it. */
 interface Entry {
@@ -77,61 +67,63 @@ export class AdminClient {
     return new AdminClient(this.#io, token);
   }
 
-  /** Reads `/admin/v1` + path. */
-  get(path: string, query: Sent["query"] = {}): Promise<Row> {
-    return this.#send("GET", path, { query });
+  /** Calls an operation. A refusal throws a {@linkcode CliFailure} with its message. */
+  async call<Name extends Target>(
+    target: Name,
+    ...args: UncheckedArguments<Name>
+  ): Promise<AnswerOf<Name>> {
+    const call = httpCall(target, ...args);
+    return await this.#send(call, { content: call.body, mediaType: "application/json" });
   }
 
-  /** Posts to `/admin/v1` + path. */
-  post(path: string, body: unknown = {}): Promise<Row> {
-    return this.#send("POST", path, { body });
+  /** Calls an operation whose body is a file. */
+  async upload<Name extends Target>(
+    target: Name,
+    { bytes, mediaType }: Upload,
+    ...args: UncheckedArguments<Name>
+  ): Promise<AnswerOf<Name>> {
+    return await this.#send(httpCall(target, ...args), { content: bytes, mediaType });
   }
 
-  /** Deletes `/admin/v1` + path. */
-  delete(path: string): Promise<Row> {
-    return this.#send("DELETE", path, {});
-  }
-
-  /** Sends a file to `/admin/v1` + path. */
-  upload(path: string, file: Upload): Promise<Row> {
-    const { bytes, mediaType, query } = file;
-    return this.#send("POST", path, { query: query ?? {}, bytes, mediaType });
-  }
-
-  /**
-   * Streams `/admin/v1` + path line by line. A consumer that stops iterating ends the work there.
-   */
-  async stream(path: string, query: Sent["query"] = {}): Promise<StreamedAnswer> {
-    const { url, token, source } = await this.#credentials();
+  /** Streams an operation line by line. A consumer that stops iterating ends the work there. */
+  async stream<Name extends Target, Line>(
+    target: Name,
+    ...args: UncheckedArguments<Name>
+  ): Promise<StreamedAnswer<Line>> {
+    const call = httpCall(target, ...args);
+    const entry = await this.#credentials();
+    const { url, token } = entry;
     const headers = { authorization: `Bearer ${token}`, accept: NDJSON };
-    const response = await this.#fetch({ url, path, query }, { method: "GET", headers });
+    const response = await this.#fetch(url, call, { headers });
     const isStream = response.headers.get("content-type")?.startsWith(NDJSON) === true;
     if (response.ok && isStream && response.body !== null) {
       return { headers: response.headers, lines: linesOf(response.body, url) };
     }
-    readAnswer(response, await textOf(response, url), { url, query, source });
+    readAnswer(response, await bodyOf(response, url), { entry, call });
     throw strangeAnswer(url, response);
   }
 
-  async #send(method: "GET" | "POST" | "DELETE", path: string, sent: Sending): Promise<Row> {
-    const { url, token, source } = await this.#credentials();
-    const { query = {} } = sent;
-    const type = sent.mediaType ?? "application/json";
-    const headers = { authorization: `Bearer ${token}`, "content-type": type };
-    const content = sent.body === undefined ? sent.bytes : JSON.stringify(sent.body);
+  async #send<Answer>(
+    call: HttpCall,
+    { content, mediaType }: { content: BodyInit | undefined; mediaType: string },
+  ): Promise<Answer> {
+    const entry = await this.#credentials();
+    const { url, token } = entry;
+    const headers = { authorization: `Bearer ${token}`, "content-type": mediaType };
     const body = content === undefined ? {} : { body: content };
-    const response = await this.#fetch({ url, path, query }, { method, headers, ...body });
-    return readAnswer(response, await textOf(response, url), { url, query, source });
+    const response = await this.#fetch(url, call, { headers, ...body });
+    return readAnswer(response, await bodyOf(response, url), { entry, call });
   }
 
-  async #fetch(
-    { url, path, query }: { url: string; path: string; query: Sent["query"] },
-    init: RequestInit,
-  ): Promise<Response> {
-    const address = addressOf(url, path, query);
+  async #fetch(url: string, { method, path }: HttpCall, init: RequestInit): Promise<Response> {
+    const base = url.replace(/\/+$/, "");
+    if (!/^https?:\/\//.test(base) || !URL.canParse(base)) {
+      throw new CliFailure(`Cannot use SERVICE_ADMIN_URL "${url}": give an http or https address`);
+    }
     try {
       // A redirect would carry the token to another host.
-      return await this.#io.fetch(address, { ...init, redirect: "error" });
+      const address = `${base}/admin/v1${path}`;
+      return await this.#io.fetch(address, { ...init, method, redirect: "error" });
     } catch (cause) {
       throw unreachable(url, cause);
     }
@@ -140,20 +132,20 @@ export class AdminClient {
   async #credentials(): Promise<Entry> {
     const { SERVICE_ADMIN_URL: url, SERVICE_ADMIN_TOKEN: variable } = this.#io.env;
     const token = this.#token ?? variable;
-    const left = url && token ? undefined : await this.#io.readCredentials();
-    const found = token || left?.token;
-    if (!found) {
+    const stored = url && token ? undefined : await this.#io.readCredentials();
+    const usedToken = token || stored?.token;
+    if (!usedToken) {
       throw new NoTokenFailure(
         "There is no admin token: set SERVICE_ADMIN_TOKEN, or run this where the gateway was " +
           "first started, with its SERVICE_KV_PATH",
       );
     }
     const source = this.#token !== undefined ? undefined : variable ? "variable" : "store";
-    return { url: url || left?.url || DEFAULT_URL, token: found, source };
+    return { url: url || stored?.url || DEFAULT_URL, token: usedToken, source };
   }
 }
 
-async function textOf(response: Response, url: string): Promise<string> {
+async function bodyOf(response: Response, url: string): Promise<string> {
   try {
     return await response.text();
   } catch (cause) {
@@ -169,16 +161,16 @@ function unreachable(url: string, cause: unknown): UnreachableFailure {
   );
 }
 
-async function* linesOf(
+async function* linesOf<Line>(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   url: string,
-): AsyncGenerator<readonly AnswerLine[], void> {
+): AsyncGenerator<readonly AnswerLine<Line>[], void> {
   let rest = "";
   try {
     for await (const piece of body.pipeThrough(new TextDecoderStream())) {
       const texts = (rest + piece).split("\n");
       rest = texts.pop() ?? "";
-      if (texts.length > 0) yield texts.map((text) => readLine(text, url));
+      if (texts.length > 0) yield texts.map((text) => readLine<Line>(text, url));
     }
   } catch (cause) {
     if (cause instanceof CliFailure) throw cause;
@@ -188,18 +180,23 @@ async function* linesOf(
   }
 }
 
-function readLine(text: string, url: string): AnswerLine {
-  let row: unknown;
-  try {
-    row = JSON.parse(text);
-  } catch {
-    row = undefined;
-  }
-  if (!isJsonObject(row)) {
+function readLine<Line>(text: string, url: string): AnswerLine<Line> {
+  const value = decoded(text);
+  if (!isJsonObject(value)) {
     throw new CliFailure(`What answers at ${url} is not the gateway's admin API`);
   }
-  if (!isJsonObject(row.error)) return { text, row };
-  throw new CliFailure(`${String(row.error.message)} (request ${String(row.error.request_id)})`);
+  const { error } = value;
+  if (!isJsonObject(error)) return { text, value: value as Line };
+  throw new CliFailure(`${String(error.message)} (request ${String(error.request_id)})`);
+}
+
+/** Decodes JSON; `undefined` for other text. */
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function strangeAnswer(url: string, { status }: Response): CliFailure {
@@ -218,37 +215,19 @@ function notLetIn(url: string, source: "variable" | "store"): CliFailure {
   );
 }
 
-function addressOf(url: string, path: string, query: Sent["query"] = {}): string {
-  const base = url.replace(/\/+$/, "");
-  if (!/^https?:\/\//.test(base) || !URL.canParse(base)) {
-    throw new CliFailure(`Cannot use SERVICE_ADMIN_URL "${url}": give an http or https address`);
-  }
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]]
-  );
-  const search = new URLSearchParams(given).toString();
-  return `${base}/admin/v1${path}${search === "" ? "" : `?${search}`}`;
-}
-
-function readAnswer(
+/** Returns the decoded answer of a call. Its type is what this version's API promises. */
+function readAnswer<Answer>(
   response: Response,
   text: string,
-  { url, query, source }: Pick<Entry, "url" | "source"> & {
-    readonly query: Readonly<Record<string, unknown>>;
-  },
-): Row {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (response.ok && isJsonObject(value)) return value;
+  { entry: { url, source }, call }: { readonly entry: Entry; readonly call: HttpCall },
+): Answer {
+  const value = decoded(text);
+  if (response.ok && isJsonObject(value)) return value as Answer;
   const error = isJsonObject(value) && isJsonObject(value.error) ? value.error : undefined;
   if (typeof error?.message === "string") {
     const param = typeof error.param === "string" ? error.param : "";
     // Query fields are values of flags.
-    if (response.status === 400 && Object.hasOwn(query, param)) {
+    if (response.status === 400 && new URLSearchParams(call.path.split("?")[1]).has(param)) {
       const flag = param === "q" ? "match" : param.replaceAll("_", "-");
       throw new UsageError(error.message.replace(`"${param}"`, `--${flag}`));
     }

@@ -72,7 +72,7 @@ Deno.test("svc wallets credit can be repeated safely where the gateway, or what 
   for (const failure of failures) {
     await withCli(async ({ admin, run, json }) => {
       const fetch = async (url: string, init: RequestInit) => {
-        // It had landed, and that could not be told.
+        // The credit had landed, and the client could not know.
         await admin.app.request(url, init);
         return failure;
       };
@@ -121,19 +121,19 @@ Deno.test("svc keys creates a key and shows it once", async () => {
       "policy.json",
       JSON.stringify({ requestsPerMinute: 10, budget: { day: "5", total: "9" } }),
     );
-    const made = await json("keys create --name app --wallet team --policy policy.json");
-    assertMatch(made.key, /^svc_live_/);
-    assertMatch(made.id, /^key_/);
+    const key = await json("keys create --name app --wallet team --policy policy.json");
+    assertMatch(key.key, /^svc_live_/);
+    assertMatch(key.id, /^key_/);
     const { out } = await run("keys create --name app2 --wallet team");
     assertMatch(out, /^svc_live_\w{50}\n\nThis is the only time the key is shown/);
     assertStringIncludes(out, "policy   no restrictions");
-    const shown = await run(`keys show ${made.id}`);
+    const shown = await run(`keys show ${key.id}`);
     assertMatch(shown.out, /requestsPerMinute +10\n/);
     assertMatch(shown.out, /budget +day 5, total 9\n/);
     assertMatch(shown.out, /in total +0\.000000\n/);
-    assert(!shown.out.includes(made.key) && !(await run("keys list")).out.includes(made.key));
+    assert(!shown.out.includes(key.key) && !(await run("keys list")).out.includes(key.key));
     assertEquals((await json("keys list")).keys.length, 2);
-    assertEquals((await json(`keys show ${made.id}`)).id, made.id);
+    assertEquals((await json(`keys show ${key.id}`)).id, key.id);
   });
 });
 
@@ -340,7 +340,7 @@ Deno.test("svc requests --follow shows requests as they end, until the gateway d
     const following = run("requests --follow --key key_a");
     const asJson = run("requests --follow --json");
     for (let round = 0; round < 20; round++) {
-      // Those that were logged before a tail was open are not told.
+      // Rows logged before the tail was opened are not sent.
       await admin.deps.log.append({ ...ENDED, id: "log_a", keyId: "key_a", outcome: "ok" });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

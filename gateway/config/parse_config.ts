@@ -98,7 +98,10 @@ function byCause(one: z.core.$ZodIssue, other: z.core.$ZodIssue): number {
 }
 
 function problemOf({ path, message }: z.core.$ZodIssue): string {
-  const sentence = message.replace(/^Invalid input: expected .*, received undefined$/, "It is missing")
+  const sentence = message.replace(
+    /^Invalid input: expected .*, received undefined$/,
+    "It is missing",
+  )
     .replace(/^Invalid input: /, "");
   return path.length === 0 ? sentence : `${path.join(".")}: ${sentence}`;
 }

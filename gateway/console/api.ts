@@ -1,6 +1,6 @@
 import type { AdminApp } from "../admin/deps.ts";
-import { type CallArguments, httpCall } from "../admin_api/call.ts";
-import type { AnswerOf, QueryNameOf, SegmentOf, Target } from "../admin_api/operations.ts";
+import { httpCall, type UncheckedArguments } from "../admin_api/call.ts";
+import type { AnswerOf, Target } from "../admin_api/operations.ts";
 
 /** Why the operator's API did not do what it was asked: the row of the error table, as sent. */
 export interface Refusal {
@@ -17,17 +17,6 @@ export type ApiAnswer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The variable parts of a call. A body is sent as it was entered: the API checks it. */
-export type ConsoleCall<Name extends Target> = Readonly<Record<SegmentOf<Name>, string>> & {
-  readonly query?: Readonly<Partial<Record<QueryNameOf<Name>, string>>> | URLSearchParams;
-  readonly body?: unknown;
-};
-
-/** The arguments of a call: none are needed where the path has no names. */
-export type ConsoleCallArguments<Name extends Target> = Record<never, never> extends
-  ConsoleCall<Name> ? [call?: ConsoleCall<Name>]
-  : [call: ConsoleCall<Name>];
-
 /**
  * The operator's API, as the command line has it: the console calls it like any other client, and so
  * knows, checks and changes nothing that the API does not. A refusal is a value, for the page to show.
@@ -36,7 +25,7 @@ export interface ConsoleApi {
   /** Calls an operation. The handlers of the API are typed by the same table as its answers here. */
   call<Name extends Target>(
     target: Name,
-    ...args: ConsoleCallArguments<Name>
+    ...args: UncheckedArguments<Name>
   ): Promise<ApiAnswer<AnswerOf<Name>>>;
   /** Returns the response of a path below `/admin/v1` unread, for streams; the caller ends its body. */
   ask(path: string, init?: RequestInit): Promise<Response>;
@@ -51,8 +40,8 @@ export function createConsoleApi(api: AdminApp, requestId: string): ConsoleApi {
   };
   return {
     ask,
-    async call<Name extends Target>(target: Name, ...args: ConsoleCallArguments<Name>) {
-      const { method, path, body } = httpCall(target, ...args as CallArguments<Name>);
+    async call<Name extends Target>(target: Name, ...args: UncheckedArguments<Name>) {
+      const { method, path, body } = httpCall(target, ...args);
       const headers = { "content-type": "application/json" };
       const response = await ask(path, body === undefined ? { method } : { method, headers, body });
       const answer = await response.json();

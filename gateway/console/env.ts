@@ -1,6 +1,7 @@
 import type { Context } from "@hono/hono";
 import type { Session } from "./sessions.ts";
-import type { Language, Theme } from "./preferences.ts";
+import type { Language } from "./messages/catalogue.ts";
+import type { Theme } from "./theme.ts";
 
 /** Facts of a request that the admin listener passes to the console. */
 export interface ConsoleBindings {

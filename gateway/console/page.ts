@@ -1,9 +1,10 @@
 import type { Child } from "@hono/hono/jsx";
 import type { AnswerOf, Target } from "../admin_api/operations.ts";
-import type { ApiAnswer, ConsoleApi, ConsoleCallArguments } from "./api.ts";
+import type { UncheckedArguments } from "../admin_api/call.ts";
+import type { ApiAnswer, ConsoleApi } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
-import type { Theme } from "./preferences.ts";
+import type { Theme } from "./theme.ts";
 
 /** One request, as a page sees it. */
 export interface View {
@@ -28,7 +29,7 @@ export interface View {
   /** Calls an operation of the API for a value that the page needs, as {@linkcode View.need} does. */
   load<Name extends Target>(
     target: Name,
-    ...args: ConsoleCallArguments<Name>
+    ...args: UncheckedArguments<Name>
   ): Promise<AnswerOf<Name>>;
 }
 

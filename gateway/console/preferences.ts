@@ -1,17 +1,9 @@
 import { acceptsLanguages } from "@std/http/negotiation";
-import { LANGUAGES } from "./messages/catalogue.ts";
+import { type Language, LANGUAGES } from "./messages/catalogue.ts";
 import type { MiddlewareHandler } from "@hono/hono";
 import { cameByHttps, cookieOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
-import type { Language } from "./messages/catalogue.ts";
-
-export type { Language } from "./messages/catalogue.ts";
-
-/** Colours: the machine's own setting, or one of the two. */
-export type Theme = (typeof THEMES)[number];
-
-/** Every theme. */
-export const THEMES = ["auto", "light", "dark"] as const;
+import { THEMES } from "./theme.ts";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 

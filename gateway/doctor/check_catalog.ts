@@ -14,8 +14,8 @@ export async function serviceCatalogFindings(
 ): Promise<Finding[]> {
   if (file === undefined || service.kind !== "running") return [];
   const { changes, version } = await context.rehearse(file);
-  const paths = Array.isArray(changes) ? changes.map(({ path }) => String(path)) : [];
-  return [catalogFinding(context, { paths, version: Number(version) })];
+  const paths = changes.map(({ path }) => path);
+  return [catalogFinding(context, { paths, version })];
 }
 
 /** Compares the catalog of a store without a service; no finding when it has no catalog yet. */

@@ -8,7 +8,7 @@ import type { DoctorContext, ServiceState } from "./context.ts";
 export async function findService(context: DoctorContext): Promise<ServiceState> {
   const { ask, classifyFailure, settings: { kvPath } } = context;
   try {
-    return { kind: "running", about: await ask("/service") };
+    return { kind: "running", about: await ask("GET /service") };
   } catch (error) {
     const why = classifyFailure(error);
     const isFile = kvPath !== ":memory:" && !/^https?:/.test(kvPath);
@@ -26,7 +26,7 @@ export function serviceFindings(service: ServiceState, { version }: DoctorContex
       "set SERVICE_ADMIN_URL and SERVICE_ADMIN_TOKEN, or run this as the service's user";
     return [failure("service", service.reason, advice)];
   }
-  const running = String(service.about.version);
+  const running = service.about.version;
   if (running === version) return [ok("service", `svc ${running} is running`)];
   return [
     warning(

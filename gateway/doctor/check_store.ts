@@ -14,7 +14,8 @@ import { readSetting } from "../stores/kv/settings.ts";
 import { storedCatalogFindings } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Answer, DoctorContext, ServiceState } from "./context.ts";
+import type { AnswerOf } from "../admin_api/operations.ts";
+import type { DoctorContext, ServiceState } from "./context.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -140,7 +141,7 @@ async function backupFindings(
   size: number,
 ): Promise<Finding[]> {
   const advice = "run `svc backup` by a timer (docs/deployment.md)";
-  let note: Answer;
+  let note: { readonly takenAt?: unknown; readonly storeBytes?: unknown };
   try {
     note = Object(JSON.parse(await Deno.readTextFile(`${settings.kvPath}.backup.json`)));
   } catch {
@@ -164,27 +165,29 @@ function growth(size: number, before: number, ageMs: number): number {
 /** Checks each wallet of the running service on its own. */
 async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]> {
   try {
-    const { wallets } = await ask("/wallets");
-    const rows: readonly Answer[] = Array.isArray(wallets) ? wallets : [];
-    const wrong = rows.filter((row) => !isEven(row)).map(({ id }) => String(id));
-    return [booksFinding(wrong, `${rows.length} wallets are even`), await askedPepper(ask)];
+    const { wallets } = await ask("GET /wallets");
+    const wrong = wallets.filter((wallet) => !isEven(wallet)).map(({ id }) => id);
+    const message = `${wallets.length} wallets are even`;
+    return [booksFinding(wrong, message), await servicePepperFinding(ask)];
   } catch (error) {
     return [failure("books", reasonOf(error), "run `svc ledger verify`")];
   }
 }
 
-async function askedPepper(ask: DoctorContext["ask"]): Promise<Finding> {
-  const { current, previous } = await ask("/pepper");
-  const isKept = Object(current).kept === true;
-  const where = isKept ? "The store keeps it: backups hold it" : "SERVICE_KEY_PEPPER gives it";
-  if (previous === null || previous === undefined) return ok("pepper", where);
+async function servicePepperFinding(ask: DoctorContext["ask"]): Promise<Finding> {
+  const { current, previous } = await ask("GET /pepper");
+  const where = current.kept
+    ? "The store keeps it: backups hold it"
+    : "SERVICE_KEY_PEPPER gives it";
+  if (previous === null) return ok("pepper", where);
   const message = `${where}; keys still stand under the one before`;
   return warning("pepper", message, "`svc pepper show` says which");
 }
 
-function isEven(row: Answer): boolean {
-  const [credits, available, held, spent] = [row.credits, row.available, row.held, row.spent]
-    .map((text) => parseCredits(String(text)));
+function isEven(wallet: AnswerOf<"GET /wallets/{id}">): boolean {
+  const { credits: total } = wallet;
+  const [credits, available, held, spent] = [total, wallet.available, wallet.held, wallet.spent]
+    .map(parseCredits);
   if (credits === undefined || available === undefined) return false;
   return available >= 0n && credits === available + (held ?? 0n) + (spent ?? 0n);
 }

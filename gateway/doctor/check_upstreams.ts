@@ -4,7 +4,10 @@ import { systemClock } from "../system/clock.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
-import type { Answer, DoctorContext, ServiceState } from "./context.ts";
+import type { AnswerOf } from "../admin_api/operations.ts";
+import type { DoctorContext, ServiceState } from "./context.ts";
+
+type Check = Pick<AnswerOf<"GET /catalog/check">, "upstreams" | "models" | "priceList">;
 
 /** Accepted difference from the list price, in percent. */
 const TOLERANCE = 5;
@@ -20,18 +23,18 @@ export async function upstreamFindings(
   service: ServiceState,
   content: CatalogContent | undefined,
 ): Promise<Finding[]> {
-  let check: Answer;
+  let check: Check;
   try {
     if (service.kind === "running") {
       const timeout = String(Math.ceil(context.timeoutMs / 1_000));
-      check = await context.ask("/catalog/check", { timeout });
+      check = await context.ask("GET /catalog/check", { query: { timeout } });
     } else if (content === undefined) return [skipped("upstreams", "There is no valid catalog")];
-    else check = { ...await checkHere(content, context) };
+    else check = await checkHere(content, context);
   } catch (error) {
     return [failure("upstreams", reasonOf(error), "run `svc catalog check`")];
   }
   const upstreams = await Promise.all(
-    objects(check.upstreams).map((answer) => {
+    check.upstreams.map((answer) => {
       const config = content?.upstreams.find(({ id }) => id === answer.id);
       return upstreamFinding(answer, { baseUrl: config?.baseUrl, timeoutMs: context.timeoutMs });
     }),
@@ -46,22 +49,22 @@ async function checkHere(content: CatalogContent, { env, timeoutMs, nowMs }: Doc
 }
 
 async function upstreamFinding(
-  { id, status, reason, models, variables }: Answer,
+  { id, status, reason, models, variables }: Check["upstreams"][number],
   at: { readonly baseUrl: string | undefined; readonly timeoutMs: number },
 ): Promise<Finding> {
-  const check = `upstream ${String(id)}`;
-  const why = String(reason ?? "");
-  if (status === "listed") return ok(check, `It answers, and lists ${String(models)} models`);
+  const check = `upstream ${id}`;
+  const why = reason ?? "";
+  if (status === "listed") return ok(check, `It answers, and lists ${models} models`);
   if (status === "unlisted") return ok(check, `It answers; it has no list of models: ${why}`);
   if (status === "no credentials") {
-    const names = Array.isArray(variables) ? variables.join(", ") : "its key";
+    const names = variables.join(", ");
     return failure(check, why, `set ${names} where the service starts`);
   }
   if (status === "refused") {
     return failure(check, why, "look at its key: it may be revoked or empty");
   }
-  const trouble = at.baseUrl === undefined ? "" : await connectFailure(at.baseUrl, at.timeoutMs);
-  const message = trouble === "" ? why : `${why} (${trouble})`;
+  const problem = at.baseUrl === undefined ? "" : await connectFailure(at.baseUrl, at.timeoutMs);
+  const message = problem === "" ? why : `${why} (${problem})`;
   return failure(check, message, adviceFor(message));
 }
 
@@ -104,10 +107,9 @@ function adviceFor(reason: string): string {
   return "look at its baseUrl, and at firewalls and proxies in between";
 }
 
-function priceFindings(check: Answer): Finding[] {
-  const models = objects(check.models);
-  const named = (price: string) =>
-    models.filter((model) => model.price === price).map(({ id }) => String(id));
+function priceFindings({ models, priceList }: Check): Finding[] {
+  const named = (price: Check["models"][number]["price"]) =>
+    models.filter((model) => model.price === price).map(({ id }) => id);
   const findings: Finding[] = [];
   const none = named("none");
   if (none.length > 0) {
@@ -123,14 +125,13 @@ function priceFindings(check: Answer): Finding[] {
     const advice = "give them a price, unless they cost nothing";
     findings.push(warning("prices", `Free for every caller: ${free.join(", ")}`, advice));
   }
-  const { ageDays, old } = Object(check.priceList);
-  if (old === true) {
-    const message = `The price list is ${String(ageDays)} days old`;
+  if (priceList.old) {
+    const message = `The price list is ${priceList.ageDays} days old`;
     findings.push(warning("prices", message, "upgrade svc, or state prices in svc.json"));
   }
   if (findings.length > 0) return findings;
   return [
-    ok("prices", `${models.length} models are priced; the list is ${String(ageDays)} days old`),
+    ok("prices", `${models.length} models are priced; the list is ${priceList.ageDays} days old`),
   ];
 }
 
@@ -178,8 +179,4 @@ async function skewOf(origin: string, timeoutMs: number): Promise<number | undef
   } catch {
     return undefined;
   }
-}
-
-function objects(value: unknown): readonly Answer[] {
-  return Array.isArray(value) ? value.map((one) => Object(one) as Answer) : [];
 }

@@ -11,8 +11,8 @@ const GENERATED = formatKey({ publicId: "AbCdEfGhIjKl", secret: "0".repeat(32) }
 function watch(limit = LIMIT) {
   let nowMs = 0;
   const lookedUp: string[] = [];
-  const told: unknown[] = [];
-  const log = (event: string, fields: unknown) => void told.push([event, fields]);
+  const warnings: unknown[] = [];
+  const log = (event: string, fields: unknown) => void warnings.push([event, fields]);
   const good = new Set([FIXED, GENERATED]);
   const badKeys = new BadKeys({
     keyClass: "service",
@@ -39,11 +39,11 @@ function watch(limit = LIMIT) {
   const exhaust = async (address?: string) => {
     for (let n = 0; n < limit; n++) assertEquals(await ask(`wrong_${n}`, address), false);
   };
-  return { ask, exhaust, good, lookedUp, told, pass: (ms: number) => nowMs += ms };
+  return { ask, exhaust, good, lookedUp, warnings, pass: (ms: number) => nowMs += ms };
 }
 
 Deno.test("an address that sends too many wrong keys waits, truthfully, and is not looked up for", async () => {
-  const { ask, exhaust, lookedUp, told, pass } = watch();
+  const { ask, exhaust, lookedUp, warnings, pass } = watch();
   await exhaust();
   assertEquals(await ask("wrong_again"), 65_000);
   assertEquals(lookedUp.length, LIMIT);
@@ -53,7 +53,7 @@ Deno.test("an address that sends too many wrong keys waits, truthfully, and is n
   pass(1);
   assertEquals(await ask("wrong_again"), false);
   const fields = { keyClass: "service", remoteAddress: "192.0.2.1", limit: LIMIT };
-  assertEquals(told, Array(2).fill(["too_many_bad_keys", fields]));
+  assertEquals(warnings, Array(2).fill(["too_many_bad_keys", fields]));
 });
 
 Deno.test("good users of a flooded address are served: known keys, and generated ones at once", async () => {

@@ -73,10 +73,10 @@ Deno.test("a body that is too long is not read to its end, but left to be droppe
 Deno.test("a long body is read and put together in turns, and so are several", async () => {
   const piece = new Uint8Array(64 * 1024).fill(7);
   let pulled = 0;
-  const ready = (left: number): Body =>
+  const ready = (remaining: number): Body =>
     new ReadableStream({
       pull(controller) {
-        if (left-- === 0) return controller.close();
+        if (remaining-- === 0) return controller.close();
         pulled++;
         controller.enqueue(piece);
       },

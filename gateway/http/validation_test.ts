@@ -24,7 +24,7 @@ Deno.test("a request with fields nobody here knows is valid", () => {
   });
 });
 
-/** What is not valid, the field, and what is said of it. */
+/** Invalid requests, the field, and its complaint. */
 const COMPLAINTS: [Record<string, unknown>, string, string][] = [
   [{ messages: undefined }, "messages", "send an array of messages"],
   [{ messages: {} }, "messages", "send an array of messages"],

@@ -26,10 +26,10 @@ async function violations(
   [method, path]: readonly [string, string],
   answer: Response,
 ): Promise<string> {
-  const found: string[] = [];
-  const again = await judge.judged({ method, url: `http://localhost${path}` }, answer, found);
+  const differences: string[] = [];
+  const again = await judge.judged({ method, url: `http://localhost${path}` }, answer, differences);
   await again.body?.pipeTo(new WritableStream());
-  return found.join("; ");
+  return differences.join("; ");
 }
 
 function refusal(status: number, code: string, headers: HeadersInit = HEADERS): Response {
@@ -39,11 +39,11 @@ function refusal(status: number, code: string, headers: HeadersInit = HEADERS): 
 }
 
 Deno.test("an answer as it is described passes, and keeps its bytes", async () => {
-  const found: string[] = [];
+  const differences: string[] = [];
   const text = JSON.stringify(WALLET, null, 1);
   const request = { method: "GET", url: "http://localhost/admin/v1/wallets/team" };
-  const again = await admin.judged(request, new Response(text, { headers: HEADERS }), found);
-  assertEquals([found, await again.text()], [[], text]);
+  const again = await admin.judged(request, new Response(text, { headers: HEADERS }), differences);
+  assertEquals([differences, await again.text()], [[], text]);
 });
 
 Deno.test("whatever differs from its description is told of", async () => {

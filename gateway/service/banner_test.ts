@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { migrationTeller, startLines } from "./banner.ts";
 
-Deno.test("a migration is told in at most twelve lines, however many commits it takes", () => {
+Deno.test("a migration is reported in at most twelve lines, however many commits it takes", () => {
   let text = "";
   const tell = migrationTeller((line) => void (text += line));
   const about = { from: 1, to: 2, what: "split the log", total: 1_000 };

@@ -15,7 +15,7 @@ Deno.test("a terminal is shown both secrets, and no file is written", async () =
   assertStringIncludes(text, `"Authorization: Bearer ${SECRETS.key}"`);
 });
 
-Deno.test("without a terminal the key has a file of its own, which replaces no other", async () => {
+Deno.test("without a terminal the key has a separate file, which replaces no other", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const kvPath = join(folder, "it's a store.kv");

@@ -6,9 +6,9 @@ import {
   type RequestOnceOptions,
 } from "./bounded_body.ts";
 
-/** A response in pieces that says whether its body was left before its end. */
+/** A response in pieces that records whether its body was cancelled. */
 function inPieces(pieces: readonly string[], headers: Record<string, string> = {}) {
-  const left = { early: false };
+  const cancelled = { early: false };
   const encoder = new TextEncoder();
   const texts = pieces[Symbol.iterator]();
   const body = new ReadableStream({
@@ -18,24 +18,24 @@ function inPieces(pieces: readonly string[], headers: Record<string, string> = {
       else controller.enqueue(encoder.encode(next.value));
     },
     cancel() {
-      left.early = true;
+      cancelled.early = true;
     },
   }, { highWaterMark: 0 });
-  return { response: new Response(body, { headers }), left };
+  return { response: new Response(body, { headers }), cancelled };
 }
 
 Deno.test("a body is read up to its limit, and left beyond it, announced or not", async () => {
   const whole = inPieces(["ab", "cd"]);
   assertEquals(await readTextUpTo(whole.response, 4), "abcd");
-  assertEquals(whole.left.early, false);
+  assertEquals(whole.cancelled.early, false);
   for (
-    const { response, left } of [
+    const { response, cancelled } of [
       inPieces(["ab", "cde", "f"]),
       inPieces(["ab"], { "content-length": "5" }),
     ]
   ) {
     assertEquals(await readBytesUpTo(response, 4), undefined);
-    assert(left.early);
+    assert(cancelled.early);
   }
   assertEquals(await readBytesUpTo(new Response(null), 4), new Uint8Array());
   assertEquals(await readTextUpTo(new Response("long"), 3), undefined);
@@ -56,7 +56,7 @@ function options(more: Partial<RequestOnceOptions<string>> = {}): RequestOnceOpt
   };
 }
 
-/** Never answers before it is told to end. */
+/** Answers only by rejecting on abort. */
 function silent(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type AfterMs, afterMs, deadlinesOf, type TimerClock } from "./deadlines.ts";
 
-/** A clock that stands still until a test moves it. It holds one timer, as deadlines promise. */
+/** A clock that a test moves. It has one timer, as deadlines promise. */
 class ManualClock implements TimerClock {
   timer: { readonly dueMs: number; readonly run: () => void } | undefined;
   #nowMs = 0;
@@ -25,7 +25,7 @@ class ManualClock implements TimerClock {
     this.#nowMs = nowMs;
   }
 
-  /** The process was stopped until then: the timer runs late. */
+  /** Simulates a paused process: the timer runs late. */
   jumpTo(nowMs: number): void {
     this.#nowMs = nowMs;
     const { timer } = this;

@@ -38,7 +38,7 @@ for (const coding of Object.keys(PACK)) {
       new Uint8Array();
     const headers = { "content-encoding": coding };
     const cut = new Response(new Uint8Array(whole.subarray(0, 20_000)), { headers });
-    // The end of what Brotli packed is not checked: what is cut is no JSON, and no stream's end.
+    // Brotli has no checksum at its end: truncated text is no JSON and no complete stream.
     if (coding !== "br") await assertRejects(() => decompressBody(cut).bytes());
     const garbage = new Response("no such thing", { headers });
     await assertRejects(() => decompressBody(garbage).bytes());

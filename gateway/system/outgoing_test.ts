@@ -5,7 +5,7 @@ const MAPPED = "::ffff:169.254.169.254";
 
 interface Lab extends AsyncDisposable {
   readonly port: number;
-  /** Hosts as the server was told them. */
+  /** Host headers as received by the server. */
   readonly hosts: string[];
   readonly resolved: string[];
   outgoing(addresses: readonly string[], more?: Partial<OutgoingOptions>): Outgoing;

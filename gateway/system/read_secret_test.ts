@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Interrupted, readSecret, type SecretSource } from "./read_secret.ts";
 
-/** Standard input that holds some pieces of text, and notes what is done to it. */
+/** Standard input with some pieces of text, which records calls. */
 function input(pieces: readonly string[], isTerminal: boolean): SecretSource & { raw: boolean[] } {
   const raw: boolean[] = [];
   return {
@@ -45,8 +45,8 @@ Deno.test("readSecret() asks on a terminal and shows nothing of what is typed", 
 Deno.test("readSecret() ends at Ctrl-C, and leaves the terminal as it was", async () => {
   const source = input(["a_sec\x03ret\r"], true);
   let shown = "";
-  const asked = readSecret("Key: ", (text) => void (shown += text), source);
-  await assertRejects(() => asked, Interrupted);
+  const secret = readSecret("Key: ", (text) => void (shown += text), source);
+  await assertRejects(() => secret, Interrupted);
   assertEquals([shown, source.raw], ["Key: \n", [true, false]]);
 });
 

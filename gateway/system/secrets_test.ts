@@ -111,7 +111,7 @@ Deno.test("ordinary lines stay as they are", () => {
 
 Deno.test("a text of secrets' beginnings takes time by its length alone", () => {
   const secrets = new Secrets();
-  // Grows with the square where a form looks back: then this would take minutes.
+  // If a form looked back, the time would grow quadratically, to minutes.
   const parts = [
     ...["eyJ", "-eyJ", "sk-", "://", "-----BEGIN ", "Bearer ", "&key", "svc_live_", "api_key "],
     ...["-----BEGIN PRIVATE KEY----- ", "password\\", "?x-amz-", "@", "\\", "%25", "\\u002d", "－"],

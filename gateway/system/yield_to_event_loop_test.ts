@@ -18,7 +18,7 @@ Deno.test("a line gives one of those who stand in it a turn, in their order", as
     ...["a1", "b1", "c1"],
     ...["a2", "b2", "c2"],
   ]);
-  // No two have had the same.
+  // No two had the same turn.
   const between = events.join(" ").split(/ ?turn \d+ ?/).filter((text) => text !== "");
   assertEquals(between.filter((text) => text.includes(" ")), []);
 });

@@ -80,7 +80,7 @@ Deno.test("a request's span ends with its row, once, and its parts are below it"
   assert(!values.includes("secret"), values);
 });
 
-Deno.test("who failed has the code of the error; who left has none", async () => {
+Deno.test("a failed request has the code of the error; a disconnected one has none", async () => {
   const spans: RecordedCall[] = [];
   const tracer = await OtelTracer.load(ALL, rememberingProvider(spans));
   const ends: readonly Partial<RequestRecord>[] = [
@@ -99,7 +99,7 @@ Deno.test("who failed has the code of the error; who left has none", async () =>
   ]);
 });
 
-Deno.test("a share is traced; a caller who traces is followed, and one who does not is not", async () => {
+Deno.test("a share is traced; the trace of a caller is followed if it is recorded", async () => {
   const spans: RecordedCall[] = [];
   let next = 0.4;
   const tracer = await OtelTracer.load(

@@ -24,7 +24,7 @@ Deno.test("readTraceparent() reads what the recommendation allows, and nothing e
   for (const header of bad) assertEquals(readTraceparent(header), undefined, header ?? "null");
 });
 
-Deno.test("what is not traced here is passed on as it came, and what is none is not", () => {
+Deno.test("an unrecorded context is passed on unchanged, and an invalid one is not", () => {
   const request = { logId: "l", requestId: "r", endpoint: "chat" } as const;
   const span = passingOn.begin({ ...request, traceparent: GOOD });
   assertEquals(span?.traceparent, GOOD);

@@ -34,7 +34,7 @@ Deno.test("without a ratio a busy service traces so many a second, however many 
   }
 });
 
-Deno.test("what is saved up in a quiet hour is one second's, not an hour's", () => {
+Deno.test("a quiet hour saves up the traces of one second, not of an hour", () => {
   const { at, taken } = sampler();
   at.nowMs += 3_600_000;
   assertEquals(taken(undefined, 0), NEW_TRACES_PER_SECOND);

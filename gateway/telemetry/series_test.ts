@@ -88,7 +88,7 @@ Deno.test("any value of a label is one line, and comes back as far as it can be 
   }));
 });
 
-Deno.test("what is beyond the bound is one series, other; those that were known go on", () => {
+Deno.test("series beyond the maximum are one, other; known ones continue", () => {
   const counter = new Counter("c_total", { help: "C.", labels: ["x", "y"], seriesMax: 4 });
   for (let at = 0; at < 100; at++) counter.at(`${at}`, "y").value++;
   counter.at("1", "y").value++;

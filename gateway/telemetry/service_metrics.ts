@@ -104,7 +104,7 @@ export class ServiceMetrics {
     help: "Requests billed by counted tokens, since the upstream reported none.",
   });
   readonly #impossible = new Counter("svc_impossible_usage_total", {
-    help: "Reports of usage that could not be true and were counted instead, by model.",
+    help: "Impossible reports of usage, replaced by counts, by model.",
     labels: ["model"],
   });
   readonly #writtenOff = new Counter("svc_written_off_credits_total", {
@@ -114,14 +114,14 @@ export class ServiceMetrics {
     help: "Settlements that wrote something off.",
   });
   readonly #holdRefusals = new Counter("svc_hold_refusals_total", {
-    help: "Holds that were refused, by why.",
+    help: "Holds that were refused, by reason.",
     labels: ["refusal"],
   });
   readonly #failovers = new Counter("svc_failovers_total", {
     help: "Attempts that failed and were followed by another model's.",
   });
   readonly #attempts = new Counter("svc_upstream_attempts_total", {
-    help: "Attempts at upstreams, by what they came to and the class of the HTTP status.",
+    help: "Attempts at upstreams, by outcome and class of the HTTP status.",
     labels: ["upstream", "model", "outcome", "status"],
     seriesMax: 2_000,
   });

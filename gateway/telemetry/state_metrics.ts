@@ -103,27 +103,27 @@ export class StateMetrics {
 function upstreamGauges({ nowMs, catalog, pool, requestsInFlight }: StateSources): Metric[] {
   return [
     new Gauge("svc_requests_in_flight", {
-      help: "Model requests under way.",
+      help: "Model requests in flight.",
       tell: (gauge) => gauge.set(requestsInFlight()),
     }),
     new Gauge("svc_queue_length", {
-      help: "Requests that wait for a place at an upstream.",
+      help: "Requests that wait for a lease at an upstream.",
       tell: (gauge) => gauge.set(pool.waiting),
     }),
     new Gauge("svc_upstream_in_flight", {
-      help: "Calls under way, by upstream.",
+      help: "Calls in flight, by upstream.",
       labels: ["upstream"],
       tell: (gauge) => pool.inFlight().forEach((calls, id) => gauge.set(calls, id)),
     }),
     new Gauge("svc_upstream_in_flight_limit", {
-      help: "Most calls that an upstream is given at once.",
+      help: "Maximum calls in flight at an upstream.",
       labels: ["upstream"],
       tell: (gauge) => {
         for (const { id, maxInFlight } of catalog().upstreams) gauge.set(maxInFlight, id);
       },
     }),
     new Gauge("svc_model_breaker_open", {
-      help: "1 where a model is left alone after failures of its upstream, else 0.",
+      help: "1 while a model is not called after failures of its upstream, else 0.",
       labels: ["upstream", "model"],
       seriesMax: MODELS_MAX,
       tell: (gauge) => {
@@ -145,7 +145,7 @@ function upstreamGauges({ nowMs, catalog, pool, requestsInFlight }: StateSources
 function storeGauges({ store, settlementRetries, verified }: StateSources): Metric[] {
   return [
     new Gauge("svc_store_state", {
-      help: "1 for the state that the store is in: ok, failing (as on a full disk), or lost.",
+      help: "1 for the state of the store: ok, failing (as on a full disk), or lost.",
       labels: ["state"],
       tell: (gauge) => {
         for (const state of ["ok", "failing", "lost"]) {
@@ -158,7 +158,7 @@ function storeGauges({ store, settlementRetries, verified }: StateSources): Metr
       tell: (gauge) => gauge.set(store.queued()),
     }),
     new Gauge("svc_late_endings", {
-      help: "Holds whose end the store has not taken yet.",
+      help: "Holds whose ending waits for the store.",
       tell: (gauge) => gauge.set(settlementRetries()),
     }),
     new Gauge("svc_ledger_problems", {

@@ -9,7 +9,7 @@ import { createVectorStores, type VectorStoresDeps } from "./vector_stores.ts";
 
 const BUSY: UpstreamFailure = { kind: "failure", outcome: "rate_limited", message: "Too busy" };
 
-/** What words are about: vectors point along these. */
+/** Topics of words: vectors point along these. */
 const TOPICS = [/\b(?:car|automobile|vehicle)/, /\b(?:cat|kitten|feline)/, /\b(?:sea|ocean)/];
 
 function vectorOf(text: string, dimensions: number): number[] {
@@ -18,7 +18,7 @@ function vectorOf(text: string, dimensions: number): number[] {
   return [...vector, ...Array(dimensions - TOPICS.length).fill(0)].map((value) => value / norm);
 }
 
-/** Knows what words mean; may be told to fail. */
+/** Embeds by topic; fails on demand. */
 class FakeEmbedder implements Embedder {
   space = "fake@default";
   dimensions = 4;
@@ -45,8 +45,8 @@ interface Scene {
   readonly lines: [string, LogFields][];
   /** Id of the store of the scene. */
   readonly id: string;
-  /** Texts that are found. */
-  found(text: string): Promise<string[]>;
+  /** Returns the texts of a search's hits. */
+  textsFor(text: string): Promise<string[]>;
   add(filename: string, text: string): ReturnType<typeof add>;
 }
 
@@ -70,10 +70,10 @@ async function withStore(
   });
   try {
     const id = options.id ?? value(await vectorStores.create("Books", { ownerId: "team" })).id;
-    const found = async (text: string) =>
+    const textsFor = async (text: string) =>
       value(await vectorStores.search("team", { storeIds: [id], text })).map((hit) => hit.text);
     const addTo = (filename: string, text: string) => add(vectorStores, { id, filename, text });
-    await run({ vectorStores, stores, embedder, clock, lines, id, found, add: addTo });
+    await run({ vectorStores, stores, embedder, clock, lines, id, textsFor, add: addTo });
   } finally {
     await vectorStores.close();
     await stores.close();
@@ -98,58 +98,58 @@ const CAR = "The automobile stands in the yard";
 const CAT = "A kitten sleeps";
 
 Deno.test("a paraphrase is found that shares no word; words still count", async () => {
-  await withStore(async ({ add, embedder, found, id, vectorStores }) => {
+  await withStore(async ({ add, embedder, textsFor, id, vectorStores }) => {
     await add("car.txt", CAR);
     await add("cat.txt", CAT);
-    assertEquals((await found("vehicle"))[0], CAR);
-    assertEquals((await found("feline"))[0], CAT);
+    assertEquals((await textsFor("vehicle"))[0], CAR);
+    assertEquals((await textsFor("feline"))[0], CAT);
     const query = { storeIds: [id], text: "automobile" };
     const [best, other] = value(await vectorStores.search("team", query));
     assert(best !== undefined && other !== undefined);
     assertEquals([best.text, other.text], [CAR, CAT]);
     assert(best.score > 0.9 && best.score <= 1, String(best.score));
-    // The formula: no word in common, hardly alike.
+    // By the formula: no word in common, hardly similar.
     assert(other.score > 0 && other.score < 0.05, String(other.score));
     assertEquals(
       value(await vectorStores.search("team", { ...query, scoreThreshold: 0.5 })).length,
       1,
     );
-    assertEquals(await found("automobile"), await found("automobile"));
-    // The same, where nothing is embedded: missed.
+    assertEquals(await textsFor("automobile"), await textsFor("automobile"));
+    // The same search without embeddings misses.
     embedder.failure = BUSY;
-    assertEquals(await found("vehicle"), []);
+    assertEquals(await textsFor("vehicle"), []);
   });
 });
 
 Deno.test("a query that cannot be embedded is answered by full text, and the embedder is let rest", async () => {
-  await withStore(async ({ add, clock, embedder, found, lines }) => {
+  await withStore(async ({ add, clock, embedder, textsFor, lines }) => {
     await add("car.txt", CAR);
     embedder.failure = { ...BUSY, status: 429, retryAfterMs: 5_000 };
-    assertEquals(await found("yard"), [CAR]);
+    assertEquals(await textsFor("yard"), [CAR]);
     const fields = { outcome: "rate_limited", status: 429, message: "Too busy" } as const;
     assertEquals(lines, [["query_not_embedded", fields]]);
     embedder.failure = undefined;
-    assertEquals(await found("vehicle"), []);
+    assertEquals(await textsFor("vehicle"), []);
     clock.ms += 5_000;
-    assertEquals(await found("vehicle"), [CAR]);
-    // What is wrong with one query says nothing of the next one.
+    assertEquals(await textsFor("vehicle"), [CAR]);
+    // A failure of one query does not affect the next.
     embedder.failure = { ...BUSY, outcome: "refused_input" };
-    assertEquals(await found("vehicle"), []);
+    assertEquals(await textsFor("vehicle"), []);
     embedder.failure = undefined;
-    assertEquals(await found("vehicle"), [CAR]);
+    assertEquals(await textsFor("vehicle"), [CAR]);
     assertEquals(lines.length, 2);
   });
 });
 
 Deno.test("a file whose passages cannot be embedded is added with a warning, and embedded later", async () => {
-  await withStore(async ({ add, embedder, found, id, lines, vectorStores }) => {
+  await withStore(async ({ add, embedder, textsFor, id, lines, vectorStores }) => {
     embedder.failure = BUSY;
     const { id: fileId, warning } = await add("car.txt", CAR);
     assertEquals(warning, '"car.txt" has no embeddings: Too busy');
     assertEquals(lines.map(([event]) => event), ["passages_not_embedded"]);
     embedder.batches.length = 0;
-    assertEquals(await found("yard"), [CAR]);
-    // Nothing there to compare a query with: nobody is asked, nothing is paid.
+    assertEquals(await textsFor("yard"), [CAR]);
+    // No vectors to compare a query with: no call, no cost.
     assertEquals(embedder.batches, []);
     const failed = await vectorStores.embedFile(id, fileId);
     assertEquals(failed, { ok: false, code: "failed", message: "Too busy" });
@@ -157,8 +157,8 @@ Deno.test("a file whose passages cannot be embedded is added with a warning, and
     const embedded = await vectorStores.embedFile(id, fileId);
     assert(embedded.ok && embedded.value.embeddings?.dimensions === 4);
     assertEquals(vectorStores.get(id)?.embeddings, { "fake@default": { passages: 1, bytes: 16 } });
-    assertEquals(await found("vehicle"), [CAR]);
-    // Again costs nothing.
+    assertEquals(await textsFor("vehicle"), [CAR]);
+    // A repeat costs nothing.
     embedder.batches.length = 0;
     assertEquals(await vectorStores.embedFile(id, fileId), embedded);
     assertEquals(embedder.batches, []);
@@ -170,27 +170,27 @@ Deno.test("a file whose passages cannot be embedded is added with a warning, and
 });
 
 Deno.test("another model makes vectors unused until files are embedded again", async () => {
-  await withStore(async ({ add, embedder, found, id, vectorStores }) => {
+  await withStore(async ({ add, embedder, textsFor, id, vectorStores }) => {
     const { id: fileId } = await add("car.txt", CAR);
     const { id: catId } = await add("cat.txt", CAT);
-    assertEquals(await found("vehicle"), [CAR, CAT]);
+    assertEquals(await textsFor("vehicle"), [CAR, CAT]);
     embedder.space = "other@default";
-    assertEquals(await found("vehicle"), []);
+    assertEquals(await textsFor("vehicle"), []);
     assert((await vectorStores.embedFile(id, fileId)).ok);
     assertEquals(vectorStores.get(id)?.embeddings, {
       "fake@default": { passages: 1, bytes: 16 },
       "other@default": { passages: 1, bytes: 16 },
     });
-    // Of the same length, but not to be compared.
-    assertEquals(await found("vehicle"), [CAR]);
-    assertEquals((await found("kitten vehicle")).toSorted(), [CAT, CAR]);
+    // Of the same length, but not comparable.
+    assertEquals(await textsFor("vehicle"), [CAR]);
+    assertEquals((await textsFor("kitten vehicle")).toSorted(), [CAT, CAR]);
     embedder.space = "third@default";
     embedder.dimensions = 5;
     assert((await vectorStores.embedFile(id, fileId)).ok);
-    assertEquals(await found("vehicle"), [CAR]);
+    assertEquals(await textsFor("vehicle"), [CAR]);
     embedder.dimensions = 6;
     // A model whose vectors have changed their length.
-    assertEquals(await found("vehicle"), []);
+    assertEquals(await textsFor("vehicle"), []);
     await vectorStores.removeFile(id, fileId);
     await vectorStores.removeFile(id, catId);
     assertEquals(vectorStores.get(id)?.embeddings, {});
@@ -198,14 +198,14 @@ Deno.test("another model makes vectors unused until files are embedded again", a
 });
 
 Deno.test("a large file is embedded in batches, all or nothing, and found in its middle", async () => {
-  await withStore(async ({ add, embedder, found, vectorStores, id }) => {
+  await withStore(async ({ add, embedder, textsFor, vectorStores, id }) => {
     const filler = Array.from({ length: 120 }, () => `${"filler ".repeat(450)}\n\n`);
     const text = [...filler, `${"ocean ".repeat(500)}\n\n`, ...filler].join("");
     const { passages } = await add("large.txt", text);
     assert(passages > 200);
     assertEquals(embedder.batches.reduce((sum, size) => sum + size, 0), passages);
     assertEquals(Math.max(...embedder.batches), 32);
-    assertStringIncludes((await found("sea"))[0] ?? "", "ocean ocean");
+    assertStringIncludes((await textsFor("sea"))[0] ?? "", "ocean ocean");
 
     let calls = 0;
     embedder.before = () => {
@@ -228,16 +228,16 @@ Deno.test("vectors count: where there is no room for them nothing is added or ch
     assertEquals(full.ok || full.refusal.code, "full");
     const refused = await vectorStores.embedFile(id, fileId);
     assertEquals(refused.ok || refused.code, "full");
-    const [kept, ...others] = await stores.passages.files(id);
-    assertEquals([kept?.id, kept?.embeddings, others], [fileId, undefined, []]);
+    const [first, ...others] = await stores.passages.files(id);
+    assertEquals([first?.id, first?.embeddings, others], [fileId, undefined, []]);
   }, { maxBytes: 300 });
 });
 
 Deno.test("without an embedder files are added and found by their words, without a warning", async () => {
-  await withStore(async ({ add, found, id, vectorStores }) => {
+  await withStore(async ({ add, textsFor, id, vectorStores }) => {
     const { id: fileId, ...file } = await add("car.txt", CAR);
     assertEquals([file.warning, file.embeddings], [undefined, undefined]);
-    assertEquals([await found("yard"), await found("vehicle")], [[CAR], []]);
+    assertEquals([await textsFor("yard"), await textsFor("vehicle")], [[CAR], []]);
     assertEquals(vectorStores.embeddingSpace(), undefined);
     const off = await vectorStores.embedFile(id, fileId);
     assertEquals(off.ok || off.code, "off");
@@ -253,8 +253,8 @@ Deno.test("vectors outlive the gateway", async () => {
       id = scene.id;
       await scene.add("car.txt", CAR);
     }, { path });
-    await withStore(async ({ found, embedder }) => {
-      assertEquals(await found("vehicle"), [CAR]);
+    await withStore(async ({ textsFor, embedder }) => {
+      assertEquals(await textsFor("vehicle"), [CAR]);
       assertEquals(embedder.batches, [1]);
     }, { path, id });
   } finally {
@@ -263,7 +263,7 @@ Deno.test("vectors outlive the gateway", async () => {
 });
 
 Deno.test("who leaves is not kept waiting: neither for the embedder nor for an index", async () => {
-  await withStore(async ({ add, embedder, found, id, vectorStores }) => {
+  await withStore(async ({ add, embedder, textsFor, id, vectorStores }) => {
     const { id: fileId } = await add("car.txt", CAR);
     const leaving = new AbortController();
     embedder.before = ({ signal }) => {
@@ -282,12 +282,12 @@ Deno.test("who leaves is not kept waiting: neither for the embedder nor for an i
     embedder.failure = BUSY;
     const embedding = await vectorStores.embedFile(id, fileId, { signal: again.signal });
     assertEquals(embedding.ok || embedding.code, "failed");
-    // Left while the index loads: it is there for the next one.
+    // Aborted while the index loads: it is there for the next search.
     const late = new AbortController();
     const searching = vectorStores.search("team", query, { signal: late.signal });
     late.abort(new Error("Too late"));
     await assertRejects(() => searching, Error, "Too late");
-    assertEquals(await found("yard"), [CAR]);
+    assertEquals(await textsFor("yard"), [CAR]);
   });
 });
 

@@ -3,7 +3,7 @@ import { Extractor } from "./extractor.ts";
 
 const encoder = new TextEncoder();
 
-/** A PDF whose one page draws a text that is stored deflated. */
+/** Returns a PDF of one page whose text is stored deflated. */
 async function deflatedPdf(content: string): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([content]).stream().pipeThrough(new CompressionStream("deflate"));
   const packed = await new Response(stream).bytes();
@@ -74,7 +74,7 @@ Deno.test("a file of nearly 32 MiB is read, and the gateway goes on meanwhile", 
       .indexOf("trailer"),
   ];
   assert(at > 0);
-  // Blanks before the trailer, where readers pass over them.
+  // Blanks before the trailer, which readers skip.
   const large = new Uint8Array(size).fill(0x20);
   large.set(pdf.subarray(0, at));
   large.set(pdf.subarray(at), size - (pdf.length - at));

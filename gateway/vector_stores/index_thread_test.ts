@@ -16,8 +16,8 @@ Deno.test("a thread that runs out of memory fails those who ask, and another one
       await thread.add("vs_large", [{ fileId: "b", index, text: words.join(" ") }]);
     }
   };
-  const asked = thread.add("vs_large", []).then(fill);
-  const error = await assertRejects(() => asked, StoreError, "the index has failed");
+  const addition = thread.add("vs_large", []).then(fill);
+  const error = await assertRejects(() => addition, StoreError, "the index has failed");
   assertEquals(/memory limit/.test(String(error.cause)), true, String(error.cause));
   assertEquals(gone, 1);
 

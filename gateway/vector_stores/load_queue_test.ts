@@ -19,11 +19,11 @@ Deno.test("the small goes before the large, the same size in order, and one at a
 Deno.test("the large is passed by no more than its own size", async () => {
   const queue = new LoadQueue();
   const done: string[] = [];
-  const small = (left: number): Promise<unknown> =>
+  const small = (remaining: number): Promise<unknown> =>
     queue.run(1, async () => {
       done.push("small");
-      // There is always another one that waits.
-      if (left > 0) void small(left - 1);
+      // There is always another waiting task.
+      if (remaining > 0) void small(remaining - 1);
       await Promise.resolve();
     });
   await Promise.all([small(20), queue.run(5, () => Promise.resolve(done.push("large")))]);

@@ -5,11 +5,11 @@ import { type LoadedFrom, LoadedIndexes } from "./loaded_indexes.ts";
 
 interface FakeFile {
   readonly texts: readonly string[];
-  /** What its reading waits for. */
+  /** Promise that its reading waits for. */
   readonly after?: () => Promise<unknown>;
 }
 
-/** One store, of as many passages as it says. */
+/** Returns a store with a number of passages. */
 function storeOf(id: string, passages: number): VectorStore {
   return {
     id,
@@ -49,12 +49,16 @@ function fileOf(id: string, storeId: string): VectorStoreFile {
   return { id, storeId, filename: id, mediaType: "text/plain", attributes: {}, ...sizes };
 }
 
-async function found(indexes: LoadedIndexes, store: VectorStore, text: string): Promise<string[]> {
+async function textsFor(
+  indexes: LoadedIndexes,
+  store: VectorStore,
+  text: string,
+): Promise<string[]> {
   const hits = await indexes.search(store, { text, limit: 9 });
   return hits.map(({ file }) => file.id).sort();
 }
 
-/** Resolves once a condition holds; fails where it never does. */
+/** Resolves once a condition holds; fails after a timeout. */
 async function until(holds: () => boolean): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
   while (!holds()) {
@@ -71,11 +75,11 @@ Deno.test("a small store does not wait for a large one that loads; the same stor
     small: { c: { texts: ["lamp"] } },
   });
   const indexes = new LoadedIndexes(passages);
-  const first = found(indexes, large, "lamp");
-  const second = found(indexes, large, "lamp");
+  const first = textsFor(indexes, large, "lamp");
+  const second = textsFor(indexes, large, "lamp");
   await until(() => passages.reads.length > 0);
   // Would wait for ever.
-  assertEquals(await found(indexes, small, "lamp"), ["c"]);
+  assertEquals(await textsFor(indexes, small, "lamp"), ["c"]);
   disk.resolve();
   assertEquals(await Promise.all([first, second]), [["a", "b"], ["a", "b"]]);
   assertEquals(passages.reads, ["a", "c", "b"]);
@@ -91,13 +95,13 @@ Deno.test("what is being loaded is not dropped for what loads beside it", async 
     other: { d: { texts: ["lamp"] } },
   });
   const indexes = new LoadedIndexes(passages, { maxPassages: 1 });
-  const loading = found(indexes, large, "lamp");
+  const loading = textsFor(indexes, large, "lamp");
   await until(() => passages.reads.includes("b"));
-  assertEquals(await found(indexes, small, "lamp"), ["c"]);
-  assertEquals(await found(indexes, other, "lamp"), ["d"]);
+  assertEquals(await textsFor(indexes, small, "lamp"), ["c"]);
+  assertEquals(await textsFor(indexes, other, "lamp"), ["d"]);
   disk.resolve();
   assertEquals(await loading, ["a", "b"]);
-  assertEquals(await found(indexes, large, "lamp"), ["a", "b"]);
+  assertEquals(await textsFor(indexes, large, "lamp"), ["a", "b"]);
   await indexes.close();
 });
 
@@ -108,10 +112,10 @@ Deno.test("the thread does not rest while a store loads", async () => {
     slow: { a: { texts: ["lamp"] }, b: { texts: ["door"], after } },
   });
   const indexes = new LoadedIndexes(passages, { idleMs: 0 });
-  assertEquals(await found(indexes, store, "lamp"), ["a"]);
+  assertEquals(await textsFor(indexes, store, "lamp"), ["a"]);
   assertEquals(passages.reads, ["a", "b"]);
   await until(() => indexes.size === 0);
-  assertEquals(await found(indexes, store, "lamp"), ["a"]);
+  assertEquals(await textsFor(indexes, store, "lamp"), ["a"]);
   await indexes.close();
 });
 
@@ -120,7 +124,7 @@ Deno.test("an index that nobody searches is dropped, and read again when somebod
   const passages = passagesOf([store], { rare: { a: { texts: ["lamp"] } } });
   const indexes = new LoadedIndexes(passages, { idleMs: 0 });
   for (const reads of [["a"], ["a", "a"], ["a", "a", "a"]]) {
-    assertEquals(await found(indexes, store, "lamp"), ["a"]);
+    assertEquals(await textsFor(indexes, store, "lamp"), ["a"]);
     assertEquals(passages.reads, reads);
     await until(() => indexes.size === 0);
   }
@@ -132,16 +136,16 @@ Deno.test("an index whose thread fails while it loads is loaded anew, not kept b
   const [large, broken] = [storeOf("large", 9_000), storeOf("broken", 1)];
   const passages = passagesOf([large, broken], {
     large: { a: { texts: ["lamp"] }, b: { texts: ["lamp"], after: () => disk.promise } },
-    // No text: the thread ends by it.
+    // No text: the thread ends with an error.
     broken: { c: { texts: JSON.parse("[1]") } },
   });
   const indexes = new LoadedIndexes(passages);
-  const loading = found(indexes, large, "lamp");
+  const loading = textsFor(indexes, large, "lamp");
   await until(() => passages.reads.includes("b"));
-  await assertRejects(() => found(indexes, broken, "lamp"), StoreError, "the index has failed");
+  await assertRejects(() => textsFor(indexes, broken, "lamp"), StoreError, "the index has failed");
   disk.resolve();
   assertEquals(await loading, ["a", "b"]);
-  assertEquals(await found(indexes, large, "lamp"), ["a", "b"]);
+  assertEquals(await textsFor(indexes, large, "lamp"), ["a", "b"]);
   assertEquals(passages.reads, ["a", "b", "c", "a", "b"]);
   await indexes.close();
 });

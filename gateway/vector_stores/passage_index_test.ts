@@ -7,7 +7,7 @@ async function indexOf(...texts: string[]): Promise<PassageIndex> {
   return index;
 }
 
-async function found(index: PassageIndex, text: string, limit = 10): Promise<number[]> {
+async function passagesFor(index: PassageIndex, text: string, limit = 10): Promise<number[]> {
   return (await index.search(text, { limit })).map((hit) => hit.index);
 }
 
@@ -18,8 +18,8 @@ Deno.test("what has more of the rarer words comes first, and has the higher scor
     "A foghorn, and another foghorn, and a third foghorn of the keeper",
     "Nothing of the kind",
   );
-  assertEquals(await found(index, "foghorn"), [2, 1]);
-  assertEquals(await found(index, "Who paints a door?"), [0]);
+  assertEquals(await passagesFor(index, "foghorn"), [2, 1]);
+  assertEquals(await passagesFor(index, "Who paints a door?"), [0]);
   const [best, second] = await index.search("tower foghorn", { limit: 10 });
   assertEquals(best?.index, 1);
   assert(best !== undefined && second !== undefined && best.score > second.score);
@@ -28,8 +28,8 @@ Deno.test("what has more of the rarer words comes first, and has the higher scor
 
 Deno.test("English words are found in their other forms, never by their beginnings", async () => {
   const index = await indexOf("Tickets are refunded", "The refinery");
-  assertEquals(await found(index, "refund a ticket"), [0]);
-  assertEquals(await found(index, "ref"), []);
+  assertEquals(await passagesFor(index, "refund a ticket"), [0]);
+  assertEquals(await passagesFor(index, "ref"), []);
 });
 
 Deno.test("Chinese is found by a word, by one character and by a phrase", async () => {
@@ -37,26 +37,26 @@ Deno.test("Chinese is found by a word, by one character and by a phrase", async 
     "退款政策：参观前一天中午之前可以全额退款",
     "请不要触摸透镜，它非常脆弱",
   );
-  assertEquals(await found(index, "退款"), [0]);
-  assertEquals(await found(index, "镜"), [1]);
-  assertEquals(await found(index, "怎么退款？"), [0]);
-  assertEquals(await found(index, "潜水艇"), []);
+  assertEquals(await passagesFor(index, "退款"), [0]);
+  assertEquals(await passagesFor(index, "镜"), [1]);
+  assertEquals(await passagesFor(index, "怎么退款？"), [0]);
+  assertEquals(await passagesFor(index, "潜水艇"), []);
 });
 
 Deno.test("a word that every object has is a word like any other", async () => {
   const index = await indexOf("The constructor calls toString", "valueOf and __proto__");
-  assertEquals(await found(index, "constructor"), [0]);
-  assertEquals(await found(index, "proto hasOwnProperty"), [1]);
+  assertEquals(await passagesFor(index, "constructor"), [0]);
+  assertEquals(await passagesFor(index, "proto hasOwnProperty"), [1]);
   for (const { score } of await index.search("constructor toString", { limit: 9 })) {
     assert(score > 0 && score <= 1);
   }
 });
 
 Deno.test("an empty index, a query without words, and a limit", async () => {
-  assertEquals(await found(new PassageIndex(), "anything"), []);
+  assertEquals(await passagesFor(new PassageIndex(), "anything"), []);
   const index = await indexOf(...Array.from({ length: 30 }, (_, at) => `sea number ${at}`));
-  assertEquals(await found(index, "?!"), []);
-  assertEquals((await found(index, "sea", 7)).length, 7);
+  assertEquals(await passagesFor(index, "?!"), []);
+  assertEquals((await passagesFor(index, "sea", 7)).length, 7);
 });
 
 Deno.test("passages of other files are left out before the limit counts", async () => {
@@ -90,7 +90,7 @@ Deno.test("a passage scores the mean of its words' score and of the cosine, at l
   near(scores.get("file_a/0"), ((words.get("file_a/0") ?? NaN) + 1) / 2);
   near(scores.get("file_a/1"), 0.3);
   assertEquals(scores.has("file_a/2"), false);
-  // It has no vector: its words count alone.
+  // Without a vector it scores by its words alone.
   near(scores.get("file_b/0"), words.get("file_b/0"));
   assertEquals(await index.search("red", options), hits);
   assertEquals((await index.search("red", { ...options, limit: 1 })).length, 1);

@@ -59,13 +59,13 @@ Deno.test("property: no word is lost, nothing is too long, no character is cut i
     fc.property(fc.array(gaps, { maxLength: 3_000 }), (separators) => {
       const words = separators.map((gap, at) => `w${at}${gap}`);
       const passages = splitPassages(words.join(""));
-      const found = new Set<string>();
+      const seenWords = new Set<string>();
       for (const passage of passages) {
         assert(tokens(passage) <= PASSAGE_TOKENS);
         assert(passage.isWellFormed());
-        for (const [word] of passage.matchAll(/w\d+/g)) found.add(word);
+        for (const [word] of passage.matchAll(/w\d+/g)) seenWords.add(word);
       }
-      for (const at of words.keys()) assert(found.has(`w${at}`), `w${at} is lost`);
+      for (const at of words.keys()) assert(seenWords.has(`w${at}`), `w${at} is lost`);
     }),
     { numRuns: 50 },
   );

@@ -69,7 +69,7 @@ Deno.test("what is added is found, with its file; what is removed is not", async
       text: "The green lamp",
       attributes: {},
     });
-    // The same name again is another file; an index that is loaded learns of it.
+    // A repeated name is another file; a loaded index is updated.
     await add(vectorStores, id, "b.txt", "A green door");
     assertEquals((await search("green")).map(({ text }) => text).sort(), [
       "A green door",
@@ -145,7 +145,7 @@ Deno.test("what cannot be added is refused by name, and nothing of it is there",
     assertEquals(await codeOf(id, "text/plain", large), "too_large");
     assertEquals(await codeOf(id, "text/plain", encoder.encode("x".repeat(2_000))), "full");
     assertEquals(await vectorStores.files(id), []);
-    // Removed while its text is got out.
+    // Removed while its text is extracted.
     const adding = codeOf(id, "text/plain", text.slice());
     await vectorStores.remove(id);
     assertEquals(await adding, "store_not_found");

@@ -1,13 +1,9 @@
-/**
- * A streamed answer on its way from an upstream to the caller, whatever the endpoint.
- *
- * @module
- */
+/** Relay of a streamed answer from an upstream to the caller, for every endpoint.\n\n@module */
 
 import type { ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/ledger/pricing.ts";
 
-/** A tool call with what its model signed it with. */
+/** A tool call with the signatures of its model. */
 export interface SignedToolCall {
   readonly id: string;
   readonly name: string;
@@ -16,45 +12,47 @@ export interface SignedToolCall {
   readonly opaque: ReadonlyMap<string, string>;
 }
 
-/** What is known of a call at its end. */
+/** Facts of a call at its end. */
 export interface AnswerEnd {
   readonly metadata: ServiceMetadata;
-  /** As it was settled. */
+  /** Usage as it was settled. */
   readonly usage: Usage;
   /** Unix time. */
   readonly completedSeconds: number;
 }
 
-/** What is known of a call that failed; without usage nothing was settled. */
+/** Facts of a failed call; without usage nothing was settled. */
 export type FailedEnd = Pick<AnswerEnd, "metadata"> & Partial<Pick<AnswerEnd, "usage">>;
 
-/** Follows one streamed answer. All text that it returns is server-sent events, ready to send. */
+/** Relays one streamed answer. All text that it returns is server-sent events, ready to send. */
 export interface AnswerRelay {
   /** Usage as last reported. */
   readonly usage: Usage | undefined;
-  /** Text that was delivered, in pieces. */
+  /** Delivered text, in pieces. */
   readonly delivered: readonly string[];
-  /** Its length in UTF-16 code units, at least, told without putting it together. */
+  /** Minimum length of that text in UTF-16 code units, without joining the pieces. */
   readonly deliveredChars: number;
-  /** Tokens delivered at least, where they use up what the hold pays for: then no text is kept. */
+  /**
+   * Minimum number of delivered tokens, once they use up the hold: from then on no text is kept.
+   */
   readonly usedUpBy?: number | undefined;
-  /** Whether the upstream has said all but good-bye. */
+  /** True when only the end-of-stream marker is missing. */
   readonly finished: boolean;
-  /** Tool calls as far as they have come. */
+  /** Tool calls so far. */
   readonly toolCalls: readonly SignedToolCall[];
   /**
    * Takes the JSON text of one event of the upstream; returns events, or nothing. Throws an
-   * `UpstreamCut` where it is an error or makes no sense.
+   * `UpstreamCut` for an error or a malformed event.
    */
   accept(text: string): string;
-  /** What is accepted from here on is not delivered: it is read for its usage. */
+  /** The caller has disconnected: later events are read for their usage only. */
   callerLeft(): void;
-  /** The output ends here, with finish reason `length`: no more of it is held. Nothing is accepted any more. */
+  /** Ends the output here with finish reason `length`; no further event is accepted. */
   limitReached(): void;
-  /** The upstream has ended cleanly. Throws an `UpstreamCut` where that was too early. */
+  /** The upstream has ended cleanly. Throws an `UpstreamCut` when that was too early. */
   upstreamEnded(): void;
-  /** The last events of a whole or incomplete answer, one at a time: they may be long. */
+  /** Yields the last events of a complete or incomplete answer, one at a time: they may be long. */
   completed(end: AnswerEnd): Iterable<string>;
-  /** The last events of an answer that broke off. */
+  /** Yields the last events of an answer that broke off. */
   failed(envelope: ErrorEnvelope, end: FailedEnd): Iterable<string>;
 }

@@ -1,15 +1,14 @@
-/**
- * What a chat model answers that an answer put together here has no place for.
- *
- * @module
- */
+/** Parts of a chat model's answer that an answer written by the service cannot carry.\n\n@module */
 
 import { annotationOf } from "./responses/output_text.ts";
 
-/** Members of a message or delta that nobody here can tell on. */
+/** Members of a message or delta that the service cannot pass on. */
 const LOST = ["images", "audio", "function_call"] as const;
 
-/** A line on each member that is missing, or missing in part, where an answer is made of its texts. */
+/**
+ * Returns a line for each member that is lost, or lost in part, when an answer is made of its
+ * texts.
+ */
 export function lostOutput(message: Readonly<Record<string, unknown>>): readonly string[] {
   const { content } = message;
   const names: string[] = LOST.filter((name) => isSaid(message[name]));
@@ -22,7 +21,7 @@ function isSaid(member: unknown): boolean {
   return Array.isArray(member) ? member.length > 0 : member !== undefined && member !== null;
 }
 
-/** A line where a message or delta cites what neither a page nor a file is. */
+/** Returns a line when a message or delta cites something other than a page or a file. */
 export function lostCitations(
   { annotations }: Readonly<Record<string, unknown>>,
 ): readonly string[] {
@@ -37,18 +36,18 @@ const FINISHES: readonly unknown[] = [
   ...[null, undefined],
 ];
 
-/** A line where an answer ended for a reason that Responses has no word for: it is told as complete. */
+/** Returns a line when an answer ended for a reason that Responses lacks: it counts as complete. */
 export function lostFinish(reason: unknown): readonly string[] {
   if (FINISHES.includes(reason)) return [];
   return [`finish_reason: the model ended its answer with "${String(reason)}"`];
 }
 
-/** All of a complete answer, of whose choices the first counts. */
+/** Returns the lines of a complete answer, of which only the first choice counts. */
 export function lostInCompletion(
   { choices }: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const { finish_reason, message } = Object(choice);
-  const said = { ...Object(message) };
-  return [...lostOutput(said), ...lostCitations(said), ...lostFinish(finish_reason)];
+  const { finish_reason, message: written } = Object(choice);
+  const message = { ...Object(written) };
+  return [...lostOutput(message), ...lostCitations(message), ...lostFinish(finish_reason)];
 }

@@ -1,20 +1,16 @@
-/**
- * The `metadata` of an answer as its caller's dialect has it.
- *
- * @module
- */
+/** The `metadata` of an answer, in its caller's dialect.\n\n@module */
 
 import type { Dialect } from "@svc/sdk/protocol";
 import { editMembers, memberText } from "./json/text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Members that no caller's pair can be, and that are no strings. */
+/** Members that are no strings, and so no pairs of a caller. */
 const OBJECTS: readonly string[] = ["routing", "billing"];
 
 /**
- * The service's `metadata` beside the caller's `own` pairs. OpenAI's types map strings to strings:
- * there an object is its JSON text, and what is no pair of the caller's is left out.
+ * Returns the service's `metadata` beside the caller's `own` pairs. OpenAI's types map strings to
+ * strings: there an object is its JSON text, and other members of the caller's are left out.
  */
 export function metadataIn(dialect: Dialect, metadata: Fields, own?: unknown): Fields {
   if (dialect === "service") return { ...Object(own), ...metadata };
@@ -28,7 +24,7 @@ export function metadataIn(dialect: Dialect, metadata: Fields, own?: unknown): F
   return pairs;
 }
 
-/** An error's body, whose `metadata` tells what was tried. */
+/** Returns an error's body, whose `metadata` has the attempts. */
 export function envelopeIn<Envelope extends object>(
   dialect: Dialect,
   envelope: Envelope,
@@ -38,7 +34,7 @@ export function envelopeIn<Envelope extends object>(
   return { ...envelope, metadata: metadataIn(dialect, metadata) };
 }
 
-/** The JSON text of a response that was written in either dialect. */
+/** Returns the JSON text, in a dialect, of a response that was written in either. */
 export function rewrittenIn(dialect: Dialect, text: string): string {
   const written = memberText(text, "metadata");
   const metadata: unknown = written === undefined ? undefined : JSON.parse(written);

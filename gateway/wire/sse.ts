@@ -7,15 +7,15 @@
 /** The clean end of a stream. */
 export const SSE_DONE = "data: [DONE]\n\n";
 
-/** A comment that keeps proxies and clients from giving up on a silent stream. */
+/** A comment that keeps proxies and clients from closing a silent stream. */
 export const SSE_KEEP_ALIVE = ": keep-alive\n\n";
 
-/** One event. JSON texts with line breaks in them take one data line each, as the format demands. */
+/** Returns one event. JSON with line breaks takes one data line each, as the format demands. */
 export function sseEvent(json: string): string {
   return json.includes("\n") ? `data: ${json.replace(/\r?\n/g, "\ndata: ")}\n\n` : sseLine(json);
 }
 
-/** One event, of a JSON text without line breaks. */
+/** Returns one event of a JSON text without line breaks. */
 export function sseLine(json: string): string {
   return `data: ${json}\n\n`;
 }

@@ -1,23 +1,24 @@
 /**
- * What an upstream says it left out of a request, a line each: `upstream_warnings` of its answer.
+ * Parts of a request that an upstream reports as ignored, a line each: `upstream_warnings` of its
+ * answer.
  *
  * @module
  */
 
-/** Most lines that are told, and characters of each: they go into the request log as well. */
+/** Maximum number of lines, and of characters of each: the request log stores them as well. */
 const LINES_MAX = 32;
 const LINE_MAX_CHARS = 256;
 const RARE = /[\p{Cc}\p{Cs}]/gu;
 const MORE = "more was left out than is listed here";
 
-/** The lines of a complete answer, or of a chunk; none where it has none. */
+/** Returns the lines of a complete answer or of a chunk. */
 export function upstreamWarnings(answer: Readonly<Record<string, unknown>>): readonly string[] {
   const { upstream_warnings: lines } = answer;
   if (!Array.isArray(lines)) return [];
   return listed(lines.filter((line) => typeof line === "string"));
 }
 
-/** The lines of an answer of several turns, each once. */
+/** The lines of an answer of several turns, without repetitions. */
 export class UpstreamWarnings {
   readonly #ended: string[] = [];
   #turn: readonly string[] = [];
@@ -27,17 +28,17 @@ export class UpstreamWarnings {
     return listed([...this.#ended, ...this.#turn]);
   }
 
-  /** Adds those of a chunk. */
+  /** Adds the lines of a chunk. */
   add(chunk: Readonly<Record<string, unknown>>): void {
     this.addLines(upstreamWarnings(chunk));
   }
 
-  /** Adds lines of our own to those of the turn. */
+  /** Adds lines of the service to those of the turn. */
   addLines(lines: readonly string[]): void {
     if (lines.length > 0) this.#turn = listed([...this.#turn, ...lines]);
   }
 
-  /** Another turn begins. */
+  /** Begins another turn. */
   beginTurn(): void {
     this.#ended.splice(0, Infinity, ...this.lines);
     this.#turn = [];
@@ -45,8 +46,8 @@ export class UpstreamWarnings {
 }
 
 /**
- * The lines as they are told: each once, cut where it is long, and not too many. What JSON would
- * escape at length, as callers can have it in names of members, is a question mark.
+ * Returns the lines without repetitions, with long ones cut and not too many. Characters that JSON
+ * escapes at length, as callers can have them in names of members, become question marks.
  */
 export function listed(lines: readonly string[]): readonly string[] {
   const once = [...new Set(lines.map((line) => line.slice(0, LINE_MAX_CHARS).replace(RARE, "?")))];

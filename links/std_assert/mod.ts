@@ -22,7 +22,7 @@ export class AssertionError extends Error {
   }
 }
 
-/** What {@linkcode assertFalse} narrows to. */
+/** The values to which {@linkcode assertFalse} narrows. */
 export type Falsy = false | 0 | 0n | "" | null | undefined;
 
 function suffix(message: string | undefined): string {

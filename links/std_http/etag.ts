@@ -22,7 +22,7 @@ export function eTag(
   return Promise.resolve(etag(input, { weak: options.weak ?? false }));
 }
 
-/** Whether the representation with this tag should be sent: `false` means 304 Not Modified. */
+/** True when the representation with this tag has to be sent; false means 304 Not Modified. */
 export function ifNoneMatch(value: string | null, etag: string | undefined): boolean {
   if (!value || !etag) return true;
   if (value.trim() === "*") return false;

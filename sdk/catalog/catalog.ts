@@ -33,7 +33,7 @@ export interface CatalogOptions extends CallOptions {
 export class Models {
   readonly #transport: Transport;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
@@ -44,7 +44,7 @@ export class Models {
     return await get<ModelListResponse>(this.#transport, call, ({ data }) => [data?.models]);
   }
 
-  /** What filters over the catalog can be built from. */
+  /** Returns the tiers, tags and providers by which the catalog can be filtered. */
   async meta(options: CatalogOptions = {}): Promise<WithRequestId<ModelMetaResponse>> {
     const call = catalogCall("/models/meta", options);
     return await get<ModelMetaResponse>(this.#transport, call, (meta) => [
@@ -71,12 +71,12 @@ export class Models {
 export class Pricing {
   readonly #transport: Transport;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
 
-  /** What a dollar of list price costs in each tier. */
+  /** Returns the price of a dollar of list price in each tier. */
   async retrieve(options: CatalogOptions = {}): Promise<WithRequestId<PricingResponse>> {
     const call = catalogCall("/pricing", options);
     return await get<PricingResponse>(this.#transport, call, ({ tiers }) => [tiers]);
@@ -92,7 +92,9 @@ function catalogCall(path: string, options: CatalogOptions): TransportCall {
   return { method: "GET", base: "api", path: `/api/v1${path}${query}`, ...rest };
 }
 
-/** Throws where one of the lists is no list of entries: applications go through them as they are. */
+/**
+ * Throws when one of the lists is no list of objects: applications iterate them without a check.
+ */
 async function get<Catalog extends object>(
   transport: Transport,
   call: TransportCall,

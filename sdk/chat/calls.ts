@@ -9,7 +9,10 @@ import type {
 import { argumentsText, distinctIds } from "../run/call_parts.ts";
 import type { ChatShapes, ChatTurn } from "./shapes.ts";
 
-/** A message whose calls can be answered and sent back: their ids differ, their arguments are text. */
+/**
+ * Returns a message whose calls can be answered and sent back: their ids differ, their arguments
+ * are text.
+ */
 export function answerable(message: AssistantMessage): AssistantMessage {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
   const ids = distinctIds(calls.map(({ id }) => id));
@@ -23,7 +26,10 @@ export function answerable(message: AssistantMessage): AssistantMessage {
   };
 }
 
-/** A chunk that can be iterated: with a list of choices, and the pieces of arguments as text. */
+/**
+ * Returns a chunk that can be iterated: with a list of choices, and the pieces of arguments as
+ * text.
+ */
 export function readableChunk(chunk: ChatCompletionChunk): ChatCompletionChunk {
   const { choices } = chunk;
   if (!Array.isArray(choices)) return { ...chunk, choices: [] };
@@ -45,7 +51,10 @@ export function readableChunk(chunk: ChatCompletionChunk): ChatCompletionChunk {
   };
 }
 
-/** The calls of the first choice. One of the older `function_call` is the only one, without an id. */
+/**
+ * Returns the calls of the first choice. A call of the older `function_call` is the only one,
+ * without an id.
+ */
 export function callsOf({ choices }: ChatTurn): LoopToolCall<ChatShapes>[] {
   const message = choices[0]?.message;
   const older = message?.["function_call"];
@@ -55,7 +64,7 @@ export function callsOf({ choices }: ChatTurn): LoopToolCall<ChatShapes>[] {
     ? [{ id: "", type: "function", function: older as unknown as ToolCallFunction }]
     : calls;
   return raws.map((raw) => {
-    // The call of a custom tool names no function: nobody here runs it, and the model hears so.
+    // The call of a custom tool names no function: no tool runs it, and the model reads that.
     const { name, arguments: text } = raw.function ?? {};
     return { id: raw.id, name: name ?? "", arguments: text ?? "", raw };
   });
@@ -67,7 +76,7 @@ function calledIn(delta: ChatCompletionChunk["choices"][number]["delta"] | null)
   return [...(calls ?? []).map((call) => call.function), older];
 }
 
-/** True for arguments that are there, and are no text. */
+/** True for arguments that are present and no text. */
 function isOdd(called: unknown): boolean {
   const text = isJsonObject(called) ? called["arguments"] ?? "" : "";
   return typeof text !== "string";

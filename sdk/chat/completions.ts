@@ -8,11 +8,11 @@ import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { ChatCreateRequest, ChatShapes, ChatTurn } from "./shapes.ts";
 import { type ChatHistory, chatSurface } from "./surface.ts";
 
-/** What a run of Chat Completions came to. */
+/** The result of a run of Chat Completions. */
 export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
 
 /**
- * `client.chat.completions`.
+ * Chat Completions (`client.chat.completions`).
  *
  * @example A run that calls a tool
  * ```ts
@@ -30,7 +30,7 @@ export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
  *   execute: ({ city }) => `Rain in ${city}`,
  * });
  *
- * // A model that calls it, and then says what it was told.
+ * // A model that calls the tool, and then repeats its result.
  * const call = { name: "weather", arguments: '{"city":"Oslo"}' };
  * const client = new ServiceClient({
  *   apiKey: "key",
@@ -76,7 +76,7 @@ export type ChatRunResult = RunResult<ChatShapes> & ChatHistory;
 export class ChatCompletions {
   readonly #runner: Runner<ChatShapes, ChatHistory>;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(deps: RunnerDeps) {
     this.#runner = new Runner(chatSurface, deps);
   }
@@ -94,15 +94,15 @@ export class ChatCompletions {
    */
   create(request: AsStream<ChatCreateRequest, false>, options?: CallOptions): Promise<ChatTurn>;
   /**
-   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
-   * chunks to iterate once the first has come, and rejects where the call is refused before. Their
-   * `final()` is what they add up to.
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with
+   * the iterable of chunks once the first has arrived, and rejects when the call is refused before.
+   * Its `final()` is the completion of all chunks.
    */
   create(
     request: AsStream<ChatCreateRequest, true>,
     options?: CallOptions,
   ): Promise<EventStream<ChatCompletionChunk, ChatTurn>>;
-  /** Streams, or does not, as the request's `stream` says. */
+  /** Streams when the request's `stream` is true. */
   create(
     request: AsStream<ChatCreateRequest, boolean>,
     options?: CallOptions,
@@ -127,8 +127,9 @@ export class ChatCompletions {
   }
 
   /**
-   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what. Calls of
-   * the older kind (`function_call`, where the request has `functions`) are run and answered in kind.
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` gives the reason.
+   * Calls of the older kind (`function_call`, for requests with `functions`) are run and answered
+   * in that kind.
    *
    * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
    * @throws {ServiceError} The first turn failed, as `create` does.
@@ -140,7 +141,7 @@ export class ChatCompletions {
     return this.#runner.run(request, options);
   }
 
-  /** As `run`, streamed: iterate everything that happens, await the result. */
+  /** Streams a run: iterate its events, await the result. */
   runStream(
     request: Given<ChatCreateRequest>,
     options: RunOptions<ChatShapes> = {},

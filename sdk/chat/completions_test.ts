@@ -183,12 +183,12 @@ Deno.test("11: an orchestrated stream shows every task's chunks, and answers wit
   assertEquals((await all(stream)).length, 3);
   assertEquals((await stream).choices[0]?.message.content, "It rains");
 
-  let told = "";
+  let streamed = "";
   const run = client.chat.completions.runStream(QUESTION, {
-    onTextDelta: (text) => void (told += text),
+    onTextDelta: (piece) => void (streamed += piece),
   });
   const events = await all(run);
-  assertEquals([told, (await run).finalText], ["It rains", "It rains"]);
+  assertEquals([streamed, (await run).finalText], ["It rains", "It rains"]);
   const deltas = events.flatMap((event) => event.type === "text_delta" ? [event.text] : []);
   assertEquals(deltas, ["It rains"]);
   assertEquals(events.filter(({ type }) => type === "chunk").length, 3);

@@ -1,15 +1,15 @@
 import { isJsonObject } from "@svc/tools/json";
 
 /**
- * The parts of an answer that all else relies on. There are many upstreams, and some are odd: a member
- * that is merely missing counts as empty, and what has another shape is no answer.
+ * Checks of the parts of an answer that all other code relies on. Upstreams vary: a missing member
+ * counts as empty, and a member of another shape makes the answer invalid.
  *
  * @module
  */
 
 /**
- * True for an answer whose messages and tool calls can be read. Without a list of choices, or with a
- * choice that has no message, it is none. Other fields are passed on as they are.
+ * True for an answer whose messages and tool calls can be read. It needs a list of choices, each
+ * with a message. Other fields pass through.
  */
 export function isCompletion(answer: object): boolean {
   const { choices } = answer as { choices?: unknown };
@@ -17,14 +17,17 @@ export function isCompletion(answer: object): boolean {
     choices.every((choice) => isJsonObject(choice) && isMessage(choice["message"]));
 }
 
-/** True for a piece of one whose deltas can be read. Some carry usage and metadata alone. */
+/** True for a chunk whose deltas can be read. A chunk may carry usage and metadata alone. */
 export function isChunk(event: object): boolean {
   const { choices } = event as { choices?: unknown };
   return !Array.isArray(choices) ||
     choices.every((choice) => isJsonObject(choice) && isNothingOr(choice["delta"], isMessage));
 }
 
-/** What a message says: a text, or the texts of its parts, as some providers write it. */
+/**
+ * Returns the text of a content: a string, or the joined texts of its parts, as some providers
+ * write it.
+ */
 export function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.map(textOfPart).join("") : "";

@@ -36,7 +36,7 @@ for (const [method, replies] of Object.entries(METHODS)) {
     const [first, second] = sent.map(({ json }) => json);
     assertEquals(first?.["tools"], undefined);
     assertEquals(first?.["function_call"], { name: "weather" });
-    // A choice that still forced the call would call for ever.
+    // A choice that stays forced would call endlessly.
     assertEquals(second?.["function_call"], "auto");
     const [call, answer] = (second?.["messages"] as object[]).slice(-2);
     assertEquals(Object(call).function_call, function_call);

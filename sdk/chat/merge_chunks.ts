@@ -20,25 +20,27 @@ interface Draft {
   finishReason: FinishReason | undefined;
 }
 
-/** Fields that a piece has whole: a later one replaces an earlier one. */
+/** Fields that a piece carries whole: a later value replaces an earlier one. */
 const WHOLE: ReadonlySet<string> = new Set(["id", "role", "type", "index", "thought_signature"]);
 
-/** Nobody here can read what is in it: objects in it are merged, everything else is replaced. */
+/**
+ * Provider extension without a known shape: objects in it are merged, everything else is replaced.
+ */
 const OPAQUE = "extra_content";
 
-/** What is not merged field by field, of a chunk, of a choice and of a delta. */
+/** Fields of a chunk, a choice and a delta that are not merged one by one. */
 const NOT_MERGED = {
   chunk: { except: new Set(["choices", "object", "orchestration"]) },
   choice: { except: new Set(["index", "delta", "finish_reason"]) },
   delta: { except: new Set(["tool_calls"]) },
 } as const;
 
-/** Adds the chunks of one streamed answer up to the completion that they are pieces of. */
+/** Merges the chunks of one streamed answer into its completion. */
 export class ChunkMerger {
   readonly #drafts = new Map<number, Draft>();
   readonly #head: Fields = {};
 
-  /** Takes in the next chunk. Those of an orchestrated request's other tasks are no part of it. */
+  /** Adds the next chunk. Chunks of an orchestrated request's other tasks are ignored. */
   add(chunk: ChatCompletionChunk): void {
     const { choices, orchestration } = chunk;
     for (const name of Object.keys(chunk)) {
@@ -53,12 +55,12 @@ export class ChunkMerger {
     if (isReply(chunk)) { for (const choice of choices) this.#addChoice(choice); }
   }
 
-  /** Complete tool calls of a choice, so far. */
+  /** Returns the complete tool calls of a choice so far. */
   toolCalls(index: number): readonly ToolCall[] {
     return (this.#drafts.get(index)?.calls ?? []).map(toolCall);
   }
 
-  /** The completion; `undefined` while a choice, or all of them, has not ended. */
+  /** Returns the completion; `undefined` until every choice has ended. */
   completion(): ChatCompletion | undefined {
     const choices: ChatChoice[] = [];
     for (const [index, draft] of [...this.#drafts].sort(([a], [b]) => a - b)) {
@@ -97,22 +99,22 @@ export class ChunkMerger {
       const call = callOf(draft.calls, piece, { position, isAlone: pieces.length === 1 });
       mergeFields(call, isNameRepeated(call, piece) ? nameless(piece) : piece);
     }
-    // An empty one says as little as none.
+    // An empty finish reason counts as absent.
     draft.finishReason = finish_reason || draft.finishReason;
   }
 }
 
 function toolCall({ index: _, function: named, ...call }: Fields): ToolCall {
   const whole = { id: "", type: "function", ...call };
-  // The call of a custom tool has none.
+  // The call of a custom tool has no function.
   if (named === undefined && whole.type !== "function") return whole as unknown as ToolCall;
   return { ...whole, function: { name: "", arguments: "", ...named as Fields } } as ToolCall;
 }
 
 /**
- * The call that a piece belongs to: by its index, else by its id, else by its place in the chunk,
- * which for one that is alone is the last call. Without index and id, a name begins the next call
- * where the arguments of this one have begun.
+ * Returns the call that a piece belongs to: by its index, else by its id, else by its position in
+ * the chunk, which for a lone piece is the last call. Without index and id, a name begins the next
+ * call once the arguments of this one have begun.
  */
 function callOf(
   calls: Fields[],
@@ -120,31 +122,34 @@ function callOf(
   { position, isAlone }: { readonly position: number; readonly isAlone: boolean },
 ): Fields {
   const isIts = (call: Fields) => !id || !call["id"] || call["id"] === id;
-  let found: Fields | undefined;
+  let match: Fields | undefined;
   if (typeof index === "number") {
-    // Some upstreams number every call 0: another id, or another name where there is no id, is
-    // another call, and the last one goes on.
-    found = calls.findLast((call) => call["index"] === index && isIts(call));
-    const isOther = found !== undefined && namedOf(found).name !== named?.name;
-    if (!id && isOther && isNamedLate(found, named)) found = undefined;
+    // Some upstreams number every call 0: another id, or without ids another name, is another call,
+    // and the last one continues.
+    match = calls.findLast((call) => call["index"] === index && isIts(call));
+    const isOther = match !== undefined && namedOf(match).name !== named?.name;
+    if (!id && isOther && isNamedLate(match, named)) match = undefined;
   } else if (id) {
-    found = calls.findLast((call) => call["id"] === id);
+    match = calls.findLast((call) => call["id"] === id);
   } else {
-    found = isAlone ? calls.at(-1) : calls[position];
-    if (isNamedLate(found, named)) found = undefined;
+    match = isAlone ? calls.at(-1) : calls[position];
+    if (isNamedLate(match, named)) match = undefined;
   }
-  if (found !== undefined) return found;
+  if (match !== undefined) return match;
   const call: Fields = {};
   calls.push(call);
   return call;
 }
 
-/** Whether a piece has a name, though the arguments of the call have begun. */
+/** True for a piece with a name although the arguments of the call have begun. */
 function isNamedLate(call: Fields | undefined, named: ToolCallDelta["function"]): boolean {
   return call !== undefined && Boolean(named?.name && namedOf(call).arguments);
 }
 
-/** Some upstreams repeat a function's whole name, on each piece of its arguments. */
+/**
+ * True for a piece that repeats the call's whole name, as some upstreams do on each piece of
+ * arguments.
+ */
 function isNameRepeated(call: Fields, { id, function: named }: Partial<ToolCallDelta>): boolean {
   const { name, arguments: text } = namedOf(call);
   if (!named?.name || named.name !== name) return false;
@@ -161,9 +166,9 @@ function namedOf(call: Fields): Fields {
 }
 
 interface MergeOptions {
-  /** Fields that are left out. */
+  /** Fields to leave out. */
   readonly except?: ReadonlySet<string>;
-  /** Whether texts and lists are replaced, too. */
+  /** True: texts and lists are replaced, too. */
   readonly isOpaque?: boolean;
 }
 
@@ -175,7 +180,7 @@ function mergeFields(
 ): void {
   for (const name of Object.keys(piece)) {
     const value = piece[name];
-    // A name of a prototype's is a field like any other.
+    // A field may have a name of `Object.prototype`.
     const before = Object.hasOwn(into, name) ? into[name] : undefined;
     if (except?.has(name) || isSilent(value, before)) continue;
     const isReplaced = WHOLE.has(name) || isOpaque && !isJsonObject(value);
@@ -188,7 +193,9 @@ function mergeFields(
   }
 }
 
-/** Whether a field says nothing new: some upstreams repeat those that are done with, empty. */
+/**
+ * True for a field that adds nothing: some upstreams repeat finished fields with an empty value.
+ */
 function isSilent(value: unknown, before: unknown): boolean {
   return value === undefined || before !== undefined && (value === null || value === "");
 }
@@ -197,7 +204,7 @@ function merged(before: unknown, value: unknown, isOpaque: boolean): unknown {
   if (typeof before === "string" && typeof value === "string") return before + value;
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
   if (!isJsonObject(value)) return value;
-  // Never the piece's own object: it is the reader's.
+  // Never the piece's own object: that belongs to the reader.
   const into: Fields = isJsonObject(before) ? before : {};
   mergeFields(into, value, { isOpaque });
   return into;

@@ -19,7 +19,7 @@ function merged(...chunks: readonly ChatCompletionChunk[]) {
   return merger.completion();
 }
 
-/** Its calls, each as the deltas of its own chunk. */
+/** Returns the calls of a completion whose chunks have these deltas. */
 function callsOf(...pieces: readonly (readonly Fields[])[]): unknown {
   return messageOf(...pieces.map((tool_calls) => ({ tool_calls })))["tool_calls"];
 }
@@ -203,8 +203,8 @@ for (const [name, [pieces, calls]] of Object.entries(PIECES)) {
 Deno.test("an empty finish reason is none", () => {
   const unsaid = Object({ choices: [{ index: 0, delta: {}, finish_reason: "" }] });
   assertEquals(merged(unsaid), undefined);
-  const said = merged(chunk({ content: "Hi" }), chunk({}, "stop"), unsaid);
-  assertEquals(said?.choices[0]?.finish_reason, "stop");
+  const completion = merged(chunk({ content: "Hi" }), chunk({}, "stop"), unsaid);
+  assertEquals(completion?.choices[0]?.finish_reason, "stop");
 });
 
 Deno.test("text that is signed keeps the last signature whole", () => {

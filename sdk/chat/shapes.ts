@@ -7,15 +7,15 @@ import type {
   ToolCall,
 } from "../protocol/mod.ts";
 
-/** A chat request as applications write it: `model` may be left out, and is then `auto`. */
+/** A chat request of an application: `model` is optional and then `auto`. */
 export type ChatCreateRequest = WithoutModel<ChatRequest>;
 
 /** One answer, with the id of its request. */
 export type ChatTurn = WithRequestId<ChatCompletion>;
 
-/** Chat Completions, as the loop sees them. */
+/** Chat Completions in the terms of the loop. */
 export interface ChatShapes extends LoopShapes {
-  /** The request, grown by each turn. */
+  /** The request, which grows by each turn. */
   conversation: ChatCreateRequest;
   /** A completion. */
   turn: ChatTurn;

@@ -9,9 +9,9 @@ import { tellingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
 import { ChatTurns } from "./turns.ts";
 
-/** What a run of Chat Completions shows of its conversation. */
+/** The conversation in the result of a run of Chat Completions. */
 export interface ChatHistory {
-  /** Every message so far, to be sent again as they are. */
+  /** Every message so far, to be sent again unchanged. */
   readonly messages: ChatMessage[];
 }
 
@@ -26,7 +26,7 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
     return withModel(request);
   },
 
-  // Tools were called functions before.
+  // `functions` is the older name of `tools`.
   hasOwnTools: (request) => (request.tools ?? request["functions"] ?? undefined) !== undefined,
 
   withTools: (request, { functions, hosted }) => ({
@@ -71,7 +71,10 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
   combined,
 };
 
-/** The message with a result: a call without an id is of the older kind, and answered by its name. */
+/**
+ * Returns the message with a result. A call without an id is of the older kind and answered by its
+ * name.
+ */
 function answerOf({ call, text }: ToolResult<ChatShapes>): ChatMessage {
   return call.id === ""
     ? { role: "function", name: call.name, content: text }
@@ -85,7 +88,7 @@ function declaration({ name, description, parameters }: Tool): ChatTool {
   };
 }
 
-/** A choice that no longer forces a call: a choice among some tools stays one. */
+/** Returns a choice that no longer forces a call; a choice among some tools stays one. */
 function relaxed(choice: ChatToolChoice): ChatToolChoice {
   if (choice === "none") return choice;
   if (typeof choice === "string" || choice.type !== "allowed_tools") return "auto";

@@ -95,10 +95,10 @@ Deno.test("a run goes by the first choice, and every choice is in the answer", a
     piece(0, "!", "stop"),
   ));
   const stream = client.chat.completions.runStream({ ...QUESTION, n: 2 });
-  const told = (await all(stream)).flatMap((event) =>
+  const texts = (await all(stream)).flatMap((event) =>
     event.type === "text_delta" || event.type === "reasoning_delta" ? [event.text] : []
   );
-  assertEquals(told, ["0?", "first", "0?", "!"]);
+  assertEquals(texts, ["0?", "first", "0?", "!"]);
   const { finalText, response, steps } = await stream;
   assertEquals([finalText, steps[0]?.reasoning], ["first!", "0?0?"]);
   assertEquals(response?.choices.map(({ message }) => message.content), ["first!", "other!"]);
@@ -114,10 +114,10 @@ Deno.test("pieces of a call are told as they come, wherever they say they belong
     ),
     sse(chunk({ content: "Done" }, "stop")),
   ]);
-  const told = (await all(client.chat.completions.runStream(QUESTION))).flatMap((event) =>
+  const texts = (await all(client.chat.completions.runStream(QUESTION))).flatMap((event) =>
     event.type === "tool_call_delta" ? [[event.index, event.id, event.name, event.arguments]] : []
   );
-  assertEquals(told, [[0, "1", name, '{"a"'], [0, undefined, undefined, ":1}"]]);
+  assertEquals(texts, [[0, "1", name, '{"a"'], [0, undefined, undefined, ":1}"]]);
 });
 
 Deno.test("an answer in parts is their text, streamed or not", async () => {

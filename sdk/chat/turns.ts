@@ -17,18 +17,18 @@ const PATH = "/chat/completions";
 
 type Events = AsyncGenerator<ModelEvent<ChatShapes>, void, void>;
 
-/** Turns of Chat Completions, asked of the service. */
+/** Turns of Chat Completions from the service. */
 export class ChatTurns implements ModelPort<ChatShapes> {
   readonly #transport: Transport;
   readonly #options: TurnOptions;
 
-  /** Asks nothing yet. */
+  /** Creates the port without calling the service. */
   constructor(transport: Transport, options: TurnOptions) {
     this.#transport = transport;
     this.#options = options;
   }
 
-  /** One turn. */
+  /** Runs one turn. */
   turn(request: ModelRequest<ChatShapes>): Events {
     return this.#options.stream ? this.#streamed(request) : this.#whole(request);
   }
@@ -61,7 +61,7 @@ export class ChatTurns implements ModelPort<ChatShapes> {
   }
 }
 
-/** An answer, or a chunk of one. Throws a `ServiceAPIError` where it is none. */
+/** Checks an answer or a chunk. Throws a `ServiceAPIError` when it is neither. */
 function readable<Value extends object>(
   value: Value,
   isReadable: (value: Value) => boolean,
@@ -71,13 +71,13 @@ function readable<Value extends object>(
   throw answer.error(value, "The service answered with something else than Chat Completions");
 }
 
-/** Whether a chunk carries nothing but usage and metadata, as the one after the answer does. */
+/** True for a chunk that carries only usage and metadata, as the one after the answer. */
 function isBill(value: unknown): boolean {
   const { choices, metadata, usage } = value as ChatCompletionChunk;
   return !choices?.length && Boolean(metadata ?? usage);
 }
 
-/** What a chunk tells of the first choice, which is the one that a loop goes on with. */
+/** Yields the events in a chunk's first choice, the one that a loop continues with. */
 function* deltas({ choices }: ChatCompletionChunk): Iterable<ModelEvent<ChatShapes>> {
   const { delta } = choices.find(({ index = 0 }) => index === 0) ?? {};
   if (delta === undefined || delta === null) return;
@@ -95,14 +95,17 @@ function* deltas({ choices }: ChatCompletionChunk): Iterable<ModelEvent<ChatShap
   }
 }
 
-/** What the whole turn tells: its calls, its usage and its end. */
+/** Yields the events of a complete turn: its calls, its usage and its end. */
 function* ending(turn: ChatTurn): Iterable<ModelEvent<ChatShapes>> {
   for (const call of callsOf(turn)) yield { type: "tool_call", call };
   if (turn.usage) yield { type: "usage", usage: tokenUsage(turn.usage) };
   yield { type: "finish", finishReason: finishReasonOf(turn), turn };
 }
 
-/** The completion with its usage, where the bill alone has it, and with its request's id. */
+/**
+ * Returns the completion with the usage, from the bill when the completion has none, and with the
+ * request's id.
+ */
 function turnOf(completion: ChatCompletion, answer: Answer): ChatTurn {
   const { metadata } = completion;
   const bill = addBilling([metadata?.billing]);

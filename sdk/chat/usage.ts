@@ -2,7 +2,7 @@ import type { TokenUsage } from "../loop/mod.ts";
 import { usageOf } from "../loop/usage.ts";
 import type { BillingMetadata, ChatUsage } from "../protocol/mod.ts";
 
-/** Token counts in the words of the bill, for answers that have none of their own. */
+/** Returns Chat's token counts from a bill, for answers without counts. */
 export function usageOfBill(bill: BillingMetadata): ChatUsage {
   return {
     prompt_tokens: bill.input_tokens,
@@ -12,7 +12,7 @@ export function usageOfBill(bill: BillingMetadata): ChatUsage {
   };
 }
 
-/** Token counts as the loop counts them. */
+/** Returns the loop's token counts from Chat's. */
 export function tokenUsage(usage: ChatUsage): TokenUsage {
   return usageOf({
     inputTokens: usage.prompt_tokens,

@@ -12,13 +12,13 @@ import type { ImageEditRequest, ImageGenerationRequest, ImagesResponse } from ".
 import { checkCallOptions } from "../run/run_options.ts";
 import type { Transport } from "../transport.ts";
 
-/** A request for new images: `model` may be left out, and is then `auto`. */
+/** A request for new images: `model` is optional and then `auto`. */
 export type ImageGenerateRequest = WithoutModel<ImageGenerationRequest> & {
   /** Never true: images come in one reply. */
   stream?: false | null;
 };
 
-/** A request to change images: `model` may be left out, and is then `auto`. */
+/** A request to change images: `model` is optional and then `auto`. */
 export type ImageChangeRequest = WithoutModel<ImageEditRequest> & {
   /** Never true: images come in one reply. */
   stream?: false | null;
@@ -43,7 +43,7 @@ export type ImageChangeRequest = WithoutModel<ImageEditRequest> & {
 export class Images {
   readonly #transport: Transport;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(transport: Transport) {
     this.#transport = transport;
   }

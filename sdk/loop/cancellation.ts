@@ -61,7 +61,7 @@ export class Cancellation {
 }
 
 /** True for a value that has to be awaited. */
-export function isPromise(told: unknown): told is PromiseLike<unknown> {
-  if (typeof told !== "object" || told === null) return false;
-  return "then" in told && typeof told.then === "function";
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  return "then" in value && typeof value.then === "function";
 }

@@ -4,13 +4,13 @@ import { never } from "./script_test.ts";
 
 Deno.test("Cancellation tells its listeners once, and none that has gone", () => {
   const cancellation = new Cancellation();
-  const told: unknown[] = [];
-  cancellation.onCancel((reason) => told.push(["stays", reason]));
-  cancellation.onCancel(() => told.push("gone"))();
+  const reasons: unknown[] = [];
+  cancellation.onCancel((reason) => reasons.push(["stays", reason]));
+  cancellation.onCancel(() => reasons.push("gone"))();
   cancellation.cancel("first");
   cancellation.cancel("second");
-  cancellation.onCancel((reason) => told.push(["late", reason]))();
-  assertEquals(told, [["stays", "first"], ["late", "first"]]);
+  cancellation.onCancel((reason) => reasons.push(["late", reason]))();
+  assertEquals(reasons, [["stays", "first"], ["late", "first"]]);
   assertEquals(cancellation.signal.reason, "first");
 });
 

@@ -4,9 +4,9 @@ import { call, calling, saying, scripted, surface, toolNamed } from "./script_te
 
 Deno.test("what a hook answers with says nothing: many write, or push, in one expression", async () => {
   for (const answer of [5, true, null, "text", {}, { then: 5 }, undefined]) {
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const hook = (about: unknown) => {
-      told.push(about);
+      received.push(about);
       return answer;
     };
     const hooks = { onTextDelta: hook, onToolResult: hook, onStep: hook };
@@ -14,7 +14,7 @@ Deno.test("what a hook answers with says nothing: many write, or push, in one ex
     const tools = [toolNamed("echo", (input) => input)];
     const loop = agentLoop({ conversation: ["hi"], surface, model, tools, ...hooks });
     const { finalText, stoppedBy } = await drain(loop);
-    assertEquals([stoppedBy, finalText, told.length], ["finish", "done", 4]);
+    assertEquals([stoppedBy, finalText, received.length], ["finish", "done", 4]);
   }
 });
 

@@ -6,22 +6,22 @@ import { LoopRun } from "./run.ts";
 
 /**
  * Runs a model with tools until it is done or something stops it: turn, tool calls, results, next
- * turn. Nothing runs before the first event is asked for, and nothing runs ahead of the reader but
- * the tools of the turn at hand.
+ * turn. Nothing runs before the first read, and only the tools of the present turn run ahead of the
+ * reader.
  *
- * The loop never throws for what the model, a tool, a port or a hook does: its result says what
- * happened (`stoppedBy`), and has everything that was complete by then. Rules:
+ * The loop never throws for a failure of the model, a tool, a port or a hook: its result has the
+ * reason (`stoppedBy`) and everything that was complete. Rules:
  *
- * - Calls of one turn run concurrently; their results are yielded and written down in call order,
- *   each once. A tool that is unknown, throws, takes too long or gets invalid JSON is an error
- *   result that the model reads, and the loop goes on.
- * - A call of one of `manualTools` is handed back (`tool_calls`). Where a turn mixes both kinds, the
- *   other calls are run first and their results stand in the conversation; the caller appends only
- *   its own, those of `pendingCalls`.
- * - `onTextDelta` is told the text of the final answer alone; text beside tool calls goes to
- *   `onIntermediateText`. The events tell all text at once, as it comes.
- * - Leaving the generator early, also while its next event is awaited, cancels the model and all
- *   tools at once.
+ * - Calls of one turn run concurrently; their results are yielded and appended in call order, each
+ *   once. A tool that is unknown, throws, takes too long or gets invalid JSON gives an error result
+ *   that the model reads, and the loop continues.
+ * - A call of one of `manualTools` is returned to the caller (`tool_calls`). When a turn mixes both
+ *   kinds, the other calls run first and their results are in the conversation; the caller appends
+ *   only the results of `pendingCalls`.
+ * - `onTextDelta` receives the text of the final answer alone; text beside tool calls goes to
+ *   `onIntermediateText`. The events carry all text as it arrives.
+ * - An early return from the generator, also while its next event is awaited, cancels the model and
+ *   all tools at once.
  *
  * @throws {RangeError} A limit is not a positive integer, or a time not a number.
  * @throws {TypeError} Two tools have the same name.

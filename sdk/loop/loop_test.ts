@@ -152,18 +152,18 @@ Deno.test("agentLoop() stops when the caller's condition holds, but an answer st
 });
 
 Deno.test("agentLoop() asks the budget before each turn, and a refusal is no answer", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const refusal = { message: "The wallet is empty", detail: 402 };
   const model = scripted(calling(call("a", "echo")), saying("never asked"));
   const result = await run(model, {
     budget: {
       refuse({ step, usage, conversation }) {
-        asked.push([step, usage.totalTokens, conversation.length]);
+        requests.push([step, usage.totalTokens, conversation.length]);
         return step === 1 ? refusal : undefined;
       },
     },
   });
-  assertEquals(asked, [[0, 0, 1], [1, 0, 3]]);
+  assertEquals(requests, [[0, 0, 1], [1, 0, 3]]);
   assertEquals([result.stoppedBy, result.refusal, result.finalText], ["budget", refusal, ""]);
   assertEquals([model.requests.length, result.steps.length], [1, 1]);
   const first = await run(model, { budget: { refuse: () => Promise.resolve(refusal) } });
@@ -171,8 +171,8 @@ Deno.test("agentLoop() asks the budget before each turn, and a refusal is no ans
 });
 
 Deno.test("agentLoop() tells its hooks before it yields, and waits for them", async () => {
-  const told: string[] = [];
-  const tell = (what: string) => Promise.resolve().then(() => void told.push(what));
+  const received: string[] = [];
+  const tell = (what: string) => Promise.resolve().then(() => void received.push(what));
   await run(
     scripted([{ type: "text_delta", text: "hm" }, ...calling(call("a", "echo"))], saying("done")),
     {
@@ -182,7 +182,7 @@ Deno.test("agentLoop() tells its hooks before it yields, and waits for them", as
       onStep: ({ index }) => tell(`step ${index}`),
     },
   );
-  assertEquals(told, ["(hm)", "a", "step 0", "done", "step 1"]);
+  assertEquals(received, ["(hm)", "a", "step 0", "done", "step 1"]);
 });
 
 Deno.test("agentLoop() refuses limits that are none, and two tools of one name", () => {

@@ -32,10 +32,10 @@ export async function* modelPhase<S extends LoopShapes>(
     }
     isOver = true;
   } finally {
-    const left = isOver ? undefined : iterator.return?.();
+    const returned = isOver ? undefined : iterator.return?.();
     // A turn that is still being read ends on the signal, and a turn that ignores the signal is not
     // awaited: the outcome of this step is already decided.
-    if (isReading) left?.catch(() => {});
-    else await left;
+    if (isReading) returned?.catch(() => {});
+    else await returned;
   }
 }

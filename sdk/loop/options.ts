@@ -17,7 +17,10 @@ export interface LoopLimits {
   readonly maxArgumentChars?: number | undefined;
   /** Longest result that the model reads, in UTF-16 code units, its label not counted. @default {100_000} */
   readonly maxResultChars?: number | undefined;
-  /** Longest run of a tool that sets no limit of its own, in milliseconds; 0 or less: none. @default {60_000} */
+  /**
+   * Longest run of a tool without its own limit, in milliseconds; 0 or less: none. @default
+   * {60_000}
+   */
   readonly toolTimeoutMs?: number | undefined;
 }
 

@@ -16,7 +16,7 @@ import {
   toolNamed,
 } from "./script_test.ts";
 
-/** What a tool does, by its name. */
+/** Names of tools, by their behaviour. */
 const TOOLS = [
   toolNamed("quick", () => "quick"),
   toolNamed("slow", async (_, { toolCallId }) => {
@@ -60,7 +60,7 @@ const script = fc.array(aTurn, { maxLength: 6 }).map((plans): Script => {
   return { turns, calls };
 });
 
-/** What must hold of every result, whatever happened. */
+/** Checks the invariants of every result. */
 function check(result: LoopResult<Lines>, maxSteps: number): void {
   assert(result.steps.length <= maxSteps, "More steps than allowed");
   const written: string[] = [];
@@ -106,7 +106,7 @@ Deno.test("random scripts: bounded, each call answered once and in order, nothin
       const loop = agentLoop({ conversation: [], onTextDelta, ...options });
       let isDone = false;
       const pending = drain(loop).finally(() => isDone = true);
-      // Time passes for whoever waits, until patience ends.
+      // Time passes for waiting code, up to a limit.
       let at = 0;
       for (; !isDone; at++) {
         if (at === abortAfter || at === 200) controller.abort(new Error("enough"));

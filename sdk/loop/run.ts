@@ -96,8 +96,8 @@ export class LoopRun<S extends LoopShapes> {
     this.#usage = addUsage(this.#usage, step.usage ?? NO_USAGE);
     this.#draft = undefined;
 
-    const told = settings.onStep?.(step);
-    if (isPromise(told)) await cancellation.guard(told);
+    const handled = settings.onStep?.(step);
+    if (isPromise(handled)) await cancellation.guard(handled);
     yield { type: "step", step };
     return pending;
   }

@@ -225,8 +225,8 @@ Deno.test("leaving while an event is awaited does not wait for it", async () => 
   await loop.next();
   const pending = loop.next();
   await settled();
-  const left = await loop.return({ ...await drain(loopOf(scripted())), finalText: "mine" });
-  assertEquals([left.done, left.done && left.value.finalText], [true, "mine"]);
+  const returned = await loop.return({ ...await drain(loopOf(scripted())), finalText: "mine" });
+  assertEquals([returned.done, returned.done && returned.value.finalText], [true, "mine"]);
   const last = await pending;
   assertEquals([last.done, last.done && last.value.stoppedBy], [true, "aborted"]);
   assert(model.requests[0]?.signal.aborted);

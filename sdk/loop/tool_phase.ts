@@ -28,8 +28,8 @@ export async function* toolPhase<S extends LoopShapes>(
   for (const next of running) {
     const result = await next;
     draft.results.push(result);
-    const told = settings.onToolResult?.(result);
-    if (isPromise(told)) await cancellation.guard(told);
+    const handled = settings.onToolResult?.(result);
+    if (isPromise(handled)) await cancellation.guard(handled);
     yield { type: "tool_result", result };
   }
   return draft.calls.filter(isManual);

@@ -30,8 +30,8 @@ async function results(
   return result.steps[0]?.results ?? [];
 }
 
-function codes(found: Awaited<ReturnType<typeof results>>): unknown[] {
-  return found.map(({ isError, text }) => isError ? JSON.parse(text).error.code : text);
+function codes(outcomes: Awaited<ReturnType<typeof results>>): unknown[] {
+  return outcomes.map(({ isError, text }) => isError ? JSON.parse(text).error.code : text);
 }
 
 Deno.test("tools run concurrently, within the bound, and results keep the order of calls", async () => {
@@ -46,37 +46,37 @@ Deno.test("tools run concurrently, within the bound, and results keep the order 
     return toolCallId;
   });
   const calls = [4, 1, 3, 1, 2].map((waits, at) => call(`c${at}`, "slow", waits));
-  const told: string[] = [];
-  const found = await results(calls, {
+  const received: string[] = [];
+  const outcomes = await results(calls, {
     tools: [slow],
     maxParallelToolCalls: 2,
-    onToolResult: ({ call }) => void told.push(call.id),
+    onToolResult: ({ call }) => void received.push(call.id),
   });
   assertEquals(Math.max(...peaks), 2);
-  assertEquals(codes(found), ["c0", "c1", "c2", "c3", "c4"]);
-  assertEquals(told, ["c0", "c1", "c2", "c3", "c4"]);
+  assertEquals(codes(outcomes), ["c0", "c1", "c2", "c3", "c4"]);
+  assertEquals(received, ["c0", "c1", "c2", "c3", "c4"]);
   assert(ends[0] !== "c0", "The slowest was not overtaken");
 });
 
 Deno.test("a name nobody knows is a result for the model, whatever the name", async () => {
   const names = ["ghost", "__proto__", "constructor", "", "x".repeat(1_000)];
-  const found = await results(names.map((name) => call(name, name)), {});
-  assertEquals(codes(found), names.map(() => "tool_handler_not_found"));
-  assert(found.every(({ text }) => text.length < 200));
+  const outcomes = await results(names.map((name) => call(name, name)), {});
+  assertEquals(codes(outcomes), names.map(() => "tool_handler_not_found"));
+  assert(outcomes.every(({ text }) => text.length < 200));
 });
 
 Deno.test("arguments: invalid or too long is a result, empty is an empty object", async () => {
   const inputs: unknown[] = [];
   const tools = [toolNamed("take", (input) => void inputs.push(input))];
   const texts = ["", "  ", '{"a":1}', "7", "{", '{"a":"secret', "x".repeat(21)];
-  const found = await results(texts.map((text, at) => call(`${at}`, "take", text)), {
+  const outcomes = await results(texts.map((text, at) => call(`${at}`, "take", text)), {
     tools,
     maxArgumentChars: 20,
   });
   const bad = "invalid_tool_arguments";
-  assertEquals(codes(found), ["null", "null", "null", "null", bad, bad, bad]);
+  assertEquals(codes(outcomes), ["null", "null", "null", "null", bad, bad, bad]);
   assertEquals(inputs, [{}, {}, { a: 1 }, 7]);
-  assert(!found.some(({ text }) => text.includes("secret")));
+  assert(!outcomes.some(({ text }) => text.includes("secret")));
 });
 
 Deno.test("no call of a cut turn runs without the arguments it did not get", async () => {
@@ -104,11 +104,11 @@ Deno.test("a tool that throws is a result without its words, but for a ToolError
       throw Object.assign(new Error("Not today"), { name: "ToolError" });
     }),
   ];
-  const found = await results(tools.map(({ name }) => call(name, name)), { tools });
-  assertEquals(codes(found), ["tool_failed", "tool_failed", "no_file", "tool_failed"]);
-  assert(!found.some(({ text }) => /secret|\bat /.test(text)));
-  assertEquals(found.slice(0, 2).map(({ cause }) => cause), [secret, "secret"]);
-  assertEquals(found[2]?.output, { error: { code: "no_file", message: "No such file: a.txt" } });
+  const outcomes = await results(tools.map(({ name }) => call(name, name)), { tools });
+  assertEquals(codes(outcomes), ["tool_failed", "tool_failed", "no_file", "tool_failed"]);
+  assert(!outcomes.some(({ text }) => /secret|\bat /.test(text)));
+  assertEquals(outcomes.slice(0, 2).map(({ cause }) => cause), [secret, "secret"]);
+  assertEquals(outcomes[2]?.output, { error: { code: "no_file", message: "No such file: a.txt" } });
 });
 
 Deno.test("a tool that takes too long is stopped, by its own limit or the loop's", async () => {
@@ -133,9 +133,9 @@ Deno.test("a tool that takes too long is stopped, by its own limit or the loop's
   await settled();
   assertEquals([...clock.timers.values()], [20]);
   clock.pass(20);
-  const found = await pending;
-  assertEquals(codes(found), ["tool_timeout", "tool_timeout", "2"]);
-  assertStringIncludes(found[0]?.text ?? "", "10 ms");
+  const outcomes = await pending;
+  assertEquals(codes(outcomes), ["tool_timeout", "tool_timeout", "2"]);
+  assertStringIncludes(outcomes[0]?.text ?? "", "10 ms");
   assertEquals(reasons, ["TimeoutError"]);
   assertEquals(clock.timers.size, 0);
 });
@@ -144,8 +144,8 @@ Deno.test("calls beyond the limit of a turn are answered, not run", async () => 
   let runs = 0;
   const tools = [toolNamed("count", () => ++runs)];
   const calls = ["a", "b", "c", "d"].map((id) => call(id, "count"));
-  const found = await results(calls, { tools, maxToolCallsPerStep: 2 });
-  assertEquals(codes(found), ["1", "2", "too_many_tool_calls", "too_many_tool_calls"]);
+  const outcomes = await results(calls, { tools, maxToolCallsPerStep: 2 });
+  assertEquals(codes(outcomes), ["1", "2", "too_many_tool_calls", "too_many_tool_calls"]);
   assertEquals(runs, 2);
 });
 
@@ -154,33 +154,37 @@ Deno.test("results are text or JSON, cut with a label, or an error where they ar
   circle.self = circle;
   const values = ["text", { a: [1] }, undefined, null, () => {}, circle, 1n, "x".repeat(31)];
   const tools = values.map((value, at) => toolNamed(`t${at}`, () => value));
-  const found = await results(tools.map(({ name }) => call(name, name)), {
+  const outcomes = await results(tools.map(({ name }) => call(name, name)), {
     tools,
     maxResultChars: 30,
   });
   const invalid = "invalid_tool_result";
-  assertEquals(codes(found), [
+  assertEquals(codes(outcomes), [
     ...["text", '{"a":[1]}', "null", "null", "null", invalid, invalid],
     `${"x".repeat(30)}\n[Cut: these are the first 30 of 31 characters]`,
   ]);
-  assertEquals(found.map(({ isCut }) => isCut), values.map((_, at) => at === 7));
-  assertEquals(found[7]?.output, "x".repeat(31));
+  assertEquals(outcomes.map(({ isCut }) => isCut), values.map((_, at) => at === 7));
+  assertEquals(outcomes[7]?.output, "x".repeat(31));
   assertEquals(cutText("a😀b", 2), "a\n[Cut: these are the first 1 of 4 characters]");
 });
 
 Deno.test("half a character of a result is replaced: providers refuse the whole request for it", async () => {
   const emoji = toolNamed("emoji", () => "smile 😀".slice(0, 7));
-  const [found] = await results([call("a", "emoji")], { tools: [emoji] });
-  assertEquals([found?.text, found?.isCut, found?.isError], ["smile \ufffd", false, false]);
+  const [outcome] = await results([call("a", "emoji")], { tools: [emoji] });
+  assertEquals([outcome?.text, outcome?.isCut, outcome?.isError], [
+    "smile \ufffd",
+    false,
+    false,
+  ]);
 });
 
 Deno.test("bytes are no result: as JSON they would be a number, and a key, for each", async () => {
   const bytes = [new Uint8Array(9), new ArrayBuffer(9), new DataView(new ArrayBuffer(9))];
   for (const returned of bytes) {
     const read = toolNamed("read", () => returned);
-    const [found] = await results([call("a", "read")], { tools: [read] });
-    assertEquals(codes(found === undefined ? [] : [found]), ["invalid_tool_result"]);
-    assertStringIncludes(found?.text ?? "", "bytes");
+    const [outcome] = await results([call("a", "read")], { tools: [read] });
+    assertEquals(codes(outcome === undefined ? [] : [outcome]), ["invalid_tool_result"]);
+    assertStringIncludes(outcome?.text ?? "", "bytes");
   }
 });
 

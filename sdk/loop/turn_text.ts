@@ -41,8 +41,8 @@ export class TurnText<S extends LoopShapes> {
     const texts = this.#held;
     this.#held = [];
     for (const text of texts) {
-      const told = tell?.(text);
-      if (isPromise(told)) await cancellation.guard(told);
+      const handled = tell?.(text);
+      if (isPromise(handled)) await cancellation.guard(handled);
     }
   }
 }

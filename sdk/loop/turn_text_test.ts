@@ -11,17 +11,17 @@ async function toldBy(
   turns: readonly (readonly (Event | (() => unknown))[])[],
   options: Partial<LoopOptions<Lines>> = {},
 ): Promise<string[]> {
-  const told: string[] = [];
+  const received: string[] = [];
   const loop = agentLoop<Lines>({
     ...{ conversation: ["hi"], surface, model: scripted(...turns) },
-    onTextDelta: (text) => told.push(`final ${text}`),
-    onIntermediateText: (text) => told.push(`aside ${text}`),
+    onTextDelta: (text) => received.push(`final ${text}`),
+    onIntermediateText: (text) => received.push(`aside ${text}`),
     ...options,
   });
   for await (const event of loop) {
-    if (!["step_start", "step", "tool_result"].includes(event.type)) told.push(event.type);
+    if (!["step_start", "step", "tool_result"].includes(event.type)) received.push(event.type);
   }
-  return told;
+  return received;
 }
 
 Deno.test("text is held until the turn's end shows that it is the answer, piece by piece", async () => {
@@ -46,12 +46,12 @@ Deno.test("a turn that cannot call tools holds nothing", async () => {
 });
 
 Deno.test("a turn calls tools only where its conversation, as it was prepared, lets it", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   await toldBy([saying("x")], {
     prepareStep: () => ["prepared"],
-    surface: { ...surface, mayCallTools: (lines) => Boolean(asked.push(lines)) },
+    surface: { ...surface, mayCallTools: (lines) => Boolean(requests.push(lines)) },
   });
-  assertEquals(asked, [["prepared"]]);
+  assertEquals(requests, [["prepared"]]);
 });
 
 Deno.test("a turn that fails tells nothing that was held", async () => {

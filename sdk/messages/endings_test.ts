@@ -73,9 +73,9 @@ Deno.test("a stream that is left, after whichever event, ends the call", async (
   for (let at = 0; at < 6; at++) {
     for (const how of ["stream", "runStream"] as const) {
       const { client, calls } = silent(CALL.slice(0, -1));
-      let left = at;
+      let remaining = at;
       for await (const { type } of client.messages[how]({ messages: MESSAGES })) {
-        if ((how === "stream" || type === "chunk") && left-- === 0) break;
+        if ((how === "stream" || type === "chunk") && remaining-- === 0) break;
       }
       assertEquals(calls.map(({ aborted }) => aborted), [true]);
     }

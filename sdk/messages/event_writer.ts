@@ -11,7 +11,7 @@ import type { MessageCreateRequest, MessageTurn } from "./shapes.ts";
 import { argumentsOf } from "./tool_calls.ts";
 import { NO_MESSAGES_USAGE } from "./usage.ts";
 
-/** The rest of an answer's events, and the message that all of them add up to. */
+/** The last events of an answer, and the message of all events. */
 export interface EndOfMessage {
   readonly events: readonly MessageStreamEvent[];
   readonly message: MessageTurn;
@@ -20,23 +20,23 @@ export interface EndOfMessage {
 /**
  * Writes the chunks of one streamed chat answer as the events of a message.
  *
- * Thinking and text go out as they come. Tool calls go out when they are complete: pieces of several
- * may come mixed, some providers sign a call in its last piece, and a block's signatures have to
- * stand in its first event.
+ * Thinking and text are sent as they arrive. Tool calls are sent when they are complete: pieces of
+ * several may come mixed, some providers sign a call in its last piece, and a block's signatures
+ * belong in its first event.
  */
 export class MessageEventWriter {
   readonly #request: MessageCreateRequest;
-  /** Blocks so far: the last one is open. */
+  /** Blocks so far; the last one is open. */
   readonly #spoken: Spoken[] = [];
-  /** What the first event said of the answer, and the message therefore says too. */
+  /** Id and model of the first event, which the message repeats. */
   #head: { readonly id: string; readonly model: string } | undefined;
 
-  /** For the answer to this request. */
+  /** Creates a writer for the answer to this request. */
   constructor(request: MessageCreateRequest) {
     this.#request = request;
   }
 
-  /** Events for the next chunk: none for tasks on the way to the reply. */
+  /** Returns the events of the next chunk: none for tasks that prepare the reply. */
   add(chunk: ChatCompletionChunk): MessageStreamEvent[] {
     const choice = chunk.choices.find(({ index = 0 }) => index === 0);
     if (choice === undefined || !isReply(chunk)) return [];
@@ -44,7 +44,7 @@ export class MessageEventWriter {
     return [...this.#begin(chunk), ...pieces.flatMap((piece) => this.#say(piece))];
   }
 
-  /** What is left to say of an answer that is complete. */
+  /** Returns the last events of a complete answer. */
   end(turn: ChatTurn): EndOfMessage {
     const begin = this.#begin(turn);
     const spoken = this.#spoken;
@@ -78,13 +78,13 @@ export class MessageEventWriter {
         ...this.#head,
         ...{ type: "message", role: "assistant", content: [] },
         ...{ stop_reason: null, stop_sequence: null, stop_details: null },
-        // A copy of its own: those who put a message together write into it.
+        // A copy: callers that assemble a message write into it.
         ...{ container: null, diagnostics: null, usage: { ...NO_MESSAGES_USAGE } },
       },
     }];
   }
 
-  /** The open block goes on where the piece is of its kind; else another one is opened. */
+  /** Continues the open block when the piece is of its kind; else opens another one. */
   #say({ type, text }: Spoken): MessageStreamEvent[] {
     const delta: ContentBlockDelta = type === "text"
       ? { type: "text_delta", text }
@@ -110,7 +110,7 @@ export class MessageEventWriter {
   }
 }
 
-/** A block that is complete when it begins. */
+/** Returns the events of a block that is complete when it begins. */
 function wholeBlock(block: ContentBlock, index: number): MessageStreamEvent[] {
   const isCall = block.type === "tool_use";
   const hasInput = isCall && Object.keys(Object(block.input)).length > 0;

@@ -108,7 +108,7 @@ class Accumulator {
   }
 }
 
-/** What an answer is, whole. */
+/** Returns the whole answer. */
 function completionOf({ reasoning, text, calls, finish }: Spoken): ChatTurn {
   return {
     ...HEAD,

@@ -16,26 +16,26 @@ import { toolUseBlock } from "./tool_calls.ts";
 import { namesBack } from "./tool_names.ts";
 import { messagesUsage } from "./usage.ts";
 
-/** What an answer is read with. */
+/** Context for reading an answer. */
 export interface AnswerOptions {
-  /** The request that it answers. */
+  /** The request of the answer. */
   readonly request: MessageCreateRequest;
-  /** Thinking and text, where they have been put together already, piece by piece. */
+  /** Thinking and text, when a stream has already merged them. */
   readonly spoken?: readonly Spoken[] | undefined;
 }
 
-/** Thinking or text: a whole block of it, or a piece. */
+/** Thinking or text: a whole block, or a piece of one. */
 export interface Spoken {
   readonly type: "thinking" | "text";
   readonly text: string;
 }
 
-/** How an answer ended. */
+/** The end of an answer. */
 type Stop = Pick<Message, "stop_reason" | "stop_sequence" | "stop_details">;
 
 /**
- * A chat answer as a message: thinking, then text, then tool calls. Fields that are not known here
- * stay, those of the answer beside those of its message.
+ * Converts a chat answer to a message: thinking, then text, then tool calls. Unknown fields are
+ * kept, those of the answer beside those of its message.
  */
 export function messageOf(turn: ChatTurn, { request, spoken }: AnswerOptions): MessageTurn {
   const { id, object: _object, created: _created, model, choices, usage, ...rest } = turn;
@@ -55,7 +55,7 @@ export function messageOf(turn: ChatTurn, { request, spoken }: AnswerOptions): M
   };
 }
 
-/** What a message says, or a piece of one: thinking first. */
+/** Returns the thinking and the text of a message, or of a piece of one; thinking first. */
 export function spokenIn(message: AssistantMessage | ChatDelta): Spoken[] {
   const spoken: Spoken[] = [
     { type: "thinking", text: reasoningOf(message) },
@@ -64,20 +64,20 @@ export function spokenIn(message: AssistantMessage | ChatDelta): Spoken[] {
   return spoken.filter(({ text }) => text !== "");
 }
 
-/** It as a block. */
+/** Converts thinking or text to a block. */
 export function spokenBlock({ type, text }: Spoken): ThinkingBlock | TextBlock {
   return type === "text"
     ? { type, text, citations: null }
     : { type, thinking: text, signature: "" };
 }
 
-/** An extension of Chat's that goes by two names. */
+/** Reads the reasoning, an extension of Chat with two names. */
 function reasoningOf({ reasoning_content, reasoning }: AssistantMessage | ChatDelta): string {
   const text = reasoning_content ?? reasoning;
   return typeof text === "string" ? text : "";
 }
 
-/** What a model says to refuse is text too. */
+/** Returns the text; a refusal counts as text. */
 function textOf({ content, refusal }: AssistantMessage | ChatDelta): string {
   return `${textIn(content)}${refusal ?? ""}`;
 }
@@ -94,14 +94,14 @@ function contentOf(
   ];
 }
 
-/** Some providers write `null` where there are none. */
+/** Returns the calls; some providers write `null` for none. */
 function callsOf({ tool_calls }: AssistantMessage): readonly ToolCall[] {
   return Array.isArray(tool_calls) ? tool_calls : [];
 }
 
 /**
- * Thinking that a tool call follows has the signature that the call carries. Where text stands in
- * between, the block has none: a stream has closed it by then, and streamed or not is to be one.
+ * Adds the signature of the tool call that directly follows the thinking. With text in between, the
+ * block has none: a stream has closed the block by then, and both forms must agree.
  */
 function signed(
   spoken: readonly (ThinkingBlock | TextBlock)[],
@@ -115,20 +115,20 @@ function signed(
   return [...spoken.slice(0, -1), { ...last, signature }];
 }
 
-/** Thoughts that nobody may read, as the service hands them over with the call that follows. */
+/** Returns the encrypted thinking that the service sends with the call that follows it. */
 function redactedBefore(call: ToolCall): ContentBlock[] {
   return thoughtsOn(call).flatMap(({ type, data }) =>
     type === "redacted_thinking" && typeof data === "string" ? [{ type, data }] : []
   );
 }
 
-/** The blocks of Claude's thinking that a call carries. */
+/** Returns the blocks of Claude's thinking that a call carries. */
 function thoughtsOn({ extra_content }: ToolCall): readonly Readonly<Record<string, unknown>>[] {
   const thinking: unknown = Object(extra_content?.["anthropic"]).thinking;
   return Array.isArray(thinking) ? thinking.map((one) => Object(one)) : [];
 }
 
-/** Fields of a chat message that a message has no place of its own for. */
+/** Returns the fields of a chat message that a message has no field for. */
 function moreOf(message: AssistantMessage | undefined): Readonly<Record<string, unknown>> {
   const { role: _, content: _c, refusal: _f, tool_calls: _t, ...rest } = message ?? {};
   const { reasoning_content: _r, reasoning: _g, ...more }: Record<string, unknown> = rest;
@@ -141,7 +141,7 @@ function stopOf(choice: ChatChoice | undefined, request: MessageCreateRequest): 
   const { refusal } = message;
   if (finish === "length") return stopped("max_tokens");
   if (finish === "content_filter") return refused(refusal);
-  // Some providers say "stop" beside tool calls.
+  // Some providers report "stop" beside tool calls.
   if (callsOf(message).length > 0) return stopped("tool_use");
   if (refusal) return refused(refusal);
   const sequence = stopSequenceOf(choice, request);
@@ -159,7 +159,10 @@ function refused(explanation: string | null | undefined): Stop {
   };
 }
 
-/** The sequence that ended the answer, where its server says so: an extension by two names. */
+/**
+ * Returns the stop sequence that ended the answer, when the server reports it: an extension with
+ * two names.
+ */
 function stopSequenceOf(
   { stop_reason, matched_stop }: ChatChoice,
   { stop_sequences }: MessageCreateRequest,

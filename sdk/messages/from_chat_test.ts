@@ -38,7 +38,7 @@ function turnOf(
 const read = (turn: ChatTurn, request: Partial<MessageCreateRequest> = {}) =>
   messageOf(turn, { request: { messages: [], ...request } });
 
-/** What a message says of its end. */
+/** Returns the end of the message of a turn. */
 function endOf(turn: ChatTurn, request: Partial<MessageCreateRequest> = {}) {
   const { stop_reason, stop_sequence, stop_details } = read(turn, request);
   return [stop_reason, stop_sequence, stop_details?.explanation];

@@ -8,13 +8,13 @@ import type { EventStream, ServiceStream } from "../service_stream.ts";
 import type { MessageCreateRequest, MessagesShapes, MessageTurn } from "./shapes.ts";
 import { type MessagesHistory, messagesSurface } from "./surface.ts";
 
-/** What a run of Messages came to. */
+/** The result of a run of Messages. */
 export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
 
 /**
- * `client.messages`: requests and answers in Anthropic's shapes. They are converted here, to and
- * from Chat Completions; nothing else is ever sent. Nothing is dropped in silence: a field is
- * translated, goes along as it is, or is refused before sending, with a `ConfigurationError`.
+ * Requests and answers in Anthropic's shapes (`client.messages`). They are converted here, to and
+ * from Chat Completions; nothing else is ever sent. Nothing is dropped silently: a field is
+ * translated, passed on unchanged, or refused before sending, with a `ConfigurationError`.
  *
  * | Messages | Chat Completions |
  * | --- | --- |
@@ -27,19 +27,19 @@ export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
  * | `disable_parallel_tool_use` | `parallel_tool_calls: false` |
  * | `thinking` | `reasoning_effort`: `none` where disabled; else by `budget_tokens`: `low` below 4 096, `medium` below 16 384, `high`; nothing where adaptive |
  * | `output_config.effort`, `.format` | `reasoning_effort` (`max` is `xhigh`), `response_format` |
- * | `metadata.user_id` | `user`; what stands beside it stays `metadata` |
+ * | `metadata.user_id` | `user`; further members stay in `metadata` |
  * | `service_tier` | `auto`, or `default` for `standard_only` |
  * | thinking blocks | `reasoning_content`; signatures in `extra_content` |
  * | a `tool_result` block | a `tool` message before the rest of its message; images and documents follow in that rest; `is_error` stays, and the text says so |
  * | an image, a document | an `image_url` part; a `file` part, or text |
- * | `temperature`, `top_p`, `cache_control`, and whatever is not known here | the same |
- * | `top_k` | `extra_content.anthropic.top_k`, for upstreams that take it |
+ * | `temperature`, `top_p`, `cache_control`, and unknown fields | unchanged |
+ * | `top_k` | `extra_content.anthropic.top_k`, for upstreams that accept it |
  * | `billing_policy`, `compaction`, `container`, `context_management`, `diagnostics`, `fallbacks`, `fallback_credit_token`, `inference_geo`, `mcp_servers`, `n`, `speed`, `thread`, `user_profile_id`, `workspace_id` | refused |
- * | citations; hidden thinking; blocks and tools of Anthropic's own servers; files kept there | refused |
+ * | citations; hidden thinking; blocks and tools of Anthropic's own servers; files stored there | refused |
  *
- * Answers come with `metadata`, the route and the bill. A `tool_use` block has all that its provider
- * wrote on the call, `extra_content` and `thought_signature` among it, and is to be sent back whole;
- * the service keeps no conversations, so each request brings all of its own.
+ * Answers come with `metadata`, the route and the bill. A `tool_use` block has every field that its
+ * provider wrote on the call, with `extra_content` and `thought_signature`, and must be sent back
+ * unchanged. The service stores no conversations of Messages: each request carries its own.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export type MessageRunResult = RunResult<MessagesShapes> & MessagesHistory;
 export class Messages {
   readonly #runner: Runner<MessagesShapes, MessagesHistory>;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(deps: RunnerDeps) {
     this.#runner = new Runner(messagesSurface, deps);
   }
@@ -88,15 +88,15 @@ export class Messages {
     options?: CallOptions,
   ): Promise<MessageTurn>;
   /**
-   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
-   * events to iterate once the first has come, and rejects where the call is refused before. Their
-   * `final()` is what they add up to.
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with
+   * the iterable of events once the first has arrived, and rejects when the call is refused before.
+   * Its `final()` is the message of all events.
    */
   create(
     request: AsStream<MessageCreateRequest, true>,
     options?: CallOptions,
   ): Promise<EventStream<MessageStreamEvent, MessageTurn>>;
-  /** Streams, or does not, as the request's `stream` says. */
+  /** Streams when the request's `stream` is true. */
   create(
     request: AsStream<MessageCreateRequest, boolean>,
     options?: CallOptions,
@@ -121,7 +121,7 @@ export class Messages {
   }
 
   /**
-   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what.
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` gives the reason.
    *
    * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
    * @throws {ServiceError} The first turn failed, as `create` does.
@@ -133,7 +133,7 @@ export class Messages {
     return this.#runner.run(request, options);
   }
 
-  /** As `run`, streamed: iterate everything that happens, await the result. */
+  /** Streams a run: iterate its events, await the result. */
   runStream(
     request: Given<MessageCreateRequest>,
     options: RunOptions<MessagesShapes> = {},

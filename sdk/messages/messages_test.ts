@@ -56,13 +56,13 @@ function sse(frames: readonly string[], ...more: string[]): Response {
 
 /** A client of a service that gives these answers, one after the other, and what it was sent. */
 function client(answers: readonly (Response | object)[], options: ServiceClientOptions = {}) {
-  const left = [...answers];
+  const remaining = [...answers];
   const sent: { readonly url: string; readonly headers: Headers; readonly body: Body }[] = [];
   const fetch = async (input: URL | RequestInfo, init?: RequestInit) => {
     const request = new Request(input, init);
     const body: Body = await request.json();
     sent.push({ url: request.url, headers: request.headers, body });
-    const next = left.shift();
+    const next = remaining.shift();
     assert(next !== undefined, "One request too many");
     if (next instanceof Response) return next;
     return body.stream ? streamed(next) : Response.json(next);
@@ -217,8 +217,8 @@ Deno.test("tool rule 5: an unknown name is told to the model", async () => {
   const content = Object(history[2]).content[0];
   assertEquals(content.is_error, true);
   assertEquals(JSON.parse(content.content).error.code, "tool_handler_not_found");
-  const told = sent[1]?.body.messages.at(-1);
-  assertEquals([told?.["is_error"], told?.["content"]], [true, content.content]);
+  const reply = sent[1]?.body.messages.at(-1);
+  assertEquals([reply?.["is_error"], reply?.["content"]], [true, content.content]);
 });
 
 Deno.test("tool rule 8: a later turn's failure keeps what was complete", async () => {
@@ -258,9 +258,9 @@ Deno.test("text of tasks on the way to the reply is no part of it", async () => 
     });
   const frames = [chunk("A task", "t1", null), chunk("Reply", "final", "stop"), "[DONE]"];
   const { messages } = client([sse(frames)]);
-  let told = "";
+  let streamed = "";
   const run = messages.runStream({ messages: MESSAGES }, {
-    onTextDelta: (text) => void (told += text),
+    onTextDelta: (piece) => void (streamed += piece),
   });
   const texts: unknown[] = [];
   for await (const event of run) {
@@ -268,7 +268,7 @@ Deno.test("text of tasks on the way to the reply is no part of it", async () => 
     texts.push(Object(event.chunk.delta).text);
   }
   const { finalText, response } = await run;
-  assertEquals([told, finalText, texts], ["Reply", "Reply", ["Reply"]]);
+  assertEquals([streamed, finalText, texts], ["Reply", "Reply", ["Reply"]]);
   assertEquals(response?.content, [{ type: "text", text: "Reply", citations: null }]);
 });
 

@@ -7,19 +7,19 @@ import type {
   ToolUseBlock,
 } from "../protocol/mod.ts";
 
-/** A Messages request as applications write it: `model` may be left out, and is then `auto`. */
+/** A Messages request of an application: `model` is optional and then `auto`. */
 export type MessageCreateRequest = WithoutModel<MessagesRequest>;
 
 /** One answer, with the id of its request. */
 export type MessageTurn = WithRequestId<Message>;
 
-/** Messages, as the loop sees them. */
+/** Messages in the terms of the loop. */
 export interface MessagesShapes extends LoopShapes {
-  /** The request, grown by each turn. */
+  /** The request, which grows by each turn. */
   conversation: MessageCreateRequest;
   /** A message. */
   turn: MessageTurn;
-  /** A tool call of it. */
+  /** A tool call of the message. */
   call: ToolUseBlock;
   /** An event of a stream. */
   chunk: MessageStreamEvent;

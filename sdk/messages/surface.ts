@@ -13,9 +13,9 @@ import type { HostedToolName } from "../toolbox/selection.ts";
 import type { MessagesShapes, MessageTurn } from "./shapes.ts";
 import { MessagesTurns } from "./turns.ts";
 
-/** What a run of Messages shows of its conversation. */
+/** The conversation in the result of a run of Messages. */
 export interface MessagesHistory {
-  /** Every message so far, to be sent again as they are. */
+  /** Every message so far, to be sent again unchanged. */
   readonly messages: MessageParam[];
 }
 
@@ -76,7 +76,7 @@ const HOSTED: Readonly<Record<HostedToolName, MessagesServerTool>> = {
   web_search_preview: { type: "web_search_20250305", name: "web_search" },
 };
 
-/** Fields of an answer as a whole that its provider wants to see again. */
+/** Fields of a whole answer that its provider expects back. */
 const ECHOED = ["extra_content", "reasoning_details"] as const;
 
 function assistantMessage(turn: MessageTurn): MessageParam {

@@ -5,20 +5,21 @@ import type { MessageCreateRequest } from "./shapes.ts";
 import { chatMessages, systemMessages } from "./to_chat_messages.ts";
 import { chatToolChoice, chatTools } from "./to_chat_tools.ts";
 
-/** Fields that ask for something which no chat request can say. */
+/** Fields that no chat request can express. */
 const REFUSED: readonly string[] = [
   ...["billing_policy", "compaction", "container", "context_management", "diagnostics"],
   ...["fallback_credit_token", "fallbacks", "inference_geo", "mcp_servers", "n"],
   ...["speed", "thread", "user_profile_id", "workspace_id"],
 ];
 
-/** Tokens for thinking below which an effort is the next lower one. */
+/** Thinking budget in tokens below which the next lower effort is sent. */
 const MEDIUM_FROM = 4_096;
 const HIGH_FROM = 16_384;
 
 /**
- * The same as a chat request, by the table that `Messages` shows. Nothing is dropped in silence: a
- * field is translated, goes along as it is, or is refused before anything is sent.
+ * Converts a request to Chat Completions, by the table in the documentation of `Messages`. Nothing
+ * is dropped silently: a field is translated, passed on unchanged, or refused before anything is
+ * sent.
  *
  * @throws {ConfigurationError} Something in it cannot be said there.
  */
@@ -31,7 +32,8 @@ export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest 
   const effort = effortOf(thinking, output);
   return {
     ...kept(fields),
-    // Chat knows it not, and OpenAI refuses it: the service hands it to those who take it.
+    // Chat does not have it, and OpenAI refuses it: the service passes it to providers that accept
+    // it.
     ...(top_k === undefined || top_k === null
       ? {}
       : { extra_content: extraContent(fields["extra_content"], { top_k }) }),
@@ -55,12 +57,12 @@ export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest 
   };
 }
 
-/** Extensions of a request, with those for Anthropic. */
+/** Returns the extensions of a request, with those for Anthropic. */
 function extraContent(given: unknown, anthropic: object): object {
   return { ...Object(given), anthropic: { ...Object(Object(given).anthropic), ...anthropic } };
 }
 
-/** Fields that go along as they are. */
+/** Returns the fields that pass through unchanged. */
 function kept(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => {
@@ -73,7 +75,7 @@ function kept(fields: Readonly<Record<string, unknown>>): Readonly<Record<string
   );
 }
 
-/** How much to think, as Chat says it; `undefined`: it is the model's choice. */
+/** Returns Chat's reasoning effort; `undefined` leaves it to the model. */
 function effortOf(
   thinking: ThinkingConfig | null | undefined,
   output: OutputConfig,
@@ -98,7 +100,7 @@ function effortOf(
   return budget_tokens < HIGH_FROM ? "medium" : "high";
 }
 
-/** The schema that the answer must follow, under the name that Chat wants it to have. */
+/** Returns the schema of the answer, with the name that Chat demands. */
 function formatOf(output: OutputConfig): Partial<Pick<ChatRequest, "response_format">> {
   const { format, effort: _, ...rest } = output;
   const [strange] = Object.keys(rest);

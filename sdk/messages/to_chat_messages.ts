@@ -24,12 +24,12 @@ import {
 type Rest = Readonly<Record<string, unknown>>;
 type Thought = ThinkingBlock | RedactedThinkingBlock;
 
-/** Instructions before the conversation, where there are any. */
+/** Returns the instructions before the conversation, if any. */
 export function systemMessages(system: string | ContentBlockParam[]): ChatMessage[] {
   return system.length === 0 ? [] : chatMessages({ role: "system", content: system }, "system");
 }
 
-/** A message as Chat has it: results of tools are messages of their own there. */
+/** Converts a message; tool results become separate messages. */
 export function chatMessages(message: MessageParam, path: string): ChatMessage[] {
   const { role, content, ...rest }: MessageParam = Object(message);
   if (role !== "user" && role !== "assistant" && role !== "system") {
@@ -45,30 +45,35 @@ export function chatMessages(message: MessageParam, path: string): ChatMessage[]
     : [{ ...rest, role, content: contentOf(blocks.flatMap((one) => contentParts(one, path))) }];
 }
 
-/** Results of tools come first, each as a message; what they show besides text follows them. */
+/**
+ * Returns the tool results, each as a message, and then the content that they show besides text.
+ */
 function userMessages(
   blocks: readonly KnownBlock[],
   { path, rest }: { readonly path: string; readonly rest: Rest },
 ): ChatMessage[] {
   const results: ChatMessage[] = [];
   const shown: ContentPart[] = [];
-  const said: ContentPart[] = [];
+  const content: ContentPart[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${path}.content.${at}`;
     if (block.type !== "tool_result") {
-      for (const part of contentParts(block, here)) said.push(part);
+      for (const part of contentParts(block, here)) content.push(part);
       continue;
     }
     const { message, attachments } = toolMessage(block, here);
     results.push(message);
     for (const part of attachments) shown.push(part);
   }
-  const parts = [...shown, ...said];
+  const parts = [...shown, ...content];
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { ...rest, role: "user", content: contentOf(parts) }];
 }
 
-/** Chat's results are text: images and files of one are attached to what the user says next. */
+/**
+ * Converts a tool result. Chat's results are text: its images and files are attached to the next
+ * message of the user.
+ */
 function toolMessage(
   block: ToolResultBlockParam,
   path: string,
@@ -101,7 +106,7 @@ function isText(part: ContentPart): part is TextPart {
   return part.type === "text";
 }
 
-/** Not every provider tells its model that a result is an error: the text says so too. */
+/** Marks the text of a failed result: not every provider passes the error flag to its model. */
 function asError(part: TextPart): TextPart {
   const saysSo = /^\s*(?:error\b|\{\s*"error")/i.test(part.text);
   return saysSo ? part : { ...part, text: `Error: ${part.text}` };
@@ -126,7 +131,7 @@ function assistantMessage(
         break;
       case "tool_use":
         calls.push(toolCall(block));
-        // Nobody looks for such a mark on a call.
+        // Providers ignore the mark on a call.
         mark = block["cache_control"] ?? mark;
         break;
       default:
@@ -143,14 +148,14 @@ function assistantMessage(
   };
 }
 
-/** Blocks of an assistant's text go on in one another, without a break. */
+/** Returns an assistant's text: its blocks continue each other without a break. */
 function assistantText(texts: TextPart[]): string | ContentPart[] {
   return texts.every(isPlain) ? texts.map(({ text }) => text).join("") : texts;
 }
 
 /**
- * Thoughts in the words of Chat's extension. What signs them stands on the tool calls already where
- * the service wrote them; else it goes along with the message.
+ * Returns thinking as Chat's extension. Its signature is already on the tool calls where the
+ * service wrote it; else it goes along with the message.
  */
 function reasoningFields(
   thoughts: readonly Thought[],

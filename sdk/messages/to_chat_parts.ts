@@ -16,7 +16,7 @@ import type {
   UrlSource,
 } from "../protocol/mod.ts";
 
-/** Text found elsewhere, with its source, for the model to read. */
+/** A search result of the application for the model to read, with its source. */
 interface SearchResultBlock {
   readonly [field: string]: unknown;
   readonly type: "search_result";
@@ -38,7 +38,7 @@ export type KnownBlock =
 
 type KnownSource = Base64Source | PlainTextSource | ContentSource | UrlSource;
 
-/** Kinds of blocks that can be sent, and the texts that each must have. */
+/** Kinds of blocks that can be sent, with the text fields that each must have. */
 const BLOCKS: Readonly<Record<KnownBlock["type"], readonly string[]>> = {
   text: ["text"],
   image: [],
@@ -49,7 +49,7 @@ const BLOCKS: Readonly<Record<KnownBlock["type"], readonly string[]>> = {
   tool_use: ["id", "name"],
   tool_result: ["tool_use_id"],
 };
-/** The same of sources. */
+/** Kinds of sources that can be sent, with the text fields that each must have. */
 const SOURCES: Readonly<Record<KnownSource["type"], readonly string[]>> = {
   base64: ["media_type", "data"],
   text: ["data"],
@@ -57,7 +57,7 @@ const SOURCES: Readonly<Record<KnownSource["type"], readonly string[]>> = {
   url: ["url"],
 };
 
-/** The blocks of a message. Throws a `ConfigurationError` at one that cannot be sent. */
+/** Returns the blocks of a message. Throws a `ConfigurationError` at one that cannot be sent. */
 export function knownBlocks(blocks: readonly ContentBlockParam[], path: string): KnownBlock[] {
   if (!Array.isArray(blocks)) {
     throw new ConfigurationError(
@@ -88,31 +88,31 @@ function isKnown(block: ContentBlockParam | null | undefined): block is KnownBlo
   return typeof block?.type === "string" && Object.hasOwn(BLOCKS, block.type);
 }
 
-/** What Chat has no place for, and where it stands. */
+/** Returns the error for content that Chat cannot express, with its path. */
 export function unsendable(what: string, path: string): ConfigurationError {
   return new ConfigurationError(
     `Cannot send ${what} (${path}): Chat Completions, which it would travel by, has no place for it`,
   );
 }
 
-/** A text as Chat has it. What it says besides, such as `cache_control`, goes along. */
+/** Converts a text; its further fields, such as `cache_control`, are kept. */
 export function textPart({ type, text, citations, ...rest }: TextBlockParam): TextPart {
   const isCited = Array.isArray(citations) && citations.length > 0;
   return { ...rest, ...(isCited ? { citations } : {}), type, text };
 }
 
-/** Parts as Chat likes them best: one text and nothing more is a string. */
+/** Returns parts in Chat's simplest form: a single plain text becomes a string. */
 export function contentOf(parts: ContentPart[]): string | ContentPart[] {
   const [only] = parts;
   return parts.length === 1 && only !== undefined && isPlain(only) ? only.text : parts;
 }
 
-/** Whether a part is its text and nothing more. */
+/** True for a part with a text and no other field. */
 export function isPlain(part: ContentPart): part is TextPart {
   return part.type === "text" && Object.keys(part).length === 2;
 }
 
-/** What a user, or a tool, shows the model. */
+/** Returns the content that a user or a tool shows the model. */
 export function contentParts(block: KnownBlock, path: string): ContentPart[] {
   switch (block.type) {
     case "text":
@@ -144,7 +144,7 @@ function imagePart({ type: _, source: written, ...rest }: ImageBlockParam, path:
   return { ...rest, type: "image_url", image_url: { url: addressOf(source) } };
 }
 
-/** A PDF is a file; text is text, under its title. */
+/** Converts a document: a PDF becomes a file, text stays text, under its title. */
 function documentParts(block: DocumentBlockParam, path: string): ContentPart[] {
   const { type: _, source: written, title, context, citations, ...rest } = block;
   refuseCitations(citations, path);

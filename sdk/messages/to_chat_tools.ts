@@ -8,12 +8,12 @@ import type {
 } from "../protocol/mod.ts";
 import { chatName } from "./tool_names.ts";
 
-/** Anthropic's hosted search, by whichever version. */
+/** Anthropic's hosted search, in any version. */
 const WEB_SEARCH = /^web_search_\d{8}$/;
-/** Hosted tools under the names that Chat has for them. */
+/** Hosted tools, by Chat's names. */
 const HOSTED: readonly string[] = ["web_search_preview", "file_search"];
 
-/** Declarations as Chat has them. Throws a `ConfigurationError` where one cannot be made. */
+/** Converts declarations of tools. Throws a `ConfigurationError` when one cannot be converted. */
 export function chatTools(tools: readonly MessagesTool[]): ChatTool[] {
   if (Array.isArray(tools) && tools.every((tool) => tool === Object(tool))) {
     return tools.map(chatTool);
@@ -21,7 +21,7 @@ export function chatTools(tools: readonly MessagesTool[]): ChatTool[] {
   throw new ConfigurationError("Cannot declare tools that are no list of tools: pass a list");
 }
 
-/** A declaration as Chat has it; what it says besides goes along. */
+/** Converts a declaration; further fields are kept. */
 function chatTool(tool: MessagesTool): ChatTool {
   if (isCustom(tool)) return functionTool(tool);
   const { type } = tool;
@@ -41,7 +41,7 @@ function chatTool(tool: MessagesTool): ChatTool {
   };
 }
 
-/** What Chat says of a choice: whom to call, and how many at a time. */
+/** Converts a tool choice: the tools to call, and how many at a time. */
 export function chatToolChoice(
   choice: MessagesToolChoice,
   tools: readonly MessagesTool[] | null | undefined,

@@ -9,7 +9,7 @@ import { chatName } from "./tool_names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A tool call of Chat as a block. What its provider wrote on it stands on the block, untouched. */
+/** Converts a tool call of Chat to a block. Opaque fields of its provider are kept unchanged. */
 export function toolUseBlock(call: ToolCall, nameOf: (name: string) => string): ToolUseBlock {
   const { id, type: _, index: _position, function: named, custom, ...signed } = call;
   const { name, arguments: text = "{}", ...more } = named ?? functionOf(custom);
@@ -26,13 +26,15 @@ export function toolUseBlock(call: ToolCall, nameOf: (name: string) => string): 
   };
 }
 
-/** The call of a custom tool, which no request of Messages declares, as that of a function. */
+/**
+ * Converts the call of a custom tool, which no request of Messages declares, to that of a function.
+ */
 function functionOf(custom: unknown): Partial<ToolCallFunction> {
   const { name, input }: Fields = Object(custom);
   return typeof name === "string" ? { name, arguments: JSON.stringify({ input }) } : {};
 }
 
-/** The block as a tool call of Chat: the same one, where Chat wrote it. */
+/** Converts a block back to a tool call of Chat; the result equals the call that it came from. */
 export function toolCall(block: ToolUseBlockParam): ToolCall {
   const { type: _, id, name, input: _input, arguments: _text, caller, function: more, ...signed } =
     block;
@@ -45,14 +47,19 @@ export function toolCall(block: ToolUseBlockParam): ToolCall {
   };
 }
 
-/** The input as JSON text: as the model wrote it, unless somebody has changed the input since. */
+/**
+ * Returns the input as JSON text: the model's own text unless the application has changed the input
+ * since.
+ */
 export function argumentsOf({ input, arguments: written }: ToolUseBlockParam): string {
   const text = JSON.stringify(input ?? {});
   if (typeof written !== "string") return text;
   return JSON.stringify(inputOf(written) ?? {}) === text ? written : text;
 }
 
-/** An input is an object; what a model wrote instead goes by its text alone. */
+/**
+ * Parses an input, which must be an object; `undefined` leaves the model's text as the only form.
+ */
 function inputOf(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -62,7 +69,10 @@ function inputOf(text: string): Fields | undefined {
   }
 }
 
-/** Chat knows no other caller, and an answer's blocks all say so. */
+/**
+ * True for a call by the model: Chat knows no other caller, and every block of an answer has this
+ * one.
+ */
 function isByModel(caller: unknown): boolean {
   return caller === undefined || caller === null || Object(caller).type === "direct";
 }

@@ -9,7 +9,7 @@ const json = fc.jsonValue({ noUnicodeString: false });
 const object = fc.dictionary(fc.string({ unit: "grapheme" }), json, { noNullPrototype: true })
   .map((value): Record<string, unknown> => JSON.parse(JSON.stringify(value)));
 const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,128}$/);
-/** What a provider writes on a call, in texts that a careless road would change. */
+/** Opaque fields of a provider on a call, with texts that a careless conversion would change. */
 const signatures = fc.record(
   { extra_content: object, thought_signature: fc.string({ unit: "grapheme" }), seen: json },
   { requiredKeys: [] },
@@ -97,8 +97,8 @@ Deno.test("a declaration says in Chat all that it said", () => {
     ).map((more): MessagesTool => JSON.parse(JSON.stringify({ ...more, ...own })))
   );
   fc.assert(fc.property(tool, (declared) => {
-    const [{ type, function: told, ...rest } = { type: "" }] = chatTools([declared]);
-    const { name, parameters, ...about } = Object(told);
+    const [{ type, function: declaration, ...rest } = { type: "" }] = chatTools([declared]);
+    const { name, parameters, ...about } = Object(declaration);
     assertEquals(type, "function");
     const back = namesBack([declared])(name);
     assertEquals({ ...rest, ...about, name: back, input_schema: parameters }, declared);

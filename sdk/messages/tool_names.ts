@@ -1,16 +1,19 @@
 import type { MessagesTool } from "../protocol/mod.ts";
 
-/** Longest name of a function in Chat Completions; Messages allows twice as much. */
+/** Longest name of a function in Chat Completions, in characters; Messages allows twice as much. */
 const LONGEST = 64;
-/** Of a long name's beginning: a line and eight digits of its checksum follow. */
+/**
+ * Characters kept of a long name's beginning; an underscore and eight digits of its checksum
+ * follow.
+ */
 const KEPT = LONGEST - 9;
 
-/** The name as Chat takes it: the same for the same name, and its own where it is shortened. */
+/** Returns the name for Chat: deterministic, and distinct for names that are shortened. */
 export function chatName(name: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, KEPT)}_${checksum(name)}`;
 }
 
-/** The way back, for calls of these tools; names that nobody shortened stay. */
+/** Returns the mapping back, for calls of these tools; names that were not shortened stay. */
 export function namesBack(
   tools: readonly MessagesTool[] | null | undefined,
 ): (name: string) => string {
@@ -22,7 +25,7 @@ export function namesBack(
   return (name) => long.get(name) ?? name;
 }
 
-/** FNV-1a in 32 bits: names that begin alike must not become one. */
+/** FNV-1a in 32 bits: keeps names with an equal beginning apart. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -15,19 +15,19 @@ import { namesBack } from "./tool_names.ts";
 
 type Events = AsyncGenerator<ModelEvent<MessagesShapes>, void, void>;
 
-/** Turns of Messages: turns of Chat Completions, translated on the way there and back. */
+/** Turns of Messages: turns of Chat Completions, converted in both directions. */
 export class MessagesTurns implements ModelPort<MessagesShapes> {
   readonly #chat: ModelPort<ChatShapes>;
   readonly #stream: boolean;
 
-  /** Asks nothing yet. */
+  /** Creates the port without calling the service. */
   constructor(transport: Transport, options: TurnOptions) {
-    // Its chunks tell of tasks; what they are translated to has no word for it.
+    // Progress of tasks is read from Chat's chunks: the events of Messages cannot express it.
     this.#chat = tellingTasks(new ChatTurns(transport, options), options.onTask);
     this.#stream = options.stream;
   }
 
-  /** One turn. */
+  /** Runs one turn. */
   async *turn({ conversation, step, signal }: ModelRequest<MessagesShapes>): Events {
     const request = { conversation: chatRequestOf(withModel(conversation)), step, signal };
     const writer = this.#stream ? new MessageEventWriter(conversation) : undefined;
@@ -35,7 +35,7 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
     for await (const event of this.#chat.turn(request)) {
       switch (event.type) {
         case "chunk":
-          for (const chunk of writer?.add(event.chunk) ?? []) yield* told(chunk);
+          for (const chunk of writer?.add(event.chunk) ?? []) yield* eventsIn(chunk);
           break;
         case "tool_call_delta":
           yield event.name === undefined ? event : { ...event, name: nameOf(event.name) };
@@ -43,7 +43,7 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
         case "text_delta":
         case "reasoning_delta":
         case "tool_call":
-          // The message has its own words for them.
+          // The message has its own events for these.
           break;
         case "finish": {
           const end = writer?.end(event.turn);
@@ -60,26 +60,26 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
   }
 }
 
-/** An event, and what it says. */
-function* told(chunk: MessageStreamEvent): Iterable<ModelEvent<MessagesShapes>> {
+/** Yields an event of the surface, and the loop's events in it. */
+function* eventsIn(chunk: MessageStreamEvent): Iterable<ModelEvent<MessagesShapes>> {
   yield { type: "chunk", chunk };
   if (chunk.type === "content_block_delta") yield* spoken(chunk.delta);
 }
 
-/** What a block says, or a piece of one. */
-function* spoken(said: ContentBlock | ContentBlockDelta): Iterable<ModelEvent<MessagesShapes>> {
-  switch (said.type) {
+/** Yields the loop's events of a block or of a piece of one. */
+function* spoken(block: ContentBlock | ContentBlockDelta): Iterable<ModelEvent<MessagesShapes>> {
+  switch (block.type) {
     case "text":
     case "text_delta":
-      yield { type: "text_delta", text: said.text };
+      yield { type: "text_delta", text: block.text };
       break;
     case "thinking":
     case "thinking_delta":
-      yield { type: "reasoning_delta", text: said.thinking };
+      yield { type: "reasoning_delta", text: block.thinking };
   }
 }
 
-/** The calls of a turn that is complete, and its end. */
+/** Yields the calls of a complete turn, and its end. */
 function* ending(finish: FinishEvent<MessagesShapes>): Iterable<ModelEvent<MessagesShapes>> {
   for (const raw of finish.turn.content) {
     if (raw.type !== "tool_use") continue;

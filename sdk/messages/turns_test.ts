@@ -51,7 +51,7 @@ function says(message: Fields, { stream }: { readonly stream: boolean }) {
     : json({ id: "c", model: "m", choices: [{ ...choice, message }], ...more });
 }
 
-/** What an upstream may say in which words, and the text and the reasoning that it comes to. */
+/** Forms of an upstream's text and reasoning, with the expected text and reasoning. */
 const SPOKEN: Readonly<Record<string, readonly [said: Fields, text: string, reasoning: string]>> = {
   "text and reasoning": [{ content: "Hi", reasoning_content: "Hm" }, "Hi", "Hm"],
   "reasoning by its other name": [{ content: "Hi", reasoning: "Hm" }, "Hi", "Hm"],
@@ -68,14 +68,14 @@ function messagesIn(sent: Sent | undefined): Fields[] {
 }
 
 for (const [name, { run, stream }] of Object.entries(RUNS)) {
-  for (const [what, [said, text, reasoning]] of Object.entries(SPOKEN)) {
+  for (const [what, [message, text, reasoning]] of Object.entries(SPOKEN)) {
     Deno.test(`${name} tells what the message shows: ${what}`, async () => {
-      const { client } = scripted(says({ role: "assistant", ...said }, { stream }));
-      let told = "";
-      const result = await run(client, { onTextDelta: (piece) => void (told += piece) });
+      const { client } = scripted(says({ role: "assistant", ...message }, { stream }));
+      let streamed = "";
+      const result = await run(client, { onTextDelta: (piece) => void (streamed += piece) });
       const content = result.response?.content ?? [];
       const shown = content.map((block) => block.type === "text" ? block.text : "").join("");
-      assertEquals([told, result.finalText, shown], [text, text, text]);
+      assertEquals([streamed, result.finalText, shown], [text, text, text]);
       assertEquals(result.steps[0]?.reasoning, reasoning);
       const thinking = content.flatMap((block) =>
         block.type === "thinking" ? [block.thinking] : []
@@ -126,8 +126,8 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
       says({ role: "assistant", content: "Sorry" }, { stream }),
     ], { tools: [double] });
     const { finalText, stoppedBy } = await run(client);
-    const told = JSON.parse(String(messagesIn(sent[1]).at(-1)?.["content"]));
-    assertEquals([told.error.code, stoppedBy, finalText], [
+    const reply = JSON.parse(String(messagesIn(sent[1]).at(-1)?.["content"]));
+    assertEquals([reply.error.code, stoppedBy, finalText], [
       ...["tool_handler_not_found", "finish", "Sorry"],
     ]);
   });

@@ -1,4 +1,4 @@
-/** What an application's own code looks like on this surface; it has to compile as it stands. */
+/** Code of an application on this surface; it has to compile unchanged. */
 
 import { assertEquals } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
@@ -11,22 +11,22 @@ const CALL = sse(...streamOf({ tool_calls: [call("1", "weather", { city: "Oslo" 
 const ANSWER = sse(chunk({ content: "Rain" }), chunk({}, "stop"));
 
 Deno.test("events are told apart by their types, and so is what is in them", async () => {
-  const said: string[] = [];
+  const texts: string[] = [];
   const { client } = scripted(ANSWER);
   for await (const event of client.messages.stream({ messages: MESSAGES, max_tokens: 9 })) {
     switch (event.type) {
       case "message_start":
-        said.push(event.message.role);
+        texts.push(event.message.role);
         break;
       case "content_block_start":
-        said.push(event.content_block.type);
+        texts.push(event.content_block.type);
         break;
       case "content_block_delta":
-        if (event.delta.type === "text_delta") said.push(event.delta.text);
+        if (event.delta.type === "text_delta") texts.push(event.delta.text);
         break;
       case "message_delta":
         assertType<IsExact<typeof event.usage.output_tokens, number>>(true);
-        said.push(event.delta.stop_reason ?? "");
+        texts.push(event.delta.stop_reason ?? "");
         break;
       case "content_block_stop":
       case "message_stop":
@@ -35,7 +35,7 @@ Deno.test("events are told apart by their types, and so is what is in them", asy
         assertType<IsExact<typeof event, never>>(true);
     }
   }
-  assertEquals(said, ["assistant", "text", "Rain", "end_turn"]);
+  assertEquals(texts, ["assistant", "text", "Rain", "end_turn"]);
 });
 
 Deno.test("a loop of the application's own sends blocks back as they came", async () => {

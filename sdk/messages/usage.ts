@@ -1,6 +1,6 @@
 import type { ChatUsage, MessagesUsage, ServiceMetadata } from "../protocol/mod.ts";
 
-/** Nothing counted yet. */
+/** Zero usage. */
 export const NO_MESSAGES_USAGE: MessagesUsage = {
   input_tokens: 0,
   cache_read_input_tokens: 0,
@@ -14,7 +14,10 @@ export const NO_MESSAGES_USAGE: MessagesUsage = {
   speed: null,
 };
 
-/** Chat's counts as Anthropic counts: its input is without what the cache held or was given. */
+/**
+ * Converts Chat's counts to Anthropic's: its input excludes tokens read from and written to the
+ * cache.
+ */
 export function messagesUsage(
   usage: ChatUsage | undefined,
   metadata: ServiceMetadata | undefined,

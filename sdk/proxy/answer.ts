@@ -3,31 +3,34 @@ import { type PieceReader, pieceReader } from "../piece_reader.ts";
 import { readBytes } from "../read_bytes.ts";
 import { refused } from "./refusal.ts";
 
-/** Longest error that is passed on. */
+/** Longest error that is passed on, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Headers that pass. Cookies, hop-by-hop headers and what describes the service's own server do not. */
+/**
+ * Headers that are passed on. Cookies, hop-by-hop headers and headers about the service's own
+ * server are not.
+ */
 const PASSED = [
   ...["cache-control", "content-type", "retry-after", "x-accel-buffering", "x-should-retry"],
 ];
 const PASSED_PREFIX = "x-ratelimit-";
 
-/** What an answer is made under. */
+/** Context of an answer. */
 export interface AnswerOptions {
   /** Ends with the answer. */
   readonly limit: CallLimit;
-  /** What the browser is to quote. */
+  /** Request id for the browser. */
   readonly requestId: string;
-  /** Must not reach the browser, whatever the upstream says. */
+  /** The key, which must not reach the browser, whatever the upstream sends. */
   readonly secret: string;
 }
 
-/** The service's answer, as the browser may have it. */
+/** Returns the service's answer in the form that the browser may receive. */
 export async function answerOf(response: Response, options: AnswerOptions): Promise<Response> {
   const type = response.headers.get("content-type") ?? "";
   if (response.ok && /^(application\/json|text\/event-stream)\s*(;|$)/i.test(type)) {
     const { limit, requestId } = options;
-    // It asks for a piece when the browser has taken the one before.
+    // It reads a piece once the browser has taken the previous one.
     const body = new ReadableStream(new Relay(response, limit), { highWaterMark: 0 });
     return new Response(body, { status: response.status, headers: passed(response, requestId) });
   }
@@ -38,7 +41,10 @@ export async function answerOf(response: Response, options: AnswerOptions): Prom
   }
 }
 
-/** The service's own error; of anything else, such as a page of some server in between, nothing. */
+/**
+ * Returns the service's own error; `undefined` for anything else, such as a page of an intermediate
+ * server.
+ */
 async function errorAnswer(
   response: Response,
   { limit, requestId, secret }: AnswerOptions,
@@ -51,7 +57,7 @@ async function errorAnswer(
   if (response.status < 400 || envelope === undefined) {
     return refused({ code: "upstream_error", message: "The service could not answer" }, requestId);
   }
-  // Written anew: JSON can spell the key in more ways than one.
+  // Serialised again: JSON can spell the key in more than one way.
   const text = JSON.stringify(envelope).replaceAll(JSON.stringify(secret).slice(1, -1), "…");
   return new Response(text, { status: response.status, headers: passed(response, requestId) });
 }
@@ -62,7 +68,7 @@ function errorEnvelope(text: string): unknown {
     const { error } = Object(value) as { error?: unknown };
     return typeof Object(error).message === "string" ? value : undefined;
   } catch {
-    // Not JSON: not the service's.
+    // Not JSON, so not from the service.
     return undefined;
   }
 }
@@ -77,8 +83,8 @@ function passed({ headers }: Response, requestId: string): Headers {
 }
 
 /**
- * Passes a body on, piece by piece. It keeps the response, and not its body alone: once a response is
- * garbage, Deno's `fetch` no longer ends its body when the signal is aborted.
+ * Passes a body on, piece by piece. It holds the response, not only its body: after the response is
+ * garbage-collected, Deno's `fetch` no longer ends its body on an abort.
  */
 class Relay implements UnderlyingDefaultSource<Uint8Array> {
   readonly #response: Response;
@@ -94,19 +100,19 @@ class Relay implements UnderlyingDefaultSource<Uint8Array> {
     this.#reader ??= pieceReader(this.#response.body ?? new Blob().stream());
     try {
       const piece = await this.#limit.guard(this.#reader.read());
-      // A copy: whoever sends it may not be done with it when the next is read.
+      // A copy: the piece may still be in use when the next one is read.
       if (piece !== undefined) return controller.enqueue(piece.slice());
       controller.close();
       this.#limit.end();
     } catch (error) {
-      // Never a clean end: the browser sees that the answer is not complete.
+      // Never a clean end: the browser must see that the answer is incomplete.
       controller.error(this.#limit.explain(error));
       this.#limit.end();
       void this.#reader.cancel().catch(() => {});
     }
   }
 
-  /** The browser has left: so does the call. */
+  /** Ends the call when the browser has disconnected. */
   cancel(): void {
     this.#limit.end();
   }

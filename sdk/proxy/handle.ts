@@ -7,31 +7,31 @@ import { answerOf } from "./answer.ts";
 import { type Refusal, refused } from "./refusal.ts";
 import { bodyOf, headRefusal, objectIn, type ProxyBody, sentId } from "./request.ts";
 
-/** How requests are let through, and where they go. */
+/** Settings of a proxy: destination, credentials and checks. */
 export interface ProxySettings {
-  /** Where every request goes. */
+  /** Address of the service for every request. */
   readonly url: string;
-  /** Sent with every request; they have the key. */
+  /** Headers of every request, with the key. */
   readonly headers: Headers;
-  /** The key itself. */
+  /** The key. */
   readonly secret: string;
-  /** What requests are sent with. */
+  /** Sends the requests. */
   readonly fetch: typeof fetch;
-  /** For the whole request; 0 or less: none. */
+  /** Time limit in milliseconds for the whole request; 0 or less: none. */
   readonly timeoutMs: number;
-  /** Longest body that is taken. */
+  /** Longest accepted body, in bytes. */
   readonly maxBodyBytes: number;
-  /** Names of the browser's headers that are sent on. */
+  /** Names of the browser's headers to pass on. */
   readonly forwardHeaders: readonly string[];
-  /** The application's. */
+  /** The application's check. */
   readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
-  /** The application's. */
+  /** The application's change of the body. */
   readonly transform?:
     | ((body: ProxyBody, request: Request) => ProxyBody | Response | Promise<ProxyBody | Response>)
     | undefined;
 }
 
-/** One request that was let through. */
+/** A request that passed the checks. */
 interface Passage {
   readonly request: Request;
   readonly requestId: string;
@@ -39,7 +39,7 @@ interface Passage {
   readonly limit: CallLimit;
 }
 
-/** Answers one request: refuses it, or asks the service. */
+/** Answers one request: refuses it, or calls the service. */
 export async function handle(request: Request, settings: ProxySettings): Promise<Response> {
   const requestId = sentId(request) ?? `req_${crypto.randomUUID().replaceAll("-", "")}`;
   const refusal = headRefusal(request);
@@ -62,7 +62,7 @@ export async function handle(request: Request, settings: ProxySettings): Promise
   }
 }
 
-/** Lets go of a body that nobody is going to read. */
+/** Cancels a body that is not needed. */
 async function turnedAway({ body }: Request, answer: Response): Promise<Response> {
   if (body !== null && !body.locked) await body.cancel();
   return answer;
@@ -77,7 +77,7 @@ async function pass(passage: Passage): Promise<Response> {
   return body instanceof Response ? body : refused(body, requestId);
 }
 
-/** What is to be sent. What the application's function throws is for the application. */
+/** Returns the body to send. Errors of the application's function are thrown to the application. */
 async function transformed(
   came: Uint8Array<ArrayBuffer>,
   { request, settings: { transform } }: Passage,
@@ -103,11 +103,11 @@ async function ask(body: Uint8Array<ArrayBuffer>, passage: Passage): Promise<Res
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  // The answer's reader is the browser's code, unless the application states another dialect.
+  // The browser's code reads the answer, unless the application states another dialect.
   const dialect = askedDialect(request.headers);
   if (dialect !== undefined && !headers.has(DIALECT_HEADER)) headers.set(DIALECT_HEADER, dialect);
   try {
-    // Following a redirect could carry the key to another host.
+    // Following a redirect could send the key to another host.
     const sent: RequestInit = { body: new OneTimeBody(body), redirect: "manual" };
     const init: RequestInit = { method: "POST", headers, ...sent };
     const response = await limit.guard(fetch(url, { ...init, signal: limit.signal }));

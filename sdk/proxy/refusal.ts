@@ -1,18 +1,20 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorEnvelope } from "../protocol/mod.ts";
 
-/** Why the proxy answers by itself. */
+/** An answer of the proxy itself. */
 export interface Refusal {
-  /** A row of the error table. */
+  /** Code of the error table. */
   readonly code: ErrorCode;
-  /** In place of the row's own message. */
+  /** Message in place of the table's. */
   readonly message?: string;
-  /** What of the request is at fault. */
+  /** Path of the invalid part of the request. */
   readonly param?: string;
-  /** Headers that the status calls for. */
+  /** Headers that the status demands. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal in the gateway's error shape, so that browser code knows one shape alone. */
+/**
+ * Returns a refusal in the gateway's error shape, so that browser code has to read only one shape.
+ */
 export function refused(refusal: Refusal, requestId: string): Response {
   const { code, headers, param = null } = refusal;
   const { message, status, type } = ERROR_TABLE[code];

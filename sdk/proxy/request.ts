@@ -9,13 +9,13 @@ export type ProxyBody = Record<string, unknown>;
 
 const ACCEPTED_ID = /^[\x21-\x7E]{1,128}$/;
 
-/** The id that the browser sent with its request, where it is one. */
+/** Returns the browser's request id when it is a valid one. */
 export function sentId({ headers }: Request): string | undefined {
   const id = headers.get("x-request-id");
   return id !== null && ACCEPTED_ID.test(id) ? id : undefined;
 }
 
-/** Why a request cannot be let through, as its head shows. */
+/** Returns the refusal of a request by its method and headers; `undefined` to continue. */
 export function headRefusal(request: Request): Refusal | undefined {
   const { headers, method } = request;
   if (method !== "POST") return { code: "method_not_allowed", headers: { allow: "POST" } };
@@ -34,7 +34,7 @@ export function headRefusal(request: Request): Refusal | undefined {
   };
 }
 
-/** The body as it came, or why it is not taken. */
+/** Returns the body as received, or the refusal in its place. */
 export async function bodyOf(
   { body, headers }: Request,
   { limit, maxBytes }: { readonly limit: CallLimit; readonly maxBytes: number },
@@ -56,13 +56,13 @@ export async function bodyOf(
   }
 }
 
-/** The JSON object that a body is, or why it is none. */
+/** Returns the JSON object of a body; `undefined` when it is none. */
 export function objectIn(bytes: Uint8Array): ProxyBody | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // Neither UTF-8 nor JSON: it is no object then.
+    // Neither UTF-8 nor JSON.
     return undefined;
   }
 }

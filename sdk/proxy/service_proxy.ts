@@ -4,7 +4,7 @@ import { type ServiceClientOptions, transportOptionsOf } from "../options.ts";
 import { handle, type ProxySettings } from "./handle.ts";
 import type { ProxyBody } from "./request.ts";
 
-/** Where a proxy may lead to. */
+/** Path of the service that a proxy calls. */
 export type ProxyPath =
   | "/openai/v1/chat/completions"
   | "/openai/v1/responses"
@@ -14,47 +14,46 @@ export type ProxyPath =
 /** Answers one request of the browser's. */
 export type ProxyHandler = (request: Request) => Promise<Response>;
 
-/** How a proxy is set up. The key and the addresses are those of a client. */
+/** Options of a proxy. The key and the addresses are those of a client. */
 export interface ServiceProxyOptions extends
   Pick<
     ServiceClientOptions,
     "apiKey" | "apiBaseUrl" | "openAIBaseUrl" | "fetch" | "headers" | "timeoutMs"
   > {
-  /** Where every request goes. Chosen here, in the server's code; nothing of it is the browser's. */
+  /** The path of every request. The server's code chooses it; the browser has no influence. */
   readonly path: ProxyPath;
   /**
-   * Asked about every request before its body is read. Only `true` lets it through; a `Response` is
-   * sent as it is; anything else is a 403. It must not read the body. What it throws, the handler
-   * throws.
+   * Called with every request before its body is read. Only `true` accepts it; a `Response` is sent
+   * unchanged; any other value is a 403. It must not read the body. The handler throws its errors.
    */
   readonly authorize: (
     request: Request,
   ) => boolean | Response | Promise<boolean | Response>;
   /**
-   * Changes the body before it is sent: sets limits, adds instructions, takes tools out. A `Response`
-   * is sent to the browser instead. Absent: the body is sent as it came, byte for byte. What it
-   * throws, the handler throws.
+   * Changes the body before it is sent: sets limits, adds instructions, removes tools. A `Response`
+   * is sent to the browser instead. Absent: the body is sent byte for byte. The handler throws its
+   * errors.
    */
   readonly transform?:
     | ((body: ProxyBody, request: Request) => ProxyBody | Response | Promise<ProxyBody | Response>)
     | undefined;
   /**
-   * Longest body that is taken, in bytes.
+   * Longest accepted body, in bytes.
    *
    * @default {1_048_576}
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Names of `X-` headers of the browser's that are sent on, such as `X-Orchestration`; of an option
-   * in `headers` the same name the browser's value wins. Its `X-Request-ID` and the dialect it reads
-   * (`X-Dialect`, or what its client is known to need) are sent on in any case.
+   * Names of `X-` headers of the browser to pass on, such as `X-Orchestration`; the browser's value
+   * wins over one of the same name in `headers`. Its `X-Request-ID` and the dialect that it reads
+   * (`X-Dialect`, or the one its client is known to need) are always passed on.
    *
    * @default {[]}
    */
   readonly forwardHeaders?: readonly string[] | undefined;
 }
 
-/** What each path is below the base of model calls. */
+/** Paths below the base of model calls. */
 const MODEL_PATHS: Readonly<Record<ProxyPath, string>> = {
   "/openai/v1/chat/completions": "/chat/completions",
   "/openai/v1/responses": "/responses",
@@ -70,15 +69,15 @@ const KINDS: OptionKinds<ServiceProxyOptions> = {
 };
 
 /**
- * Makes a handler that an application's server mounts for its own browser code: it sends what the
- * browser posts to one path of the service, with the server's key, and streams the answer back. A
- * browser that leaves ends the call. Nothing is tried twice.
+ * Creates a handler that an application's server mounts for its own browser code: it posts the
+ * browser's body to one path of the service, with the server's key, and streams the answer back. A
+ * browser that disconnects ends the call. There are no retries.
  *
- * The browser's cookies and other headers are not sent on (`forwardHeaders` names exceptions), and of the answer's headers only those that
- * browser code has a use for come back. A body has to be `application/json`, which no form of another
- * site's can send. Errors, its own too, have the service's shape.
+ * The browser's cookies and other headers are not passed on (`forwardHeaders` names exceptions), and
+ * of the answer's headers only those that browser code uses. A body must be `application/json`,
+ * which a form of another site cannot send. All errors have the service's shape.
  *
- * `timeoutMs` is for the whole request, the body and a streamed answer included.
+ * `timeoutMs` limits the whole request, with the body and a streamed answer.
  *
  * @example
  * ```ts
@@ -143,7 +142,7 @@ function settingsOf(options: ServiceProxyOptions): ProxySettings {
   };
 }
 
-/** A browser holds no key, and what a connection needs is the proxy's own affair. */
+/** True for a header that may be passed on: never a key, and never one of the connection. */
 function isForwardable(name: string): boolean {
   return /^x-[a-z0-9-]+$/i.test(name) && name.toLowerCase() !== "x-api-key";
 }

@@ -4,15 +4,18 @@ import { argumentsText, distinctIds } from "../run/call_parts.ts";
 import type { ResponseShapes, ResponseTurn } from "./shapes.ts";
 
 type Call = ResponseShapes["call"];
-/** An item of an output, those among them that only requests with custom tools get. */
+/** An item of an output, including those that only requests with custom tools receive. */
 type Item = ResponseOutputItem | ResponseCustomToolCall;
 
-/** Whether an item is a call that this side has to answer. */
+/** True for a call that this side has to answer. */
 export function isCall(item: Item | undefined): item is Call {
   return item?.type === "function_call" || item?.type === "custom_tool_call";
 }
 
-/** An output whose calls can be answered and sent back: their ids differ, their arguments are text. */
+/**
+ * Returns an output whose calls can be answered and sent back: their ids differ, their arguments
+ * are text.
+ */
 export function answerable(output: readonly ResponseOutputItem[]): ResponseOutputItem[] {
   const items: readonly Item[] = output;
   const ids = distinctIds(items.filter(isCall).map(({ call_id, id }) => call_id || id)).values();
@@ -29,8 +32,8 @@ export function answerable(output: readonly ResponseOutputItem[]): ResponseOutpu
 }
 
 /**
- * The calls of a turn as the loop knows them. The text that a custom tool is called with is JSON as
- * well: a handler of its name gets it as a string.
+ * Returns the calls of a turn in the loop's shape. The text input of a custom tool becomes JSON as
+ * well: a handler of its name receives a string.
  */
 export function callsOf({ output, status }: ResponseTurn): LoopToolCall<ResponseShapes>[] {
   const items: readonly Item[] = output;
@@ -41,7 +44,10 @@ export function callsOf({ output, status }: ResponseTurn): LoopToolCall<Response
   });
 }
 
-/** Its input as JSON text. One that was cut does not parse: it must not pass for a whole one. */
+/**
+ * Returns the input as JSON text. A cut input does not parse, so that it cannot pass for a complete
+ * one.
+ */
 function textOf(call: Call, isCut: boolean): string {
   if (call.type === "custom_tool_call") {
     const text = JSON.stringify(call.input ?? "");

@@ -66,10 +66,10 @@ Deno.test("a stream that is left, after whichever event, ends the call", async (
   for (let at = 0; at < EVENTS.length; at++) {
     for (const how of ["stream", "runStream"] as const) {
       const { client, calls } = silent(EVENTS.slice(0, at + 1));
-      let left = at;
+      let remaining = at;
       for await (const { type } of client.responses[how]({ input: "Hi" })) {
         // A run's own events come beside those of the stream.
-        if ((how === "stream" || type === "chunk") && left-- === 0) break;
+        if ((how === "stream" || type === "chunk") && remaining-- === 0) break;
       }
       assertEquals(calls.map(({ aborted }) => aborted), [true]);
     }

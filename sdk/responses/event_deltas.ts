@@ -6,14 +6,14 @@ import type { ResponseEvent, ResponseShapes, ResponseTurn } from "./shapes.ts";
 
 type Deltas = Iterable<ModelEvent<ResponseShapes>>;
 
-/** Tells the pieces of one response as the loop knows them. */
+/** Converts the events of one response to the loop's events. */
 export class EventDeltas {
   #text = "";
   #reasoning = "";
-  /** Where the calls stand in the output. */
+  /** Positions of the calls in the output. */
   readonly #calls: { readonly id?: string; readonly place?: number }[] = [];
 
-  /** What an event of the reply tells. */
+  /** Yields the loop's events of an event of the reply. */
   *of(event: ResponseEvent): Deltas {
     switch (event.type) {
       case "response.output_text.delta":
@@ -28,7 +28,7 @@ export class EventDeltas {
         if (!isCall(item)) break;
         const index = this.#calls.push({ id: item.id, place }) - 1;
         const { call_id: id, name } = item;
-        // A custom tool's call has none: its text is no JSON before it is whole.
+        // A custom tool's call has none: its text is no JSON before it is complete.
         yield {
           type: "tool_call_delta",
           index,
@@ -45,7 +45,10 @@ export class EventDeltas {
     }
   }
 
-  /** What no event has told of the whole response: all of it where it did not come in events. */
+  /**
+   * Yields the part of the whole response that no event has carried: all of it for an answer in one
+   * piece.
+   */
   *rest(turn: ResponseTurn): Deltas {
     yield* this.#reasoningDelta(untold(this.#reasoning, reasoningOf(turn.output)));
     yield* this.#textDelta(untold(this.#text, turn.outputText));
@@ -63,7 +66,7 @@ export class EventDeltas {
     yield { type: "reasoning_delta", text };
   }
 
-  /** The call at that place, of that id, or else the last one. */
+  /** Returns the index of the call with that position or id, else of the last one. */
   #indexOf({ id, place }: { readonly id?: string; readonly place?: number }): number {
     const isNamed = (name: unknown, other: unknown) => name !== undefined && name === other;
     const at = this.#calls.findIndex((call) => isNamed(call.place, place));
@@ -73,7 +76,7 @@ export class EventDeltas {
   }
 }
 
-/** All text of an output's messages, joined. */
+/** Returns the text of an output's messages, joined. */
 export function textOf(output: readonly ResponseOutputItem[]): string {
   return output.flatMap((item) => item.type === "message" ? item.content ?? [] : [])
     .map((part) => part?.type === "output_text" ? part.text ?? "" : "")
@@ -84,11 +87,11 @@ function reasoningOf(output: readonly ResponseOutputItem[]): string {
   return output.flatMap((item) => item.type === "reasoning" ? thoughts(item) : []).join("");
 }
 
-/** Upstreams send the one or the other, and may leave out what they do not send. */
+/** Returns the reasoning: upstreams send a summary or the content, and may omit the other. */
 function thoughts({ summary, content }: Partial<ResponseReasoningItem>): string[] {
   return [summary, content].flat().map((part) => part?.text ?? "");
 }
 
-function untold(told: string, whole: string): string {
-  return whole.startsWith(told) ? whole.slice(told.length) : "";
+function untold(sent: string, whole: string): string {
+  return whole.startsWith(sent) ? whole.slice(sent.length) : "";
 }

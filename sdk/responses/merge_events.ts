@@ -7,12 +7,12 @@ interface DoneItem {
   readonly item: ResponseOutputItem;
 }
 
-/** Adds the events of one streamed response up to the resource that they tell. */
+/** Merges the events of one streamed response into its resource. */
 export class EventMerger {
   readonly #items: DoneItem[] = [];
   #last: ResponseResource | undefined;
 
-  /** Takes in the next event. Those of an orchestrated request's other tasks are no part of it. */
+  /** Adds the next event. Events of an orchestrated request's other tasks are ignored. */
   add(event: ResponseEvent): void {
     if (!isReply(event)) return;
     switch (event.type) {
@@ -27,8 +27,8 @@ export class EventMerger {
   }
 
   /**
-   * The resource; `undefined` before the stream's last event has told it. Some upstreams leave the
-   * output out there: it is then what the items have told.
+   * Returns the resource; `undefined` before the stream's last event. When an upstream omits the
+   * output there, it is the merged items.
    */
   resource(): ResponseResource | undefined {
     if (this.#last === undefined || this.#items.length === 0 || this.#last.output?.length > 0) {

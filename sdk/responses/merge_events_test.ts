@@ -35,7 +35,7 @@ const item: fc.Arbitrary<Fields> = fc.oneof(
   fc.record({ type: fc.constant("unheard_of"), id, more: opaque }),
 );
 
-/** What is told beside the reply: tasks on the way to it, and events that nobody here knows. */
+/** Events beside the reply: tasks that prepare it, and events of unknown types. */
 const aside: fc.Arbitrary<Fields> = fc.oneof(
   fc.record({ type: fc.constant("svc:task"), delta: text }),
   fc.record({ type: fc.constant("response.unheard_of"), delta: text }),
@@ -48,12 +48,12 @@ const aside: fc.Arbitrary<Fields> = fc.oneof(
   }),
 );
 
-/** A response, its legal events, and what is told beside them. */
-const told = fc.record({
+/** A response with its legal events and events beside them. */
+const member = fc.record({
   output: fc.uniqueArray(item, { maxLength: 5, selector: (item) => item["id"] }),
   asides: fc.array(aside, { maxLength: 5 }),
   status: fc.constantFrom("completed", "incomplete"),
-  /** Where texts are cut. */
+  /** Positions at which texts are cut. */
   sizes: fc.array(fc.nat(5), { minLength: 1, maxLength: 5 }),
   /** Which list goes on next. */
   picks: fc.array(fc.nat(), { minLength: 1, maxLength: 40 }),
@@ -68,60 +68,60 @@ function cut(whole: string, sizes: readonly number[]): string[] {
 
 /** One of each list after the other, as the picks have it; each list keeps its order. */
 function interleaved(lists: readonly Fields[][], picks: readonly number[]): Fields[] {
-  const left = lists.map((list) => [...list]);
+  const remaining = lists.map((list) => [...list]);
   const events: Fields[] = [];
-  for (let at = 0; left.some((list) => list.length > 0); at++) {
-    const open = left.filter((list) => list.length > 0);
+  for (let at = 0; remaining.some((list) => list.length > 0); at++) {
+    const open = remaining.filter((list) => list.length > 0);
     const next = open[(picks[at % picks.length] ?? 0) % open.length]?.shift();
     if (next !== undefined) events.push(next);
   }
   return events;
 }
 
-/** What the events come to: a resource, and pieces. */
+/** Merges events into a resource, and collects the loop's pieces. */
 function follow(events: readonly Fields[]) {
   const merger = new EventMerger();
   const deltas = new EventDeltas();
   const calls: string[] = [];
-  let said = "";
+  let text = "";
   for (const fields of events) {
     const event: ResponseEvent = JSON.parse(JSON.stringify(fields));
     merger.add(event);
     if (!isReply(event)) continue;
     for (const piece of deltas.of(event)) {
-      if (piece.type === "text_delta") said += piece.text;
+      if (piece.type === "text_delta") text += piece.text;
       if (piece.type === "tool_call_delta") {
         calls[piece.index] = (calls[piece.index] ?? "") + piece.arguments;
       }
     }
   }
-  return { merged: merger.resource(), calls, said };
+  return { merged: merger.resource(), calls, text };
 }
 
 for (const isLeftOut of [false, true]) {
   const how = isLeftOut ? "that leaves its output out" : "that has its output";
   Deno.test(`any legal events come to the resource of a last event ${how}`, () => {
-    fc.assert(fc.property(told, ({ output, asides, status, sizes, picks }) => {
+    fc.assert(fc.property(member, ({ output, asides, status, sizes, picks }) => {
       const whole = resource(output, { status, usage: null });
       const lists = output.map((item, at) => itemEvents(item, at, (text) => cut(text, sizes)));
       const between = interleaved([...lists, asides], picks);
       const last = ending(isLeftOut ? { ...whole, output: [] } : whole);
-      const { merged, calls, said } = follow(numbered([...opening(whole), ...between, last]));
+      const { merged, calls, text } = follow(numbered([...opening(whole), ...between, last]));
       assertEquals<unknown>(merged, JSON.parse(JSON.stringify(whole)));
       // Where texts of several messages alternate, their pieces do as well.
       const sorted = (text: string) => text.split("").sort().join("");
-      assertEquals(sorted(said), sorted(textOf(merged?.output ?? [])));
+      assertEquals(sorted(text), sorted(textOf(merged?.output ?? [])));
       const made = output.filter(({ type }) => type === "function_call");
       assertEquals(calls.toSorted(), made.map((call) => String(call["arguments"])).toSorted());
     }));
   });
 
   Deno.test(`items told one after the other give the text in order, last event ${how}`, () => {
-    fc.assert(fc.property(told, ({ output, sizes }) => {
+    fc.assert(fc.property(member, ({ output, sizes }) => {
       const lists = output.map((item, at) => itemEvents(item, at, (text) => cut(text, sizes)));
       const whole = resource(isLeftOut ? [] : output);
-      const { merged, said } = follow([...opening(whole), ...lists.flat(), ending(whole)]);
-      assertEquals(said, textOf(merged?.output ?? []));
+      const { merged, text } = follow([...opening(whole), ...lists.flat(), ending(whole)]);
+      assertEquals(text, textOf(merged?.output ?? []));
     }));
   });
 }
@@ -141,8 +141,8 @@ Deno.test("events that lack what they are for tell nothing", () => {
     ...types.map((type) => ({ type: `response.${type}` })),
     ...calls.map((type) => ({ type: `response.${type}`, item })),
   ];
-  const { merged, calls: made, said } = follow([...events, ending(resource([]))]);
-  assertEquals([merged?.output, made, said], [[], [""], ""]);
+  const { merged, calls: made, text } = follow([...events, ending(resource([]))]);
+  assertEquals([merged?.output, made, text], [[], [""], ""]);
 });
 
 Deno.test("items without a place stand in the order they came in, and come once", () => {

@@ -12,14 +12,14 @@ import type {
 } from "./shapes.ts";
 import { type ResponseHistory, responseSurface } from "./surface.ts";
 
-/** What a run of Responses came to. */
+/** The result of a run of Responses. */
 export type ResponseRunResult = RunResult<ResponseShapes> & ResponseHistory;
 
 /** `client.responses`. */
 export class Responses {
   readonly #runner: Runner<ResponseShapes, ResponseHistory>;
 
-  /** Part of a client, which makes it. */
+  /** Used by the client. */
   constructor(deps: RunnerDeps) {
     this.#runner = new Runner(responseSurface, deps);
   }
@@ -60,15 +60,15 @@ export class Responses {
     options?: CallOptions,
   ): Promise<ResponseTurn>;
   /**
-   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with the
-   * events to iterate once the first has come, and rejects where the call is refused before. Their
-   * `final()` is what they add up to.
+   * Streams with `stream: true`, as OpenAI's and Anthropic's clients do: the promise resolves with
+   * the iterable of events once the first has arrived, and rejects when the call is refused before.
+   * Its `final()` is the response of all events.
    */
   create(
     request: AsStream<ResponseCreateRequest, true>,
     options?: CallOptions,
   ): Promise<EventStream<ResponseEvent, ResponseTurn>>;
-  /** Streams, or does not, as the request's `stream` says. */
+  /** Streams when the request's `stream` is true. */
   create(
     request: AsStream<ResponseCreateRequest, boolean>,
     options?: CallOptions,
@@ -119,9 +119,9 @@ export class Responses {
   }
 
   /**
-   * Runs the model with tools until it is done or something stops it; `stoppedBy` says what. All
-   * output of each turn goes into `input`, whole; a `previous_response_id` is kept. Where the request
-   * declares a custom tool, the handler of its name is given the text that the model wrote.
+   * Runs the model with tools until it is done or something stops it; `stoppedBy` gives the reason.
+   * All output of each turn is appended to `input`; a `previous_response_id` is kept. For a custom
+   * tool that the request declares, the handler of its name receives the text that the model wrote.
    *
    * @throws {RunError} A later turn failed; the error's `result` has what was complete by then.
    * @throws {ServiceError} The first turn failed, as `create` does.
@@ -164,7 +164,7 @@ export class Responses {
   }
 
   /**
-   * As `run`, streamed: iterate everything that happens, await the result.
+   * Streams a run: iterate its events, await the result.
    *
    * @example
    * ```ts

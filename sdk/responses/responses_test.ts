@@ -62,20 +62,20 @@ Deno.test("output_text stands beside outputText on create, stream and run result
   const { client } = scripted(({ input }) =>
     resource(Array.isArray(input) && input.length > 2 ? [message("It ", "is 42")] : [call_])
   );
-  const asked = { input: [{ role: "user", content: "Hi" }, { role: "user", content: "42?" }] };
-  const more = { input: [...asked.input, { role: "user", content: "Well?" }] };
+  const request = { input: [{ role: "user", content: "Hi" }, { role: "user", content: "42?" }] };
+  const more = { input: [...request.input, { role: "user", content: "Well?" }] };
   const tools = [{ name: "double", parameters: {}, execute: () => 42 }];
   const results = [
     await client.responses.create(more),
     await client.responses.stream(more),
-    await client.responses.run(asked, { tools }),
-    await client.responses.runStream(asked, { tools }),
+    await client.responses.run(request, { tools }),
+    await client.responses.runStream(request, { tools }),
   ];
   for (const result of results) {
     assertEquals([result.output_text, result.outputText], ["It is 42", "It is 42"]);
     assertEquals("steps" in result ? result.finalText : "It is 42", "It is 42");
   }
-  const handed = await client.responses.run(asked, { tools, manualTools: true });
+  const handed = await client.responses.run(request, { tools, manualTools: true });
   assertEquals([handed.output_text, handed.response?.output_text], ["", ""]);
 });
 
@@ -114,9 +114,9 @@ Deno.test("the text of a delta is typed, and so is what may come beside it", () 
 Deno.test("stream fills in an output that the last event leaves out", async () => {
   const output = [message("Hello"), call("f")];
   const [one = [], two = []] = output.map((item, at) => itemEvents(item, at));
-  for (const left of [{ output: [] }, { output: null }, { output: undefined }]) {
+  for (const missing of [{ output: [] }, { output: null }, { output: undefined }]) {
     // The second item is done before the first.
-    const events = [...opening(HELLO), ...two, ...one, ending(resource([], left))];
+    const events = [...opening(HELLO), ...two, ...one, ending(resource([], missing))];
     const { client } = scripted([sse(events)]);
     const response = await client.responses.stream({ input: "Hi" });
     assertEquals<unknown>(response.output, output);
@@ -142,11 +142,11 @@ Deno.test("a stream is over with its last event, whatever its connection does th
 
 /** A stream whose connection breaks after an event. */
 function broken(event: Fields): Response {
-  const left = [new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)];
+  const remaining = [new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)];
   return new Response(
     new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull(controller) {
-        const bytes = left.shift();
+        const bytes = remaining.shift();
         if (bytes === undefined) controller.error(new TypeError("connection reset"));
         else controller.enqueue(bytes);
       },

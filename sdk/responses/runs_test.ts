@@ -100,17 +100,17 @@ for (const [name, run] of Object.entries(RUNS)) {
       (sent, at) => sent["stream"] === true ? sse(streams[at] ?? []) : TURNS[at] ?? {},
       { tools: [double] },
     );
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     let beside = "";
     const result = await run(client, { input: "Double 21" }, {
-      onTextDelta: (text) => void told.push(text),
+      onTextDelta: (text) => void received.push(text),
       onIntermediateText: (text) => void (beside += text),
-      onToolResult: ({ output }) => void told.push(output),
-      onStep: ({ index }) => void told.push({ step: index }),
+      onToolResult: ({ output }) => void received.push(output),
+      onStep: ({ index }) => void received.push({ step: index }),
     });
-    assertEquals(told.filter((one) => typeof one === "string").join(""), "It is 42");
+    assertEquals(received.filter((one) => typeof one === "string").join(""), "It is 42");
     assertEquals(beside, "Let me see");
-    assertEquals(told.filter((one) => typeof one !== "string"), [42, { step: 0 }, { step: 1 }]);
+    assertEquals(received.filter((one) => typeof one !== "string"), [42, { step: 0 }, { step: 1 }]);
     assertEquals([result.finalText, result.response?.outputText], ["It is 42", "It is 42"]);
   });
 

@@ -81,7 +81,7 @@ export function metadata(requestId = "req-1"): Fields {
   };
 }
 
-/** How a text is split into deltas. */
+/** Splits a text into deltas. */
 export type Split = (text: string) => readonly string[];
 
 const halves: Split = (text) => [

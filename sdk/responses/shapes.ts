@@ -9,31 +9,29 @@ import type {
   ResponseStreamEvent,
 } from "../protocol/mod.ts";
 
-/**
- * A request for a response as applications write it: `model` may be left out, and is then `auto`.
- */
+/** A request for a response of an application: `model` is optional and then `auto`. */
 export type ResponseCreateRequest = WithoutModel<ResponsesRequest>;
 
 /** One response, with its text and the id of its request. */
 export type ResponseTurn = WithRequestId<ResponseResource> & OutputText;
 
-/** The text of a response, by both of its names. */
+/** The text of a response, under both of its names. */
 export interface OutputText {
-  /** All `output_text` of its messages, joined; empty where there is none. */
+  /** The `output_text` of all messages, joined; empty when there is none. */
   readonly output_text: string;
-  /** The same. */
+  /** The same text. */
   readonly outputText: string;
 }
 
 /**
  * An event of a streamed response. The `delta` of `response.output_text.delta` is the next piece of
- * text. Events that are not modelled here come through as well.
+ * text. Events of unknown types pass through.
  */
 export type ResponseEvent = ResponseStreamEvent | ResponseExtensionEvent;
 
-/** Responses, as the loop sees them. */
+/** Responses in the terms of the loop. */
 export interface ResponseShapes extends LoopShapes {
-  /** The request, its input grown by each turn. */
+  /** The request, whose input grows by each turn. */
   conversation: ResponseCreateRequest;
   /** A response. */
   turn: ResponseTurn;

@@ -13,9 +13,9 @@ import { tellingTasks } from "../run/tasks.ts";
 import type { OutputText, ResponseShapes } from "./shapes.ts";
 import { outputText, ResponseTurns } from "./turns.ts";
 
-/** The conversation of a run of Responses in its result, and the text of its last response. */
+/** The conversation in the result of a run of Responses, and the text of its last response. */
 export interface ResponseHistory extends OutputText {
-  /** Every item so far, to be sent again as they are. */
+  /** Every item so far, to be sent again unchanged. */
   readonly input: ResponseInputItem[];
 }
 
@@ -39,7 +39,7 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
     tools: [...functions.map(declaration), ...hosted.map((type) => ({ type }))],
   }),
 
-  // Whole: reasoning that is encrypted and calls that are signed are read by their provider alone.
+  // Complete: only the provider can read its encrypted reasoning and its signed calls.
   withAssistantTurn: (request, { output }) => ({
     ...request,
     input: [...itemsOf(request.input), ...output],
@@ -72,13 +72,16 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
   combined,
 };
 
-/** An input as the list of its items. */
+/** Returns an input as a list of items. */
 function itemsOf(input: ResponsesRequest["input"]): ResponseInputItem[] {
   if (typeof input !== "string") return input ?? [];
   return [{ type: "message", role: "user", content: input }];
 }
 
-/** Flat, and not strict: some upstreams would else make every optional argument a required one. */
+/**
+ * Declares a tool: flat, and not strict, because in strict mode some upstreams require every
+ * optional argument.
+ */
 function declaration({ name, description, parameters }: Tool): ResponseFunctionTool {
   return {
     ...{ type: "function", name, parameters, strict: false },
@@ -86,7 +89,7 @@ function declaration({ name, description, parameters }: Tool): ResponseFunctionT
   };
 }
 
-/** A choice that no longer forces a call: a choice among some tools stays one. */
+/** Returns a choice that no longer forces a call; a choice among some tools stays one. */
 function relaxed(choice: ResponseToolChoice): ResponseToolChoice {
   if (choice === "none") return choice;
   if (typeof choice === "string" || choice.type !== "allowed_tools") return "auto";

@@ -47,7 +47,7 @@ Deno.test("a request's own tools are sent as they are, even none", async () => {
   assertEquals(sent[0]?.["tools"], null);
 });
 
-/** What becomes of a choice after the first call. */
+/** Choices, with the choice after the first call. */
 const CHOICES: readonly (readonly [ResponseToolChoice | null | undefined, unknown])[] = [
   ["required", "auto"],
   [{ type: "function", name: "weather" }, "auto"],

@@ -14,25 +14,25 @@ import { tokenUsage, usageOfBill } from "./usage.ts";
 
 const PATH = "/responses";
 
-/** Events that end a response; its stream may end after them without another word. */
+/** Events that end a response; its stream may end right after them. */
 const LAST: ReadonlySet<string> = new Set([
   ...["response.completed", "response.incomplete", "response.failed", "error"],
 ]);
 
 type Events = AsyncGenerator<ModelEvent<ResponseShapes>, void, void>;
 
-/** Turns of Responses, asked of the service. */
+/** Turns of Responses from the service. */
 export class ResponseTurns implements ModelPort<ResponseShapes> {
   readonly #transport: Transport;
   readonly #options: TurnOptions;
 
-  /** Asks nothing yet. */
+  /** Creates the port without calling the service. */
   constructor(transport: Transport, options: TurnOptions) {
     this.#transport = transport;
     this.#options = options;
   }
 
-  /** One turn. */
+  /** Runs one turn. */
   turn(request: ModelRequest<ResponseShapes>): Events {
     return this.#options.stream ? this.#streamed(request) : this.#whole(request);
   }
@@ -56,7 +56,7 @@ export class ResponseTurns implements ModelPort<ResponseShapes> {
       if (event.type === "error") {
         throw failureOf(event, { answer: events.answer, resource: merger.resource() });
       }
-      // One that failed is followed by an error that says why, in the words of the error table.
+      // A failure is followed by an error event with the reason from the error table.
       if (isLast(event) && event.type !== "response.failed") break;
     }
     const resource = merger.resource();
@@ -72,7 +72,10 @@ function isLast(value: unknown): boolean {
   return LAST.has(event.type) && isReply(event);
 }
 
-/** What the whole turn tells: what no event has told, its calls, its usage and its end. */
+/**
+ * Yields the events of a complete turn: the rest that no event has carried, its calls, its usage
+ * and its end.
+ */
 function* ending(turn: ResponseTurn, deltas: EventDeltas): Iterable<ModelEvent<ResponseShapes>> {
   yield* deltas.rest(turn);
   for (const call of callsOf(turn)) yield { type: "tool_call", call };
@@ -80,7 +83,10 @@ function* ending(turn: ResponseTurn, deltas: EventDeltas): Iterable<ModelEvent<R
   yield { type: "finish", finishReason: finishReasonOf(turn), turn };
 }
 
-/** The resource with its text, its usage where the bill alone has it, and its request's id. */
+/**
+ * Returns the resource with its text, its usage (from the bill when it has none), and its request's
+ * id.
+ */
 function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
   if (resource.status === "failed") throw failureOf(resource.error, { answer, resource });
   const items: unknown = resource.output;
@@ -98,15 +104,17 @@ function turnOf(resource: ResponseResource, answer: Answer): ResponseTurn {
   };
 }
 
-/** A text as a response shows it. */
+/** Returns a text in the form of a response. */
 export function outputText(text: string): OutputText {
   return { output_text: text, outputText: text };
 }
 
-/** What is said of a failure: by an event, or by the resource. */
+/** The description of a failure in an event or in the resource. */
 type Failure = Pick<ResponseErrorEvent, "code" | "message"> & { readonly param?: string | null };
 
-/** The error of a response that failed; its body is the gateway's error object as far as it came. */
+/**
+ * Returns the error of a failed response; its body is the gateway's error object as far as known.
+ */
 function failureOf(
   failure: Failure | null,
   { answer, resource }: {

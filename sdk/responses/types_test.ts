@@ -1,4 +1,4 @@
-/** What an application's own code looks like on this surface; it has to compile as it stands. */
+/** Code of an application on this surface; it has to compile unchanged. */
 
 import { assertEquals } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
@@ -16,24 +16,24 @@ const CALL = resource([call("weather", { arguments: '{"city":"Oslo"}' })]);
 const ANSWER = resource([message("Rain")]);
 
 Deno.test("events are told apart by their types, and so is what is in them", async () => {
-  const said: string[] = [];
+  const texts: string[] = [];
   const { client } = scripted([ANSWER]);
   for await (const event of client.responses.stream({ input: "Rain?", max_output_tokens: 9 })) {
     switch (event.type) {
       case "response.output_item.done":
-        if (event.item.type === "message") said.push(event.item.role);
+        if (event.item.type === "message") texts.push(event.item.role);
         break;
       case "response.output_text.delta":
-        said.push(event.delta);
+        texts.push(event.delta);
         break;
       case "response.completed":
-        said.push(event.response.status);
+        texts.push(event.response.status);
         break;
       case "error":
         assertType<IsExact<typeof event.message, string>>(true);
     }
   }
-  assertEquals(said, ["Ra", "in", "assistant", "completed"]);
+  assertEquals(texts, ["Ra", "in", "assistant", "completed"]);
 });
 
 Deno.test("a loop of the application's own sends items back as they came", async () => {
@@ -55,8 +55,8 @@ Deno.test("a loop of the application's own sends items back as they came", async
 
 Deno.test("a run goes on from its input, and with the calls that it hands back", async () => {
   const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
-  const asked: ResponseInputItem[] = [{ role: "user", content: "Rain?" }];
-  const run = client.responses.runStream({ input: asked }, {
+  const questions: ResponseInputItem[] = [{ role: "user", content: "Rain?" }];
+  const run = client.responses.runStream({ input: questions }, {
     tools: [weather],
     prepareStep: ({ conversation }) => ({ ...conversation, max_output_tokens: 9 }),
     stopWhen: (steps) => steps.length > 4,

@@ -2,7 +2,7 @@ import type { TokenUsage } from "../loop/mod.ts";
 import { usageOf } from "../loop/usage.ts";
 import type { BillingMetadata, ResponseUsage } from "../protocol/mod.ts";
 
-/** Token counts in the words of the bill, for responses that have none of their own. */
+/** Returns token counts from a bill, for responses without counts. */
 export function usageOfBill(bill: BillingMetadata): ResponseUsage {
   return {
     input_tokens: bill.input_tokens,
@@ -16,7 +16,7 @@ export function usageOfBill(bill: BillingMetadata): ResponseUsage {
   };
 }
 
-/** Token counts as the loop counts them. Details are not everywhere. */
+/** Returns the loop's token counts. Details may be absent. */
 export function tokenUsage(usage: Partial<ResponseUsage>): TokenUsage {
   return usageOf({
     inputTokens: usage.input_tokens,

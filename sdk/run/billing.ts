@@ -1,9 +1,12 @@
 import type { BillingMetadata } from "../protocol/mod.ts";
 
-/** As many as the service writes. */
+/** Decimal places of credits, as the service writes them. */
 const PLACES = 6;
 
-/** The bill of several calls: sums, estimated where one is; `undefined` where there is none. */
+/**
+ * Returns the bill of several calls: their sums, estimated when one of them is; `undefined` when
+ * there is none.
+ */
 export function addBilling(
   bills: readonly (BillingMetadata | undefined)[],
 ): BillingMetadata | undefined {
@@ -26,18 +29,18 @@ export function addBilling(
   }, undefined);
 }
 
-/** Whether it can be added: who answers may be another service than ours. */
+/** True for a bill that can be added: the answer may come from another service. */
 function isBill(bill: unknown): bill is BillingMetadata {
   const { charged } = Object(bill) as { charged?: unknown };
   return typeof charged === "string" && /^(?=.*\d)\d*\.?\d*$/.test(charged);
 }
 
-/** What is no number counts as none. */
+/** Returns the sum of two counts; a value that is no number counts as 0. */
 function addCounts(a: unknown, b: unknown): number {
   return (typeof a === "number" ? a : 0) + (typeof b === "number" ? b : 0);
 }
 
-/** The exact sum of two amounts of credits, which are decimal strings. */
+/** Returns the exact sum of two amounts of credits, which are decimal strings. */
 function addCredits(a: string, b: string): string {
   const places = Math.max(PLACES, placesOf(a), placesOf(b));
   const digits = String(scaled(a, places) + scaled(b, places)).padStart(places + 1, "0");

@@ -1,17 +1,17 @@
 /**
- * The reading of odd calls that some upstreams write, one for every surface.
+ * Corrections of malformed tool calls of some upstreams, shared by all surfaces.
  *
  * @module
  */
 
-/** Arguments as JSON text: some upstreams write the object itself, or null where there are none. */
+/** Returns arguments as JSON text: some upstreams write the object itself, or null for none. */
 export function argumentsText(written: unknown): string {
   return typeof written === "string" ? written : JSON.stringify(written ?? undefined) ?? "";
 }
 
 /**
- * Ids that tell the calls of one turn apart, so that each result answers one of them: a call without
- * an id, or with that of a call before it, gets an id of its own.
+ * Returns distinct ids for the calls of one turn, so that each result answers one of them: a call
+ * without an id, or with that of an earlier call, gets a new one.
  */
 export function distinctIds(written: readonly unknown[]): string[] {
   const ids = new Set<string>();

@@ -1,8 +1,8 @@
 import { isJsonObject } from "@svc/tools/json";
 
 /**
- * The sum of several counts, each added to that of the same name, also where they stand in one
- * another. What is no count is the last one's. `undefined` where there is none.
+ * Returns the sum of several objects of counts, by name and in nested objects. A value that is no
+ * count is taken from the last object. `undefined` for none.
  */
 export function addCounts<Counts extends object>(
   all: readonly (Counts | null | undefined)[],

@@ -48,9 +48,9 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
     async read(client) {
       const stream = await client.chat.completions.create({ messages: MESSAGES, stream: true });
       assertType<IsExact<typeof stream, EventStream<ChatCompletionChunk, ChatTurn>>>(true);
-      let told = "";
-      for await (const { choices } of stream) told += choices[0]?.delta.content ?? "";
-      return [told, String((await stream.final()).choices[0]?.message.content)];
+      let text = "";
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+      return [text, String((await stream.final()).choices[0]?.message.content)];
     },
     open: (client, signal) =>
       client.chat.completions.create({ messages: MESSAGES, stream: true }, { signal }),
@@ -62,11 +62,11 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
     async read(client) {
       const stream = await client.responses.create({ input: "Hi", stream: true });
       assertType<IsExact<typeof stream, EventStream<ResponseEvent, ResponseTurn>>>(true);
-      let told = "";
+      let text = "";
       for await (const event of stream) {
-        if (event.type === "response.output_text.delta") told += event.delta;
+        if (event.type === "response.output_text.delta") text += event.delta;
       }
-      return [told, (await stream.final()).output_text];
+      return [text, (await stream.final()).output_text];
     },
     open: (client, signal) => client.responses.create({ input: "Hi", stream: true }, { signal }),
     create: (client, stream) => client.responses.create({ input: "Hi", stream: stream as boolean }),
@@ -76,13 +76,13 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
     async read(client) {
       const stream = await client.messages.create({ messages: SAID, stream: true });
       assertType<IsExact<typeof stream, EventStream<MessageStreamEvent, MessageTurn>>>(true);
-      let told = "";
+      let text = "";
       for await (const event of stream) {
         if (event.type !== "content_block_delta") continue;
-        if (event.delta.type === "text_delta") told += event.delta.text;
+        if (event.delta.type === "text_delta") text += event.delta.text;
       }
       const { content: [block] } = await stream.final();
-      return [told, block?.type === "text" ? block.text : ""];
+      return [text, block?.type === "text" ? block.text : ""];
     },
     open: (client, signal) => client.messages.create({ messages: SAID, stream: true }, { signal }),
     create: (client, stream) =>
@@ -125,15 +125,15 @@ for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
     const controller = new AbortController();
     const reason = new Error("Enough");
     const stream = await open(client, controller.signal);
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const read = async () => {
       for await (const event of stream) {
-        told.push(event);
+        received.push(event);
         controller.abort(reason);
       }
     };
     assertStrictEquals(await assertRejects(read), reason);
-    assertEquals(told.length, 1);
+    assertEquals(received.length, 1);
   });
 
   Deno.test(`${name}: a stream that is left ends its call`, async () => {

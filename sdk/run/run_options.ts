@@ -4,7 +4,7 @@ import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import type { RegisteredTools } from "../toolbox/selection.ts";
 import type { OnTask } from "./tasks.ts";
 
-/** The caller's part of the loop's options. */
+/** The options of the loop that a caller sets. */
 export type LoopChoices<S extends LoopShapes> = Pick<
   LoopOptions<S>,
   | "maxSteps"
@@ -45,8 +45,8 @@ export type LoopChoices<S extends LoopShapes> = Pick<
 export interface RunOptions<S extends LoopShapes>
   extends CallOptions, RegisteredTools, LoopChoices<S> {
   /**
-   * Told of the tasks of a request that the service splits: their starts, text and ends, before the
-   * event that brings them is yielded. Only streams tell them.
+   * Receives the tasks of a request that the service splits: their starts, text and ends, before
+   * the event that carries them is yielded. Only streams carry them.
    */
   readonly onTask?: OnTask | undefined;
 }
@@ -68,12 +68,12 @@ const RUN: OptionKinds<RunOptions<LoopShapes>> = {
   ...{ onToolResult: "function", onStep: "function", onTask: "function" },
 };
 
-/** Throws a `ConfigurationError` where a call is given an option that cannot be used. */
+/** Throws a `ConfigurationError` when a call has an option that cannot be used. */
 export function checkCallOptions(options: CallOptions): void {
   checkOptions(options, CALL_KINDS, { of: "a call" });
 }
 
-/** The options' parts: for the loop, for each request, and the tools. */
+/** Splits the options: for the loop, for each request, and the tools. */
 export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
   readonly registered: RegisteredTools;
   readonly call: CallOptions;

@@ -19,15 +19,15 @@ import type { RunResult } from "./run_result.ts";
 import type { Surface } from "./surface.ts";
 import type { OnTask } from "./tasks.ts";
 
-/** What the surfaces of one client share. */
+/** Parts that the surfaces of one client share. */
 export interface RunnerDeps {
   /** Sends requests. */
   readonly transport: Transport;
-  /** Knows the tools. */
+  /** Selects the tools. */
   readonly toolbox: Toolbox;
 }
 
-/** A request with the tools of its call declared, and how to ask. */
+/** A request with its tools declared, and the options to send it with. */
 interface Ready<S extends LoopShapes> {
   readonly request: S["conversation"];
   readonly selection: ToolSelection;
@@ -37,22 +37,22 @@ interface Ready<S extends LoopShapes> {
 }
 
 /**
- * The four methods of every surface: one request or a run, whole or streamed. Whatever runs tools
- * drives the one loop.
+ * The four methods of every surface: one request or a run, whole or streamed. All code that runs
+ * tools drives the one loop.
  */
 export class Runner<S extends LoopShapes, History extends object> {
   readonly #surface: Surface<S, History>;
   readonly #deps: RunnerDeps;
 
-  /** Sends nothing yet. */
+  /** Creates a runner; sends nothing. */
   constructor(surface: Surface<S, History>, deps: RunnerDeps) {
     this.#surface = surface;
     this.#deps = deps;
   }
 
   /**
-   * One answer, or its chunks where the request says `stream: true`. Where the defaults are offered,
-   * their calls are run and the answer is the last turn.
+   * Returns one answer, or its chunks for a request with `stream: true`. When the default tools are
+   * offered, their calls are run and the answer is the last turn.
    */
   async create(
     request: Given<S["conversation"]>,
@@ -71,7 +71,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return this.#combined(await drain(this.#loop(ready, {})));
   }
 
-  /** One answer as its chunks; those of every turn where the defaults are offered and called. */
+  /** Returns one answer as its chunks; those of every turn when default tools are called. */
   stream(
     request: Given<S["conversation"]>,
     call: CallOptions,
@@ -79,7 +79,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return new ServiceStream(this.#opening(request, call), { signal: signalOf(call) });
   }
 
-  /** A run to its end. */
+  /** Runs to the end. */
   async run(
     request: Given<S["conversation"]>,
     options: RunOptions<S>,
@@ -88,7 +88,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return this.#outcome(await drain(this.#loop(ready, choices)));
   }
 
-  /** A run as everything that happens in it. */
+  /** Returns a run as its events. */
   runStream(
     request: Given<S["conversation"]>,
     options: RunOptions<S>,
@@ -99,7 +99,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     }, { signal: signalOf(options) });
   }
 
-  /** Asks for the chunks of one answer, once they are wanted. */
+  /** Opens the chunks of one answer on the first read. */
   #opening(
     request: Given<S["conversation"]>,
     call: CallOptions,
@@ -127,7 +127,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     request: Given<S["conversation"]>,
     { options, signal, stream }: {
       readonly options: RunOptions<S>;
-      /** A stream's, which follows the caller's. */
+      /** Signal of a stream, which follows the caller's. */
       readonly signal?: AbortSignal;
       readonly stream: boolean;
     },
@@ -142,14 +142,14 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   #begun(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
-    // Other libraries stream where the request says so; here the method says it.
+    // Other libraries stream when the request says so; here the method decides.
     checkRequest(request);
-    const { stream: asked } = request as { stream?: unknown };
-    if (asked === undefined || asked === null || asked === stream) {
+    const { stream: streams } = request as { stream?: unknown };
+    if (streams === undefined || streams === null || streams === stream) {
       return this.#surface.begin(withOwnLists(request));
     }
     throw new ConfigurationError(
-      typeof asked !== "boolean"
+      typeof streams !== "boolean"
         ? "Cannot use stream in the request: it is neither true nor false"
         : stream
         ? "Cannot stream with stream: false in the request: call create or run"
@@ -172,7 +172,7 @@ export class Runner<S extends LoopShapes, History extends object> {
         signal: ready.call.signal,
       });
     } catch (error) {
-      // It throws for nothing but a limit that is none.
+      // It throws only for an invalid limit.
       throw error instanceof RangeError ? new ConfigurationError(error.message) : error;
     }
   }
@@ -185,7 +185,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return this.#surface.model(this.#deps.transport, options);
   }
 
-  /** One turn without a loop: its chunks, then the turn. */
+  /** Runs one turn without a loop: yields its chunks, returns the turn. */
   async *#turn(ready: Ready<S>): AsyncGenerator<S["chunk"], S["turn"], void> {
     const { call: { signal = new AbortController().signal }, request } = ready;
     const model = this.#model(ready, true);
@@ -216,7 +216,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return this.#outcome(yield* loop);
   }
 
-  /** The last turn with the usage of all, or whatever broke the loop off. */
+  /** Returns the last turn with the usage of all, or throws the error that ended the loop. */
   #combined(result: LoopResult<S>): S["turn"] {
     this.#outcome(result);
     const [first, ...later] = result.steps.map(({ turn }) => turn);
@@ -224,7 +224,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return this.#surface.combined([first, ...later]);
   }
 
-  /** The result, or an error that carries it. */
+  /** Returns the result, or throws an error that carries it. */
   #outcome({ error, ...result }: LoopResult<S>): RunResult<S> & History {
     const { conversation, steps, stoppedBy, unfinished } = result;
     const turns = steps.map(({ turn }) => this.#surface.about(turn));
@@ -237,13 +237,13 @@ export class Runner<S extends LoopShapes, History extends object> {
       requestId: turns.at(-1)?.requestId,
     };
     if (stoppedBy !== "error" && stoppedBy !== "aborted") return outcome;
-    // A failure of the very first request is that request's own.
+    // A failure of the very first request is that request's own error.
     const hasDone = steps.length > 0 || unfinished !== undefined && unfinished.results.length > 0;
     throw hasDone ? new RunError(outcome, { cause: error }) : error;
   }
 }
 
-/** What the application does to its history, or its tools, meanwhile is no part of a run. */
+/** Copies the lists of a request: a run ignores what the application does to them meanwhile. */
 function withOwnLists<Request>(request: Given<Request>): Request {
   const given = Object(request);
   const fields = Object.entries<unknown>(given);

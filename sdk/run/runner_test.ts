@@ -75,11 +75,11 @@ for (const method of ["run", "runStream"] as const) {
     ], { request: { ...QUESTION, tool_choice: "required" } });
     const result = await outcome();
     const answer = { role: "assistant", content: null, refusal: null, tool_calls };
-    const told = { role: "tool", tool_call_id: "call_1", content: "rain" };
+    const reply = { role: "tool", tool_call_id: "call_1", content: "rain" };
     const last = { role: "assistant", content: "It rains", refusal: null };
     assertEquals(result.messages.slice(1).map((one) => ({ ...one })), [
       { ...answer, ...method === "run" ? {} : { content: "" } },
-      told,
+      reply,
       last,
     ]);
     assertEquals(sent.map(({ json }) => [json["tool_choice"], json["model"]]), [
@@ -139,8 +139,8 @@ for (const method of ["run", "runStream"] as const) {
 
   Deno.test(`10: ${method} tells text, results and steps, in their order`, async () => {
     const seen: unknown[] = [];
-    const said: Turn = [{ ...CALLING[0], content: "Let me see. " }];
-    await resultOf(method, [said, DONE], {
+    const turn: Turn = [{ ...CALLING[0], content: "Let me see. " }];
+    await resultOf(method, [turn, DONE], {
       onTextDelta: (text) => void seen.push(text),
       onIntermediateText: (text) => void seen.push(`(${text})`),
       onToolResult: ({ call, text }) => void seen.push([call.name, text]),
@@ -163,7 +163,7 @@ for (const method of ["run", "runStream"] as const) {
         if (started.push(id) === 3) gate.resolve();
         await gate.promise;
         // The first that was called is the last to be done.
-        for (let left = 30; left > 0 && id === "a"; left--) await Promise.resolve();
+        for (let rounds = 30; rounds > 0 && id === "a"; rounds--) await Promise.resolve();
         return `result of ${id}`;
       },
     };
@@ -262,8 +262,8 @@ for (const method of ["run", "runStream"] as const) {
       refuse: ({ step }: { readonly step: number }) => step === 1 ? refusal : undefined,
     };
     const { outcome, sent } = run(method, [CALLING, DONE], { budget });
-    const { finalText, refusal: told, stoppedBy } = await outcome();
-    assertEquals([stoppedBy, told, finalText], ["budget", refusal, ""]);
+    const { finalText, refusal: reason, stoppedBy } = await outcome();
+    assertEquals([stoppedBy, reason, finalText], ["budget", refusal, ""]);
     assertEquals(sent.length, 1);
   });
 

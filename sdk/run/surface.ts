@@ -10,38 +10,46 @@ export function declares(tools: unknown, types: readonly unknown[]): boolean {
   return Array.isArray(tools) && tools.some((tool) => types.includes(Object(tool).type));
 }
 
-/** How turns are asked for; what ends one is given with it. */
+/** Options of turns; the signal of each turn comes with it. */
 export interface TurnOptions extends Omit<CallOptions, "signal"> {
-  /** Whether they come as events. */
+  /** True when turns are streamed. */
   readonly stream: boolean;
-  /** Nobody looks at more than chunks and the end of a turn: the rest need not be told. */
+  /**
+   * True when the caller reads only chunks and the end of a turn: the other events may be left out.
+   */
   readonly chunksOnly?: boolean;
   /** Told of the tasks of a request that the service splits. */
   readonly onTask?: OnTask | undefined;
 }
 
 /**
- * What the four methods of a surface (`create`, `stream`, `run`, `runStream`) need to know of it. The
+ * The parts of a surface that its four methods (`create`, `stream`, `run`, `runStream`) need. The
  * methods themselves are written once, in {@linkcode Runner}.
  *
- * A turn is what `create` answers with, `requestId` included; a chunk is what `stream` yields.
+ * A turn is the result of `create`, `requestId` included; a chunk is an element of `stream`.
  */
 export interface Surface<S extends LoopShapes, History extends object> extends ConversationPort<S> {
-  /** Turns of this surface, asked of the service; a stream's turn is what its chunks add up to. */
+  /**
+   * Returns the source of this surface's turns: calls of the service. A streamed turn is the merger
+   * of its chunks.
+   */
   model(transport: Transport, options: TurnOptions): ModelPort<S>;
-  /** The request to begin with, checked and with its model. Throws a `ConfigurationError`. */
+  /** Returns the first request, checked and with its model. Throws a `ConfigurationError`. */
   begin(request: S["conversation"]): S["conversation"];
-  /** Whether the request brings tools of its own, be they none. */
+  /** True when the request brings tools, even an empty list. */
   hasOwnTools(request: S["conversation"]): boolean;
-  /** The request with these declared. */
+  /** Returns the request with these declarations. */
   withTools(request: S["conversation"], declarations: Declarations): S["conversation"];
-  /** The conversation in a run's result, as `messages` or `input`, and its last turn's members. */
+  /**
+   * Returns the conversation in a run's result, as `messages` or `input`, and its last turn's
+   * members.
+   */
   history(conversation: S["conversation"], last?: S["turn"]): History;
-  /** What the service says about a turn. */
+  /** Returns the service's metadata of a turn. */
   about(turn: S["turn"]): {
     readonly requestId?: string | undefined;
     readonly billing?: BillingMetadata | undefined;
   };
-  /** The last of some turns, with the usage and the bill of all of them; never none. */
+  /** Returns the last of some turns, with the usage and the bill of all of them; never none. */
   combined(turns: readonly [S["turn"], ...S["turn"][]]): S["turn"];
 }

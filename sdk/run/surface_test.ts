@@ -12,7 +12,7 @@ type Cases = readonly (readonly [fields: Record<string, unknown>, mayCall: boole
 
 const COMMON: Cases = [
   ...[{}, { tools: null }, { tools: [] }, { tools: hosted }].map((one) => [one, false] as const),
-  // Refused before it is sent, by whoever converts it.
+  // Refused before it is sent, by the conversion.
   ...[{ tools: 5 }, { tools: ["weather"] }].map((one) => [one, false] as const),
 ];
 

@@ -4,8 +4,8 @@ import { ORCHESTRATION_FINAL_TASK_ID, type OrchestrationTask } from "../protocol
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a chunk or an event is part of the reply, rather than of a task on the way to it: the filter
- * for raw streams of requests that the service may split.
+ * True for a chunk or an event of the reply, and false for one of a task that prepares it: the
+ * filter for raw streams of requests that the service may split.
  *
  * @example Only the reply of a raw stream
  * ```ts
@@ -28,25 +28,25 @@ export function isReply(chunk: object): boolean {
   return task === undefined || task === ORCHESTRATION_FINAL_TASK_ID;
 }
 
-/** What a stream tells of a task of a split request. */
+/** Progress of a task of a split request. */
 export type TaskProgress =
   & {
-    /** The task's id; never that of the reply. */
+    /** Id of the task; never that of the reply. */
     readonly taskId: string;
-    /** What it does, for people. */
+    /** Title of the task, for people. */
     readonly title: string;
   }
   & (
-    /** It begins; where it does so again, what it said before is void. */
+    /** The task begins. A second beginning voids the task's earlier text. */
     | { readonly type: "started" }
-    /** The next piece of its text. */
+    /** The next piece of the task's text. */
     | { readonly type: "text"; readonly text: string }
-    /** It has ended: how, by which model, and for how much. */
+    /** The task has ended, with its status, model and charge. */
     | { readonly type: "ended"; readonly task: OrchestrationTask }
   );
 
 /**
- * Told of tasks as they go; awaited.
+ * Receives the progress of tasks; a returned promise is awaited.
  *
  * @example
  * ```ts
@@ -61,9 +61,9 @@ export type TaskProgress =
  * assertEquals(titles, ["About tea"]);
  * ```
  */
-export type OnTask = (told: TaskProgress) => unknown;
+export type OnTask = (progress: TaskProgress) => unknown;
 
-/** What a chunk or an event tells of a task; `undefined` where it is none of a task's. */
+/** Returns the task progress in a chunk or an event; `undefined` when it belongs to no task. */
 export function taskProgress(chunk: unknown): TaskProgress | undefined {
   const fields: Fields = Object(chunk);
   if (isReply(fields)) return undefined;
@@ -77,7 +77,7 @@ export function taskProgress(chunk: unknown): TaskProgress | undefined {
   return text === "" ? undefined : { ...task, type: "text", text };
 }
 
-/** The same turns, with somebody who is told of tasks. */
+/** Returns the same turns, and passes the progress of tasks to a callback. */
 export function tellingTasks<S extends LoopShapes>(
   model: ModelPort<S>,
   onTask: OnTask | undefined,
@@ -86,15 +86,15 @@ export function tellingTasks<S extends LoopShapes>(
   return {
     async *turn(request) {
       for await (const event of model.turn(request)) {
-        const told = event.type === "chunk" ? taskProgress(event.chunk) : undefined;
-        if (told !== undefined) await onTask(told);
+        const progress = event.type === "chunk" ? taskProgress(event.chunk) : undefined;
+        if (progress !== undefined) await onTask(progress);
         yield event;
       }
     },
   };
 }
 
-/** Of a chat chunk's first choice, or of a Responses event. */
+/** Returns the text of a chat chunk's first choice, or of a Responses event. */
 function textOf({ choices, delta }: Fields): string {
   if (typeof delta === "string") return delta;
   const [choice] = Array.isArray(choices) ? choices : [];

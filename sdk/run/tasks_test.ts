@@ -2,20 +2,20 @@ import { assertEquals } from "@std/assert";
 import { isReply, taskProgress } from "./tasks.ts";
 
 const about = (more: object = {}) => ({ task_id: "tea", title: "About tea", ...more });
-const told = { taskId: "tea", title: "About tea" };
+const task = { taskId: "tea", title: "About tea" };
 
 Deno.test("a chat chunk and a Responses event tell a task's start, text and end", () => {
   const choices = [{ index: 0, delta: { content: "Warm" }, finish_reason: null }];
   const ended = { ...about(), status: "done", depends_on: [], charged: "0.028000" } as const;
   assertEquals(taskProgress({ choices: [], orchestration: about({ status: "started" }) }), {
-    ...told,
+    ...task,
     type: "started",
   });
-  const text = { ...told, type: "text", text: "Warm" } as const;
+  const text = { ...task, type: "text", text: "Warm" } as const;
   assertEquals(taskProgress({ choices, orchestration: about() }), text);
   assertEquals(taskProgress({ type: "svc:x", delta: "Warm", orchestration: about() }), text);
   assertEquals(taskProgress({ choices: [], orchestration: ended }), {
-    ...told,
+    ...task,
     type: "ended",
     task: { ...ended, depends_on: [] },
   });

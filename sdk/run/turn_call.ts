@@ -3,7 +3,7 @@ import type { ModelRequest } from "../loop/mod.ts";
 import type { TransportCall } from "../transport.ts";
 import type { TurnOptions } from "./surface.ts";
 
-/** What a surface asks for its turns with: a request, whose model may have been left out. */
+/** The request of a turn; its model may be absent. */
 interface TurnShapes {
   conversation: { readonly model?: unknown };
   turn: unknown;
@@ -11,7 +11,7 @@ interface TurnShapes {
   chunk: unknown;
 }
 
-/** The call that asks for a turn, in one piece or as events. */
+/** Returns the call for a turn, whole or as events. */
 export function turnCall(
   path: string,
   { conversation, signal }: Pick<ModelRequest<TurnShapes>, "conversation" | "signal">,

@@ -14,7 +14,7 @@ import {
 import { ConfigurationError } from "../errors.ts";
 import type { DefaultTools, HostedToolName } from "./selection.ts";
 
-/** Which tools a client offers by itself, and where they may work. */
+/** Default tools of a client, and the folders in which they work. */
 export interface DefaultToolsOptions {
   /**
    * Offers the built-in local tools: `calculator`, `datetime`, `file_read`, `list_dir`,
@@ -32,16 +32,16 @@ export interface DefaultToolsOptions {
   /** Default tools to leave out. Tools that the application registers are never affected. */
   readonly withoutDefaultTools?: readonly DefaultToolName[] | undefined;
   /**
-   * The folder that the file tools work in, and that nothing leads out of. Links in its path are
-   * resolved once, with the first use of any of them.
+   * The folder that the file tools work in and cannot leave. Links in its path are resolved once,
+   * at the first use of any of them.
    *
    * @default {"."}
    */
   readonly fileWorkspace?: string | undefined;
   /**
-   * True says that nobody but this program renames folders of the workspace while a tool works in it.
-   * On Deno without all permissions and outside Linux, nothing is written into folders of it
-   * otherwise, and reading waits until they have rested for a second.
+   * True when no other program renames folders of the workspace while a tool works in it. On Deno
+   * without all permissions and outside Linux, nothing is written into folders of it otherwise, and
+   * reading waits until they have rested for a second.
    *
    * @default {false}
    */
@@ -58,13 +58,13 @@ export interface DefaultToolsOptions {
    * @default {"."}
    */
   readonly shellWorkspace?: string | undefined;
-  /** Asked about each write of `file_write`. Absent: every write is refused. */
+  /** Decides on each write of `file_write`. Absent: every write is refused. */
   readonly filePermission?: FilePermission | undefined;
-  /** Asked about each command of `shell`. Absent: every command is refused. */
+  /** Decides on each command of `shell`. Absent: every command is refused. */
   readonly shellPermission?: ShellPermission | undefined;
 }
 
-/** A local tool that a client may offer by itself. */
+/** A local tool that is on by default. */
 export type LocalToolName =
   | "calculator"
   | "datetime"
@@ -74,10 +74,10 @@ export type LocalToolName =
   | "file_write"
   | "shell";
 
-/** A tool that a client may offer by itself. */
+/** A tool that is on by default. */
 export type DefaultToolName = LocalToolName | HostedToolName;
 
-/** The folders that the tools of one client work in: tools of one folder share its root. */
+/** The folders of one client's tools: tools of one folder share its root. */
 interface Places {
   readonly files: WorkspaceOptions;
   readonly shell: WorkspaceOptions["workspace"];
@@ -97,33 +97,35 @@ const LOCAL: Readonly<Record<LocalToolName, Make>> = {
     shell({ permission: shellPermission, workspace }),
 };
 
-/** Names of all of them. */
+/** Names of all default tools. */
 export const DEFAULT_TOOL_NAMES: readonly string[] = [...Object.keys(LOCAL), "web_search_preview"];
 
 /**
- * The defaults of a client, as its options have them.
+ * Returns the default tools for a client's options.
  *
  * @throws {ConfigurationError} What is to be denied cannot be.
  */
 export function defaultTools(options: DefaultToolsOptions): DefaultTools {
   const { defaultLocalTools = true, defaultBuiltinTools = false } = options;
-  const left = new Set<string>(options.withoutDefaultTools);
+  const excluded = new Set<string>(options.withoutDefaultTools);
   if (options.fileDeny !== undefined) checkDeny(options);
   let made: readonly Tool[] | undefined;
   return {
-    local: () => made ??= defaultLocalTools ? localTools(options, left) : [],
-    hosted: defaultBuiltinTools && !left.has("web_search_preview") ? ["web_search_preview"] : [],
+    local: () => made ??= defaultLocalTools ? localTools(options, excluded) : [],
+    hosted: defaultBuiltinTools && !excluded.has("web_search_preview")
+      ? ["web_search_preview"]
+      : [],
   };
 }
 
-function localTools(options: DefaultToolsOptions, left: ReadonlySet<string>): readonly Tool[] {
+function localTools(options: DefaultToolsOptions, excluded: ReadonlySet<string>): readonly Tool[] {
   const places = placesOf(options);
   return Object.entries(LOCAL)
-    .filter(([name]) => !left.has(name))
+    .filter(([name]) => !excluded.has(name))
     .map(([, make]) => make(places, options));
 }
 
-/** Makes a tool of them: else the first call would be the one to fail. */
+/** Compiles the deny list now, so that a mistake in it fails before the first call. */
 function checkDeny(options: DefaultToolsOptions): void {
   try {
     fileRead(placesOf(options).files);

@@ -3,7 +3,7 @@ import { defaultTools, type DefaultToolsOptions } from "./default_tools.ts";
 
 const CONTEXT = { toolCallId: "call_1", signal: new AbortController().signal };
 
-/** Runs a default tool of a client with these options in a folder of its own. */
+/** Runs a default tool of a client with these options in a temporary folder. */
 async function inWorkspace(
   run: (
     workspace: string,
@@ -49,17 +49,19 @@ Deno.test("the file tools work in fileWorkspace, and leave alone what fileDeny n
 
 Deno.test("6: file_write and shell are declared, and refused without their callback", async () => {
   await inWorkspace(async (workspace, use) => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const write = { path: "new.txt", mode: "create", content: "new" };
     const echo = { command: "echo ran" };
     assertEquals(await use("file_write", write), "permission_denied");
     assertEquals(await use("shell", echo), "permission_denied");
     assertEquals([...Deno.readDirSync(workspace)], []);
 
-    await use("file_write", write, { filePermission: (request) => asked.push(request) > 0 });
-    const ran = await use("shell", echo, { shellPermission: (request) => asked.push(request) > 0 });
+    await use("file_write", write, { filePermission: (request) => requests.push(request) > 0 });
+    const ran = await use("shell", echo, {
+      shellPermission: (request) => requests.push(request) > 0,
+    });
     assertEquals(await Deno.readTextFile(`${workspace}/new.txt`), "new");
-    assertEquals([ran.includes("ran"), asked.length], [true, 2]);
+    assertEquals([ran.includes("ran"), requests.length], [true, 2]);
   });
 });
 

@@ -1,22 +1,22 @@
 import type { Tool, ToolExecute } from "@svc/tools";
 import { ConfigurationError } from "../errors.ts";
 
-/** Hosted tools that a client may declare by default. */
+/** A hosted tool that a client may declare by default. */
 export type HostedToolName = "web_search_preview";
 
-/** What a request is to declare. */
+/** Tools that a request declares. */
 export interface Declarations {
-  /** Run by this side. */
+  /** Tools that this process runs. */
   readonly functions: readonly Tool[];
-  /** Run by the service. */
+  /** Tools that the service runs. */
   readonly hosted: readonly HostedToolName[];
 }
 
 /** The tools of one call. */
 export interface ToolSelection {
-  /** To be written into the request; absent: the request has its own, or there are none. */
+  /** Tools to add to the request; absent: the request has its own, or there are none. */
   readonly declared?: Declarations | undefined;
-  /** What the loop runs. */
+  /** Tools that the loop runs. */
   readonly executable: readonly Tool[];
 }
 
@@ -28,44 +28,46 @@ export interface RegisteredTools {
    */
   readonly tools?: readonly Tool[] | undefined;
   /**
-   * Functions by tool name: for tools without `execute`, and for those that a request declares. Those
-   * of a run also take the place of what the client has registered.
+   * Functions by tool name: for tools without `execute`, and for those that a request declares.
+   * Functions of a run replace those of the client.
    */
   readonly toolHandlers?: Readonly<Record<string, ToolExecute>> | undefined;
 }
 
-/** What a client offers where neither request nor application bring tools. */
+/** Default tools of a client, for requests and applications without tools. */
 export interface DefaultTools {
-  /** Made on first use. */
+  /** Local tools, made on first use. */
   readonly local: () => readonly Tool[];
-  /** Hosted ones. */
+  /** Hosted tools. */
   readonly hosted: readonly HostedToolName[];
 }
 
 /**
- * Which tools a call declares, and which it runs (specification, section 4.1, tool rules 1 to 6):
- * those of the request, even none, come first; then those the application registered; only where
- * neither is, the defaults.
+ * Selects the tools that a call declares and runs (specification, section 4.1, tool rules 1 to 6):
+ * those of the request, even an empty list, come first; then those that the application registered;
+ * only without either, the defaults.
  */
 export class Toolbox {
   readonly #registered: RegisteredTools;
   readonly #defaults: DefaultTools;
 
-  /** Of a client. Throws a `ConfigurationError` where its tools cannot be used. */
+  /**
+   * Creates the toolbox of a client. Throws a `ConfigurationError` when its tools cannot be used.
+   */
   constructor(registered: RegisteredTools, defaults: DefaultTools) {
     refuseUnusable(registered);
     this.#registered = registered;
     this.#defaults = defaults;
   }
 
-  /** Of one request, streamed or not: runs the defaults alone. */
+  /** Selects for one request, streamed or not: it runs the defaults alone. */
   forRequest({ hasOwnTools }: { readonly hasOwnTools: boolean }): ToolSelection {
     if (hasOwnTools) return { executable: [] };
     const { tools, isEmpty } = merged(this.#registered, {});
     return isEmpty ? this.#fallback() : { declared: declared(tools), executable: [] };
   }
 
-  /** Of a run: runs what is registered, for the client or for this run alone. */
+  /** Selects for a run: it runs the tools that are registered for the client or for this run. */
   forRun(
     own: RegisteredTools,
     { hasOwnTools }: { readonly hasOwnTools: boolean },
@@ -91,7 +93,7 @@ function declared(functions: readonly Tool[]): Declarations | undefined {
   return functions.length === 0 ? undefined : { functions, hosted: [] };
 }
 
-/** Throws a `ConfigurationError` where what is registered could not be declared, or called. */
+/** Throws a `ConfigurationError` when a registered tool can be neither declared nor called. */
 function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): void {
   if (!Array.isArray(tools)) {
     throw new ConfigurationError("Cannot register tools that are no list: pass an array of them");
@@ -119,7 +121,7 @@ function refuseUnusable({ tools = [], toolHandlers = {} }: RegisteredTools): voi
   }
 }
 
-/** What a client and a run have registered; of two tools, or functions, of one name the run's. */
+/** Merges the tools of a client and a run; the run's win on equal names. */
 function merged(client: RegisteredTools, run: RegisteredTools) {
   const handlers = new Map(
     [client, run].flatMap(({ toolHandlers }) => Object.entries(toolHandlers ?? {})),
@@ -132,10 +134,10 @@ function merged(client: RegisteredTools, run: RegisteredTools) {
     tools: [...tools.values()].map((tool): Tool => {
       const replacing = run.tools?.includes(tool) ? undefined : ofRun.get(tool.name);
       const execute = replacing ?? tool.execute ?? handlers.get(tool.name);
-      // Its methods may read `this`: it is not copied unless it has to be.
+      // Its methods may read `this`: it is copied only when it has to be.
       return execute === undefined || execute === tool.execute ? tool : { ...tool, execute };
     }),
-    /** Of tools that the request declares itself. */
+    /** Functions for tools that the request declares itself. */
     handlers: [...handlers]
       .filter(([name]) => !tools.has(name))
       .map(([name, execute]): Tool => ({ name, parameters: {}, execute })),

@@ -26,14 +26,17 @@ const bare: Tool = { name: CALLED, parameters: {} };
 const handlers = { [CALLED]: () => "handler" };
 const own = [{ type: "function", function: { name: "own" } }];
 
-/** What a case is set up with; absent means that nothing is said. */
+/** Set-up of a case; an absent member is not set. */
 interface Setup {
   readonly client?: ServiceClientOptions;
   readonly request?: Readonly<Record<string, unknown>>;
   readonly run?: RunOptions<ChatShapes>;
 }
 
-/** What is declared, and who answers the model's call: nobody, the loop with an error, or a tool. */
+/**
+ * The declared tools, and the side that answers the model's call: none, the loop with an error, or
+ * a tool.
+ */
 interface Outcome {
   readonly declares: readonly string[] | undefined;
   readonly create: string;
@@ -155,7 +158,7 @@ const CASES: Readonly<Record<string, readonly [setup: Setup, outcome: Outcome]>>
   ],
 };
 
-/** Who answered the call, as the second request has it. */
+/** Returns the side that answered the call, as the second request shows. */
 function answered(second: Readonly<Record<string, unknown>> | undefined): string {
   const [result]: string[] = Object(second).messages?.slice(-1).map(Object).map(contentOf) ?? [];
   if (result === undefined) return NOBODY;

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { type Import, imports, MEMBERS, modules, read, room, url } from "./source_files.ts";
+import { type Import, imports, MEMBERS, modules, packageOf, read, url } from "./source_files.ts";
 
 const graph = await imports();
 
-function show(found: Import[]): string[] {
-  return found.map(({ from, specifier }) => `${from} imports ${specifier}`);
+function show(matches: Import[]): string[] {
+  return matches.map(({ from, specifier }) => `${from} imports ${specifier}`);
 }
 
 Deno.test("the graph covers every module, and every import in it resolves", async () => {
@@ -18,7 +18,7 @@ Deno.test("the graph covers every module, and every import in it resolves", asyn
   assertEquals(importing.filter(({ path }) => !known.has(path)), []);
 });
 
-/** Whether a module imports what only a run can tell: no graph shows it. */
+/** True for a module that imports a computed name, which no graph shows. */
 function importsByComputing(source: string): boolean {
   return /\bimport\(\s*(?!["'\s])[^)]/.test(source);
 }
@@ -29,29 +29,30 @@ Deno.test("every import is in the graph: none is of a computed name", async () =
   }
   assert(!importsByComputing('await import(\n  "./a.ts",\n)'));
   const sources = (await modules()).filter((path) =>
-    room(path) !== "tests" && !/_test\.tsx?$/.test(path)
+    packageOf(path) !== "tests" && !/_test\.tsx?$/.test(path)
   );
-  const found = await Promise.all(
+  const computing = await Promise.all(
     sources.map(async (path) => importsByComputing(await read(path)) ? [path] : []),
   );
-  assertEquals(found.flat(), []);
+  assertEquals(computing.flat(), []);
 });
 
 Deno.test("arrows point one way: tools <- sdk <- gateway <- tests", () => {
   const against = graph.filter(({ from, to }) => {
-    const [here, there] = [room(from), room(to)];
+    const [here, there] = [packageOf(from), packageOf(to)];
     if (here === undefined || there === undefined) return false;
     return MEMBERS.indexOf(there) > MEMBERS.indexOf(here);
   });
   assertEquals(show(against), []);
 });
 
-Deno.test("a room knows another by its name, never by a path into it", () => {
+Deno.test("a package imports another by its name, never by a path into it", () => {
   const across = graph.filter(({ from, specifier, to }) => {
     if (!specifier.startsWith(".") || to.startsWith("missing:")) return false;
-    // The service and the linter's rules are no libraries: tests take their parts one by one.
-    const isPart = room(from) === "tests" && (room(to) === "gateway" || to.startsWith("lint/"));
-    return room(from) !== room(to) && !isPart;
+    // The service and the linter's rules are no libraries: tests import their files.
+    const isPart = packageOf(from) === "tests" &&
+      (packageOf(to) === "gateway" || to.startsWith("lint/"));
+    return packageOf(from) !== packageOf(to) && !isPart;
   });
   assertEquals(show(across), []);
 });
@@ -78,7 +79,7 @@ Deno.test("packages are imported by the names that deno.json maps", async () => 
 
 Deno.test("every package that deno.json maps is imported somewhere", async () => {
   const config = JSON.parse(await read("deno.json"));
-  // Elements of the console are calls of it: the compiler writes the import.
+  // The compiler writes the import of the console's elements.
   const specifiers = [config.compilerOptions.jsxImportSource];
   for (const { specifier } of graph) specifiers.push(specifier);
   const unused = (names: string[]) =>
@@ -92,13 +93,13 @@ Deno.test("every package that deno.json maps is imported somewhere", async () =>
 Deno.test("what is published needs no development dependency", () => {
   const development = ["@std/assert", "@std/testing", "@copilotkit/aimock", "fast-check", "openai"];
   const borrowed = graph.filter(({ from, specifier }) =>
-    (room(from) === "sdk" || room(from) === "tools") && !from.endsWith("_test.ts") &&
+    (packageOf(from) === "sdk" || packageOf(from) === "tools") && !from.endsWith("_test.ts") &&
     development.some((name) => specifier === name || specifier.startsWith(`${name}/`))
   );
   assertEquals(show(borrowed), []);
 });
 
-/** Whether code, its comments aside, uses the Deno namespace, by whatever way. */
+/** True for code that uses the Deno namespace in any way; comments do not count. */
 function usesDeno(source: string): boolean {
   return /\bDeno\b/.test(source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ""));
 }
@@ -112,7 +113,7 @@ Deno.test("a use of the Deno namespace is found in every form", () => {
 Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
   const users: string[] = [];
   for (const path of await modules()) {
-    if (room(path) !== "sdk" || path.endsWith("_test.ts")) continue;
+    if (packageOf(path) !== "sdk" || path.endsWith("_test.ts")) continue;
     if (usesDeno(await read(path))) users.push(path);
   }
   assertEquals(users, []);
@@ -120,7 +121,7 @@ Deno.test("the client runs anywhere: no Deno namespace in sdk/", async () => {
 
 Deno.test("every module of the packages loads, so that coverage sees it", async () => {
   const sources = (await modules()).filter((path) =>
-    room(path) !== "tests" && !/_test\.tsx?$/.test(path)
+    packageOf(path) !== "tests" && !/_test\.tsx?$/.test(path)
   );
   for (const path of sources) {
     const loaded: unknown = await import(url(path));

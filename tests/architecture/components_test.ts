@@ -35,7 +35,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   backup: ["flows", "ports", "stores", "system"],
   doctor: [
-    ...["admin", "backup", "config", "domain", "flows", "service", "stores", "system", "upstreams"],
+    ...["admin", "admin_api", "backup", "config", "domain", "flows", "service", "stores"],
+    ...["system", "upstreams"],
   ],
   cli: [
     ...["admin_api", "backup", "config", "doctor", "domain", "ports", "system", "vector_stores"],

@@ -18,7 +18,7 @@ function command(name: string): string {
   return task.command;
 }
 
-/** The values of one flag that the permission set of a task grants. */
+/** Returns the values of one flag of the permission set of a task. */
 async function valuesOf(name: "serve" | "svc", flag: string): Promise<string[]> {
   const values = (await flagsOfTask(name)).find((word) => word.startsWith(`--${flag}=`));
   return values?.slice(`--${flag}=`.length).split(",") ?? [];
@@ -76,7 +76,8 @@ Deno.test("each task has its permission set, and the binary that of the checkout
   assertMatch(command("svc"), / --no-prompt -P=svc gateway\/main\.ts$/);
   assertMatch(command("compile"), / --no-prompt -P /);
   assertEquals(config.compile.permissions, "svc");
-  for (const name of ["test", "jsr:check"]) assertMatch(command(name), /^deno test -P /);
+  for (const name of ["test", "test:unit"]) assertMatch(command(name), / -P=test tests\/suite\//);
+  assertEquals(command("jsr:check"), "deno task test --config=deno.jsr.json");
   for (const section of ["test", "bench"]) assertEquals(config[section].permissions, "test");
   assertEquals(Object.keys(config.permissions), ["serve", "svc", "test"]);
   assertEquals(config.permissions.test.net, ["127.0.0.1", "localhost"]);
@@ -99,7 +100,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
     "--allow-read",
     "--allow-write",
   ]);
-  // A range of IPv6 cannot be named to Deno.
+  // Deno cannot deny a range of IPv6 addresses.
   const ranges = METADATA_RANGES.filter((range) => !range.includes(":") || !range.includes("/"));
   const denied = [
     ...ranges.map((range) => range.includes(":") ? `[${range}]` : range),
@@ -112,7 +113,7 @@ Deno.test("serving reads and writes named paths, asks nobody, and keeps off meta
 
 Deno.test("a service may read its settings, each by name, and a command its own besides", async () => {
   const serving = await valuesOf("serve", "allow-env");
-  // Names that operators give to the keys of upstreams of their own.
+  // Names that operators choose for the keys of their upstreams.
   const own = "SERVICE_UPSTREAM_*";
   assertEquals(serving.filter((name) => name.includes("*")), [own]);
   const settings = [...SERVE_VARIABLES, own].sort();
@@ -121,7 +122,7 @@ Deno.test("a service may read its settings, each by name, and a command its own 
   assertEquals((await valuesOf("svc", "allow-env")).sort(), all);
 });
 
-Deno.test("the house rules are part of the linter, and nothing of it is switched off", () => {
+Deno.test("the project's own rules are part of the linter, and no rule is switched off", () => {
   assertEquals(config.lint.plugins, ["./lint/mod.ts"]);
   assertEquals(config.lint.rules, { tags: ["recommended", "jsr", "workspace"] });
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { modules, read, room, ROOT } from "./source_files.ts";
+import { modules, packageOf, read, ROOT } from "./source_files.ts";
 
 /** The part of `deno doc --json` that these tests read. */
 interface Documentation {
@@ -75,7 +75,7 @@ function faultsOf(source: string): string[] {
 
 Deno.test("an example is run, and asserts what it shows", async () => {
   const files = (await modules()).filter((path) =>
-    PUBLISHED.includes(room(path) ?? "") && !path.endsWith("_test.ts")
+    PUBLISHED.includes(packageOf(path) ?? "") && !path.endsWith("_test.ts")
   );
   assert(files.length > 100);
   const faults = await Promise.all(

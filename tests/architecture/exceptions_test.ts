@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { files, isCode, read } from "./source_files.ts";
 
 /**
- * Where the linter is told to look away, each with the reason it gives there. The list may only
- * become shorter: a new entry is a decision for review.
+ * The suppressed findings of the linter, each with its reason. The list may only become shorter: a
+ * new entry is a decision for review.
  */
 const EXCEPTIONS: readonly string[] = [
   "gateway/upstreams/openai_compatible/failure.ts: no-control-regex: they are what is looked for",
@@ -18,7 +18,7 @@ interface Waiver {
   readonly reason: string | undefined;
 }
 
-/** The linter takes its directives wherever a comment of a line has them, also after code. */
+/** Finds the linter's directives in any comment, also behind code. */
 function waiversIn(where: string, source: string): Waiver[] {
   const directives = source.matchAll(/\/\/\s*deno-lint-ignore(?:-file)?\b(.*)$/gm);
   return [...directives].map(([, text = ""]) => {
@@ -28,10 +28,10 @@ function waiversIn(where: string, source: string): Waiver[] {
 }
 
 async function waivers(): Promise<Waiver[]> {
-  const found = (await files()).filter(isCode).map(async (path) =>
+  const matches = (await files()).filter(isCode).map(async (path) =>
     waiversIn(path, await read(path))
   );
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(matches)).flat();
 }
 
 Deno.test("an exception is found wherever the linter takes one", () => {
@@ -44,25 +44,25 @@ Deno.test("an exception is found wherever the linter takes one", () => {
 });
 
 Deno.test("every exception to a rule is known, names the rule and says why", async () => {
-  const found = await waivers();
+  const matches = await waivers();
   assertEquals(
-    found.map(({ where, rules, reason }) => `${where}: ${rules.join(" ")}: ${reason ?? "?"}`),
+    matches.map(({ where, rules, reason }) => `${where}: ${rules.join(" ")}: ${reason ?? "?"}`),
     [...EXCEPTIONS],
   );
-  assertEquals(found.filter(({ rules, reason }) => rules.length === 0 || !reason?.trim()), []);
+  assertEquals(matches.filter(({ rules, reason }) => rules.length === 0 || !reason?.trim()), []);
 });
 
 Deno.test("some rules have no exceptions", async () => {
-  const found = await waivers();
-  assertEquals(found.filter(({ rules }) => rules.some((rule) => NEVER.includes(rule))), []);
+  const matches = await waivers();
+  assertEquals(matches.filter(({ rules }) => rules.some((rule) => NEVER.includes(rule))), []);
 });
 
 Deno.test("the type checker is never told to look away", async () => {
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const path of await files()) {
     if (isCode(path) && /@ts-(ignore|nocheck|expect-error)/.test(await read(path))) {
-      found.push(path);
+      matches.push(path);
     }
   }
-  assertEquals(found.filter((path) => !path.endsWith("_test.ts")), []);
+  assertEquals(matches.filter((path) => !path.endsWith("_test.ts")), []);
 });

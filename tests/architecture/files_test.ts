@@ -3,19 +3,19 @@ import { files, isCode, read } from "./source_files.ts";
 
 const EMPTY_NAMES = /(^|[_/.-])(utils?|helpers?|common|managers?|misc)([_/.-]|$)/i;
 
-/** Folders that belong to a person on a machine; a few names stand for nobody in examples. */
+/** Home folders of a person; a few names are placeholders of examples. */
 const MACHINE_PATHS = /\/(?:home|Users)\/(?!(?:user|alice|bob|you)\b)[\w.-]+|\/root\/|:\\Users\\/;
 
 const REGISTRY_HOSTS = /registry\.(?:npmjs|yarnpkg)|npm\.(?:jsr|pkg)\.|\bartifactory\b|\bjfrog\b/;
 
-/** The lines that match, as `path:line`, of all files of the house for which `where` holds. */
+/** Returns the lines that match, as `path:line`, of all files for which `where` is true. */
 async function find(pattern: RegExp, where: (path: string) => boolean): Promise<string[]> {
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const path of (await files()).filter(where)) {
     const lines = (await read(path)).split("\n");
-    lines.forEach((line, at) => pattern.test(line) && found.push(`${path}:${at + 1}`));
+    lines.forEach((line, at) => pattern.test(line) && matches.push(`${path}:${at + 1}`));
   }
-  return found;
+  return matches;
 }
 
 Deno.test("no file is called after nothing: utils, helpers, common, manager", async () => {

@@ -1,5 +1,6 @@
 /**
- * What a start of the service does not load: it is there with the first request for it.
+ * The OpenAPI description is not loaded at the start of the service, but with the first request for
+ * it.
  *
  * @module
  */
@@ -26,17 +27,18 @@ Deno.test("neither the description nor its library is loaded at the start", asyn
   }).output();
   const { roots, modules }: Graph = JSON.parse(new TextDecoder().decode(stdout));
   const known = new Map(modules.map((module) => [module.specifier, module]));
-  // `serve` is itself loaded later, as every command is: of what is, only the description stays out.
+  // Every command is loaded dynamically, `serve` included; of its parts only the description stays
+  // out.
   const isDescription = (specifier: string) => specifier.startsWith(url("gateway/openapi/"));
-  const found = new Set(roots);
-  for (const specifier of found) {
+  const reached = new Set(roots);
+  for (const specifier of reached) {
     for (const { code, isDynamic } of known.get(specifier)?.dependencies ?? []) {
       if (code?.specifier === undefined) continue;
-      if (isDynamic !== true || !isDescription(code.specifier)) found.add(code.specifier);
+      if (isDynamic !== true || !isDescription(code.specifier)) reached.add(code.specifier);
     }
   }
-  assert(found.has(url("gateway/http/public_app.ts")));
-  const loaded = [...found].filter((specifier) =>
+  assert(reached.has(url("gateway/http/public_app.ts")));
+  const loaded = [...reached].filter((specifier) =>
     isDescription(specifier) || specifier.includes("zod-openapi") ||
     specifier.startsWith(url("gateway/admin/answers/"))
   );

@@ -1,13 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { files, read } from "./source_files.ts";
 
-/** What a real package exports, written down by hand from its source. */
+/** The exports of a real package, listed from its source. */
 interface RealPackage {
   source: string;
   exports: Record<string, string[]>;
 }
 
-/** What a stand-in's `deno.json` says. */
+/** The `deno.json` of a stand-in. */
 interface StandIn {
   name: string;
   exports: string | Record<string, string>;
@@ -38,7 +38,7 @@ const EXPORTED: Deno.lint.Plugin = {
               : [declaration];
             for (const each of declared) {
               if (!("id" in each)) continue;
-              // What a pattern takes apart cannot be told by name: it is reported as it is written.
+              // The names of a pattern are not resolved: it is reported as written.
               const text = context.sourceCode.getText(each.id ?? each);
               report(each, each.id?.type === "Identifier" ? each.id.name : text);
             }
@@ -50,8 +50,8 @@ const EXPORTED: Deno.lint.Plugin = {
 };
 
 function exportedNames(path: string, source: string): string[] {
-  const found = Deno.lint.runPlugin(EXPORTED, path, source);
-  return [...new Set(found.map(({ message }) => message))].sort();
+  const matches = Deno.lint.runPlugin(EXPORTED, path, source);
+  return [...new Set(matches.map(({ message }) => message))].sort();
 }
 
 async function standIns(): Promise<{ folder: string; config: StandIn }[]> {
@@ -93,9 +93,9 @@ Deno.test("a stand-in offers only names that the real package exports", async ()
 
 Deno.test("every stand-in is linked, and everything that comes from JSR has one", async () => {
   const { links, imports } = JSON.parse(await read("deno.json"));
-  const found = await standIns();
-  assertEquals(found.map(({ folder }) => `./${folder}`).sort(), [...links].sort());
-  const names = found.map(({ config }) => config.name).sort();
+  const matches = await standIns();
+  assertEquals(matches.map(({ folder }) => `./${folder}`).sort(), [...links].sort());
+  const names = matches.map(({ config }) => config.name).sort();
   const fromJsr = Object.entries<string>(imports).filter(([, to]) => to.startsWith("jsr:"));
   assertEquals(fromJsr.map(([name]) => name).sort(), names);
 });

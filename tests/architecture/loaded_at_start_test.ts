@@ -10,7 +10,10 @@ interface Module {
   }[];
 }
 
-/** What is loaded before the service starts: everything that `svc serve` imports, but on demand. */
+/**
+ * Returns the modules that are loaded before the service starts: all imports of `svc serve` except
+ * dynamic ones.
+ */
 async function loadedAtStart(): Promise<Set<string>> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", join(ROOT, "gateway/main.ts")],

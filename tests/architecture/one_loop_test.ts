@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { modules, read, room } from "./source_files.ts";
+import { modules, packageOf, read } from "./source_files.ts";
 
-/** Without comments: examples call the loop too. */
+/** Removes comments: examples call the loop too. */
 function codeOf(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
 }
@@ -9,7 +9,7 @@ function codeOf(text: string): string {
 Deno.test("there is one agent loop, and whatever runs tools drives it", async () => {
   const drivers: string[] = [];
   for (const path of await modules()) {
-    if (room(path) === "tests" || path.endsWith("_test.ts")) continue;
+    if (packageOf(path) === "tests" || path.endsWith("_test.ts")) continue;
     if (/\bagentLoop(?:<[^>]*>)?\(/.test(codeOf(await read(path)))) drivers.push(path);
   }
   assertEquals(drivers, [

@@ -79,7 +79,7 @@ The package of a kind is loaded at the first call of that kind. The cost, once (
 on two cores, measured by \`tests/bench/provider_costs.ts\`):
 `.trim();
 
-/** Returns the section. */
+/** Returns the section in the format of `deno fmt`. */
 export function providerSection(): string {
   const providers = PROVIDERS.filter(isTranslated);
   const features = Object.keys(FEATURES).filter((name): name is Feature => name in FEATURES);

@@ -1,6 +1,6 @@
 /**
- * What an application takes on with the client library: its packages, and what of them is loaded
- * before anything is used.
+ * The dependencies that the client library brings to an application, and the part of it that is
+ * loaded at import.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { read, ROOT, url } from "./source_files.ts";
 
-/** What `deno info --json` says, as far as it matters here. */
+/** The part of `deno info --json` that these tests read. */
 interface Graph {
   readonly roots: readonly string[];
   readonly modules: readonly {
@@ -33,19 +33,24 @@ async function graphOf(entry: string): Promise<Graph> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Modules that are loaded with the entry point; with `later`, those of first use too. */
+/**
+ * Returns the modules that are loaded with the entry point; with `later`, also those of dynamic
+ * imports.
+ */
 function loaded({ roots, modules }: Graph, { later }: { readonly later: boolean }): Set<string> {
   const known = new Map(modules.map((module) => [module.specifier, module]));
-  const found = new Set(roots);
-  for (const specifier of found) {
+  const reached = new Set(roots);
+  for (const specifier of reached) {
     for (const { code, isDynamic } of known.get(specifier)?.dependencies ?? []) {
-      if (code?.specifier !== undefined && (later || isDynamic !== true)) found.add(code.specifier);
+      if (code?.specifier !== undefined && (later || isDynamic !== true)) {
+        reached.add(code.specifier);
+      }
     }
   }
-  return found;
+  return reached;
 }
 
-/** Names of packages among modules: `npm:/zod@4.6.7` is `zod`. */
+/** Returns the names of packages among modules: `npm:/zod@4.6.7` is `zod`. */
 function packages(specifiers: Iterable<string>): string[] {
   const names = [...specifiers].map((text) => /^(?:npm|jsr):\/?(@?[^@]+)@/.exec(text)?.[1]);
   return [...new Set(names)].filter((name) => name !== undefined).sort();

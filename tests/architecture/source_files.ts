@@ -1,14 +1,14 @@
-/** The house as the rules see it: its files and who imports whom. */
+/** The checkout in the terms of the architecture tests: its files and their imports. */
 
 import { fromFileUrl, join, relative, toFileUrl } from "@std/path";
 
 /** The root of the checkout. */
 export const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** The rooms, in the order in which they may know each other. */
+/** The packages in the order of dependencies: each may import those before it. */
 export const MEMBERS = ["tools", "sdk", "gateway", "tests"] as const;
 
-/** What is built, downloaded or stored at the root, never written by hand. */
+/** Folders at the root that are built, downloaded or stored, never written by hand. */
 const NOT_SOURCE = [".git", "coverage", "data", "dist", "node_modules"].map((name) =>
   join(ROOT, name)
 );
@@ -21,33 +21,35 @@ async function* walk(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Paths of all files of the house, from its root on, with forward slashes, sorted. */
+/**
+ * Returns the paths of all files of the checkout, from its root on, with forward slashes, sorted.
+ */
 export async function files(): Promise<string[]> {
   const paths = await Array.fromAsync(walk(ROOT));
   return paths.map((path) => relative(ROOT, path).replaceAll("\\", "/")).sort();
 }
 
-/** Whether a file is TypeScript. */
+/** True for TypeScript. */
 export function isCode(path: string): boolean {
   return path.endsWith(".ts") || path.endsWith(".tsx");
 }
 
-/** The code of the rooms themselves: neither stand-ins nor the linter's rules. */
+/** Returns the code of the packages: neither stand-ins nor the linter's rules. */
 export async function modules(): Promise<string[]> {
-  return (await files()).filter((path) => isCode(path) && room(path) !== undefined);
+  return (await files()).filter((path) => isCode(path) && packageOf(path) !== undefined);
 }
 
-/** The room a path is in. */
-export function room(path: string): typeof MEMBERS[number] | undefined {
+/** Returns the package of a path. */
+export function packageOf(path: string): typeof MEMBERS[number] | undefined {
   return MEMBERS.find((member) => path.startsWith(`${member}/`));
 }
 
-/** The address of a file, to import it by. */
+/** Returns the URL of a file, for an import. */
 export function url(path: string): string {
   return toFileUrl(join(ROOT, path)).href;
 }
 
-/** The text of a file. */
+/** Reads a file. */
 export function read(path: string): Promise<string> {
   return Deno.readTextFile(join(ROOT, path));
 }
@@ -56,13 +58,13 @@ export function read(path: string): Promise<string> {
 export interface Import {
   /** The importing module, from the root on. */
   readonly from: string;
-  /** As written. */
+  /** The specifier as written. */
   readonly specifier: string;
-  /** What it resolves to: a path from the root on, or a URL outside; or `missing: ` and why. */
+  /** The target: a path from the root on, or a URL outside; or `missing: ` and the reason. */
   readonly to: string;
 }
 
-/** What `deno info --json` says of a module. */
+/** A module in `deno info --json`. */
 interface ModuleInfo {
   specifier: string;
   error?: string;
@@ -78,7 +80,9 @@ function fromRoot(address: string): string {
   return address.startsWith(root) ? address.slice(root.length) : address;
 }
 
-/** The imports of one module; `broken` holds the modules of the graph that cannot be loaded. */
+/**
+ * Returns the imports of one module; `broken` holds the modules of the graph that cannot be loaded.
+ */
 function importsOf(module: ModuleInfo, broken: ReadonlyMap<string, string>): Import[] {
   const from = fromRoot(module.specifier);
   return (module.dependencies ?? []).flatMap(({ specifier, code, type }) =>
@@ -90,7 +94,10 @@ function importsOf(module: ModuleInfo, broken: ReadonlyMap<string, string>): Imp
   );
 }
 
-/** Every import of every module of the rooms, as Deno resolves it: one graph over all of them. */
+/**
+ * Returns every import of every module of the packages, as Deno resolves it: one graph over all of
+ * them.
+ */
 export async function imports(): Promise<Import[]> {
   const entry = await Deno.makeTempFile({ suffix: ".ts" });
   try {
@@ -108,7 +115,7 @@ export async function imports(): Promise<Import[]> {
       ),
     );
     return graph.modules
-      .filter(({ specifier }) => room(fromRoot(specifier)) !== undefined)
+      .filter(({ specifier }) => packageOf(fromRoot(specifier)) !== undefined)
       .flatMap((module) => importsOf(module, broken));
   } finally {
     await Deno.remove(entry);

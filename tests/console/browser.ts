@@ -7,7 +7,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { ADMIN_TOKEN, TestService, type TestServiceOptions } from "../fixtures/service.ts";
+import { ADMIN_TOKEN, TestService } from "../fixtures/service.ts";
 
 export type { Page } from "playwright-core";
 
@@ -55,7 +55,7 @@ export interface Look {
   readonly scripts?: boolean;
 }
 
-/** A service with a browser on its console; everything of both ends with it. */
+/** A service, and pages of a browser on its console. Both end with it; the browser does not. */
 export class ConsoleVisit implements AsyncDisposable {
   readonly service: TestService;
   /** Faults of pages: errors, breaches of the policy, requests to other hosts. */
@@ -67,15 +67,9 @@ export class ConsoleVisit implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  /** Starts a service on a store in memory, with the simulator, and a browser without a page. */
-  static async start(options: TestServiceOptions = {}): Promise<ConsoleVisit> {
-    const browser = await launch();
-    try {
-      return new ConsoleVisit(await TestService.start(options), browser);
-    } catch (error) {
-      await browser.close();
-      throw error;
-    }
+  /** Starts a service on a store in memory, with the simulator. */
+  static async start(browser: Browser): Promise<ConsoleVisit> {
+    return new ConsoleVisit(await TestService.start({}), browser);
   }
 
   /** The console's address, or that of a path below it. */
@@ -115,7 +109,8 @@ export class ConsoleVisit implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
+    // Each context has cookies and settings of its own; nothing is left for the next visit.
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
     await this.service[Symbol.asyncDispose]();
   }
 
@@ -146,7 +141,8 @@ export async function follow(page: Page, target: Locator): Promise<void> {
   await Promise.all([page.waitForEvent("load"), target.click()]);
 }
 
-async function launch(): Promise<Browser> {
+/** Starts the browser of this machine, without a page. */
+export async function launch(): Promise<Browser> {
   // Else the package looks at files of the machine that tests may not read, as it is loaded.
   Deno.env.set("__IS_WSL_TEST__", "1");
   const { chromium } = await import("playwright-core");
@@ -159,22 +155,37 @@ async function launch(): Promise<Browser> {
   });
 }
 
-let isTold = false;
+let isPrepared = false;
+let browser: Browser | undefined;
 
-/** A test in the browser; ignored, and said so once in each file, where the machine has none. */
-export function browserTest(name: string, run: (visit: ConsoleVisit) => Promise<void>): void {
-  const ignore = chromiumPath() === undefined;
-  if (ignore && !isTold) {
-    isTold = true;
+/** Starts one browser for all tests of a file: its start takes longer than most of them. */
+function prepare(ignore: boolean): void {
+  if (isPrepared) return;
+  isPrepared = true;
+  if (ignore) {
     console.warn(
       "No Chromium here: the console is NOT tested in a browser; name one by CHROMIUM_PATH",
     );
+    return;
   }
+  Deno.test.beforeAll(async () => {
+    browser = await launch();
+  });
+  Deno.test.afterAll(async () => {
+    await browser?.close();
+  });
+}
+
+/** A test in the browser; ignored where the machine has none, which each file prints once. */
+export function browserTest(name: string, run: (visit: ConsoleVisit) => Promise<void>): void {
+  const ignore = chromiumPath() === undefined;
+  prepare(ignore);
   Deno.test({
     name,
     ignore,
     async fn() {
-      await using visit = await ConsoleVisit.start();
+      if (browser === undefined) throw new Error("The browser has not been started");
+      await using visit = await ConsoleVisit.start(browser);
       await run(visit);
       visit.assertNoComplaint();
     },

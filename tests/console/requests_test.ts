@@ -159,13 +159,13 @@ browserTest("every kind of ending has a page", async (visit) => {
   }
   const logged = await visit.signedIn(`/requests/${SEEDED.logged}`);
   assertEquals(await logged.locator(".said pre").first().isVisible(), false);
-  await logged.getByText("Asked", { exact: true }).click();
+  await logged.getByText("Prompt", { exact: true }).click();
   const content = await logged.locator(".said pre").first().textContent() ?? "";
   assertMatch(content, /Write to \[redacted\], my card \[redacted\]/);
   const endings = await visit.signedIn(`/requests/${SEEDED.cut}`);
   assertMatch(await endings.locator(".ending").textContent() ?? "", /Cut off.*only a part/);
   await endings.goto(visit.url(`/requests/${SEEDED.left}`));
-  assertMatch(await endings.locator(".ending").textContent() ?? "", /Caller left/);
+  assertMatch(await endings.locator(".ending").textContent() ?? "", /Caller disconnected/);
 });
 
 browserTest("on a phone requests are cards, and an id is copied whole", async (visit) => {

@@ -6,7 +6,7 @@
  */
 
 import { join } from "@std/path";
-import { ConsoleVisit, type Look } from "./browser.ts";
+import { ConsoleVisit, launch, type Look } from "./browser.ts";
 import type { Visit } from "./visit.ts";
 import { VISITS } from "./visits.ts";
 
@@ -33,7 +33,8 @@ async function picture(console: ConsoleVisit, look: Look, visits: readonly Visit
 
 if (import.meta.main) {
   await Deno.mkdir(folder, { recursive: true });
-  await using visit = await ConsoleVisit.start();
+  await using browser = await launch();
+  await using visit = await ConsoleVisit.start(browser);
   for (const { prepare } of VISITS) await prepare?.(visit.service);
   const wanted = VISITS.filter(({ name }) => names.length === 0 || names.includes(name));
   for (const look of LOOKS) await picture(visit, look, wanted);

@@ -69,7 +69,7 @@ const CLAUSES: Clauses<BlobStoreUnderTest> = {
   },
 };
 
-/** What every store of files does. */
+/** Contract of every store of files. */
 export function blobStoreContract(name: string, open: Open<BlobStoreUnderTest>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

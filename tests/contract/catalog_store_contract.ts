@@ -69,7 +69,7 @@ const CLAUSES: Clauses<CatalogStore> = {
   },
 };
 
-/** What every catalog store does. */
+/** Contract of every catalog store. */
 export function catalogStoreContract(name: string, open: Open<CatalogStore>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

@@ -7,7 +7,7 @@ export interface Opened<T> {
 /** Opens an empty store. */
 export type Open<T> = () => Promise<Opened<T>>;
 
-/** What stores of a kind do: a sentence and its proof. */
+/** Clauses of a contract: a sentence and its proof. */
 export type Clauses<T> = Readonly<Record<string, (store: T) => Promise<void>>>;
 
 /** Holds one implementation against every clause, each on an empty store of its own. */

@@ -24,9 +24,9 @@ Deno.test("a script that waits for ever ends with the server", async () => {
     },
   };
   fake.answer([until, ...json({})]);
-  const asked = assertRejects(() => fetch(fake.baseUrl), TypeError);
-  await Promise.race([reached.promise, asked]);
+  const pending = assertRejects(() => fetch(fake.baseUrl), TypeError);
+  await Promise.race([reached.promise, pending]);
   await fake[Symbol.asyncDispose]();
-  await asked;
+  await pending;
   assertEquals(fake.requests.length, 1);
 });

@@ -1,4 +1,4 @@
-/** How the next commits and reads of a database go wrong. */
+/** Faults of the next commits and reads of a database. */
 export interface Faults {
   /** `before`: throws without committing. `after`: commits, then throws. */
   commit: "none" | "before" | "after";

@@ -20,7 +20,7 @@ const TURNS = 5;
 /** The value that Google documents for calls that another model made. */
 const FOREIGN = "skip_thought_signature_validator";
 
-/** Returns the signature of a turn, with characters that careless code would change. */
+/** Returns the signature of a turn, with characters that a careless route would change. */
 const signatureOf = (turn: number) => `Eq${turn}+/9kz0"\\u00e9 \u00e9==`;
 const cityOf = (turn: number) => `City ${turn}`;
 
@@ -144,15 +144,13 @@ const CLAUDE: ResponseRoute = {
   },
 };
 
-/**
- * Answers by the history, and refuses a history whose signatures differ from those that it sent.
- */
-function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise<void> } {
+/** Answers by its history, and refuses one whose signatures are not those that it gave. */
+function serve(route: ResponseRoute): { readonly baseUrl: string; stop(): Promise<void> } {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
       const body = await request.json();
-      const returned = road.returned(new Json(body));
+      const returned = route.returned(new Json(body));
       const wrong = returned.findIndex(({ city, signature }, at) =>
         city !== cityOf(at + 1) || (signature !== signatureOf(at + 1) && signature !== FOREIGN)
       );
@@ -161,7 +159,7 @@ function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise
         const error = { code: 400, message, status: "INVALID_ARGUMENT" };
         return Response.json({ error }, { status: 400 });
       }
-      const { frames, json } = road.answer(returned.length + 1);
+      const { frames, json } = route.answer(returned.length + 1);
       if (body.stream !== true && !request.url.includes("streamGenerateContent")) {
         return Response.json(json);
       }
@@ -170,24 +168,24 @@ function serve(road: ResponseRoute): { readonly baseUrl: string; stop(): Promise
     },
   );
   return {
-    baseUrl: `http://127.0.0.1:${server.addr.port}${road.path}`,
+    baseUrl: `http://127.0.0.1:${server.addr.port}${route.path}`,
     stop: () => server.shutdown(),
   };
 }
 
 /** Goes on until the model is done; `echo` is how a client gives the calls back. */
 async function converse(
-  road: ResponseRoute,
+  route: ResponseRoute,
   stream: boolean,
   echo: (call: ToolCall, turn: number) => unknown,
 ): Promise<{ answer: UpstreamAnswer; cities: unknown[] }> {
-  const server = serve(road);
-  const upstream = openingOf(road.kind, { provider: "google" })(server.baseUrl, {});
+  const server = serve(route);
+  const upstream = openingOf(route.kind, { provider: "google" })(server.baseUrl, {});
   const messages: unknown[] = [{ role: "user", content: "The weather everywhere" }];
   const cities: unknown[] = [];
   try {
     for (let turn = 1;; turn++) {
-      const call = callOf({ messages, tools: [WEATHER] }, { model: road.model, stream });
+      const call = callOf({ messages, tools: [WEATHER] }, { model: route.model, stream });
       const answer = await upstream.call(call);
       if (answer.kind === "failure" || turn > TURNS) return { answer, cities };
       const { calls } = await spokenOf(answer);
@@ -210,19 +208,19 @@ const dropped = ({ id, type, function: called }: ToolCall) => ({ id, type, funct
 const changed = (call: ToolCall) =>
   JSON.parse(JSON.stringify(call), (name, value) => /signature$/.test(name) ? "another" : value);
 
-for (const road of [NATIVE, COMPATIBLE, CLAUDE]) {
+for (const route of [NATIVE, COMPATIBLE, CLAUDE]) {
   for (const stream of [false, true]) {
-    const how = `${road.kind}${stream ? ", streamed" : ""}`;
+    const how = `${route.kind}${stream ? ", streamed" : ""}`;
 
     Deno.test(`five signed turns come through byte for byte: ${how}`, async () => {
-      const { answer, cities } = await converse(road, stream, (call) => call);
+      const { answer, cities } = await converse(route, stream, (call) => call);
       assertEquals(cities, CITIES);
       assertEquals((await spokenOf(answer)).content, "Done");
     });
 
     Deno.test(`a changed signature is the caller's 400: ${how}`, async () => {
       const change = (call: ToolCall, turn: number) => turn === 3 ? changed(call) : call;
-      const { answer, cities } = await converse(road, stream, change);
+      const { answer, cities } = await converse(route, stream, change);
       assertEquals(cities, CITIES.slice(0, 3));
       assert(answer.kind === "failure");
       assertEquals([answer.outcome, answer.status], ["refused_input", 400]);
@@ -230,8 +228,8 @@ for (const road of [NATIVE, COMPATIBLE, CLAUDE]) {
     });
 
     Deno.test(`dropped signatures: ${how}`, async () => {
-      const { answer, cities } = await converse(road, stream, dropped);
-      if (road.model.startsWith("gemini")) {
+      const { answer, cities } = await converse(route, stream, dropped);
+      if (route.model.startsWith("gemini")) {
         // Google is given its own word for history that it did not sign.
         assertEquals(cities, CITIES);
         assertEquals((await spokenOf(answer)).content, "Done");

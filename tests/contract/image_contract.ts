@@ -1,6 +1,6 @@
 /**
- * Contract of upstreams that draw, in any wire format: a request and an answer in OpenAI's format,
- * and the rules of `transport_contract.ts`.
+ * Behaviour of every upstream that draws, for each provider's wire: requests and answers in
+ * OpenAI's form, and the rules of `transport_contract.ts`.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface ImageSubject {
-  /** Recorded answers of the provider. */
+  /** The provider's wire format. */
   readonly wire: ImageWire;
   readonly open: OpenUpstream;
   /** The model that it is asked for. */
@@ -101,7 +101,7 @@ class ImageContract {
       const address = `${fake.baseUrl}/a.jpg`;
       await this.#drawn(upstream, { image: [uri, address] }, edit);
       assertEquals((await wire.read(fake.last)).images, [PICTURE, JPEG.toBase64()]);
-      // Only the guarded fetch requested the address.
+      // Only the guarded fetch has fetched it.
       assertEquals([fetched, fake.connections, fake.requests.length], [[address], 1, 1]);
     });
     this.#case("an address that is not public, whoever lets it through", async ({ fake }) => {

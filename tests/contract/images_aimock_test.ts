@@ -1,6 +1,6 @@
 /**
- * Upstreams that draw, against an independent server on loopback. It serves images in OpenAI's wire
- * format only, which Azure shares.
+ * Upstreams that draw, against an independent server on loopback. It speaks images only on OpenAI's
+ * wire, which is Azure's too.
  *
  * @module
  */

@@ -127,7 +127,7 @@ const CLAUSES: Clauses<KeyStore> = {
   },
 };
 
-/** What every key store does. */
+/** Contract of every key store. */
 export function keyStoreContract(name: string, open: Open<KeyStore>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

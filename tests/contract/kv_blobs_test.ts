@@ -68,8 +68,8 @@ Deno.test("What a failed write left behind cannot be read, and gives its room ba
   const before = await Array.fromAsync(kv?.list({ prefix: ["blob_chunk", "a"] }) ?? []);
   assertEquals(before.length, 4);
   assertEquals(await stores.blobs.put(blobOf("b", 600_000)), true);
-  const left = await Array.fromAsync(kv?.list({ prefix: ["blob_chunk", "a"] }) ?? []);
-  assertEquals(left, []);
+  const remaining = await Array.fromAsync(kv?.list({ prefix: ["blob_chunk", "a"] }) ?? []);
+  assertEquals(remaining, []);
   await stores.close();
 });
 
@@ -85,7 +85,7 @@ Deno.test("A commit now and then deletes what has expired", async () => {
   await stores.settings.set("any", "commit");
   await stores.blobs.put({ ...blobOf("b", 100), expiresAtMs: 300_000 });
   await stores.blobs.sweep();
-  const left = await Array.fromAsync(kv?.list({ prefix: ["blob_expiry"] }) ?? []);
-  assertEquals(left.map(({ key }) => key[2]), ["b"]);
+  const remaining = await Array.fromAsync(kv?.list({ prefix: ["blob_expiry"] }) ?? []);
+  assertEquals(remaining.map(({ key }) => key[2]), ["b"]);
   await stores.close();
 });

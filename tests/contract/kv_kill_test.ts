@@ -85,12 +85,12 @@ Deno.test({
     const parent = await Deno.makeTempDir();
     const path = join(parent, "new", "svc.kv");
     const modes = async () => {
-      const found: Record<string, string> = {};
+      const rows: Record<string, string> = {};
       for await (const { name } of Deno.readDir(join(parent, "new"))) {
         const { mode } = await Deno.stat(join(parent, "new", name));
-        found[name.slice("svc.kv".length)] = ((mode ?? 0) & 0o777).toString(8);
+        rows[name.slice("svc.kv".length)] = ((mode ?? 0) & 0o777).toString(8);
       }
-      return found;
+      return rows;
     };
     const stores = await openKvStores(path);
     await stores.settings.set("secret", "s");

@@ -90,8 +90,8 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
   await assertRejects(() => passages.addFile(other.file, texts, other.vectors), StoreError);
   state.failing = false;
   assert(state.kv !== undefined);
-  const left = new Set(await segmentsOf(state.kv));
-  assertEquals(left, new Set(["emb_b", "emb_old", "file_a", "file_b"]));
+  const remaining = new Set(await segmentsOf(state.kv));
+  assertEquals(remaining, new Set(["emb_b", "emb_old", "file_a", "file_b"]));
   assertEquals(await passages.files("vs_a"), [old.file]);
   const counts = { "fake@default": { passages: 80, bytes: 3_200 } };
   assertEquals(passages.store("vs_a")?.embeddings, counts);

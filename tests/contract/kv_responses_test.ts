@@ -63,7 +63,7 @@ async function lasting() {
         responseRetention,
       }),
     connect: () => new Connection(kv),
-    /** What is left of responses. */
+    /** Returns the remaining rows of responses. */
     rows: async () => {
       const rows: Deno.KvKey[] = [];
       for await (const { key } of kv.list({ prefix: [] })) {
@@ -92,7 +92,7 @@ async function killedAt(
     return false;
   });
   delete at.faults.onCommit;
-  // Nobody tells it to close, and what it still has under way, as a sweep, goes nowhere.
+  // It is not closed, and its pending work, such as a sweep, fails.
   connection.kill();
   at.faults.commit = "none";
   return !ended;
@@ -138,8 +138,8 @@ Deno.test("killed between any two commits of a deletion, what is gone stays gone
     // A deletion that cannot clear away everything has succeeded all the same.
     const wasKilled = (await at.rows()).length > 0;
     const next = await at.start();
-    const found = await next.responses.get("w", "resp_1");
-    assertEquals(found?.resource, commits === 0 ? large.resource : undefined);
+    const stored = await next.responses.get("w", "resp_1");
+    assertEquals(stored?.resource, commits === 0 ? large.resource : undefined);
     assertEquals(await next.responses.delete("w", "resp_1"), commits === 0);
     at.passTo(20_000);
     await next.responses.sweep();
@@ -159,9 +159,9 @@ Deno.test("killed while a response replaces another, the one or the other is the
     await first.responses.put(large);
     const wasKilled = await killedAt(at, commits, (responses) => responses.put(second));
     const next = await at.start();
-    const found = await next.responses.get("w", "resp_1");
-    assertEquals(found?.resource, wasKilled ? large.resource : resource);
-    assertEquals((await next.responses.withItem("w", "msg_7"))?.resource, found?.resource);
+    const stored = await next.responses.get("w", "resp_1");
+    assertEquals(stored?.resource, wasKilled ? large.resource : resource);
+    assertEquals((await next.responses.withItem("w", "msg_7"))?.resource, stored?.resource);
     at.passTo(15_000);
     await next.responses.sweep();
     const later = await next.responses.get("w", "resp_1");

@@ -43,7 +43,7 @@ export function settle(holdId: string, cost: bigint): SettleCommand {
   return { kind: "settle", holdId, cost, ...tokens, estimated: false, atMs: NOON };
 }
 
-/** How far a call has come. */
+/** Returns the checkpoint of a call. */
 export function progress(holdId: string, cost: bigint): ProgressCommand {
   const tokens = { inputTokens: 3, cachedInputTokens: 1, outputTokens: Number(cost) };
   return { kind: "progress", holdId, cost, ...tokens, atMs: NOON };
@@ -290,7 +290,7 @@ const CLAUSES: Clauses<LedgerStore> = {
   },
 };
 
-/** What every ledger store does. */
+/** Contract of every ledger store. */
 export function ledgerStoreContract(name: string, open: Open<LedgerStore>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

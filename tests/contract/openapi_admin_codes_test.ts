@@ -26,7 +26,7 @@ const AUTHORIZATION = `Bearer ${ADMIN_TOKEN}`;
 const API = ADMIN_OPERATIONS.filter(({ access }) => access === "token");
 const CONFLICT = { ok: false, refusal: { code: "full", message: "All is full" } } as const;
 
-/** What stands for the names in addresses. */
+/** Ids for the names in paths. */
 interface Ids {
   readonly key: string;
   readonly store: string;

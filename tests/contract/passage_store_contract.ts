@@ -9,7 +9,7 @@ export function vectorStore(id: string, createdAtMs = 1): VectorStore {
   return { id, ownerId: "team", name: id, createdAtMs, ...counts };
 }
 
-/** What is kept of a file with these passages. */
+/** Returns the stored form of a file with these passages. */
 export function fileOf(
   storeId: string,
   id: string,
@@ -172,7 +172,7 @@ const CLAUSES: Clauses<PassageStore> = {
   },
 };
 
-/** What every store of passages does: one of at most 3 stores and 1 000 000 bytes, empty. */
+/** Contract of every store of passages: one of at most 3 stores and 1 000 000 bytes, empty. */
 export function passageStoreContract(name: string, open: Open<PassageStore>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

@@ -1,8 +1,4 @@
-/**
- * How the listeners serve their descriptions.
- *
- * @module
- */
+/** The listeners serve their descriptions.\n\n@module */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { documentOf, OPERATIONS } from "../../gateway/openapi/document.ts";

@@ -69,14 +69,14 @@ const CLAUSES: Clauses<RequestLog> = {
       [{ sinceMs: 9_999 }, []],
       [{ requestId: "nobody's" }, []],
     ];
-    for (const [query, found] of rows) {
+    for (const [query, expected] of rows) {
       const { records } = await log.search({ ...query, limit: 99 });
-      assertEquals(records.map(({ status }) => status), found, JSON.stringify(query));
+      assertEquals(records.map(({ status }) => status), expected, JSON.stringify(query));
     }
   },
 };
 
-/** What every request log does. */
+/** Contract of every request log. */
 export function requestLogContract(name: string, open: Open<RequestLog>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

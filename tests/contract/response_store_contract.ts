@@ -201,21 +201,21 @@ const CLAUSES: Clauses<ResponseStoreUnderTest> = {
 
   "an item leads to the last response that has it and is there": async (store) => {
     const { responses, passTo } = store;
-    const put = (id: string, expiresAtMs: number) =>
+    const storeItem = (id: string, expiresAtMs: number) =>
       responses.put(response(id, { itemIds: ["i", "i", id], expiresAtMs }));
-    await put("resp_1", 40_000);
-    await put("resp_2", 30_000);
-    await put("resp_3", 20_000);
-    const found = async () => (await responses.withItem("w", "i"))?.id;
-    assertEquals(await found(), "resp_3");
+    await storeItem("resp_1", 40_000);
+    await storeItem("resp_2", 30_000);
+    await storeItem("resp_3", 20_000);
+    const owner = async () => (await responses.withItem("w", "i"))?.id;
+    assertEquals(await owner(), "resp_3");
     passTo(20_000);
-    assertEquals(await found(), "resp_2");
+    assertEquals(await owner(), "resp_2");
     await responses.sweep();
-    assertEquals(await found(), "resp_2");
+    assertEquals(await owner(), "resp_2");
     await responses.delete("w", "resp_2");
-    assertEquals(await found(), "resp_1");
+    assertEquals(await owner(), "resp_1");
     await responses.delete("w", "resp_1");
-    assertEquals(await found(), undefined);
+    assertEquals(await owner(), undefined);
   },
 
   "many items are all found": async ({ responses }) => {
@@ -248,8 +248,8 @@ const CLAUSES: Clauses<ResponseStoreUnderTest> = {
     const fill = async (ownerId: string, size: number) => {
       let taken = 0;
       for (let full = false; !full; taken++) {
-        const put = response(`resp_${taken}`, { ownerId, resource: textOf(size) });
-        full = !await responses.put(put);
+        const one = response(`resp_${taken}`, { ownerId, resource: textOf(size) });
+        full = !await responses.put(one);
       }
       return (taken - 1) * size;
     };
@@ -264,7 +264,7 @@ const CLAUSES: Clauses<ResponseStoreUnderTest> = {
     assertEquals(await responses.put(newcomer), true);
     await responses.delete("v", "resp_0");
     assertEquals(await responses.get("t", "resp_1"), newcomer);
-    // What has expired is nobody's any more.
+    // An expired response belongs to no wallet.
     passTo(20_000);
     const later = { ownerId: "v", resource: textOf(900_000), expiresAtMs: 30_000 };
     assertEquals(await responses.put(response("resp_9", later)), true);
@@ -328,7 +328,7 @@ const STEP = fc.record({
   size: fc.constantFrom(2, 200, 70_000),
 });
 
-/** What a store of responses does, said simply. */
+/** A simple model of a store of responses. */
 class ResponseMap {
   nowMs: number;
   readonly #kept = new Map<string, StoredResponse>();
@@ -343,8 +343,8 @@ class ResponseMap {
   }
 
   get(ownerId: string, id: string): StoredResponse | undefined {
-    const found = this.#kept.get(ownerId + id);
-    return found !== undefined && found.expiresAtMs > this.nowMs ? found : undefined;
+    const stored = this.#kept.get(ownerId + id);
+    return stored !== undefined && stored.expiresAtMs > this.nowMs ? stored : undefined;
   }
 
   withItem(ownerId: string, itemId: string): StoredResponse | undefined {
@@ -358,7 +358,7 @@ class ResponseMap {
   }
 }
 
-/** What every store of responses does. */
+/** Contract of every store of responses. */
 export function responseStoreContract(name: string, open: Open<ResponseStoreUnderTest>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

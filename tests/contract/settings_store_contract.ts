@@ -17,7 +17,7 @@ const CLAUSES: Clauses<SettingsStore> = {
   },
 };
 
-/** What every settings store does. */
+/** Contract of every settings store. */
 export function settingsStoreContract(name: string, open: Open<SettingsStore>): void {
   runContract(name, { open, clauses: CLAUSES });
 }

@@ -38,7 +38,7 @@ export type StagedCase = (
 /** Long enough for whatever does not wait. */
 export const TIMEOUTS = { connectMs: 5_000, firstByteMs: 10_000, idleMs: 10_000 };
 
-/** Returns a function that creates upstreams of a kind, as the service does. */
+/** Opens upstreams of a kind as the service does. */
 export function openingOf(
   kind: string,
   own: Partial<UpstreamConfig> = {},
@@ -59,7 +59,7 @@ export function openingOf(
     }, { clock, env, fetchImage });
 }
 
-/** Returns a function that declares the cases of a subject. */
+/** Returns the cases of a subject. */
 export function casesOf(name: string, open: OpenUpstream): StagedCase {
   return (sentence, prove, timeouts = {}) =>
     Deno.test(`${name}: ${sentence}`, async () => {
@@ -79,7 +79,7 @@ export function casesOf(name: string, open: OpenUpstream): StagedCase {
     });
 }
 
-/** Returns the start of a provider's streams. */
+/** Returns the head of a provider's streams. */
 export function headOf({ streamType = "text/event-stream" }: Pick<Wire, "streamType">): Step {
   return streamHead({ "content-type": streamType });
 }

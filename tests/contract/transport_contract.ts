@@ -1,6 +1,6 @@
 /**
- * Contract of failing calls, for any endpoint and wire format: equal trouble has an equal outcome,
- * and no work remains.
+ * Behaviour of every upstream for a call that fails, for each endpoint and wire: the same failure
+ * has the same outcome, and nothing keeps running.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { casesOf, headOf, type OpenUpstream, type StagedCase, TIMEOUTS } from ".
 
 /** An endpoint of an upstream to hold against the contract. */
 export interface TransportSubject {
-  /** Recorded answers of the endpoint. */
+  /** The provider's wire format. */
   readonly wire: Pick<Wire, "text" | "error" | "nonsense" | "streamType">;
   readonly open: OpenUpstream;
   /** A call of the endpoint. */
@@ -33,7 +33,7 @@ export function transportContract(name: string, subject: TransportSubject): void
 class TransportContract {
   readonly #subject: TransportSubject;
   readonly #case: StagedCase;
-  /** False, and true where answers can be streamed. */
+  /** Forms of answers: true for a stream. */
   readonly #ways: readonly boolean[];
   /** The first half of a stream. */
   readonly #half: readonly Step[];
@@ -219,7 +219,7 @@ class TransportContract {
     }
   }
 
-  /** Returns the error that ends a stream, when it is relayed as in a flow. */
+  /** Ends a stream in the way of the flow. */
   async #relayed(answer: UpstreamAnswer): Promise<unknown> {
     assert(answer.kind === "stream");
     const relay = this.#subject.relay?.();

@@ -1,6 +1,6 @@
 /**
- * Contract of upstreams for chat completions, in any wire format: a request and an answer in Chat's
- * format, and the rules of `transport_contract.ts`.
+ * Behaviour of every upstream of chat completions, for each provider's wire: requests and answers
+ * in Chat's form, and the rules of `transport_contract.ts`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { transportContract } from "./transport_contract.ts";
 
 /** An upstream to hold against the contract. */
 export interface UpstreamSubject {
-  /** Recorded answers of the provider. */
+  /** The provider's wire format. */
   readonly wire: Wire;
   readonly open: OpenUpstream;
   /** The model that it is asked for. @default {"real-model"} */
@@ -104,8 +104,8 @@ class UpstreamContract {
     const { parallel, text, read } = this.#subject.wire;
     this.#case("tools and their results travel to the provider", async ({ fake, upstream }) => {
       fake.answer(this.#script(parallel, false), this.#script(text, false));
-      const reply = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
-      const spoken = await spokenOf(await upstream.call(this.#call(continued(reply))));
+      const first = await spokenOf(await upstream.call(this.#call({ tools: [WEATHER] })));
+      const spoken = await spokenOf(await upstream.call(this.#call(continued(first))));
       assertEquals(spoken.content, "Hello there");
       const seen = read(JSON.parse(fake.last.text));
       assertEquals(seen.tools, ["get_weather"]);
@@ -164,11 +164,11 @@ class UpstreamContract {
       if (signed === undefined) continue;
       this.#case(`signatures come back byte for byte${how}`, async ({ fake, upstream }) => {
         fake.answer(this.#script(signed, stream), this.#script(text, stream));
-        const reply = await spokenOf(
+        const first = await spokenOf(
           await upstream.call(this.#call({ tools: [WEATHER] }, { stream })),
         );
-        assertEquals(citiesOf(reply), ["Oslo", "Rome"]);
-        await spokenOf(await upstream.call(this.#call(continued(reply), { stream })));
+        assertEquals(citiesOf(first), ["Oslo", "Rome"]);
+        await spokenOf(await upstream.call(this.#call(continued(first), { stream })));
         assertEquals(read(JSON.parse(fake.last.text)).signatures, [SIGNATURE]);
       });
     }
@@ -190,13 +190,13 @@ function citiesOf(spoken: Spoken): unknown[] {
 }
 
 /** The next turn: the calls as they came, each with its result. */
-function continued(reply: Spoken) {
-  const results = reply.calls.map((call) => ({
+function continued(first: Spoken) {
+  const results = first.calls.map((call) => ({
     role: "tool",
     tool_call_id: call.id,
     content: `Rain in ${JSON.parse(call.function.arguments).city}`,
   }));
-  const assistant = { role: "assistant", content: null, tool_calls: reply.calls };
+  const assistant = { role: "assistant", content: null, tool_calls: first.calls };
   const system = { role: "system", content: "Be brief" };
   return { messages: [system, USER, assistant, ...results], tools: [WEATHER] };
 }

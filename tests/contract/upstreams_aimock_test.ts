@@ -1,8 +1,4 @@
-/**
- * Upstreams against independent servers on loopback.
- *
- * @module
- */
+/** Upstreams against independent servers on loopback.\n\n@module */
 
 import { assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";

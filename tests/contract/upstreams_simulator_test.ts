@@ -34,16 +34,16 @@ for (const stream of [false, true]) {
   const how = stream ? ", streamed" : "";
   const ask = async (fields: Readonly<Record<string, unknown>>) =>
     await spokenOf(await simulator().call(callOf(fields, { model: "sim-large", stream })));
-  const userMessage = (content: string) => ({ role: "user", content });
+  const message = (content: string) => ({ role: "user", content });
 
   Deno.test(`simulator: text and usage${how}`, async () => {
-    const spoken = await ask({ messages: [userMessage("Hello")] });
+    const spoken = await ask({ messages: [message("Hello")] });
     assertEquals(spoken.finish, "stop");
     assert(spoken.content !== "" && (spoken.usage?.completion_tokens ?? 0) > 0);
   });
 
   Deno.test(`simulator: an answer that the limit cut${how}`, async () => {
-    const spoken = await ask({ messages: [userMessage("Tell me a story")], max_tokens: 1 });
+    const spoken = await ask({ messages: [message("Tell me a story")], max_tokens: 1 });
     assertEquals([spoken.finish, spoken.usage?.completion_tokens], ["length", 1]);
   });
 
@@ -55,22 +55,26 @@ for (const stream of [false, true]) {
       additionalProperties: false,
     };
     const response_format = { type: "json_schema", json_schema: { name: "p", schema } };
-    const spoken = await ask({ messages: [userMessage("A person")], response_format });
+    const spoken = await ask({ messages: [message("A person")], response_format });
     assertEquals(Object.keys(JSON.parse(spoken.content)), ["name"]);
   });
 
   Deno.test(`simulator: a signed tool call goes round, and not without its signature${how}`, async () => {
-    const messages: unknown[] = [userMessage("What is 2 + 3?")];
+    const messages: unknown[] = [message("What is 2 + 3?")];
     const tools = [CALCULATOR];
-    const reply = await ask({ messages, tools });
-    assertEquals(reply.finish, "tool_calls");
-    const results = reply.calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "5" }));
+    const answer = await ask({ messages, tools });
+    assertEquals(answer.finish, "tool_calls");
+    const results = answer.calls.map(({ id }) => ({
+      role: "tool",
+      tool_call_id: id,
+      content: "5",
+    }));
     const next = (tool_calls: unknown) => ({
       messages: [...messages, { role: "assistant", content: null, tool_calls }, ...results],
       tools,
     });
-    assertEquals((await ask(next(reply.calls))).finish, "stop");
-    const dropped = reply.calls.map(({ id, type, function: called }) => ({
+    assertEquals((await ask(next(answer.calls))).finish, "stop");
+    const dropped = answer.calls.map(({ id, type, function: called }) => ({
       id,
       type,
       function: called,

@@ -16,12 +16,12 @@ import { twoRoads } from "../fixtures/two_roads.ts";
 const user = { type: "message", role: "user", content: "What now?" };
 
 Deno.test("a response without input follows its instructions, or goes on with what was said", async () => {
-  for (const road of ["chat", "native"] as const) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ["chat", "native"] as const) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service, chat } = roads;
     const first = await answered(service, { instructions: "Greet the user" });
     assertEquals(first.status, "completed");
-    if (road === "chat") {
+    if (route === "chat") {
       assertEquals(JSON.parse(chat.last.text).messages, [
         { role: "user", content: "Greet the user" },
       ]);
@@ -29,7 +29,7 @@ Deno.test("a response without input follows its instructions, or goes on with wh
     const next = await answered(service, { previous_response_id: first.id });
     assertEquals(next.previous_response_id, first.id);
     await answered(service, { previous_response_id: next.id, input: [] });
-    if (road === "chat") {
+    if (route === "chat") {
       const roles = JSON.parse(chat.last.text).messages.map(({ role }: { role: string }) => role);
       assertEquals(new Set(roles), new Set(["assistant"]));
     }
@@ -46,14 +46,14 @@ Deno.test("reasoning that nobody knows any more is left out, and the answer says
     { type: "reasoning", id: "rs_unknown", summary: [] },
     { type: "reasoning", id: "rs_other", summary: [{ type: "summary_text", text: "Hm" }] },
   ];
-  for (const road of ["chat", "native"] as const) {
-    await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ["chat", "native"] as const) {
+    await using roads = await twoRoads(route, new FakeUpstream());
     const { service, chat } = roads;
     const input = [user, ...forgotten, { role: "assistant", content: "Tea" }, user];
     const { metadata } = await answered(service, { input });
     const lines = metadata.routing?.not_carried ?? [];
     assertEquals(lines.map((line) => line.split(":")[0]), ["input.1", "input.2"]);
-    if (road === "native") {
+    if (route === "native") {
       const sent: { type?: string }[] = JSON.parse(roads.native.last.text).input;
       assertEquals(sent.filter(({ type }) => type === "reasoning"), []);
     } else assertEquals(JSON.parse(chat.last.text).messages.length, 3);
@@ -102,11 +102,11 @@ Deno.test("log probabilities are carried from upstreams that speak Chat Completi
     const { output } = await answered(service, { input: "What is it?", ...body });
     const [message] = output;
     assert(message?.type === "message" && message.content[0]?.type === "output_text");
-    const asked = Object.keys(body).length > 0;
-    assertEquals(message.content[0].logprobs, asked ? TOKENS.map(asResponse) : []);
+    const hasRequest = Object.keys(body).length > 0;
+    assertEquals(message.content[0].logprobs, hasRequest ? TOKENS.map(asResponse) : []);
     const sent = JSON.parse(chat.last.text);
     assertEquals([sent.logprobs, sent.top_logprobs], [
-      asked ? true : undefined,
+      hasRequest ? true : undefined,
       "top_logprobs" in body ? 1 : undefined,
     ]);
   }
@@ -128,9 +128,9 @@ Deno.test("log probabilities are streamed with the text that they are of", async
   const body = { input: "What is it?", stream: true, include: ["message.output_text.logprobs"] };
   const events = await readResponseEvents(await postResponse(roads.service, body));
   const resource = assertHostedEvents(events);
-  const told = events.filter(({ type }) => type === "response.output_text.delta")
+  const pieces = events.filter(({ type }) => type === "response.output_text.delta")
     .map((event) => event["logprobs"]);
-  assertEquals(told, TOKENS.map((token) => [asResponse(token)]));
+  assertEquals(pieces, TOKENS.map((token) => [asResponse(token)]));
   const [message] = resource.output;
   assert(message?.type === "message" && message.content[0]?.type === "output_text");
   assertEquals(message.content[0].logprobs, TOKENS.map(asResponse));

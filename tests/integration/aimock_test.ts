@@ -1,8 +1,4 @@
-/**
- * The essentials against an upstream that nobody here wrote.
- *
- * @module
- */
+/** The main features, against an independent upstream.\n\n@module */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";

@@ -1,5 +1,5 @@
 /**
- * Whatever is sent, the answer says what is wrong with it, and nothing is charged.
+ * Invalid requests of all kinds: the answer says what is wrong, and nothing is charged.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Who guesses keys, over HTTP: slowed down on both listeners, while good users of the same address are
- * served, and proxies are believed only where they are trusted.
+ * Guessing of keys over HTTP is slowed down on both listeners, while valid users of the same
+ * address are served, and only trusted proxies can name the address.
  *
  * @module
  */

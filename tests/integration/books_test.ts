@@ -41,7 +41,7 @@ async function fill(kv: string): Promise<void> {
   await close();
 }
 
-/** What the lines of an export come to, as a third party computes it. */
+/** Recomputes the sums of an export, as a third party would. */
 function recompute(text: string): { available: bigint; spent: bigint; entries: number } {
   const micros = (credits: string) => BigInt(credits.replace(".", ""));
   const sums = { available: 0n, spent: 0n, entries: 0 };
@@ -129,7 +129,7 @@ Deno.test("an export that is interrupted leaves no file", async () => {
   await inFolder(async (path) => {
     const entry = { place: 1, segment: 1, wallet: "w", kind: "open" };
     const line = new TextEncoder().encode(`${JSON.stringify(entry)}\n`);
-    let told = 0;
+    let available = 0;
     let isWaiting = false;
     let isLeft = false;
     const endless = () =>
@@ -140,7 +140,7 @@ Deno.test("an export that is interrupted leaves no file", async () => {
           isWaiting = false;
           if (isLeft) return;
           controller.enqueue(line);
-          told++;
+          available++;
         },
         cancel: () => void (isLeft = true),
       });
@@ -158,7 +158,7 @@ Deno.test("an export that is interrupted leaves no file", async () => {
       stderr: "null",
     }).spawn();
     const names = () => [...Deno.readDirSync(path)].map(({ name }) => name);
-    await until(() => told > 3, "an export under way");
+    await until(() => available > 3, "an export under way");
     assertEquals(names().map((name) => name.endsWith(".partial")), [true]);
     child.kill("SIGINT");
     assertEquals((await child.status).code, 130);

@@ -1,6 +1,6 @@
 /**
- * Answers that fall silent in mid-body end with their signal. Where nobody else holds the response,
- * garbage is collected meanwhile: Deno lets go of a response whose body alone is read.
+ * Answers that stop in mid-body end with their signal, also when the garbage collector runs
+ * meanwhile: Deno collects a response of which only the body is read.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const SILENT: Script = [
   { stall: true },
 ];
 
-/** What asks a server, and stops where its signal says so. */
+/** Calls a server, and stops at its signal. */
 type Ask = (fake: FakeUpstream, signal: AbortSignal) => Promise<unknown>;
 
 const ASKS: Readonly<Record<string, Ask>> = {

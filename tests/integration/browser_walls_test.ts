@@ -1,9 +1,4 @@
-/**
- * What a page in somebody's browser can do: nothing with an answer, and nothing under a name of its
- * own.
- *
- * @module
- */
+/** A page in a browser can neither read an answer nor act for a user.\n\n@module */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { exchange } from "../fixtures/raw_http.ts";

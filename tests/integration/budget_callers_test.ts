@@ -1,6 +1,6 @@
 /**
- * Many callers at once on one wallet, or on one key's budget: not a micro-credit is overspent, every
- * call that fits once open holds have settled is answered, and the rest are told why not.
+ * Many callers at once on one wallet, or on one key's budget: not a micro-credit is overspent,
+ * every call that fits once open holds have settled is answered, and the others learn the reason.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { ManualClock, type TestKey, TestService, until } from "../fixtures/servi
 const CALLERS = 64;
 /** Calls that the money pays for, one after another. */
 const CALLS = 40;
-/** What the lab's calls hold: some 30 tokens of input, 16 of output. */
+/** Hold of one of the lab's calls: some 30 tokens of input, 16 of output. */
 const HELD = 62_000n;
-/** What they come to: 10 and 5. */
+/** Charge of one of these calls: 10 and 5 tokens. */
 const CHARGED = 20_000n;
 const ASKED = { messages: QUESTION, max_completion_tokens: 16 };
 
@@ -49,7 +49,7 @@ async function lab(options: { clock?: ManualClock; otherwise?: Script } = {}) {
   };
 }
 
-/** What became of a call: `ok`, or the code of its refusal. */
+/** Returns `ok`, or the code of the refusal. */
 async function outcome(response: Response): Promise<string> {
   const text = await response.text();
   if (response.status !== 200) return JSON.parse(text).error.code;
@@ -203,12 +203,12 @@ Deno.test("the cap of a request is for all its choices together", async () => {
   const key = await at.service.newKey({ policy: { maxChargePerRequest: "0.15" } });
   // 30 tokens of input are held; 120,000 micro-credits are left for 3 choices of 20 tokens.
   at.upstream.answer(json(completion({ usage: usage(10, 150) })));
-  const asked = { messages: QUESTION, max_completion_tokens: 50, n: 3 };
-  const answered = await at.service.chat(asked, key);
+  const request = { messages: QUESTION, max_completion_tokens: 50, n: 3 };
+  const answered = await at.service.chat(request, key);
   const { metadata } = await answered.json();
   assertEquals(JSON.parse(at.upstream.last.text).max_completion_tokens, 20);
   assertEquals([metadata.routing.output_limit, metadata.billing.charged], [20, "0.150000"]);
-  const many = await at.service.chat({ ...asked, n: 4 }, key);
+  const many = await at.service.chat({ ...request, n: 4 }, key);
   assertEquals(await outcome(many), "policy_denied", "16 tokens of each are the least");
   await at.service.assertBooks();
 });

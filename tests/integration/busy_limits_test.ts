@@ -13,7 +13,7 @@ import { type TestKey, TestService, until } from "../fixtures/service.ts";
 const ASKED = { messages: QUESTION, max_completion_tokens: 16 };
 const PATIENT = { queueMs: 60_000 };
 
-/** How a request is sent. */
+/** Options of a request. */
 interface Sent {
   readonly key?: TestKey;
   readonly signal?: AbortSignal;
@@ -77,7 +77,7 @@ class BusyLab implements AsyncDisposable {
       ...(key === undefined ? {} : { key: key.key }),
       ...(signal === undefined ? {} : { signal }),
     });
-    // Whether it fails is for whoever reads it.
+    // The reader of the answer handles a failure.
     answer.catch(() => {});
     return answer;
   }
@@ -90,8 +90,8 @@ class BusyLab implements AsyncDisposable {
 }
 
 /** Status, error code and model of an answer. */
-async function told(asked: { readonly answer: Promise<Response> }) {
-  const response = await asked.answer;
+async function refusalText(pending: { readonly answer: Promise<Response> }) {
+  const response = await pending.answer;
   const { error, metadata } = await response.json();
   return {
     status: response.status,
@@ -110,7 +110,7 @@ for (const stream of [false, true]) {
     assertEquals([lab.upstream.requests.length, await lab.openHolds()], [1, 1]);
     if (stream) lab.upstream.answer(sse(streamed(["Hello"], usage(10, 5))));
     lab.unblock();
-    assertEquals((await told(blocked)).status, 200);
+    assertEquals((await refusalText(blocked)).status, 200);
     const response = await waiting.answer;
     assertEquals(response.status, 200);
     assertStringIncludes(await response.text(), "Hello");
@@ -124,17 +124,22 @@ Deno.test("the service's own cap is waited for as an upstream's is", async () =>
   const waiting = await lab.ask();
   assertEquals(lab.upstream.requests.length, 1);
   lab.unblock();
-  assertEquals([(await told(blocked)).status, (await told(waiting)).status], [200, 200]);
+  assertEquals([(await refusalText(blocked)).status, (await refusalText(waiting)).status], [
+    200,
+    200,
+  ]);
 });
 
 Deno.test("who waits in vain is told when to come back, and nothing was charged", async () => {
   await using lab = await BusyLab.start({ limits: { queueMs: 30 } });
   const blocked = await lab.block();
-  const { status, code, message, retryAfter } = await told({ answer: lab.service.chat(ASKED) });
+  const { status, code, message, retryAfter } = await refusalText({
+    answer: lab.service.chat(ASKED),
+  });
   assertEquals([status, code, retryAfter], [503, "no_model_available", "1"]);
   assertStringIncludes(message, "busy");
   lab.unblock();
-  await told(blocked);
+  await refusalText(blocked);
   const { charged, holdIds } = await lab.service.lastRequest();
   assertEquals([charged !== "0.000000", holdIds.length], [true, 1], "of the one that was served");
   await lab.service.assertBooks();
@@ -143,24 +148,24 @@ Deno.test("who waits in vain is told when to come back, and nothing was charged"
 Deno.test("where none may wait, a busy upstream is told of at once", async () => {
   await using lab = await BusyLab.start({ limits: { queueLength: 0 } });
   const blocked = await lab.block();
-  const { status, code } = await told({ answer: lab.service.chat(ASKED) });
+  const { status, code } = await refusalText({ answer: lab.service.chat(ASKED) });
   assertEquals([status, code], [503, "no_model_available"]);
   lab.unblock();
-  await told(blocked);
+  await refusalText(blocked);
 });
 
 Deno.test("a caller who leaves while waiting leaves the queue at once, and takes no turn", async () => {
   await using lab = await BusyLab.start();
   const blocked = await lab.block();
   const leaving = new AbortController();
-  const left = await lab.ask({ signal: leaving.signal });
+  const leavingCall = await lab.ask({ signal: leaving.signal });
   leaving.abort();
-  await assertRejects(() => left.answer);
+  await assertRejects(() => leavingCall.answer);
   const { inFlight } = lab.service.running.gateway;
   await until(() => inFlight.count === 1, "the waiting request to end");
   const next = await lab.ask();
   lab.unblock();
-  assertEquals([(await told(blocked)).status, (await told(next)).status], [200, 200]);
+  assertEquals([(await refusalText(blocked)).status, (await refusalText(next)).status], [200, 200]);
   assertEquals(lab.upstream.requests.length, 2);
   await lab.service.assertBooks();
 });
@@ -170,7 +175,7 @@ Deno.test("the end of the service ends the waiting for a place", async () => {
   const blocked = await lab.block();
   const waiting = await lab.ask();
   lab.service.running.gateway.inFlight.abortAll();
-  for (const { status, code } of [await told(waiting), await told(blocked)]) {
+  for (const { status, code } of [await refusalText(waiting), await refusalText(blocked)]) {
     assertEquals([status, code], [503, "shutting_down"]);
   }
   await lab.service.assertBooks();
@@ -179,20 +184,20 @@ Deno.test("the end of the service ends the waiting for a place", async () => {
 Deno.test("a key that was disabled, revoked or narrowed while its request waited is looked at again", async () => {
   await using lab = await BusyLab.start();
   const blocked = await lab.block();
-  const asked = [];
+  const pending = [];
   for (const change of ["disable", "revoke", "narrow", "none"] as const) {
     const key = await lab.service.newKey();
-    asked.push({ change, key, ...await lab.ask({ key }) });
+    pending.push({ change, key, ...await lab.ask({ key }) });
   }
-  for (const { change, key } of asked) {
+  for (const { change, key } of pending) {
     if (change === "none") continue;
     const body = change === "narrow" ? { policy: { models: [] } } : undefined;
     await lab.service.admin("POST", `/keys/${key.id}/${change}`, body);
   }
   lab.unblock();
-  await told(blocked);
+  await refusalText(blocked);
   const codes = [];
-  for (const one of asked) codes.push((await told(one)).code);
+  for (const one of pending) codes.push((await refusalText(one)).code);
   assertEquals(codes, ["invalid_api_key", "invalid_api_key", "policy_denied", undefined]);
   assertEquals(lab.upstream.requests.length, 2);
   await lab.service.assertBooks();
@@ -205,9 +210,9 @@ Deno.test("who waits is served by what another catalog brings", async () => {
   const { baseUrl } = lab.upstream;
   const content = { ...labConfig({ id: "newer", baseUrl }), limits: PATIENT };
   await lab.service.admin("POST", "/catalog/apply", { content });
-  assertEquals((await told(waiting)).model, "newer");
+  assertEquals((await refusalText(waiting)).model, "newer");
   lab.unblock();
-  assertEquals((await told(blocked)).model, "only");
+  assertEquals((await refusalText(blocked)).model, "only");
   await lab.service.assertBooks();
 });
 
@@ -222,7 +227,7 @@ Deno.test("keys take turns: one that floods does not keep another waiting behind
   for (const { answer } of flood) void answer.then(() => order.push("flood"));
   void one.answer.then(() => order.push("one"));
   lab.unblock();
-  for (const each of [blocked, ...flood, one]) assertEquals((await told(each)).status, 200);
+  for (const each of [blocked, ...flood, one]) assertEquals((await refusalText(each)).status, 200);
   assert(order.indexOf("one") <= 2, order.join());
 });
 
@@ -236,7 +241,7 @@ Deno.test("64 callers go through four places, and all are answered", async () =>
   const keys = await Promise.all([1, 2, 3].map(() => lab.service.newKey()));
   let most = 0;
   const calls = Array.from({ length: 64 }, async (_, n) => {
-    const { status } = await told({
+    const { status } = await refusalText({
       answer: lab.service.chat(ASKED, { key: keys[n % 3]?.key ?? "" }),
     });
     most = Math.max(most, await lab.openHolds());
@@ -258,7 +263,7 @@ Deno.test("who fails over to an upstream that has become busy waits for a place 
   ];
   const content = { ...labConfig(...models), limits: PATIENT };
   await lab.service.admin("POST", "/catalog/apply", { content });
-  const asked = lab.service.chat(ASKED);
+  const pending = lab.service.chat(ASKED);
   await until(() => failing.requests.length === 1, "the first model to be asked");
   const blocked = await lab.block({
     key: await lab.service.newKey({ policy: { models: ["only"] } }),
@@ -268,10 +273,13 @@ Deno.test("who fails over to an upstream that has become busy waits for a place 
   await until(async () => await lab.openHolds() === 1, "the failed call's hold to be given back");
   assertEquals([lab.upstream.requests.length, (await log.search({ limit: 9 })).records], [1, []]);
   lab.unblock();
-  assertEquals([(await told({ answer: asked })).model, (await told(blocked)).model], [
-    "only",
-    "only",
-  ]);
+  assertEquals(
+    [(await refusalText({ answer: pending })).model, (await refusalText(blocked)).model],
+    [
+      "only",
+      "only",
+    ],
+  );
   await lab.service.assertBooks();
 });
 
@@ -283,11 +291,11 @@ Deno.test("a wallet whose requests wait for money keeps nobody from the upstream
   const waiting = [];
   for (let n = 0; n < 5; n++) waiting.push(await lab.ask({ key: poor }));
   assertEquals(await lab.openHolds(), 1);
-  const other = await told({ answer: lab.service.chat(ASKED) });
+  const other = await refusalText({ answer: lab.service.chat(ASKED) });
   assertEquals(other.status, 200, "the second place is free");
   lab.unblock();
   const statuses = [];
-  for (const each of [blocked, ...waiting]) statuses.push((await told(each)).status);
+  for (const each of [blocked, ...waiting]) statuses.push((await refusalText(each)).status);
   assertEquals(statuses, [200, 200, 402, 402, 402, 402]);
   await lab.service.assertBooks();
 });
@@ -303,14 +311,14 @@ Deno.test("a caller who leaves, and the end of the service, end the waiting for 
   const { inFlight } = lab.service.running.gateway;
   await until(() => inFlight.count === 2, "the one that left to end");
   inFlight.abortAll();
-  for (const each of [last, blocked]) assertEquals((await told(each)).code, "shutting_down");
+  for (const each of [last, blocked]) assertEquals((await refusalText(each)).code, "shutting_down");
   await lab.service.assertBooks();
 });
 
 Deno.test("a service that stops without grace waits for nobody's turn and nobody's money", async () => {
   await using lab = await BusyLab.start();
   const poor = await lab.service.newKey({ credits: "0.1" });
-  const asked = [await lab.block({ key: poor }), await lab.ask(), await lab.ask({ key: poor })];
+  const pending = [await lab.block({ key: poor }), await lab.ask(), await lab.ask({ key: poor })];
   await lab.service.running.stop({ graceMs: 0 });
-  for (const each of asked) assertEquals((await told(each)).code, "shutting_down");
+  for (const each of pending) assertEquals((await refusalText(each)).code, "shutting_down");
 });

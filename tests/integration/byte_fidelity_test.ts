@@ -1,8 +1,4 @@
-/**
- * What the gateway does not have to touch, it does not touch: not a byte, in either direction.
- *
- * @module
- */
+/** The gateway changes no byte that it does not need to change, in either direction.\n\n@module */
 
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { members } from "../../gateway/wire/json/text.ts";
@@ -15,7 +11,10 @@ import { TestService } from "../fixtures/service.ts";
 const ODD =
   '"temperature":1.0,"seed":12345678901234567890,"x_escapes":"\\u0041\\/\\ud83d\\ude00é",' +
   '"x_nested":{"z":1e5,"a":[ 1 , -0.0 ]},"x_space" : [ ] ';
-/** What is kept of an answer and refused in a request: two readers could read two values. */
+/**
+ * A repeated name: passed on in an answer, and refused in a request, which two readers could read
+ * differently.
+ */
 const TWICE = '"x_twice":{"a":1,"a":"twice"}';
 const MESSAGES = '"messages":[{"role":"user","content":"\\u0048i","x_mark":1.50}]';
 
@@ -56,14 +55,14 @@ Deno.test("a streamed request gains include_usage, and nothing else changes", as
     const text = `{${ODD},"model":"auto","stream":true,${MESSAGES}${options}}`;
     await readEvents(await at.service.chat(text));
     const sent = written(at.upstream.last.text);
-    const { stream_options: asked, ...rest } = written(text);
+    const { stream_options: writtenOptions, ...rest } = written(text);
     const { stream_options: got, ...kept } = sent;
     assertEquals(kept, { ...rest, model: '"real-only"' });
     assertEquals(JSON.parse(got ?? ""), {
-      ...asked === undefined ? {} : { x_mine: 1 },
+      ...writtenOptions === undefined ? {} : { x_mine: 1 },
       include_usage: true,
     });
-    if (asked !== undefined) assertStringIncludes(got ?? "", '"x_mine":1.0');
+    if (writtenOptions !== undefined) assertStringIncludes(got ?? "", '"x_mine":1.0');
   }
 });
 

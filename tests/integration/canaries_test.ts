@@ -27,7 +27,10 @@ const SECRETS = {
   unknownKey: "svc_live_canary_unknown_1a6b",
   unknownToken: "svc_admin_canary_unknown_8c2d",
 } as const;
-/** What callers and models said: with the caller, the upstream, and the store where it was asked to. */
+/**
+ * Texts of callers and models: they belong with the caller, the upstream and, where requested, the
+ * store.
+ */
 const WORDS = {
   prompt: "canary-prompt-alpha",
   answer: "canary-answer-bravo",
@@ -46,7 +49,7 @@ const IMAGE = btoa("\x89PNG\r\n\x1a\ncanary-image-lima");
 const TOOL = { type: "function", function: { name: "f", parameters: { type: "object" } } };
 const HI = [{ role: "user", content: WORDS.prompt }];
 
-/** What came back, as text: answers to good requests aside from their bodies. */
+/** Collected texts of answers, without the bodies of successful ones. */
 class Heard {
   readonly refusals: string[] = [];
   readonly headers: string[] = [];
@@ -116,8 +119,8 @@ async function goodCalls(at: Session): Promise<void> {
 }
 
 /**
- * What goes wrong upstream repeats what was sent, and what was sent with it. The rest of its words are
- * its own, and are kept for the operator.
+ * Upstream errors repeat parts of the request and of its headers. Their other words are the
+ * upstream's own, and are stored for the operator.
  */
 const ECHO = `Bad ${SECRETS.upstreamKey} for ${WORDS.prompt}, said the provider`;
 const BAD_ANSWERS: readonly Script[] = [
@@ -145,7 +148,7 @@ async function badCalls(at: Session): Promise<void> {
   }
 }
 
-/** What the gateway refuses by itself. */
+/** Requests that the gateway itself refuses. */
 async function refusedCalls(at: Session): Promise<void> {
   const unended = `{"model":"auto","messages":[{"role":"user","content":"${WORDS.broken}`;
   await post(at, "chat/completions", unended);
@@ -186,7 +189,7 @@ async function operatorsAnswers(at: Session): Promise<string[]> {
 }
 
 /** Which canaries a text has in it, as it is or in two bytes a character. */
-function found(canaries: Readonly<Record<string, string>>, text: string): string[] {
+function canariesIn(canaries: Readonly<Record<string, string>>, text: string): string[] {
   return Object.entries(canaries)
     .filter(([, canary]) => text.includes(canary) || text.includes([...canary].join("\0")))
     .map(([name]) => name);
@@ -251,22 +254,22 @@ async function plantAndSearch(exported: OtlpCollector | undefined): Promise<void
 
     const everything = { ...SECRETS, ...WORDS, ...KEPT, image: IMAGE };
     assert(page.includes("svc_requests_total{"));
-    assertEquals(found(everything, page), [], "the metrics");
+    assertEquals(canariesIn(everything, page), [], "the metrics");
     if (exported !== undefined) {
       assert(exported.spans.length > 60 && exported.lines.length > 5 && exported.metrics.size > 1);
-      assertEquals(found(everything, exported.everything), [], "what is exported");
+      assertEquals(canariesIn(everything, exported.everything), [], "what is exported");
     }
     assert(stderr.length > 0, "The failures have left no line");
-    assertEquals(found(everything, stderr), [], "the log");
-    assertEquals(found(everything, stdout.slice(banner)), [], "standard output");
-    assertEquals(found(everything, heard.headers.join("\n")), [], "headers");
+    assertEquals(canariesIn(everything, stderr), [], "the log");
+    assertEquals(canariesIn(everything, stdout.slice(banner)), [], "standard output");
+    assertEquals(canariesIn(everything, heard.headers.join("\n")), [], "headers");
     assert(heard.routing.length > 15);
-    assertEquals(found(everything, heard.routing.join("\n")), [], "routing and billing");
-    assertEquals(found(everything, heard.refusals.join("\n")), [], "refusals");
-    assertEquals(found(everything, operators.join("\n")), [], "the operator's API");
+    assertEquals(canariesIn(everything, heard.routing.join("\n")), [], "routing and billing");
+    assertEquals(canariesIn(everything, heard.refusals.join("\n")), [], "refusals");
+    assertEquals(canariesIn(everything, operators.join("\n")), [], "the operator's API");
     const store = await storeBytes(folder);
-    assertEquals(found({ ...SECRETS, ...WORDS, image: IMAGE }, store), [], "the store");
-    assertEquals(found(KEPT, store), ["prompt", "answer"]);
+    assertEquals(canariesIn({ ...SECRETS, ...WORDS, image: IMAGE }, store), [], "the store");
+    assertEquals(canariesIn(KEPT, store), ["prompt", "answer"]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -17,7 +17,7 @@ async function svc(service: TestService, command: string) {
 /** Upstreams of every temper on one listener, told apart by the first part of the path. */
 class Upstreams implements AsyncDisposable {
   /** Paths that were asked for. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly baseUrl: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #hanging = Promise.withResolvers<Response>();
@@ -34,7 +34,7 @@ class Upstreams implements AsyncDisposable {
   }
 
   #answer(path: string): Response | Promise<Response> {
-    this.asked.push(path);
+    this.requests.push(path);
     const list = (...ids: string[]) => Response.json({ data: ids.map((id) => ({ id })) });
     switch (path) {
       case "/fine/models":
@@ -60,7 +60,7 @@ Deno.test("svc catalog check: on the simulator all is well", async () => {
 
 Deno.test("svc catalog check: each upstream is asked once, and each failure has its name", async () => {
   await using upstream = new Upstreams();
-  const { asked, baseUrl } = upstream;
+  const { requests, baseUrl } = upstream;
   const names = ["fine", "lacking", "refusing", "hanging", "unlisted"];
   const lab = labConfig(
     ...names.map((id) => ({ id, baseUrl: `${baseUrl}/${id}` })),
@@ -101,7 +101,7 @@ Deno.test("svc catalog check: each upstream is asked once, and each failure has 
       ["twin", "ok", true],
     ],
   );
-  assertEquals(asked.toSorted(), names.map((id) => `/${id}/models`).toSorted());
+  assertEquals(requests.toSorted(), names.map((id) => `/${id}/models`).toSorted());
   assertEquals(code, 1);
   assertMatch(err, /^4 of 8 models need attention: set LAB_KEY and restart the gateway, or leave /);
   assertStringIncludes(err, 'replace the refused key of "at-refusing"');

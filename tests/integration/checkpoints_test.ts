@@ -32,7 +32,7 @@ import { postResponse } from "../fixtures/responses_calls.ts";
 import { ManualClock, TestService, until } from "../fixtures/service.ts";
 
 const WORDS = ["one ", "two ", "three ", "four ", "five "];
-/** What every answer reports in the end. */
+/** Charge of the usage that every answer reports at its end. */
 const CALL_MICROS = 10n * INPUT_MICROS + 5n * OUTPUT_MICROS;
 
 const event = (text: string) => chunk(`data: ${text}\n\n`);
@@ -54,7 +54,7 @@ function waiting(gate: Promise<void>): Step[] {
 /** The same from an upstream that speaks Responses. */
 function waitingNative(gate: Promise<void>): Step[] {
   let sequence_number = 0;
-  const said = (type: string, fields: object) =>
+  const eventText = (type: string, fields: object) =>
     event(JSON.stringify({ type, sequence_number: sequence_number++, ...fields }));
   const content = [{ type: "output_text", text: WORDS.join(""), annotations: [] }];
   const item = { id: "msg_1", type: "message", role: "assistant", status: "completed", content };
@@ -62,10 +62,12 @@ function waitingNative(gate: Promise<void>): Step[] {
   const counts = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
   return [
     streamHead(),
-    said("response.created", { response: { ...response, status: "in_progress", output: [] } }),
-    ...WORDS.map((delta) => said("response.output_text.delta", { item_id: "msg_1", delta })),
+    eventText("response.created", { response: { ...response, status: "in_progress", output: [] } }),
+    ...WORDS.map((delta) => eventText("response.output_text.delta", { item_id: "msg_1", delta })),
     { until: gate },
-    said("response.completed", { response: { ...response, status: "completed", usage: counts } }),
+    eventText("response.completed", {
+      response: { ...response, status: "completed", usage: counts },
+    }),
     LAST_CHUNK,
   ];
 }
@@ -84,7 +86,7 @@ async function progressed(service: TestService, clock: ManualClock): Promise<Hol
   return hold;
 }
 
-/** What a stream of five words is at when its caller has read them. */
+/** Asserts the checkpoint of a stream whose caller has read five words. */
 function assertFiveWords({ progress, amount }: Hold): void {
   assert(progress !== undefined);
   const { cost, inputTokens, outputTokens } = progress;

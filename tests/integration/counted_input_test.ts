@@ -18,20 +18,20 @@ const IMAGE = dataUri("image/png", PNG);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What was charged for the input of a call that is cut after its first word. */
-async function inputOf(road: "chat" | "responses", asks: Fields): Promise<number> {
+/** Returns the charge for the input of a call that is cut after its first word. */
+async function inputOf(route: "chat" | "responses", asks: Fields): Promise<number> {
   await using upstream = new FakeUpstream();
-  const wire = road === "chat" ? CHAT : RESPONSES;
+  const wire = route === "chat" ? CHAT : RESPONSES;
   const begun = wire.begun({ pieces: ["Hello"] }).map(chunk);
   upstream.answer([streamHead(), ...begun, { close: true }]);
   const config = labConfig({
     id: "first",
     baseUrl: upstream.baseUrl,
     featureTags: ["tools", "json", "vision", "files", "audio"],
-    upstream: { kind: road === "chat" ? "openai-compatible" : "openai" },
+    upstream: { kind: route === "chat" ? "openai-compatible" : "openai" },
   });
   await using service = await TestService.start({ config });
-  const response = road === "chat"
+  const response = route === "chat"
     ? await service.chat({ messages: QUESTION, stream: true, ...asks })
     : await postResponse(service, { input: "Hi", stream: true, ...asks });
   assertEquals(response.status, 200, await response.clone().text());
@@ -97,10 +97,10 @@ const RESPONSE_ASKS: Readonly<Record<string, Fields>> = {
   },
 };
 
-for (const [road, rows] of [["chat", CHAT_ASKS], ["responses", RESPONSE_ASKS]] as const) {
+for (const [route, rows] of [["chat", CHAT_ASKS], ["responses", RESPONSE_ASKS]] as const) {
   for (const [name, asks] of Object.entries(rows)) {
-    Deno.test(`input counts that is no message's text (${road}): ${name}`, async () => {
-      const tokens = await inputOf(road, asks);
+    Deno.test(`input counts that is no message's text (${route}): ${name}`, async () => {
+      const tokens = await inputOf(route, asks);
       assertGreaterOrEqual(tokens, 8_000);
       assertLess(tokens, 12_000);
     });

@@ -36,13 +36,13 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** How one client leaves. */
+/** Behaviour of one client that disconnects. */
 interface Leaving {
   readonly message: string;
   readonly plan: WordsPlan;
   /** After so many words; `undefined`: without waiting for the head. */
   readonly afterWords: number | undefined;
-  /** How long it stays beyond that, in milliseconds. */
+  /** Time that it stays beyond that, in milliseconds. */
   readonly staysMs: number;
   /** It says that it will send no more, and reads on what there is. */
   readonly readsOn: boolean;
@@ -63,7 +63,7 @@ function leavings(seed: number): Leaving[] {
   });
 }
 
-/** What one client saw. */
+/** Observations of one client. */
 interface Seen {
   /** Words that came. */
   readonly words: number;
@@ -190,7 +190,7 @@ async function storm({ onDisconnect, seed, asks }: Storming): Promise<Storm> {
   assertEquals(service.logs.filter(({ event }) => event === "internal_error"), []);
   const { spent, writtenOff } = await service.wallet();
   assertEquals(writtenOff, 0n);
-  // Rows of calls that nobody waited for are written beside them.
+  // Rows of cancelled calls are written after them.
   await until(async () => (await recordsOf(service)).size === ROUNDS, "every row to be written");
   return { seen, calls, records: await recordsOf(service), spent };
 }
@@ -241,7 +241,7 @@ for (const [how, asks] of SURFACES) {
       billed += microsOf(record);
       if (!assertBilled(record, { call: calls.get(message), words })) continue;
       assertEquals(outputTokens, handed.words.get(message), `call ${message}`);
-      // Its number; the model is told what the tools are as well.
+      // The number; the model also reads what the tools are.
       assert("tools" in asks ? inputTokens > 1 : inputTokens === 1, `call ${message}`);
       counted++;
       lost += outputTokens - words;
@@ -278,10 +278,10 @@ function assertBilled(
   return false;
 }
 
-/** How long after its client each call was seen to be left, in milliseconds, the shortest first. */
+/** Returns the delays between a disconnect and its detection, in milliseconds, shortest first. */
 function noticedMs({ calls, seen }: Pick<Storm, "calls" | "seen">): number[] {
   return [...calls].flatMap(([message, { leftAtMs }]) => {
-    const left = seen.get(message)?.leftAtMs;
-    return left === undefined || leftAtMs === undefined ? [] : [leftAtMs - left];
+    const seenLeftAtMs = seen.get(message)?.leftAtMs;
+    return seenLeftAtMs === undefined || leftAtMs === undefined ? [] : [leftAtMs - seenLeftAtMs];
   }).toSorted((a, b) => a - b);
 }

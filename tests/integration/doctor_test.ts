@@ -1,5 +1,5 @@
 /**
- * `svc doctor` as an operator runs it: beside a service, without one, and where things are wrong.
+ * `svc doctor` as an operator runs it: beside a service, without one, and with problems.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { type Finished, ServiceProcess, SVC, svc } from "../fixtures/service_process.ts";
 import { CONFIGURATION } from "../fixtures/task_flags.ts";
 
-/** Free ports, so that nothing on the machine is in the way; no upstream but the simulator. */
+/** Free ports, so that nothing on the machine interferes; no upstream but the simulator. */
 const PORTS = {
   SERVICE_PORT: "0",
   SERVICE_ADMIN_PORT: "0",
@@ -27,7 +27,7 @@ async function inFolder(test: (folder: string, kv: string) => Promise<void>): Pr
   }
 }
 
-/** A port where nothing listens. */
+/** Returns a port where nothing listens. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
@@ -90,8 +90,8 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
       SERVICE_KV_PATH: kv,
       SERVICE_CONFIG: await writeConfig(folder, { upstreams: LAB }),
     };
-    const catalogOf = async (given: Record<string, string>) =>
-      findingsOf(await svc(["doctor", "--json"], given)).get("catalog");
+    const catalogOf = async (variables: Record<string, string>) =>
+      findingsOf(await svc(["doctor", "--json"], variables)).get("catalog");
     {
       await using _service = await ServiceProcess.start(kv, {}, { config: env.SERVICE_CONFIG });
       assertEquals((await catalogOf(env))?.status, "ok");
@@ -104,7 +104,7 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
       assertMatch(message ?? "", /models\.m\.quality; the store is in force$/);
       assertMatch(advice ?? "", /svc apply -f .* --dry-run/);
     }
-    // And without the service.
+    // The same without the service.
     assertEquals((await catalogOf({ ...PORTS, ...env }))?.status, "warning");
   });
 });
@@ -130,14 +130,14 @@ Deno.test("without a service svc doctor reads the store, and leaves it as it is"
 
 Deno.test("svc doctor says what is wrong, and what to do", async () => {
   await inFolder(async (folder, kv) => {
-    await using taken = Deno.serve(
+    await using blocked = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => {
         const headers = { date: "Sun, 22 Nov 2020 00:00:00 GMT" };
         return new Response(null, { status: request.url.endsWith("/models") ? 401 : 200, headers });
       },
     );
-    const url = `http://127.0.0.1:${taken.addr.port}`;
+    const url = `http://127.0.0.1:${blocked.addr.port}`;
     const kind = "openai-compatible";
     const config = await writeConfig(folder, {
       upstreams: [
@@ -160,28 +160,28 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
     await Deno.chmod(kv, 0o644);
     const env = {
       ...{ ...PORTS, SERVICE_KV_PATH: kv, SERVICE_CONFIG: config },
-      ...{ SERVICE_PORT: String(taken.addr.port), OPENAI_API_KEY: "" },
+      ...{ SERVICE_PORT: String(blocked.addr.port), OPENAI_API_KEY: "" },
     };
     const examined = await svc(["doctor", "--json"], env);
     assertEquals(examined.code, 1);
     assertMatch(examined.stderr, /^\d+ checks failed\n$/);
     const findings = findingsOf(examined);
-    const told = (check: string) => {
+    const report = (check: string) => {
       const { status, message, advice } = findings.get(check) ?? {};
       return `${status}: ${message} -> ${advice}`;
     };
-    assertMatch(told("port"), /^failure: Cannot listen on .* something listens .*SERVICE_PORT/);
+    assertMatch(report("port"), /^failure: Cannot listen on .* something listens .*SERVICE_PORT/);
     assertMatch(
-      told("store"),
+      report("store"),
       /^failure: It has schema 7, written by svc 9\.9\.9; .* -> start that/,
     );
-    assertMatch(told("file modes"), /^failure: .* -> chmod 600/);
-    assertMatch(told("configuration"), /^warning: A provider's key stands in the file/);
-    assertMatch(told("upstream lab"), /^failure: .*401.* -> look at its key/);
-    assertMatch(told("upstream gone"), /^failure: .* -> nothing listens there/);
-    assertMatch(told("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
-    assertMatch(told("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
-    assertMatch(told("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
+    assertMatch(report("file modes"), /^failure: .* -> chmod 600/);
+    assertMatch(report("configuration"), /^warning: A provider's key stands in the file/);
+    assertMatch(report("upstream lab"), /^failure: .*401.* -> look at its key/);
+    assertMatch(report("upstream gone"), /^failure: .* -> nothing listens there/);
+    assertMatch(report("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
+    assertMatch(report("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
+    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
     assertEquals(examined.stdout.includes("planted_inline_key"), false);
     await Deno.writeTextFile(config, '{"upstreems": []}');
     const unknown = findingsOf(await svc(["doctor", "--json"], env)).get("configuration");
@@ -213,8 +213,8 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
 Deno.test("svc doctor tells of a store that was in use and is gone", async () => {
   await inFolder(async (_folder, kv) => {
     await Deno.writeTextFile(`${kv}.admin.json`, "{}", { mode: 0o600 });
-    const told = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });
-    const finding = findingsOf(told).get("store");
+    const report = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });
+    const finding = findingsOf(report).get("store");
     assertEquals(finding?.status, "failure");
     assertMatch(finding?.message ?? "", /missing or empty/);
   });

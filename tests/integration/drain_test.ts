@@ -176,11 +176,11 @@ async function leaveUnread(
   ask: (signal: AbortSignal) => Promise<Response>,
 ): Promise<void> {
   const leaving = new AbortController();
-  const asked = ask(leaving.signal);
+  const pending = ask(leaving.signal);
   await until(() => model.requests.length === 1, "the call to reach the upstream");
   await new Promise((resolve) => setTimeout(resolve, 50));
   leaving.abort();
-  await asked.catch(() => {});
+  await pending.catch(() => {});
 }
 
 for (const surface of SURFACES) {

@@ -1,8 +1,4 @@
-/**
- * What upstreams answer an image call with: pictures, addresses, and what is neither.
- *
- * @module
- */
+/** Answers of upstreams to image calls: images, addresses, and other values.\n\n@module */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { imagesAnswerSchema } from "../../gateway/http/schemas/images.ts";

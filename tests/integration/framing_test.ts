@@ -11,7 +11,7 @@ import { exchange } from "../fixtures/raw_http.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
 const CANARY = "smuggled-request";
-/** What hides in bodies: a request that says so, should anybody answer it. */
+/** A request hidden in a body, which an answer to it would reveal. */
 const HIDDEN =
   `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: ${CANARY}\r\nConnection: close\r\n\r\n`;
 const CHAT = JSON.stringify({ model: "auto", messages: [{ role: "user", content: "Hi" }] });

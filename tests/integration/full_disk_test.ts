@@ -87,9 +87,9 @@ async function answerInFlight(service: TestService, upstream: FakeUpstream) {
   const stream = await ask(service, true);
   assertEquals(stream.status, 200);
   upstream.answer([{ until: gate.promise }, ...json(completion({ usage: USAGE }))]);
-  const asked = upstream.requests.length;
+  const requestsBefore = upstream.requests.length;
   const body = ask(service);
-  await until(() => upstream.requests.length > asked, "the call to reach the upstream");
+  await until(() => upstream.requests.length > requestsBefore, "the call to reach the upstream");
   return {
     /** Lets both end; how many of them are to be paid for. */
     async finish(): Promise<number> {
@@ -115,14 +115,14 @@ function assertUnavailable(response: Response, { error }: { error?: { code?: str
   assertEquals(response.headers.get("retry-after"), "1");
 }
 
-/** Calls that cannot be held for reach nobody and cost nothing; nor is anything half made. */
+/** Calls without a possible hold reach no upstream and cost nothing; no partial state is left. */
 async function assertRefused(service: TestService, upstream: FakeUpstream): Promise<void> {
-  const [before, asked] = [await service.wallet(), upstream.requests.length];
+  const [before, requestsBefore] = [await service.wallet(), upstream.requests.length];
   for (let call = 0; call < REFUSED; call++) {
     const response = await ask(service, call % 2 === 1);
     assertUnavailable(response, await response.json());
   }
-  assertEquals(upstream.requests.length, asked, "no answer without a durable hold");
+  assertEquals(upstream.requests.length, requestsBefore, "no answer without a durable hold");
   assertEquals(await service.wallet(), before);
   const made = service.admin("POST", "/wallets", { id: "refused", credits: "5" });
   assertStringIncludes(await made.then(() => "made", String), "503");

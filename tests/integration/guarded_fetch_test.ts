@@ -60,7 +60,7 @@ async function withServer(
   const { port } = server.addr;
   const fetchImage = createGuardedFetch({
     ports: [port],
-    // Of the names none exists: they are reached because nobody looks them up again.
+    // None of these names exists: they are reached because they are not resolved again.
     allows: (address) => address === "127.0.0.1",
     resolve: () => Promise.resolve(["127.0.0.1"]),
     timeoutMs: 2_000,
@@ -109,10 +109,10 @@ Deno.test("A body beyond the limit is left, however it comes", async () => {
 
 Deno.test("A caller that leaves closes the connection", async () => {
   const caller = new AbortController();
-  let left = false;
+  let hasLeft = false;
   const stalled = () => {
     caller.abort();
-    return new ReadableStream({ cancel: () => void (left = true) });
+    return new ReadableStream({ cancel: () => void (hasLeft = true) });
   };
   await withServer(
     () => new Response(stalled(), { headers: { "content-type": "image/png" } }),
@@ -121,7 +121,7 @@ Deno.test("A caller that leaves closes the connection", async () => {
       assertEquals(outcome, "AbortError");
     },
   );
-  assertEquals(left, true);
+  assertEquals(hasLeft, true);
 });
 
 Deno.test("TLS speaks to the checked address, and asks it for the name", async () => {

@@ -1,6 +1,6 @@
 /**
- * What searches find has to fit: into the context of the model at hand, whole, and what the caller is
- * shown is what the model read.
+ * Search results have to fit into the context of the model completely, and the caller sees what the
+ * model read.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * What a declaration of a hosted tool asks for, and the gateway's own searches cannot do: refused or
- * reported, never dropped in silence; and left alone on its way to an upstream with searches of its
- * own.
+ * Options of hosted tools that the gateway's own searches do not support are refused or reported,
+ * never dropped silently; they pass unchanged to an upstream with its own searches.
  *
  * @module
  */
@@ -162,7 +161,7 @@ Deno.test("an upstream's own search is sent the declaration as it came, and noth
     assertEquals([answer.status, pathsIn(await answer.json())], [200, []]);
     assertEquals(native.last.body["tools"], tools);
   }
-  // Vector stores are the gateway's own: nobody else can run these two.
+  // Vector stores exist only in the gateway: no upstream can run these two.
   const id = await storeWith(service, { wallet: WALLET, text: "Tide tables" });
   const tools = [{ type: "file_search", vector_store_ids: [id] }, OFFLINE_ONLY];
   const refused = await askHosted(service, "responses", { more: { tools } });

@@ -1,6 +1,6 @@
 /**
- * How an answer with hosted tools may end other than well: callers and services that leave, upstreams
- * that fail between the turns.
+ * Answers with hosted tools that end badly: callers and services that disconnect, upstreams that
+ * fail between turns.
  *
  * @module
  */
@@ -41,12 +41,12 @@ const [ROLE = "", CALL = ""] = calls(searchFor("never"));
 /** A stream that breaks off within a call. */
 const BROKEN_CALL: Script = [streamHead(), event(ROLE), event(CALL.slice(0, -9)), { close: true }];
 
-/** Where an answer may be when somebody leaves, and what it has cost by then. */
+/** Moments of an answer at which a side disconnects, with the cost by then. */
 const PHASES: Readonly<
   Record<string, {
     set(lab: HostedLab): void;
     at(lab: HostedLab): Promise<unknown>;
-    /** What the caller has been told last. */
+    /** Last text that the caller has received. */
     readonly word?: string;
     readonly cost: bigint;
   }>
@@ -78,7 +78,7 @@ const PHASES: Readonly<
   },
 };
 
-/** What the books have must be what the log says, and nothing may be left over. */
+/** Asserts that books and log agree, and that nothing is left open. */
 async function assertEnded({ service }: HostedLab, outcome: string): Promise<bigint> {
   await until(() => service.running.gateway.inFlight.count === 0, "the request to end");
   const record = await service.lastRequest();
@@ -98,20 +98,20 @@ for (const [phase, { set, at, word, cost }] of Object.entries(PHASES)) {
         await using lab = await hostedLab();
         set(lab);
         const leaving = new AbortController();
-        const asked = askHosted(lab.service, surface, { stream, signal: leaving.signal });
+        const pending = askHosted(lab.service, surface, { stream, signal: leaving.signal });
         if (stream) {
-          const reader = (await asked).body?.getReader();
+          const reader = (await pending).body?.getReader();
           assert(reader !== undefined);
           await at(lab);
           if (word !== undefined) await readUntil(reader, word);
           leaving.abort();
           await reader.closed.catch(() => {});
           // The response is held until here: else its signal could end nothing.
-          assert((await asked).ok);
+          assert((await pending).ok);
         } else {
           await at(lab);
           leaving.abort();
-          await asked.catch(() => {});
+          await pending.catch(() => {});
         }
         const spent = await assertEnded(lab, "client_left");
         // Who streams has had a word of the turn at hand, as far as that got.
@@ -124,11 +124,11 @@ for (const [phase, { set, at, word, cost }] of Object.entries(PHASES)) {
       for (const stream of [true, false]) {
         await using lab = await hostedLab();
         set(lab);
-        const asked = askHosted(lab.service, surface, { stream });
+        const pending = askHosted(lab.service, surface, { stream });
         await at(lab);
-        if (stream) await asked;
+        if (stream) await pending;
         lab.service.running.gateway.inFlight.abortAll();
-        const answer = await asked;
+        const answer = await pending;
         const text = await answer.text();
         assertStringIncludes(text, "shutting_down");
         if (!stream) assertEquals(answer.status, 503);
@@ -218,8 +218,8 @@ Deno.test("every model is rate limited in a later turn: the caller is told when 
 
 Deno.test("an upstream that hangs up after its last word has finished", async () => {
   await using lab = await hostedLab();
-  const said = [chunkText({ role: "assistant", content: "Done" }), chunkText({}, "stop")];
-  const whole = [...said, usageChunk({ prompt_tokens: 20, completion_tokens: 4 })];
+  const chunks = [chunkText({ role: "assistant", content: "Done" }), chunkText({}, "stop")];
+  const whole = [...chunks, usageChunk({ prompt_tokens: 20, completion_tokens: 4 })];
   lab.model.answer(calling(searchFor("tides")), [
     streamHead(),
     ...whole.map(event),

@@ -41,7 +41,7 @@ function preamble(text: string, ...made: readonly ScriptedCall[]): Script {
   return sse([role, chunkText({ content: text }), ...rest]);
 }
 
-/** How official clients ask for an object, each after a turn with words and a search. */
+/** Requests of official clients for an object, each after a turn with text and a search. */
 const CLIENTS: Readonly<Record<string, (lab: HostedLab) => Promise<unknown>>> = {
   "openai's parse": async ({ service }) => {
     const { output_parsed } = await service.client().responses.parse(openaiRequest());

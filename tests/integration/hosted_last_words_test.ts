@@ -56,11 +56,11 @@ Deno.test("the service ends while a whole answer is being put by: it goes out wh
     model.answer(calling(searchFor("tides")), saying("Tides turn [1]."));
     const { gateway } = service.running;
     const keeping = held(gateway.responses, "put");
-    const asked = askHosted(service, "responses", { stream });
+    const pending = askHosted(service, "responses", { stream });
     await keeping.reached;
     gateway.inFlight.abortAll();
     keeping.open();
-    const { output } = await responseOf(await asked);
+    const { output } = await responseOf(await pending);
     assertEquals(output.map(({ type }) => type), ["web_search_call", "message"]);
     await assertOneRow(lab, "ok");
   }
@@ -73,11 +73,11 @@ Deno.test("the service ends while a whole answer is being logged: it goes out wh
     model.answer(calling(searchFor("tides")), saying("Tides turn [1]."));
     const { gateway } = service.running;
     const logging = held(gateway.log, "append");
-    const asked = askHosted(service, surface, { stream: true });
+    const pending = askHosted(service, surface, { stream: true });
     await logging.reached;
     gateway.inFlight.abortAll();
     logging.open();
-    const answer = await asked;
+    const answer = await pending;
     if (surface === "responses") await responseOf(answer);
     else {
       const { done, events, last } = await readEvents(answer);
@@ -92,19 +92,19 @@ Deno.test("a caller leaves while a search is being paid: its price is in the boo
   for (const stream of [true, false]) {
     await using lab = await hostedLab();
     const { model, search, service } = lab;
-    // Should it be noticed late that nobody waits, that is noticed in the next turn.
+    // A late detection of the disconnect happens in the next turn.
     model.answer(calling(searchFor("tides")), [{ stall: true }]);
-    const found = Promise.withResolvers<void>();
-    search.answer([{ until: found.promise }, ...json(searxng)]);
+    const searched = Promise.withResolvers<void>();
+    search.answer([{ until: searched.promise }, ...json(searxng)]);
     const leaving = new AbortController();
-    const asked = askHosted(service, "chat", { stream, signal: leaving.signal });
-    if (stream) await asked;
+    const pending = askHosted(service, "chat", { stream, signal: leaving.signal });
+    if (stream) await pending;
     await until(() => search.requests.length === 1, "the search");
     const settling = held(service.running.gateway.ledger, "settle");
-    found.resolve();
+    searched.resolve();
     await settling.reached;
     leaving.abort();
-    await asked.then((answer) => answer.text()).catch(() => {});
+    await pending.then((answer) => answer.text()).catch(() => {});
     settling.open();
     await assertOneRow(lab, "client_left");
     assertEquals((await service.wallet()).spent, TURN_MICROS + SEARCH_MICROS);
@@ -117,10 +117,10 @@ Deno.test("upstreams that are to be drained are not asked again for who has left
   model.answer(calling(searchFor("tides")), saying("For nobody"));
   search.answer([{ stall: true }]);
   const leaving = new AbortController();
-  const asked = askHosted(service, "chat", { signal: leaving.signal });
+  const pending = askHosted(service, "chat", { signal: leaving.signal });
   await search.stalling();
   leaving.abort();
-  await asked.catch(() => {});
+  await pending.catch(() => {});
   await assertOneRow(lab, "client_left");
   assertEquals([model.requests.length, second.requests.length], [1, 0]);
 });
@@ -133,10 +133,10 @@ Deno.test("a caller who left before the answer began is not searched for", async
   assert(head !== undefined);
   model.answer([{ until: gate.promise }, head, ...rest]);
   const leaving = new AbortController();
-  const asked = askHosted(service, "responses", { signal: leaving.signal });
+  const pending = askHosted(service, "responses", { signal: leaving.signal });
   await until(() => model.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
-  await asked.catch(() => {});
+  await pending.catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 20));
   gate.resolve();
   await assertOneRow(lab, "client_left");

@@ -52,12 +52,12 @@ for (const surface of SURFACES) {
       );
       const answer = await askHosted(service, surface, limited(100));
       assertEquals(answer.status, 200);
-      const told = await answer.text();
+      const text = await answer.text();
       const limits = model.requests.map(({ text }) => JSON.parse(text).max_completion_tokens);
       assertEquals(limits, [100, 70, 20]);
       // A server that knows the older name only obeys that one.
       assertEquals(model.requests.map(({ text }) => JSON.parse(text).max_tokens), limits);
-      assert(told.includes(surface === "chat" ? '"length"' : '"max_output_tokens"'), told);
+      assert(text.includes(surface === "chat" ? '"length"' : '"max_output_tokens"'), text);
       assertEquals((await service.lastRequest()).outputTokens, 100);
       await service.assertBooks();
     });

@@ -1,5 +1,6 @@
 /**
- * What hosted tools cost: each turn and each search held and settled on its own, however it ends.
+ * Costs of hosted tools: each turn and each search has a separate hold and settlement, however it
+ * ends.
  *
  * @module
  */
@@ -82,8 +83,8 @@ Deno.test("the policy's cap holds for all turns and searches together, also at o
   const { metadata } = await responseOf(await askHosted(service, "responses", { key }));
   assertEquals(search.requests.length, 2);
   assertEquals(metadata.billing?.charged, formatCredits(2n * TURN_MICROS + 2n * SEARCH_MICROS));
-  const told = toolResults(model);
-  assertEquals(told.filter((text) => text.includes("insufficient_balance")).length, 2);
+  const results = toolResults(model);
+  assertEquals(results.filter((text) => text.includes("insufficient_balance")).length, 2);
   assert((await service.wallet(wallet)).spent < 25_000_000n);
   await service.assertBooks();
 });

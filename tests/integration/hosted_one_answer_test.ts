@@ -91,7 +91,7 @@ for (const response_format of [undefined, { type: "json_object" }]) {
     const { service, model } = lab;
     const searching = calls(searchFor("tides"));
     const more = { logprobs: true, ...(response_format === undefined ? {} : { response_format }) };
-    const told: unknown[] = [];
+    const logprobs: unknown[] = [];
     for (const stream of [false, true]) {
       model.answer(
         sse([likely("7", "-0.5"), ...searching]),
@@ -104,13 +104,13 @@ for (const response_format of [undefined, { type: "json_object" }]) {
         assert(text.includes('"logprob":-1.0,') && text.includes('"logprob":-2e-1,'), text);
         const [choice] = JSON.parse(text).choices;
         assertEquals(choice.logprobs.refusal, null);
-        told.push(choice.logprobs.content);
+        logprobs.push(choice.logprobs.content);
       } else {
         const chunks = (await chunksOf(answer)).flatMap(({ choices }) => choices);
-        told.push(chunks.flatMap((choice) => Object(choice["logprobs"]).content ?? []));
+        logprobs.push(chunks.flatMap((choice) => Object(choice["logprobs"]).content ?? []));
       }
     }
-    const [whole, streamed] = told;
+    const [whole, streamed] = logprobs;
     assertEquals(streamed, whole);
     const tokens = [whole].flat().map((token) => Object(token).token);
     const last = ["1", "1", "", "2"];
@@ -210,14 +210,14 @@ for (const surface of SURFACES) {
     Deno.test(`${surface}: calls of one id, ${how}, are answered apart`, async () => {
       await using lab = await hostedLab();
       const { service, model, search } = lab;
-      const found = (name: string) => ({
+      const results = (name: string) => ({
         query: name,
         results: [{ url: `https://${name}.example/`, title: name, content: `About ${name}` }],
         unresponsive_engines: [],
       });
       model.answer(sse(alike(apart)), saying("Ok."));
-      search.otherwise(json(found("tides")));
-      search.answer(json(found("boats")));
+      search.otherwise(json(results("tides")));
+      search.answer(json(results("boats")));
       const answer = await askHosted(service, surface);
       assertEquals(answer.status, 200);
       await answer.body?.cancel();
@@ -233,16 +233,16 @@ async function assertAnsweredApart(
   const { messages } = JSON.parse(model.last.text);
   const made: { id: string; function: { arguments: string } }[] = messages.at(-3).tool_calls;
   assertEquals(new Set(made.map(({ id }) => id)).size, 2);
-  const asked = search.requests.map(({ target }) => new URL(target, "http://x/").searchParams);
-  assertEquals(asked.length, 2);
+  const queries = search.requests.map(({ target }) => new URL(target, "http://x/").searchParams);
+  assertEquals(queries.length, 2);
   assertEquals(toolResults(model).length, 2);
   for (const { id, function: { arguments: input } } of made) {
     const results = messages.filter((message: Record<string, unknown>) =>
       message["tool_call_id"] === id
     );
     assertEquals(results.length, 1);
-    // Whoever asked first was told of boats.
-    const isFirst = asked[0]?.get("q") === JSON.parse(input).query;
+    // The first request got the results about boats.
+    const isFirst = queries[0]?.get("q") === JSON.parse(input).query;
     assert(results[0].content.includes(isFirst ? "About boats" : "About tides"), input);
   }
   await service.assertBooks();

@@ -221,9 +221,12 @@ Deno.test("pages are data: what they say stays inside a tool's result", async ()
   const [part] = message?.content ?? [];
   assert(part?.type === "output_text");
   // A number that no source has cites nothing.
-  assertEquals(part.annotations.map((found) => found.type === "url_citation" && found.url), [
-    "https://evil.example/",
-  ]);
+  assertEquals(
+    part.annotations.map((annotation) => annotation.type === "url_citation" && annotation.url),
+    [
+      "https://evil.example/",
+    ],
+  );
 });
 
 Deno.test("calls that no tool can take are answered, not run, and cost nothing", async () => {
@@ -270,7 +273,7 @@ function failing(
   Object.defineProperty(ledger, step, { configurable: true, value });
 }
 
-/** Waits until nothing is open, then compares the books with what the caller was told. */
+/** Waits until nothing is open, then compares the books with the answer. */
 async function assertPaid({ service }: HostedLab, text: string, spent: bigint): Promise<void> {
   await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
   assertEquals((await service.wallet()).spent, spent);

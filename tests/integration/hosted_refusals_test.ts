@@ -1,8 +1,4 @@
-/**
- * What is refused of hosted tools: by name, before anything is held or charged.
- *
- * @module
- */
+/** Refusals of hosted tools: by name, before anything is held or charged.\n\n@module */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { completion, labConfig } from "../fixtures/lab.ts";
@@ -66,7 +62,7 @@ function fileRefusals(own: string, other: string): readonly Refused[] {
   ];
 }
 
-/** Of web search, and of tools that nobody here has. */
+/** Refusals of web search options, and of unsupported tools. */
 function otherRefusals(): readonly Refused[] {
   return [
     {
@@ -107,7 +103,7 @@ function otherRefusals(): readonly Refused[] {
   ];
 }
 
-/** What is refused, beside its words. */
+/** Returns the refusal without its message. */
 async function refusalOf(response: Response) {
   const text = await response.text();
   const { error } = JSON.parse(text);
@@ -132,8 +128,8 @@ for (const surface of SURFACES) {
       ]
     ) {
       for (const stream of [false, true]) {
-        const asked = { stream, more: { tools, ...more } };
-        const refused = await refusalOf(await askHosted(service, surface, asked));
+        const request = { stream, more: { tools, ...more } };
+        const refused = await refusalOf(await askHosted(service, surface, request));
         const { message, ...named } = refused;
         assertEquals(
           named,

@@ -29,7 +29,7 @@ const CALL = { name: "own", input: { n: 1 } };
 const PLAIN = json(completion());
 const LABEL = 'Results of the web search that you made for "tides":\n';
 
-/** How a model comes to call the caller's function. */
+/** Ways in which a model calls the caller's function. */
 const WAYS = {
   "beside a search": [calling(searchFor("tides"), CALL)],
   "before a search of the same turn": [calling(CALL, searchFor("tides"))],
@@ -37,21 +37,21 @@ const WAYS = {
 };
 
 /** Roles of what the model was asked last, and what it read of searches. */
-function readBy(model: FakeUpstream): { roles: string[]; found: string[] } {
+function readBy(model: FakeUpstream): { roles: string[]; results: string[] } {
   const { messages } = JSON.parse(model.last.text);
   return {
     roles: messages.map(({ role }: { role: string }) => role),
-    found: messages.map(({ content }: { content: unknown }) => content)
+    results: messages.map(({ content }: { content: unknown }) => content)
       .filter((content: unknown) => typeof content === "string" && content.startsWith(LABEL)),
   };
 }
 
 /** One search, read before the call that followed it. */
 function assertReplayed(model: FakeUpstream): void {
-  const { roles, found } = readBy(model);
+  const { roles, results } = readBy(model);
   assertEquals(roles, ["user", "user", "assistant", "tool"]);
-  assertEquals(found.length, 1);
-  assertStringIncludes(found[0] ?? "", "https://");
+  assertEquals(results.length, 1);
+  assertStringIncludes(results[0] ?? "", "https://");
   assertEquals(toolResults(model), ["42"]);
 }
 
@@ -84,7 +84,7 @@ for (const [way, turns] of Object.entries(WAYS)) {
       assertEquals(second.metadata?.routing?.not_carried, undefined);
       // Also where the request declares no tools at all, and further on.
       await answered(lab.service, { previous_response_id: second.id, input: "And?" });
-      assertEquals(readBy(lab.model).found.length, 1);
+      assertEquals(readBy(lab.model).results.length, 1);
       const references = first.output.map(({ id }) => ({ type: "item_reference", id }));
       await answered(lab.service, { store: false, input: ["x", ...references, result].map(item) });
       assertReplayed(lab.model);
@@ -106,7 +106,7 @@ for (const [way, turns] of Object.entries(WAYS)) {
     assertEquals(second.metadata?.routing?.not_carried, undefined);
     const { key } = await lab.service.newKey();
     const other = await answered(lab.service, { store: false, input }, key);
-    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], found: [] });
+    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], results: [] });
     assertStringIncludes(JSON.stringify(other.metadata?.routing?.not_carried), "only the text");
   });
 
@@ -128,7 +128,7 @@ for (const [way, turns] of Object.entries(WAYS)) {
     assertReplayed(lab.model);
     const { key } = await lab.service.newKey();
     await completionOf(await lab.service.chat({ tools: [CHAT_OWN], messages }, { key }));
-    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], found: [] });
+    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], results: [] });
   });
 }
 
@@ -146,7 +146,7 @@ for (const surface of SURFACES) {
       const messages = [{ role: "user", content: "x" }, message, { role: "user", content: "And?" }];
       await completionOf(await lab.service.chat({ messages }));
     }
-    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "user"], found: [] });
+    assertEquals(readBy(lab.model), { roles: ["user", "assistant", "user"], results: [] });
   });
 }
 
@@ -158,9 +158,9 @@ Deno.test("a search that failed is not repeated to the model", async () => {
   const first = await responseOf(await askHosted(lab.service, "responses", { more: { tools } }));
   const input = [outputOf(callIn(first.output))];
   await answered(lab.service, { previous_response_id: first.id, tools, input });
-  assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], found: [] });
+  assertEquals(readBy(lab.model), { roles: ["user", "assistant", "tool"], results: [] });
 });
 
-function item(said: unknown): unknown {
-  return typeof said === "string" ? { type: "message", role: "user", content: said } : said;
+function item(value: unknown): unknown {
+  return typeof value === "string" ? { type: "message", role: "user", content: value } : value;
 }

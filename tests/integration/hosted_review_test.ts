@@ -66,16 +66,16 @@ for (const surface of SURFACES) {
     for (let count = 0; count < 21; count++) {
       ids.push(await storeWith(lab.service, { wallet: WALLET, text: "Tide tables" }));
     }
-    const asked = (storeIds: readonly string[]) => {
+    const search = (storeIds: readonly string[]) => {
       const tools = [{ type: "file_search", vector_store_ids: storeIds }];
       return askHosted(lab.service, surface, { more: { tools } });
     };
-    const refused = await asked(ids);
+    const refused = await search(ids);
     assertEquals(refused.status, 400);
     assertStringIncludes((await refused.json()).error.param, "vector_store_ids");
     assertEquals(lab.model.requests.length, 0);
     lab.model.answer(calling({ name: "file_search", input: { query: "tide" } }), saying("Ok."));
-    const answer = await asked(ids.slice(1));
+    const answer = await search(ids.slice(1));
     assertEquals(answer.status, 200);
     await answer.body?.cancel();
     assertStringIncludes(toolResults(lab.model)[0] ?? "", "Tide tables");

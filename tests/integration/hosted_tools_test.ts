@@ -34,10 +34,10 @@ for (const stream of [false, true]) {
     await using service = await TestService.start();
     const { responses } = service.client();
     const include = ["web_search_call.action.sources" as const];
-    const asked = { model: "auto", input: QUESTION, tools: [WEB], include };
+    const request = { model: "auto", input: QUESTION, tools: [WEB], include };
     const answer = stream
-      ? await responses.stream(asked).finalResponse()
-      : await responses.create(asked);
+      ? await responses.stream(request).finalResponse()
+      : await responses.create(request);
     assertEquals(answer.output.map(({ type }) => type), ["web_search_call", "message"]);
     const [search] = answer.output;
     assert(search?.type === "web_search_call" && search.action.type === "search");
@@ -52,7 +52,7 @@ for (const stream of [false, true]) {
       assertStringIncludes(title, OFFLINE);
       assert(/^\[\d\]$/.test(text.slice(start_index, end_index)));
     }
-    await responseOf(await postResponse(service, { ...asked, stream }));
+    await responseOf(await postResponse(service, { ...request, stream }));
     await service.assertBooks();
   });
 
@@ -62,10 +62,10 @@ for (const stream of [false, true]) {
     const { responses } = service.client();
     const tools = [{ type: "file_search" as const, vector_store_ids: [id] }];
     const include = ["file_search_call.results" as const];
-    const asked = { model: "auto", input: FILES_QUESTION, tools, include };
+    const request = { model: "auto", input: FILES_QUESTION, tools, include };
     const answer = stream
-      ? await responses.stream(asked).finalResponse()
-      : await responses.create(asked);
+      ? await responses.stream(request).finalResponse()
+      : await responses.create(request);
     const [search] = answer.output;
     assert(search?.type === "file_search_call");
     assertEquals([search.status, search.queries], ["completed", [FILES_QUESTION]]);
@@ -75,7 +75,7 @@ for (const stream of [false, true]) {
     const [cited] = annotations;
     assert(cited?.type === "file_citation");
     assertEquals([cited.filename, text.slice(cited.index, cited.index + 3)], ["notes.txt", "[1]"]);
-    await responseOf(await postResponse(service, { ...asked, stream }));
+    await responseOf(await postResponse(service, { ...request, stream }));
     await service.assertBooks();
   });
 }
@@ -97,8 +97,8 @@ Deno.test("chat completions answer with the text, its citations and metadata.hos
     const answer = await completionOf(await service.chat({ messages, tools: [tool] }));
     const [choice] = answer.choices;
     assertEquals([choice?.finish_reason, choice?.message.tool_calls], ["stop", undefined]);
-    const found = answer.metadata?.hosted_tools;
-    assertEquals(found?.map((item) => [item.type, item.status]), [[type, "completed"]]);
+    const hostedTools = answer.metadata?.hosted_tools;
+    assertEquals(hostedTools?.map((item) => [item.type, item.status]), [[type, "completed"]]);
     const annotations = Object(choice?.message)["annotations"];
     assertEquals(annotations[0].type, citation);
     assert(annotations[0][citation] !== undefined);
@@ -121,8 +121,10 @@ Deno.test("OpenAI's client reads a streamed chat with a search as one answer", a
   assertEquals(streamed.choices[0]?.message.content, whole.choices[0]?.message.content);
   assertStringIncludes(streamed.choices[0]?.message.content ?? "", OFFLINE);
   for (const chunk of chunks) {
-    const told = chunk === chunks.at(-1) ? { metadata: readPairs(Object(chunk).metadata) } : {};
-    const { error } = chatChunkSchema.safeParse({ ...chunk, ...told });
+    const metadataEdit = chunk === chunks.at(-1)
+      ? { metadata: readPairs(Object(chunk).metadata) }
+      : {};
+    const { error } = chatChunkSchema.safeParse({ ...chunk, ...metadataEdit });
     assert(error === undefined, `${error?.message} in ${JSON.stringify(chunk)}`);
   }
   assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
@@ -137,10 +139,10 @@ Deno.test("an answer that searched can be continued, whole or item by item", asy
   await using service = await TestService.start();
   const { responses } = service.client();
   for (const stream of [false, true]) {
-    const asked = { model: "auto", input: QUESTION, tools: [WEB] };
+    const request = { model: "auto", input: QUESTION, tools: [WEB] };
     const first = stream
-      ? await responses.stream(asked).finalResponse()
-      : await responses.create(asked);
+      ? await responses.stream(request).finalResponse()
+      : await responses.create(request);
     const kept = await responses.retrieve(first.id);
     const shape = ({ output }: OpenAI.Responses.Response) =>
       output.map(({ type, id }) => [type, id]);
@@ -198,8 +200,8 @@ Deno.test("functions named like hosted tools work beside them", async () => {
   const alone = await responses.create({ model: "auto", input: FILES_QUESTION, tools: [own] });
   assertEquals(alone.output.map(({ type }) => type), ["function_call"]);
 
-  const asked = { model: "auto", tools: [own, hosted] };
-  const mixed = await responses.create({ ...asked, input: FILES_QUESTION });
+  const request = { model: "auto", tools: [own, hosted] };
+  const mixed = await responses.create({ ...request, input: FILES_QUESTION });
   const kinds = mixed.output.map(({ type }) => type);
   assertEquals(kinds.sort(), ["file_search_call", "function_call"]);
   const call = mixed.output.find((item) => item.type === "function_call");
@@ -211,7 +213,7 @@ Deno.test("functions named like hosted tools work beside them", async () => {
     output: "36",
   };
   const next = await responses.create({
-    ...asked,
+    ...request,
     input: [output],
     previous_response_id: mixed.id,
   });

@@ -124,7 +124,7 @@ const CALLS: readonly (readonly [string, readonly string[]])[] = [
   ["images/edits", EDITS],
 ];
 
-/** What an operator's API takes. */
+/** Requests of the operator's API. */
 const ADMIN: readonly (readonly [string, string, string])[] = [
   ["POST", "wallets", '{"id":§}'],
   ["POST", "wallets", '{"id":"w","tier":§}'],
@@ -139,7 +139,7 @@ const ADMIN: readonly (readonly [string, string, string])[] = [
   ["POST", "catalog", '{"upstreams":[{"id":§,"kind":§}],"models":§,"tiers":§}'],
 ];
 
-/** What is wrong with the answer to a request; nothing where it is clear. */
+/** Returns the problem of an answer; nothing where it is correct. */
 async function problemOf(
   url: string,
   init: { method: string; body: string; headers: Record<string, string> },
@@ -183,7 +183,7 @@ Deno.test("ids and names of every kind are refused or taken by the simulator", a
   await attack(service);
 });
 
-/** What is left for upstreams with wires of their own: size is refused before any of them. */
+/** Cases for upstreams with other wires: sizes are refused before any of them. */
 const AT_UPSTREAMS = {
   calls: CALLS.slice(0, 2),
   values: Object.fromEntries(

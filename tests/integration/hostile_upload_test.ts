@@ -28,13 +28,13 @@ async function beginUpload(service: TestService, key: TestKey): Promise<Deno.Tcp
 
 /** The row of the request log with this status: a refusal does not wait for its own. */
 async function rowOf(service: TestService, status: number): Promise<RequestRecord> {
-  const found: RequestRecord[] = [];
+  const rows: RequestRecord[] = [];
   await until(async () => {
     const query = { status: String(status), limit: 1 };
-    found.push(...(await service.running.stores.log.search(query)).records);
-    return found.length > 0;
+    rows.push(...(await service.running.stores.log.search(query)).records);
+    return rows.length > 0;
   }, `a row with status ${status}`);
-  const [row] = found;
+  const [row] = rows;
   assert(row !== undefined);
   return row;
 }

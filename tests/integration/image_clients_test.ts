@@ -1,6 +1,6 @@
 /**
- * Image calls of the clients that applications use, against the simulator and against a provider with
- * a wire of its own.
+ * Image calls of common client libraries, against the simulator and against a provider with its own
+ * wire format.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { labConfig } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 import { GOOGLE_IMAGES } from "../fixtures/upstreams/images.ts";
 
-/** A service whose images are drawn in one of two places. */
+/** A service with one of two image providers. */
 interface Studio {
   readonly name: string;
-  /** Starts it, on a provider that always draws the same PNG where it draws one. */
+  /** Starts it, with a provider that always returns the same PNG. */
   start(fake: FakeUpstream): Promise<TestService>;
-  /** Dimensions of what is drawn where 64x64 are asked for. */
+  /** Dimensions of the result for a request of 64x64. */
   readonly drawn: { readonly width: number; readonly height: number };
-  /** Whether masks and transparent backgrounds can be had. */
+  /** True when masks and transparent backgrounds are supported. */
   readonly masks: boolean;
 }
 

@@ -39,7 +39,7 @@ const WAYS: readonly ((key: string) => Record<string, string>)[] = [
   (key) => ({ authorization: `Bearer ${key}`, "x-api-key": key }),
 ];
 
-/** Keys of the right form that nobody was ever given, of both classes. */
+/** Returns keys of the right form that were never issued, of both classes. */
 function forged(): readonly string[] {
   const parts = newKeyParts();
   const [service, admin] = [formatKey(parts), formatKey(parts, "admin")];

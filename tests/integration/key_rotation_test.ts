@@ -10,7 +10,7 @@ import { svcOn, type SvcOptions } from "../fixtures/svc.ts";
 
 const HELLO = { messages: [{ role: "user", content: "Say hello" }] };
 
-/** Whether the service takes a key. */
+/** True when the service accepts a key. */
 async function serves(service: TestService, key: string): Promise<boolean> {
   const response = await service.chat(HELLO, { key });
   await response.body?.cancel();
@@ -272,7 +272,7 @@ Deno.test("a guided rotation that was broken off goes on by the commands that it
     ...["verify", "confirm", "uses", "disable", "revoke"],
   ]);
   for (const command of commands) {
-    // Here nobody is there to be asked.
+    // No person is there to confirm.
     const agreed = command.includes("revoke") ? ["--yes"] : [];
     const run = await svcOn(service, [...command.split(" "), ...agreed], { secret: key });
     assertEquals([run.code, run.err], [0, ""], command);

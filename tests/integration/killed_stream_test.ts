@@ -52,7 +52,7 @@ async function admin(url: string, path: string): Promise<Record<string, unknown>
   return answer;
 }
 
-/** What the texts of a stream say, as far as it came. */
+/** Returns the text of a stream so far. */
 function saidIn(stream: string): string {
   return [...stream.matchAll(/"content":"(word\d+ )"/g)].map(([, word]) => word).join("");
 }

@@ -1,6 +1,6 @@
 /**
- * What a provider has no place for and the documentation calls left out: every answer says so, on
- * either endpoint, whole, streamed, and with hosted tools.
+ * Options that a provider does not support and that the documentation lists as ignored: every
+ * answer reports them, on either endpoint, whole, streamed, and with hosted tools.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 import { TRANSLATED } from "../fixtures/upstreams/recordings.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
 
-/** How an answer is asked for. */
+/** A form of request. */
 interface Way {
   readonly endpoint: "chat" | "responses";
   readonly stream: boolean;
@@ -42,15 +42,15 @@ function script({ text, streamType }: Wire, isStream: boolean): Script {
 async function leftOut(
   service: TestService,
   { endpoint, stream, hosted }: Way,
-  asked: Readonly<Record<string, unknown>>,
+  requestFields: Readonly<Record<string, unknown>>,
 ): Promise<readonly string[]> {
-  const tools = Array.isArray(asked["tools"]) ? asked["tools"] : [];
+  const tools = Array.isArray(requestFields["tools"]) ? requestFields["tools"] : [];
   const searching = hosted ? { tools: [...tools, { type: "web_search_preview" }] } : {};
   const path = endpoint === "chat" ? "chat/completions" : "responses";
   const response = await fetch(`${service.openaiUrl}/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${BOOTSTRAP_KEY}` },
-    body: JSON.stringify({ model: "auto", stream, ...asked, ...searching }),
+    body: JSON.stringify({ model: "auto", stream, ...requestFields, ...searching }),
   });
   const text = await response.text();
   assertEquals(response.status, 200, text);
@@ -91,14 +91,14 @@ for (const [{ kind, protocol: { chat: { lacks } } }, { model: known, ...recorded
     const silent: string[] = [];
     for (const feature of Object.keys(FEATURES).filter(isFeature)) {
       if (lacks[feature] !== "reported" && lacks[feature] !== "changed") continue;
-      const asked = ASKED_FEATURES[feature];
-      assert(asked !== undefined, `Nothing here asks for "${feature}"`);
+      const requestFields = ASKED_FEATURES[feature];
+      assert(requestFields !== undefined, `Nothing here asks for "${feature}"`);
       for (const way of WAYS) {
-        const request = asked[way.endpoint];
+        const request = requestFields[way.endpoint];
         if (request === undefined) continue;
         fake.answer(script(wire, way.stream || way.hosted));
         const lines = await leftOut(service, way, request);
-        const { word, responsesWord = word } = asked;
+        const { word, responsesWord = word } = requestFields;
         const named = way.endpoint === "chat" ? word : responsesWord;
         const isSaid = lines.some((line) => line.includes(named));
         if (!isSaid) silent.push(`${feature}: ${JSON.stringify(way)}: ${JSON.stringify(lines)}`);

@@ -1,5 +1,5 @@
 /**
- * OpenAI's own client, unmodified, with another base URL: what it offers works.
+ * OpenAI's own client, unmodified, with another base URL.
  *
  * @module
  */

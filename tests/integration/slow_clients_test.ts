@@ -1,6 +1,6 @@
 /**
- * Clients that begin and do not go on: with headers, with a body, with reading. Others are served
- * meanwhile, and nothing is left of any when it goes.
+ * Clients that stall: in headers, in a body, in reading. Others are served meanwhile, and every
+ * resource is freed when they disconnect.
  *
  * @module
  */
@@ -27,7 +27,7 @@ function head(length: number | undefined): string {
       : `Content-Length: ${length}\r\n\r\n`);
 }
 
-/** Beginnings of requests whose clients then stop. */
+/** Beginnings of requests whose clients then stall. */
 const HALVES: Readonly<Record<string, string>> = {
   "nothing": "",
   "half a request line": "POST /openai/v1/ch",
@@ -39,7 +39,7 @@ const HALVES: Readonly<Record<string, string>> = {
   "no last chunk": `${head(undefined)}${CHAT.length.toString(16)}\r\n${CHAT}\r\n`,
 };
 
-/** Connections: the mark asks for 1 000. */
+/** Connections: the requirement is 1 000. */
 const CLIENTS = 1_000;
 
 Deno.test("a thousand clients that stop halfway keep nobody from being served", async () => {
@@ -58,7 +58,7 @@ Deno.test("a thousand clients that stop halfway keep nobody from being served", 
       assertEquals(answer.status, 200);
       await answer.body?.cancel();
     }
-    // None of them is a request yet: no place is taken, and no money held.
+    // None of them is a request yet: no lease is taken and no credits are held.
     assertEquals(gateway.inFlight.count, 0);
     assertEquals(await service.running.stores.ledger.openHolds(), []);
   } finally {
@@ -93,7 +93,7 @@ Deno.test("a body that stops is refused with the error object, over a real conne
   }
 });
 
-/** Sends events without end, as fast as they are taken. */
+/** Sends events without end, as fast as they are read. */
 class EndlessUpstream implements AsyncDisposable {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   readonly #serving: Promise<void>[] = [];
@@ -145,7 +145,7 @@ Deno.test("readers that stall hold their upstreams back, and are left in the end
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
   };
   await using upstream = new EndlessUpstream();
-  // Its answers must be worth more than the buffers hold, or they are ended before.
+  // Its output must exceed all buffers, or the streams end before.
   const maxOutputTokens = 10_000_000;
   const more = { contextTokens: 2 * maxOutputTokens };
   const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, maxOutputTokens, more });
@@ -161,7 +161,7 @@ Deno.test("readers that stall hold their upstreams back, and are left in the end
       await sendAll(connection, encoder.encode(head(body.length) + body));
     }
     await until(() => gateway.inFlight.count === readers, "the streams to begin");
-    // They flow until every buffer on the way is full, and stand then.
+    // They flow until every buffer is full, and then stall.
     let before = -1;
     await until(async () => {
       const same = upstream.sentBytes === before && before > 0;

@@ -21,15 +21,15 @@ import {
 } from "../fixtures/lab.ts";
 import { TestService, until } from "../fixtures/service.ts";
 
-/** Places at the upstream. */
+/** Leases of the upstream. */
 const PLACES = 2;
-/** Calls that fail in a row: more than there are places, so that a leaked one would show. */
+/** Consecutive failing calls: more than leases, so that a leaked one would show. */
 const FAILING = 5;
-/** Usage of every answer, and what it costs. */
+/** Usage of every response, and its charge. */
 const USAGE = usage(10, 5);
 const CALL_MICROS = 10n * INPUT_MICROS + 5n * OUTPUT_MICROS;
 
-/** A service with one model at an upstream of two places. */
+/** Starts a service with one model at an upstream with two leases. */
 async function start(kvPath = ":memory:") {
   const upstream = new FakeUpstream();
   upstream.otherwise(json(completion({ usage: USAGE })));
@@ -48,14 +48,14 @@ async function start(kvPath = ":memory:") {
 
 type Setup = Awaited<ReturnType<typeof start>>;
 
-/** The same, over a store that can be made to fail. */
+/** Starts it with a store that can be made to fail. */
 async function startFaulty(): Promise<Setup & { readonly faults: Faults }> {
   const { faults, openKv } = faultyKv();
   const setup = await withOpenKv((path = ":memory:") => openKv(path), () => start());
   return { ...setup, faults };
 }
 
-/** Calls that the store refuses: told so, not charged, and no upstream was asked. */
+/** Asserts that calls are refused, not charged, and never sent upstream. */
 async function assertRefused({ service, upstream }: Setup): Promise<void> {
   const before = await service.wallet();
   const requests = upstream.requests.length;
@@ -72,7 +72,10 @@ async function assertUnavailable(response: Response): Promise<void> {
   assertEquals(response.headers.get("retry-after"), "1");
 }
 
-/** As many calls at once as there are places are answered and charged, and the books are right. */
+/**
+ * Asserts that as many calls at once as there are leases are answered and charged, and that the
+ * ledger is right.
+ */
 async function assertHealthy({ service }: Setup): Promise<void> {
   const { gateway } = service.running;
   await until(() => gateway.settlementRetries.size === 0, "the late endings");
@@ -100,7 +103,7 @@ Deno.test("while nothing can be written every call is refused, and it is well af
 
 Deno.test("holds that landed although the store failed are voided once it is back", async () => {
   await using setup = await startFaulty();
-  // Its key is known by now, and the catalog is.
+  // Its key and the catalog are cached by now.
   assertEquals((await ask(setup.service).then(drained)).status, 200);
   Object.assign(setup.faults, { commit: "after", reads: true });
   const { publicUrl } = setup.service.running;
@@ -149,7 +152,7 @@ for (const commit of ["before", "after"] as const) {
     Object.assign(faults, { commit, reads: true });
     const before = faults.failedReads;
     gate.resolve();
-    // The state is unknown for longer than the store's own checks: by then it is read again.
+    // The state is unknown for longer than the store's own checks: later it is read again.
     const looks = DOUBT_TRIES + 3;
     await until(() => faults.failedReads - before > looks, "the store to look in vain");
     Object.assign(faults, { commit: "none", reads: false });

@@ -1,5 +1,5 @@
 /**
- * Responses that were kept, read over HTTP with OpenAI's own client.
+ * Stored responses, read over HTTP with OpenAI's own client.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { StoredResponse } from "../../gateway/ports/response_store.ts";
 import { labConfig } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, ManualClock, TestService, WALLET } from "../fixtures/service.ts";
 
-// What OpenAI's client may ask for is accepted, and nothing else.
+// Exactly the values of OpenAI's client are accepted.
 assertType<IsExact<typeof INCLUDABLE[number], OpenAI.Responses.ResponseIncludable>>(true);
 
 const TEXT = "No bytes are changed: 1.0, 12345678901234567890, é, 漢";
@@ -61,13 +61,13 @@ Deno.test("OpenAI's client reads a response, its input, and deletes it", async (
   await using service = await TestService.start({ described: false });
   const { responses } = service.running.stores;
   const client = service.client();
-  const kept = stored("resp_1", { input: items(45) });
-  await responses.put(kept);
+  const storedResponse = stored("resp_1", { input: items(45) });
+  await responses.put(storedResponse);
 
   const read = await client.responses.retrieve("resp_1");
   assertEquals([read.id, read.output_text], ["resp_1", TEXT]);
   const raw = await call(service, "resp_1?include=x&starting_after=2&stream=false&more=1");
-  assertEquals(await raw.text(), kept.resource);
+  assertEquals(await raw.text(), storedResponse.resource);
   assertEquals(raw.headers.get("content-type"), "application/json");
   assertEquals(raw.headers.get("cache-control"), "private, no-store");
   const head = await call(service, "resp_1", { method: "HEAD" });
@@ -89,7 +89,7 @@ Deno.test("OpenAI's client reads a response, its input, and deletes it", async (
   await client.responses.delete("resp_1");
   await assertRejects(() => client.responses.retrieve("resp_1"), OpenAI.NotFoundError);
   await assertRejects(() => client.responses.delete("resp_1"), OpenAI.NotFoundError);
-  await responses.put(kept);
+  await responses.put(storedResponse);
   const deleted = await call(service, "resp_1", { method: "DELETE" });
   assertEquals(await deleted.json(), { id: "resp_1", object: "response", deleted: true });
   await service.assertBooks();
@@ -100,9 +100,12 @@ Deno.test("a response of twenty megabytes comes back to the byte", async () => {
   const image = "iVBORw0KGgo".repeat(1_000_000);
   const content = `[{"type":"input_text","text":"${image}"}]`;
   const input = [`{"type":"message","id":"msg_0","role":"user","content":${content}}`];
-  const kept = stored("resp_1", { input, resource: `{"id":"resp_1","image":"${image}"}` });
-  assertEquals(await service.running.stores.responses.put(kept), true);
-  assertEquals(await (await call(service, "resp_1")).text(), kept.resource);
+  const storedResponse = stored("resp_1", {
+    input,
+    resource: `{"id":"resp_1","image":"${image}"}`,
+  });
+  assertEquals(await service.running.stores.responses.put(storedResponse), true);
+  assertEquals(await (await call(service, "resp_1")).text(), storedResponse.resource);
   const list = await (await call(service, "resp_1/input_items")).text();
   assertEquals(
     list,
@@ -114,18 +117,18 @@ Deno.test("the keys of a wallet share its responses; other wallets' find nothing
   await using service = await TestService.start({ described: false });
   const first = await service.newKey();
   const other = await service.newKey();
-  const made = await service.admin("POST", "/keys", { name: "second", wallet: first.wallet });
+  const created = await service.admin("POST", "/keys", { name: "second", wallet: first.wallet });
   await service.running.stores.responses.put(stored("resp_1", { ownerId: first.wallet }));
   const as = (apiKey: string) => service.client({ apiKey }).responses;
 
   assertEquals((await as(first.key).retrieve("resp_1")).id, "resp_1");
-  assertEquals((await as(String(made.key)).retrieve("resp_1")).id, "resp_1");
+  assertEquals((await as(String(created.key)).retrieve("resp_1")).id, "resp_1");
   for (const apiKey of [other.key, BOOTSTRAP_KEY]) {
     await assertRejects(() => as(apiKey).retrieve("resp_1"), OpenAI.NotFoundError);
     await assertRejects(() => as(apiKey).delete("resp_1"), OpenAI.NotFoundError);
     await assertRejects(() => as(apiKey).inputItems.list("resp_1"), OpenAI.NotFoundError);
   }
-  await as(String(made.key)).delete("resp_1");
+  await as(String(created.key)).delete("resp_1");
   await assertRejects(() => as(first.key).retrieve("resp_1"), OpenAI.NotFoundError);
 });
 
@@ -171,7 +174,7 @@ Deno.test("unknown, expired, deleted and others' responses answer alike", async 
       }, `${method} ${path}`);
     }
   }
-  // Whatever an id is, it can be one.
+  // Any text can be an id.
   for (const id of ["a/b", "%zz", "🐚", "x".repeat(8_000)]) {
     await responses.put(stored(id, { expiresAtMs: clock.nowMs() + 1_000 }));
     assertEquals((await service.client().responses.retrieve(id)).id, id);
@@ -254,7 +257,7 @@ Deno.test("the configuration file says how long and how much", async () => {
   await using service = await TestService.start({ config });
   const { gateway, stores } = service.running;
   assertEquals(gateway.responsesKeptMs(), 7 * 24 * 60 * 60 * 1_000);
-  // A wallet alone may take half of the room.
+  // A wallet alone may use half of the store.
   const resource = JSON.stringify("x".repeat(400_000));
   assertEquals(await stores.responses.put(stored("resp_1", { resource })), true);
   assertEquals(await stores.responses.put(stored("resp_2", { resource })), false);

@@ -23,7 +23,7 @@ async function upload(service: TestService, store: string, name: string): Promis
   );
 }
 
-/** Names of the files that are found, best first. */
+/** Returns the names of the files in the results, best first. */
 async function search(service: TestService, store: string, query: string): Promise<string[]> {
   const { results } = await service.admin("POST", `/vector-stores/${store}/search`, { query });
   assert(Array.isArray(results));
@@ -48,7 +48,7 @@ Deno.test("files of every kind are found by what is in them, in English and in C
   for (const [question, expected] of Object.entries(questions)) {
     assertEquals((await search(service, id, question))[0], expected, question);
   }
-  // What a reader of the page does not see is not there.
+  // Hidden text of the page is not indexed.
   assertEquals(await search(service, id, "rebeccapurple scripted"), []);
 });
 
@@ -78,7 +78,7 @@ Deno.test("svc fills a store, which outlives the gateway's end, however it ends"
     assertMatch(await run(gateway, "search", id, "全额退款"), /^\d\.\d\d +rules_zh\.txt/);
     await run(gateway, "remove", id);
     assertEquals(JSON.parse(await run(gateway, "list", "--json")), { vectorStores: [] });
-    // Threads that search do not keep the gateway from ending.
+    // Search threads do not keep the gateway from ending.
     assertEquals((await gateway.end("SIGTERM")).code, 0);
   } finally {
     await Deno.remove(folder, { recursive: true });

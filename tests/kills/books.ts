@@ -1,15 +1,15 @@
 /**
- * The gateway's books as its admin API shows them, gathered over many of its lives.
+ * The books of the gateway as its admin API shows them, collected over many of its processes.
  *
  * @module
  */
 
 import type { MortalService } from "./mortal_service.ts";
 
-/** What the books are read from. */
+/** The API that the books are read from. */
 export type AdminApi = Pick<MortalService, "admin">;
 
-/** A line of a wallet's statement; amounts are decimal strings of credits. */
+/** A line of a statement; amounts are decimal strings of credits. */
 interface StatementEntry {
   readonly kind: "open" | "credit" | "hold" | "settle" | "void" | "expire";
   readonly at: string;
@@ -20,19 +20,19 @@ interface StatementEntry {
   readonly charged?: string;
 }
 
-/** One step of a wallet, in micro-credits. */
+/** One step of a wallet, in micros. */
 export interface Step {
   readonly kind: StatementEntry["kind"];
-  /** Of the credit or of the hold. */
+  /** Id of the credit or of the hold. */
   readonly id: string;
   readonly key: string;
   readonly wallet: string;
-  /** Paid in, held, or charged. */
+  /** Amount that was paid in, held, or charged. */
   readonly micros: bigint;
   readonly atMs: number;
 }
 
-/** A hold and every ending that it has: there must be one in the end. */
+/** A hold and all its endings: there must be exactly one at the end. */
 export interface HoldHistory {
   readonly id: string;
   readonly key: string;
@@ -50,11 +50,11 @@ export interface LoggedRequest {
   readonly requestId: string;
   /** `killed`: the gateway died, and its next start settled at the last checkpoint. */
   readonly outcome: string;
-  /** Credits. */
+  /** Charge, in credits. */
   readonly charged: string;
 }
 
-/** A wallet's row; amounts are decimal strings of credits. */
+/** A wallet row; amounts are decimal strings of credits. */
 export interface WalletRow {
   readonly id: string;
   readonly credits: string;
@@ -63,29 +63,29 @@ export interface WalletRow {
   readonly spent: string;
 }
 
-/** Micro-credits of a decimal string of credits. */
+/** Parses a decimal string of credits to micros. */
 export function microsOf(credits: string): bigint {
   return BigInt(credits.replace(".", ""));
 }
 
-/** Everything that has been read so far. */
+/** Everything that was read so far. */
 export class Books {
-  /** Of each wallet, oldest first. */
+  /** Steps of each wallet, oldest first. */
   readonly steps = new Map<string, Step[]>();
   readonly holds = new Map<string, HoldHistory>();
-  /** By the id of the row. */
+  /** Rows of the request log, by id. */
   readonly rows = new Map<string, LoggedRequest>();
-  /** As they were read last. */
+  /** Wallet rows as they were read last. */
   wallets: readonly WalletRow[] = [];
 
-  /** Reads what has come since. Each row's settlements are among what is read after it. */
+  /** Reads what is new. The settlements of each row are read after it. */
   async read(api: AdminApi): Promise<void> {
     await this.#readRows(api);
     this.wallets = (await api.admin("GET", "/wallets")).wallets;
     for (const { id } of this.wallets) await this.#readStatement(api, id);
   }
 
-  /** What was charged for a row of the log, by its holds. */
+  /** Returns the charges for a row of the log, by its holds. */
   chargedFor(rowId: string): bigint {
     return this.#chargedByRow.get(rowId) ?? 0n;
   }

@@ -1,5 +1,5 @@
 /**
- * Calls as a client makes them, and what it saw of each: to the end, in part, or not at all.
+ * Calls of a client, and how much of each answer it received: all, part or nothing.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { OneTimeBody } from "../../gateway/upstreams/openai_compatible/one_time_body.ts";
 import { promptOf, type Script, wordsIn } from "./script.ts";
 
-/** What a client asks for. `leave`: it goes away in the middle of the stream. */
+/** The plan of a call. `leave`: the client disconnects in the middle of the stream. */
 export interface CallPlan {
   readonly endpoint: "chat" | "responses" | "images";
   readonly stream: boolean;
@@ -15,37 +15,37 @@ export interface CallPlan {
   readonly script: Script;
 }
 
-/** Where and as whom. */
+/** The address, key and id of a call. */
 export interface CallSite {
   readonly url: string;
   readonly secret: string;
-  /** Never used twice. */
+  /** Id of the request, used once. */
   readonly requestId: string;
 }
 
 /**
- * How a call ended for its client. `complete`: the whole answer; `answered`: a refusal of the gateway's
- * own; `cut`: broke off; `left`: by the client; `unanswered`: sent, and not a byte came back; `refused`:
- * there was nobody to take the connection.
+ * The end of a call for its client. `complete`: the whole answer; `answered`: a refusal of the
+ * gateway; `cut`: broke off; `left`: ended by the client; `unanswered`: sent, without a byte of an
+ * answer; `refused`: no process accepted the connection.
  */
 export type Ending = "complete" | "answered" | "cut" | "left" | "unanswered" | "refused";
 
-/** What a client saw of one call. */
+/** The part of one call that its client received. */
 export interface Sighting {
   readonly requestId: string;
   readonly ending: Ending;
   readonly status: number;
-  /** Words received. */
+  /** Number of words received. */
   readonly words: number;
-  /** Credits by the bill, where that was seen. */
+  /** Charge on the bill in credits, if the bill was received. */
   readonly charged?: string | undefined;
 }
 
 const PATHS = { chat: "chat/completions", responses: "responses", images: "images/generations" };
-/** Output that is asked for, in tokens: more than any script takes. */
+/** Requested output, in tokens: more than any script takes. */
 const OUTPUT_LIMIT = 2_500;
 
-/** Path and body of a call. */
+/** Returns the path and body of a call. */
 export function requestOf({ endpoint, stream, script }: CallPlan): { path: string; body: string } {
   const prompt = promptOf(script);
   const fields = endpoint === "chat"
@@ -57,7 +57,7 @@ export function requestOf({ endpoint, stream, script }: CallPlan): { path: strin
   return { path: `/openai/v1/${PATHS[endpoint]}`, body };
 }
 
-/** Makes one call. Never throws for what the service does. */
+/** Makes one call. Never throws for failures of the service. */
 export async function makeCall(plan: CallPlan, site: CallSite): Promise<Sighting> {
   const { requestId } = site;
   const leaving = new AbortController();
@@ -72,7 +72,7 @@ export async function makeCall(plan: CallPlan, site: CallSite): Promise<Sighting
         authorization: `Bearer ${site.secret}`,
         "x-request-id": requestId,
       },
-      // Deno repeats a text by itself where a kept connection breaks.
+      // Deno itself repeats a text body when a kept connection breaks.
       body: new OneTimeBody(body),
       signal: leaving.signal,
     });
@@ -88,7 +88,7 @@ export async function makeCall(plan: CallPlan, site: CallSite): Promise<Sighting
   return sightingOf({ requestId, status, text }, plan);
 }
 
-/** What an answer that came to its end was. */
+/** Returns the sighting of an answer that was received completely. */
 export function sightingOf(
   answer: { readonly requestId: string; readonly status: number; readonly text: string },
   plan: CallPlan,
@@ -112,16 +112,16 @@ function seenOf(text: string, plan: CallPlan): Pick<Sighting, "words" | "charged
 
 function wordsSeen(text: string, { endpoint, stream }: CallPlan): number {
   if (endpoint === "images") return 0;
-  // Of a body that broke off nobody can make anything.
+  // A body that broke off cannot be parsed.
   if (!stream) return text.endsWith("}") ? wordsIn(JSON.parse(text).choices[0].message.content) : 0;
-  let said = "";
-  // The last piece is a frame that is not whole, or nothing.
+  let received = "";
+  // The last piece is an incomplete frame, or empty.
   for (const frame of text.split("\n\n").slice(0, -1)) {
     const data = /^data: (\{.*)$/m.exec(frame)?.[1];
     if (data === undefined) continue;
     const event = JSON.parse(data);
-    if (endpoint === "chat") said += event.choices?.[0]?.delta?.content ?? "";
-    else if (event.type === "response.output_text.delta") said += event.delta;
+    if (endpoint === "chat") received += event.choices?.[0]?.delta?.content ?? "";
+    else if (event.type === "response.output_text.delta") received += event.delta;
   }
-  return wordsIn(said);
+  return wordsIn(received);
 }

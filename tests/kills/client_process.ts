@@ -1,7 +1,7 @@
 /**
- * A client of the gateway in a process of its own, that goes on through the gateway's deaths. Each line
- * of standard input names a worker and the key it is to use from then on; each line of standard output
- * is what was seen of one call. It ends with its standard input, once the calls under way have ended.
+ * A client of the gateway in a separate process, which continues when the gateway dies. Each line
+ * of standard input names a worker and its key from then on; each line of standard output is the
+ * result of one call. It ends with its standard input, once the calls in flight have ended.
  *
  * @module
  */
@@ -17,15 +17,15 @@ export interface WorkerKey {
   /** Name and secret of the key; request ids begin with the name. */
   readonly key: string;
   readonly secret: string;
-  /** Sends several requests over one connection before it reads an answer. */
+  /** True when it sends several requests over one connection before it reads an answer. */
   readonly pipelines: boolean;
-  /** Does so once, and is done. */
+  /** True when it does so once and ends. */
   readonly once?: boolean | undefined;
 }
 
-/** Rest of a worker that was refused, in milliseconds: others are to be heard. */
+/** Pause of a worker after a refusal, in milliseconds, so that others run. */
 const REST_MS = 50;
-/** Requests that are sent at once over one connection. */
+/** Number of requests that are sent at once over one connection. */
 const PIPELINED = 3;
 
 const encoder = new TextEncoder();

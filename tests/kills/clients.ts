@@ -1,5 +1,5 @@
 /**
- * Client processes, and everything they saw.
+ * Client processes and their results.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import type { WorkerKey } from "./client_process.ts";
 
 const PROGRAM = fromFileUrl(import.meta.resolve("./client_process.ts"));
 
-/** Some clients, each a process. */
+/** Clients, each in its own process. */
 export class Clients implements AsyncDisposable {
   readonly #children: readonly Deno.ChildProcess[];
   readonly #inputs: readonly WritableStreamDefaultWriter<Uint8Array>[];
   readonly #heard: readonly Promise<void>[];
   #hasEnded = false;
-  /** By request id. */
+  /** Results by request id. */
   readonly sightings = new Map<string, Sighting>();
 
-  /** Starts them; they do nothing before they are given keys. */
+  /** Starts the processes; they do nothing before they receive keys. */
   constructor(url: string, { count, seed }: { readonly count: number; readonly seed: number }) {
     this.#children = Array.from({ length: count }, (_, at) =>
       new Deno.Command(Deno.execPath(), {
@@ -32,12 +32,12 @@ export class Clients implements AsyncDisposable {
     this.#heard = this.#children.map((child) => this.#listen(child));
   }
 
-  /** Gives a worker of a client a key, in the place of the one that it has. */
+  /** Gives a worker of a client a key, which replaces the one it has. */
   async give(client: number, key: WorkerKey): Promise<void> {
     await this.#inputs[client]?.write(new TextEncoder().encode(`${JSON.stringify(key)}\n`));
   }
 
-  /** Lets the calls under way end, and the processes. */
+  /** Ends the processes once the calls in flight have ended. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     await Promise.all(this.#inputs.map((input) => input.close()));

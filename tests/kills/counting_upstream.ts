@@ -1,5 +1,5 @@
 /**
- * A provider that outlives the gateway, and counts what it made for which request.
+ * A provider that outlives the gateway, and counts its output for each request.
  *
  * @module
  */
@@ -19,23 +19,23 @@ import { type Script, scriptOf, wordAt } from "./script.ts";
 
 /** Output tokens of one image. */
 const IMAGE_TOKENS = 50;
-/** Time for one image, in milliseconds. */
+/** Duration of one image, in milliseconds. */
 const IMAGE_MS = 20;
 
-/** One request as the provider has it. */
+/** A request as the provider counts it. */
 export interface UpstreamCall {
   readonly requestId: string;
   readonly atMs: number;
   readonly inputTokens: number;
-  /** Made so far, whether or not anybody has read it. */
+  /** Output tokens so far, whether or not they were read. */
   outputTokens: number;
-  /** The end was sent. */
+  /** True when the end was sent. */
   ended: boolean;
-  /** Whoever asked went away before the end. */
+  /** True when the gateway disconnected before the end. */
   aborted: boolean;
 }
 
-/** What a call is worth, in micro-credits. */
+/** Returns the price of a call, in micros. */
 export function priceOf({ inputTokens, outputTokens }: UpstreamCall): bigint {
   if (outputTokens === 0) return 0n;
   return BigInt(inputTokens) * INPUT_MICROS + BigInt(outputTokens) * OUTPUT_MICROS;
@@ -43,9 +43,9 @@ export function priceOf({ inputTokens, outputTokens }: UpstreamCall): bigint {
 
 /** The provider. */
 export class CountingUpstream implements AsyncDisposable {
-  /** Every request, oldest first. */
+  /** All requests, oldest first. */
   readonly calls: UpstreamCall[] = [];
-  /** Answers whose end was sent. */
+  /** Number of answers whose end was sent. */
   ends = 0;
   readonly #hurry = new AbortController();
   #isClosed = false;
@@ -54,22 +54,22 @@ export class CountingUpstream implements AsyncDisposable {
     (request) => this.#answer(request),
   );
 
-  /** What a configuration calls its base URL. */
+  /** Base URL for a configuration. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#server.addr.port}/v1`;
   }
 
-  /** Calls that are being answered. */
+  /** Number of calls in flight. */
   get open(): number {
     return this.calls.filter(({ ended, aborted }) => !ended && !aborted).length;
   }
 
-  /** Says everything without pauses from now on. */
+  /** Answers without pauses from now on. */
   hurry(): void {
     this.#hurry.abort();
   }
 
-  /** Breaks off what is still being said. */
+  /** Aborts the answers in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.hurry();

@@ -1,5 +1,5 @@
 /**
- * The service is killed under load, again and again, and its books are right each time.
+ * Kills the service under load, again and again, and checks its books each time.
  *
  * @module
  */
@@ -16,20 +16,20 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 5);
 const SEED = Number(Deno.env.get("KILL_SEED") ?? 1);
 const IS_LONG = ROUNDS > 5;
 
-/** Longest life under load before a kill, once the books were looked at, in milliseconds. */
+/** Maximum time under load before a kill, after the books were checked, in milliseconds. */
 const LIFE_MS = 600;
-/** A life that is long enough for checkpoints of its streams, in milliseconds. */
+/** Time under load that suffices for checkpoints of streams, in milliseconds. */
 const LONG_LIFE_MS = 3_000;
-/** Longest life of a start that is to be killed, in milliseconds. */
+/** Maximum time before a kill during a start, in milliseconds. */
 const START_MS = 500;
-/** Longest time from an answer's end at the upstream to a kill, in milliseconds. */
+/** Maximum time from the end of an answer at the upstream to a kill, in milliseconds. */
 const SETTLING_MS = 5;
-/** Time that requests gather in the operating system before a kill, in milliseconds. */
+/** Time that requests queue in the operating system before a kill, in milliseconds. */
 const FROZEN_MS = 80;
-/** Calls at the upstream that count as load. */
+/** Number of calls at the upstream that count as load. */
 const LOAD = 3;
 
-/** When it is killed, each as often as it stands here. */
+/** Moments of a kill; repeated entries are more frequent. */
 const MOMENTS: readonly [Kill, ...Kill[]] = [
   "killed under load",
   "killed under load",
@@ -43,8 +43,8 @@ function pause(ms: number): Promise<void> {
 }
 
 /**
- * Kills under load at a random moment: any; while an answer is being settled; or with requests that
- * nobody has taken up.
+ * Kills under load at a random moment: any, during a settlement, or while requests wait to be
+ * accepted.
  */
 async function killUnderLoad(run: Run): Promise<void> {
   const { random, service, tally, upstream } = run;
@@ -64,7 +64,7 @@ async function killUnderLoad(run: Run): Promise<void> {
   assertSane(await service.kill());
 }
 
-/** Starts; sometimes that is cut short too: anywhere, or as it puts its books in order. */
+/** Starts the service; sometimes kills the start too, at any moment or during recovery. */
 async function restart({ random, service, tally }: Run): Promise<void> {
   while (random.chance(0.25)) {
     service.begin();
@@ -84,18 +84,18 @@ async function restart({ random, service, tally }: Run): Promise<void> {
   tally.recovered(performance.now() - begunMs);
 }
 
-/** Being killed is no excuse for a bug. */
+/** Asserts that the log shows no bug: a kill excuses none. */
 function assertSane(complaints: string): void {
   assertFalse(/internal_error|unhandled_rejection|InvariantError/.test(complaints), complaints);
 }
 
-/** The books after a restart, while the load goes on. */
+/** Checks the books after a restart, under load. */
 async function check(run: Run): Promise<void> {
   const { books, service, tally } = run;
   const startMs = service.startsMs.at(-1) ?? 0;
   let evidence = run.evidence();
   await run.until(async () => {
-    // What clients have told by now must be in the books that are read next.
+    // Results that clients have reported by now must be in the books that are read next.
     evidence = run.evidence();
     await books.read(service);
     assertRight(evidence);
@@ -126,7 +126,10 @@ function assertConserved({ books }: Run): void {
   }
 }
 
-/** Once nobody calls any more: every row is exactly what its journal, and all wallets what the calls cost. */
+/**
+ * Checks the end, without calls: every row matches its journal, and all wallets match the cost of
+ * the calls.
+ */
 async function checkTheEnd(run: Run): Promise<void> {
   const { books, clients, service, tally, upstream } = run;
   upstream.hurry();
@@ -134,7 +137,7 @@ async function checkTheEnd(run: Run): Promise<void> {
   const verified = async () => await service.admin("GET", "/ledger/verify");
   await run.until(async () => (await verified()).openHolds === 0, "every hold to end");
   await check(run);
-  // Nothing was written differently afterwards from how it was read at the time.
+  // Nothing that was read earlier has changed since.
   const again = new Books();
   await again.read(service);
   assertEquals(again.steps, books.steps);

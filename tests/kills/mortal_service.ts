@@ -1,5 +1,6 @@
 /**
- * The service as an operator starts it, made to be killed: always on the same ports and the same file.
+ * The service as an operator starts it, made to be killed: always on the same ports and the same
+ * file.
  *
  * @module
  */
@@ -9,15 +10,15 @@ import { join } from "@std/path";
 import { ADMIN_TOKEN } from "../fixtures/service.ts";
 import { serveCommand } from "../fixtures/service_process.ts";
 
-/** Where it is and what it is to know. */
+/** Options of the service. */
 export interface MortalServiceOptions {
   readonly folder: string;
   readonly config: unknown;
 }
 
 /**
- * A free port that the system gives to nobody by itself: an outgoing connection would take one of its
- * own choice while the service is dead, and a client that dials it would find itself.
+ * Returns a free port outside the range of outgoing connections: while the service is dead, an
+ * outgoing connection could take its port, and a client that dials it would reach itself.
  */
 function freePort(): number {
   for (;;) {
@@ -31,7 +32,7 @@ function freePort(): number {
   }
 }
 
-/** A service on a file. One process at a time. */
+/** A service on one file, with one process at a time. */
 export class MortalService implements AsyncDisposable {
   readonly publicUrl: string;
   readonly #adminUrl: string;
@@ -64,7 +65,7 @@ export class MortalService implements AsyncDisposable {
     return new MortalService(kvPath, { ports, command });
   }
 
-  /** Begins to start; resolves at once. */
+  /** Starts a process; returns at once. */
   begin(): void {
     assert(this.#life === undefined, "It lives");
     this.startsMs.push(Date.now());
@@ -77,22 +78,22 @@ export class MortalService implements AsyncDisposable {
     return this.#life.child.pid;
   }
 
-  /** Whether it was begun, and has ended neither by a kill nor by itself. */
+  /** True when a process was started and has not ended. */
   get isAlive(): boolean {
     return this.#life !== undefined && this.#life.ended === undefined;
   }
 
-  /** Throws, with what it said, where it has ended by itself: nothing that is waited for will come. */
+  /** Throws with the output of the process if it ended by itself: further waits would never end. */
   assertAlive(): void {
     if (this.#life?.ended !== undefined) throw this.#life.ended;
   }
 
-  /** Resolves when it is ready. Throws where it ends instead. */
+  /** Resolves when it is ready. Throws if it ends instead. */
   async ready(): Promise<void> {
     await this.#life?.ready.promise;
   }
 
-  /** Resolves when it has begun to change its file since it was started, or is ready. */
+  /** Resolves when it has changed its file since its start, or is ready. */
   async writing(): Promise<void> {
     const log = `${this.#kvPath}-wal`;
     const before = await stamp(log);
@@ -102,15 +103,18 @@ export class MortalService implements AsyncDisposable {
     }
   }
 
-  /** Lets it take up nothing any more, as a machine does that is too busy: the system still does. */
+  /**
+   * Suspends the process, as a very busy machine does: the operating system still accepts
+   * connections.
+   */
   freeze(): void {
     this.assertAlive();
     this.#life?.child.kill("SIGSTOP");
   }
 
   /**
-   * `kill -9`; resolves to what it had said on standard error. Throws where there was nothing left to
-   * kill: a death that nobody ordered is what the tests are to find.
+   * Sends `kill -9`; resolves to the standard error of the process. Throws if it had ended before:
+   * the tests must detect an unordered death.
    */
   async kill(): Promise<string> {
     const life = this.#life;
@@ -137,7 +141,7 @@ export class MortalService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const life = this.#life;
     this.#life = undefined;
-    // How it ended was somebody else's to say: here it would hide what the test has failed for.
+    // Its end is reported elsewhere: here it would hide the failure of the test.
     await life?.kill();
   }
 }
@@ -150,25 +154,25 @@ class Life {
   readonly #watched: Promise<void>;
   #isKilled = false;
   isReady = false;
-  /** Says how it ended, where nobody killed it. */
+  /** Describes its end, if it was not killed. */
   ended: Error | undefined;
 
   constructor(child: Deno.ChildProcess) {
     this.child = child;
     this.complaints = new Response(child.stderr).text();
-    // Nobody may be waiting for it when it is killed.
+    // There may be no waiting code when it is killed.
     this.ready.promise.catch(() => {});
     this.#watched = this.#watch();
     void this.#listen();
   }
 
-  /** Resolves when it has ended, whoever was first. */
+  /** Kills the process; resolves when it has ended, for whatever reason. */
   async kill(): Promise<void> {
     try {
       if (this.ended === undefined) this.child.kill("SIGKILL");
       this.#isKilled = true;
     } catch (error) {
-      // The process is gone, and its status has not come yet.
+      // The process is gone, and its status has not arrived.
       if (!(error instanceof TypeError)) throw error;
     }
     await this.#watched;
@@ -182,10 +186,10 @@ class Life {
   }
 
   async #listen(): Promise<void> {
-    let said = "";
+    let output = "";
     for await (const text of this.child.stdout.pipeThrough(new TextDecoderStream())) {
-      said += text;
-      if (!/is ready[^]*catalog version \d+\)/.test(said)) continue;
+      output += text;
+      if (!/is ready[^]*catalog version \d+\)/.test(output)) continue;
       this.isReady = true;
       this.ready.resolve();
     }

@@ -3,7 +3,7 @@ import { labConfig } from "../fixtures/lab.ts";
 import { until } from "../fixtures/service.ts";
 import { MortalService } from "./mortal_service.ts";
 
-// There are no signals to end a process with.
+// Windows has no signals that end a process.
 const NOT_WINDOWS = { ignore: Deno.build.os === "windows" };
 
 async function withService(
@@ -17,7 +17,7 @@ async function withService(
   await test(service);
 }
 
-Deno.test("a service that does not come to its start is noticed by whoever waits for it", async () => {
+Deno.test("a service that fails to start is detected by a waiting test", async () => {
   await withService({ upstreams: "none" }, async (service) => {
     service.begin();
     await assertRejects(() => service.writing(), Error, "The service ended by itself (code 1)");
@@ -35,11 +35,11 @@ Deno.test("a service that ends without being killed is noticed", NOT_WINDOWS, as
     service.assertAlive();
     Deno.kill(service.pid, "SIGTERM");
     await until(() => !service.isAlive, "the service to end");
-    const said = "The service ended by itself (code 0)";
-    assertThrows(() => service.assertAlive(), Error, said);
-    assertThrows(() => service.freeze(), Error, said);
-    await assertRejects(() => service.admin("GET", "/wallets"), Error, said);
-    await assertRejects(() => service.kill(), Error, said);
+    const message = "The service ended by itself (code 0)";
+    assertThrows(() => service.assertAlive(), Error, message);
+    assertThrows(() => service.freeze(), Error, message);
+    await assertRejects(() => service.admin("GET", "/wallets"), Error, message);
+    await assertRejects(() => service.kill(), Error, message);
     service.begin();
     await service.ready();
     assertEquals((await service.admin("GET", "/wallets")).wallets.length, 1);

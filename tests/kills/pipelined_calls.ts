@@ -1,5 +1,5 @@
 /**
- * Several requests over one connection, all sent before the first answer is read: while one is being
+ * Several requests over one connection, all sent before the first answer is read: while one is
  * answered, the others wait in the operating system.
  *
  * @module
@@ -19,7 +19,9 @@ import {
 
 const HEAD_END = "\r\n\r\n";
 
-/** Makes the same call at each site; all are on one connection. Never throws for what the service does. */
+/**
+ * Makes the same call for each site over one connection. Never throws for failures of the service.
+ */
 export async function pipelinedCalls(
   plan: CallPlan,
   sites: readonly CallSite[],

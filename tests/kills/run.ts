@@ -1,5 +1,5 @@
 /**
- * Everything of one run: a service, its provider and its clients, with wallets and keys.
+ * One run: a service, its provider and its clients, with wallets and keys.
  *
  * @module
  */
@@ -22,9 +22,9 @@ const WALLETS: Readonly<Record<string, string>> = {
   team: "1000000",
   small: "0.2",
 };
-/** What the small wallet is given each round: less than its workers would spend. */
+/** Credits that the small wallet receives each round: less than its workers would spend. */
 const ALLOWANCE = "0.4";
-/** What the key with a budget may spend in a round: less than its worker would. */
+/** Budget of a key for a round: less than its worker would spend. */
 const BUDGET = "0.5";
 
 const config = (baseUrl: string) =>
@@ -33,13 +33,13 @@ const config = (baseUrl: string) =>
     { id: "painter", baseUrl, more: { endpoints: ["images.generations"] } },
   );
 
-/** Connections that each client opens while nobody takes them up. */
+/** Number of connections that each client opens while the service is suspended. */
 const QUEUED = 4;
 
-/** Time after which nothing that is waited for comes any more, in milliseconds: only a hang takes so long. */
+/** Maximum wait, in milliseconds: only a hang takes so long. */
 const RECOVERY_MS = 60_000;
 
-/** One run; everything ends with it. */
+/** One run; disposing of it ends all its parts. */
 export class Run implements AsyncDisposable {
   readonly books = new Books();
   readonly tally = new Tally();
@@ -63,7 +63,7 @@ export class Run implements AsyncDisposable {
     this.clients = parts.clients;
   }
 
-  /** Starts everything, and puts the clients to work. */
+  /** Starts all parts, and gives the clients work. */
   static async begin(seed: number): Promise<Run> {
     await using stack = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir();
@@ -76,12 +76,15 @@ export class Run implements AsyncDisposable {
     service.begin();
     await service.ready();
     const run = new Run(new Random(seed), { upstream, service, clients });
-    await run.#found();
+    await run.#setUp();
     run.#stack = stack.move();
     return run;
   }
 
-  /** Waits for something that must come; fails where it does not, or where the service has ended by itself. */
+  /**
+   * Waits for a condition that must become true; fails if it does not, or if the service has ended
+   * by itself.
+   */
   async until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const deadline = performance.now() + RECOVERY_MS;
     while (!await condition()) {
@@ -91,7 +94,7 @@ export class Run implements AsyncDisposable {
     }
   }
 
-  /** What the books are compared with, as it is known now. */
+  /** Returns the evidence that the books are compared with, as it is known now. */
   evidence(): Evidence {
     return {
       books: this.books,
@@ -104,8 +107,8 @@ export class Run implements AsyncDisposable {
     };
   }
 
-  /** Wallets, keys and workers. */
-  async #found(): Promise<void> {
+  /** Creates wallets, keys and workers. */
+  async #setUp(): Promise<void> {
     for (const [id, credits] of Object.entries(WALLETS)) {
       await this.service.admin("POST", "/wallets", { id, credits });
     }
@@ -117,7 +120,9 @@ export class Run implements AsyncDisposable {
     await this.allow(0);
   }
 
-  /** Has clients call over connections that nobody takes up, some more than once. */
+  /**
+   * Lets clients call over connections that the service does not accept yet, some more than once.
+   */
   async queue(): Promise<void> {
     assert(this.#queueing !== undefined);
     for (let at = 0; at < CLIENTS * QUEUED; at++) {
@@ -127,7 +132,7 @@ export class Run implements AsyncDisposable {
     }
   }
 
-  /** New money for the small wallet, and a new key with a budget. */
+  /** Adds credits to the small wallet, and creates a new key with a budget. */
   async allow(round: number): Promise<void> {
     await this.service.admin("POST", "/wallets/small/credit", { credits: ALLOWANCE });
     const policy = { budget: { total: BUDGET } };

@@ -1,17 +1,17 @@
 /**
- * What a model is told to say, and what it then says: known beforehand, so that whoever reads part of
- * it can tell how much of it there was, and what that costs.
+ * Instructions for a model, and its known text: a reader of a part of it can compute its length and
+ * its price.
  *
  * @module
  */
 
-/** How a model answers. */
+/** The behaviour of a model. */
 export interface Script {
-  /** None: it fails instead. */
+  /** Number of words; with 0 it fails instead. */
   readonly words: number;
   /** Pause before each word, in milliseconds. */
   readonly gapMs: number;
-  /** Whether usage is reported; else the gateway counts. */
+  /** True when usage is reported; otherwise the gateway counts. */
   readonly reports: boolean;
 }
 
@@ -19,28 +19,28 @@ export interface Script {
 const WORDS = "one two three four five six seven eight nine ten red green blue white black gold"
   .split(" ");
 
-/** The request of a script. */
+/** Returns the prompt for a script. */
 export function promptOf({ words, gapMs, reports }: Script): string {
   const last = reports ? ", and say what it took" : "";
   return `Say ${words} words, one every ${gapMs} ms${last}`;
 }
 
-/** The script of a request. */
+/** Returns the script of a prompt. */
 export function scriptOf(prompt: string): Script {
   const [words = 0, gapMs = 0] = (prompt.match(/\d+/g) ?? []).map(Number);
   return { words, gapMs, reports: prompt.endsWith("took") };
 }
 
-/** One word of an answer, with the space before it. */
+/** Returns one word of an answer, with the space before it. */
 export function wordAt(at: number): string {
   return `${at === 0 ? "" : " "}${WORDS[at % WORDS.length]}`;
 }
 
-/** How many words a text is of an answer. Throws where no answer begins like that. */
+/** Returns the number of words of an answer in a text. Throws if no answer begins like that. */
 export function wordsIn(text: string): number {
-  let said = "";
+  let answer = "";
   let words = 0;
-  while (said.length < text.length) said += wordAt(words++);
-  if (said !== text) throw new Error(`No model said "${text}"`);
+  while (answer.length < text.length) answer += wordAt(words++);
+  if (answer !== text) throw new Error(`No model answer "${text}"`);
   return words;
 }

@@ -1,6 +1,6 @@
 /**
- * `kill -9` in the middle of a split request: what its ended calls have cost stands, and nothing of the
- * others stays held.
+ * `kill -9` during a split request: the cost of its ended calls stands, and no hold of the others
+ * remains.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { until } from "../fixtures/service.ts";
 import { type Doing, TaskUpstream } from "../fixtures/task_upstream.ts";
 import { MortalService } from "./mortal_service.ts";
 
-/** A stream that has been told of for so long has been written down. */
+/** Time after which a shown stream has a checkpoint, in milliseconds. */
 const WRITTEN_MS = 4_500;
 const HALF: Doing = { stallAfter: "Half of it " };
 
 interface Kill {
   readonly when: string;
-  /** Parts that do not come to their end. */
+  /** Parts that stall. */
   readonly stalled: readonly string[];
-  /** Parts that do, the planner's call among them. */
+  /** Number of parts that end, the call of the planner included. */
   readonly ended: number;
   readonly stream: boolean;
   readonly choice: "all" | "final";
@@ -48,7 +48,7 @@ for (const { when, stalled, ended, stream, choice } of KILLS) {
     await service.ready();
     await service.admin("POST", "/wallets", { id: "w", credits: "1000" });
     const { key } = await service.admin("POST", "/keys", { name: "k", wallet: "w" });
-    const left = ask(service, key, { stream, choice });
+    const disconnected = ask(service, key, { stream, choice });
     const wallet = async () => await service.admin("GET", "/wallets/w");
     const least = BigInt(ended) * CALL_MICROS;
     await until(
@@ -58,11 +58,11 @@ for (const { when, stalled, ended, stream, choice } of KILLS) {
       "all but the stalled parts to end",
     );
     assert((parseCredits((await wallet()).held) ?? 0n) > 0n);
-    // What is shown is written down meanwhile, and what is not shown never is.
+    // Text that is shown gets checkpoints meanwhile; text that is not shown never does.
     const isWritten = stream && !stalled.includes("plan");
     if (isWritten) await new Promise((resolve) => setTimeout(resolve, WRITTEN_MS));
     await service.kill();
-    await left;
+    await disconnected;
 
     service.begin();
     await service.ready();
@@ -76,7 +76,7 @@ for (const { when, stalled, ended, stream, choice } of KILLS) {
     assertEquals(charged + (parseCredits(available) ?? 0n), parseCredits("1000"));
     if (isWritten) assert(charged > least, spent);
     else assertEquals(spent, formatCredits(least));
-    // What was paid is in one row; a request that has paid nothing may have none.
+    // Charges are in one row; a request without a charge may have none.
     const { requests } = await service.admin("GET", "/requests?limit=9");
     const rows = requests.map((row: { charged: string; outcome: string }) =>
       [row.charged, row.outcome].join(" ")
@@ -85,7 +85,7 @@ for (const { when, stalled, ended, stream, choice } of KILLS) {
   });
 }
 
-/** Asks for a comparison; resolves when the connection is gone. */
+/** Sends a comparison; resolves when the connection is gone. */
 async function ask(
   service: MortalService,
   key: string,
@@ -104,6 +104,6 @@ async function ask(
     });
     await response.text();
   } catch {
-    // It was killed: that is what is waited for.
+    // The service was killed, as the test expects.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a run has shown, in figures.
+ * The figures of a run.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { assert } from "@std/assert";
 import { type Evidence, orphansOf, type Verdict } from "./verdicts.ts";
 import { priceOf } from "./counting_upstream.ts";
 
-/** Ways to be killed. */
+/** Kind of a kill. */
 export type Kill =
   | "killed under load"
   | "killed settling"
@@ -23,7 +23,7 @@ export class Tally {
   #figures: Readonly<Record<string, number | string>> = {};
   #charged = 0n;
 
-  /** What all settlements come to. */
+  /** Sum of all settlements. */
   get chargedMicros(): bigint {
     return this.#charged;
   }
@@ -33,12 +33,12 @@ export class Tally {
     this.#kills.set(kill, (this.#kills.get(kill) ?? 0) + 1);
   }
 
-  /** Notes how long a start took that was let come to its end, in milliseconds. */
+  /** Notes the duration of a complete start, in milliseconds. */
   recovered(ms: number): void {
     this.#recoveriesMs.push(Math.round(ms));
   }
 
-  /** Counts what there is now, and the verdict on it. */
+  /** Counts the evidence and its verdict. */
   take(evidence: Evidence, verdict: Verdict): void {
     const { books, calls, sightings } = evidence;
     const endings = [...books.holds.values()].flatMap(({ endings }) => endings);
@@ -75,7 +75,7 @@ export class Tally {
     };
   }
 
-  /** The state of things on one line. */
+  /** Returns the figures on one line. */
   line(): string {
     const { "answers complete": complete, settlements, expired } = this.#figures;
     const kills = [...this.#kills.values()].reduce((sum, count) => sum + count, 0);
@@ -84,7 +84,7 @@ export class Tally {
       `ready after ${ready} ms`;
   }
 
-  /** Everything. */
+  /** Returns all figures as a table. */
   table(): string {
     const sorted = this.#recoveriesMs.toSorted((a, b) => a - b);
     const rows = Object.entries({
@@ -98,7 +98,7 @@ export class Tally {
     );
   }
 
-  /** Fails where the run has not met what it is about; `all`: of the rarer things too. */
+  /** Fails if the run did not cover its subject; `all`: also the rarer events. */
   assertShown({ all }: { readonly all: boolean }): void {
     const always = ["answers complete", "unanswered", "settlements", "expired"];
     const rarely = [

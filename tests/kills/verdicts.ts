@@ -1,5 +1,5 @@
 /**
- * The books against what clients saw and what the provider counted.
+ * The comparison of the books with the results of clients and the counts of the provider.
  *
  * @module
  */
@@ -8,35 +8,35 @@ import { type Books, type HoldHistory, microsOf } from "./books.ts";
 import type { Sighting } from "./calls.ts";
 import { priceOf, type UpstreamCall } from "./counting_upstream.ts";
 
-/** Everything there is to compare. */
+/** The evidence to compare. */
 export interface Evidence {
   readonly books: Books;
-  /** As far as clients had told when the books were read. */
+  /** Results that clients had reported when the books were read. */
   readonly sightings: readonly Sighting[];
   readonly calls: readonly UpstreamCall[];
-  /** How many of them had come in when the books were read. */
+  /** Number of calls that had arrived at the provider when the books were read. */
   readonly callsBefore: number;
   /** Unix time of each start of the service, in milliseconds. */
   readonly startsMs: readonly number[];
-  /** Most that a key may spend, by its id, in micro-credits. */
+  /** Budgets of keys by id, in micros. */
   readonly budgets: ReadonlyMap<string, bigint>;
   /** Ids of keys, by the names that request ids begin with. */
   readonly keyIds: ReadonlyMap<string, string>;
 }
 
-/** What the comparison came to. All is well where it is nothing. */
+/** The result of a comparison, empty if the books are right. */
 export interface Verdict {
-  /** Charged or held beyond a hold, a budget, a wallet, or what the provider counted. */
+  /** Amount charged or held beyond a hold, a budget, a wallet, or the count of the provider. */
   overspentMicros: bigint;
-  /** Holds and settlements that are missing, and settlements that are too small: a sentence each. */
+  /** Missing holds and settlements, and settlements that are too small: a sentence each. */
   readonly lost: string[];
-  /** Calls, holds and settlements that are there twice, or too large: a sentence each. */
+  /** Duplicate calls, holds and settlements, and ones that are too large: a sentence each. */
   readonly doubled: string[];
-  /** What was overspent: a sentence each. */
+  /** Overspent amounts: a sentence each. */
   readonly overspent: string[];
 }
 
-/** Compares. Holds of the life that still runs may be open. */
+/** Compares the evidence. Holds of the running process may be open. */
 export function judge(evidence: Evidence): Verdict {
   const verdict: Verdict = { overspentMicros: 0n, lost: [], doubled: [], overspent: [] };
   judgeJournal(evidence, verdict);
@@ -52,14 +52,14 @@ export function judge(evidence: Evidence): Verdict {
   return verdict;
 }
 
-/** Holds that the service found open when it was started, and that ended since. */
+/** Returns holds that a start of the service read as open, and that have ended since. */
 export function orphansOf({ books, startsMs }: Evidence): HoldHistory[] {
   return [...books.holds.values()].filter(({ atMs, endings: [ending] }) =>
     ending !== undefined && lifeAt(startsMs, ending.atMs) > lifeAt(startsMs, atMs)
   );
 }
 
-/** The how manyth life of the service a moment was in. */
+/** Returns the number of the process that ran at a time. */
 function lifeAt(startsMs: readonly number[], atMs: number): number {
   return startsMs.findLastIndex((startMs) => startMs <= atMs);
 }
@@ -70,7 +70,7 @@ function overspend(verdict: Verdict, micros: bigint, what: string): void {
   verdict.overspent.push(`${what}: ${micros} micro-credits too much`);
 }
 
-/** Every wallet and every key's budget after every single step. */
+/** Checks every wallet and every budget after every step. */
 function judgeJournal({ books, budgets }: Evidence, verdict: Verdict): void {
   const used = new Map<string, bigint>();
   for (const [wallet, steps] of books.steps) {
@@ -117,7 +117,9 @@ function rowsById({ books }: Evidence, verdict: Verdict): Map<string, Charged> {
   return byId;
 }
 
-/** What was logged is what was charged, and no more than the provider counted. */
+/**
+ * Checks that the log matches the charges, and that no charge exceeds the count of the provider.
+ */
 function judgeRows(
   { books }: Evidence,
   calls: ReadonlyMap<string, UpstreamCall>,
@@ -134,16 +136,18 @@ function judgeRows(
   }
 }
 
-/** What a client saw of its bill stands in the books, and what it got was charged. */
+/**
+ * Checks that a bill that a client received is in the books, and that received output was charged.
+ */
 function judgeSighting(
   sighting: Sighting,
-  found: {
+  context: {
     readonly row: Charged | undefined;
     readonly calls: ReadonlyMap<string, UpstreamCall>;
     readonly verdict: Verdict;
   },
 ): void {
-  const { row, calls, verdict } = found;
+  const { row, calls, verdict } = context;
   const { requestId, ending, words } = sighting;
   const call = calls.get(requestId);
   const booked = row?.charged ?? 0n;
@@ -157,7 +161,7 @@ function judgeSighting(
     if (booked > bill) verdict.doubled.push(what);
   }
   if (row === undefined || row.outcome === "killed") return;
-  // Where the gateway had time to settle, all that the client got is paid for.
+  // If the gateway had time to settle, all received output is charged.
   const got = call === undefined ? 0n : priceOf({ ...call, outputTokens: words });
   const due = ending === "complete" && call !== undefined ? priceOf(call) : got;
   if (booked < due) {
@@ -166,8 +170,9 @@ function judgeSighting(
 }
 
 /**
- * What was under way when the service died has no row that tells which request a hold was for; but a
- * key's charges of that life must each find a call of that key and life which was worth as much.
+ * Checks calls in flight when the service died. No row tells which request a hold was for, but the
+ * charges of a key in that process must each match a call of that key and process with at least
+ * that price.
  */
 function judgeOrphans(
   evidence: Evidence,
@@ -179,7 +184,7 @@ function judgeOrphans(
   const charges = new Map<string, bigint[]>();
   for (const { key, log, atMs, endings: [ending] } of books.holds.values()) {
     if (ending === undefined || ending.micros === 0n || books.rows.has(log)) continue;
-    // A row that was written since the rows were read.
+    // The row was written after the rows were read.
     if (lifeAt(startsMs, atMs) === startsMs.length - 1) continue;
     gather(charges, groupOf(key, atMs), ending.micros);
   }
@@ -196,7 +201,7 @@ function judgeOrphans(
   }
 }
 
-/** No call went out without a hold. Of those without a row it is known whose they are. */
+/** Checks that no call was made without a hold. The owners of holds without a row are known. */
 function judgeHolds(
   { books, calls, callsBefore, keyIds }: Evidence,
   logged: ReadonlySet<string>,

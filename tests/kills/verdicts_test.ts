@@ -1,6 +1,6 @@
 /**
- * Books that are wrong in one way each: the verdict says in which. A run over real kills that finds
- * nothing means something only where this finds everything.
+ * Books with one error each: the verdict names it. A run over real kills without violations proves
+ * something only if these are all detected.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { priceOf, type UpstreamCall } from "./counting_upstream.ts";
 import { judge, orphansOf, type Verdict } from "./verdicts.ts";
 
 const HELD = "1.000000";
-/** Of the whole call, and of half of it. */
+/** Price of the whole call, and of half of it. */
 const [PRICE, HALF] = ["0.030000", "0.020000"];
 const STARTS_MS = [1_000, 2_000];
 
@@ -38,7 +38,7 @@ const SEEN: Sighting = {
 };
 
 interface Case {
-  /** After the first two: the wallet and its credits. */
+  /** Steps after the first two: the wallet and its credits. */
   readonly steps: readonly object[];
   readonly rows?: readonly object[];
   readonly calls?: readonly UpstreamCall[];
@@ -142,8 +142,8 @@ const WRONG: readonly (readonly [string, keyof Verdict, Case])[] = [
 for (const [name, accusation, wrong] of WRONG) {
   Deno.test(`the verdict finds what is ${accusation}: ${name}`, async () => {
     const verdict = judge(await evidenceOf(wrong));
-    const found = verdict[accusation];
-    assert(typeof found !== "bigint" && found.length > 0, Deno.inspect(verdict));
+    const violations = verdict[accusation];
+    assert(typeof violations !== "bigint" && violations.length > 0, Deno.inspect(verdict));
     if (accusation === "overspent") assert(verdict.overspentMicros > 0n);
   });
 }

@@ -1,6 +1,6 @@
 import { fromFileUrl } from "@std/path";
 
-/** Whether there is a Node here to run anything on. */
+/** True when Node is installed. */
 export async function hasNode(): Promise<boolean> {
   try {
     return (await new Deno.Command("node", { args: ["--version"] }).output()).success;

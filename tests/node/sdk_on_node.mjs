@@ -25,11 +25,11 @@ const toolCall = {
   thought_signature: "S==",
 };
 
-/** What the service is to do with requests of this kind. */
+/** Behaviour of the service. */
 let behaviour = "answer";
-/** Bodies as they came, and how many callers left before their answer was over. */
-let asked = [];
-let left = 0;
+/** Requests as received, and the number of callers that disconnected before the end of an answer. */
+let requests = [];
+let disconnects = 0;
 let server;
 let client;
 
@@ -37,18 +37,18 @@ async function answer(request, response) {
   let text = "";
   for await (const piece of request) text += piece;
   const body = JSON.parse(text || "{}");
-  asked.push({ body, headers: request.headers });
-  response.on("close", () => left += response.writableFinished ? 0 : 1);
+  requests.push({ body, headers: request.headers });
+  response.on("close", () => disconnects += response.writableFinished ? 0 : 1);
   if (behaviour === "silent") return;
-  if (behaviour === "refuse" || behaviour === "refuse later" && asked.length > 1) {
+  if (behaviour === "refuse" || behaviour === "refuse later" && requests.length > 1) {
     response.writeHead(402, { "content-type": "application/json" });
     return response.end('{"error":{"message":"Add credits","code":"insufficient_balance"}}');
   }
   const isDone = body.messages.at(-1).role === "tool";
-  const said = isDone ? { content: "It is 391" } : { tool_calls: [toolCall] };
+  const message = isDone ? { content: "It is 391" } : { tool_calls: [toolCall] };
   const finish_reason = isDone ? "stop" : "tool_calls";
   if (!body.stream) {
-    const choices = [{ index: 0, message: { role: "assistant", ...said }, finish_reason }];
+    const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
     response.writeHead(200, { "content-type": "application/json" });
     return response.end(JSON.stringify({ id: "c", choices, usage, metadata }));
   }
@@ -67,8 +67,8 @@ async function answer(request, response) {
 /** Has the service behave like this, and forget what was before. */
 function behave(how) {
   behaviour = how;
-  asked = [];
-  left = 0;
+  requests = [];
+  disconnects = 0;
 }
 
 before(async () => {
@@ -88,9 +88,9 @@ test("create runs a fallback tool", async () => {
   const { choices, metadata } = await client.chat.completions.create({ messages });
   assert.equal(choices[0].message.content, "It is 391");
   assert.equal(metadata.billing.charged, "0.200000");
-  assert.deepEqual(asked[1].body.messages[1].tool_calls, [toolCall]);
-  assert.match(asked[1].body.messages[2].content, /"result":"391"/);
-  assert.equal(asked[0].headers.authorization, "Bearer svc_live_key");
+  assert.deepEqual(requests[1].body.messages[1].tool_calls, [toolCall]);
+  assert.match(requests[1].body.messages[2].content, /"result":"391"/);
+  assert.equal(requests[0].headers.authorization, "Bearer svc_live_key");
 });
 
 test("stream has every turn's chunks, and the answer", async () => {
@@ -117,17 +117,17 @@ test("run and runStream drive a tool of the application's", async () => {
         return 391;
       },
     });
-    let told = "";
-    const options = { tools: [calculator], onTextDelta: (text) => void (told += text) };
+    let streamed = "";
+    const options = { tools: [calculator], onTextDelta: (text) => void (streamed += text) };
     const result = await client.chat.completions[method]({ messages }, options);
-    assert.deepEqual([result.stoppedBy, result.finalText, told], [
+    assert.deepEqual([result.stoppedBy, result.finalText, streamed], [
       "finish",
       "It is 391",
       "It is 391",
     ]);
     assert.deepEqual(inputs, ["17 * 23"]);
     assert.equal(result.billing.charged, "0.200000");
-    assert.equal(asked[0].body.tools.length, 1);
+    assert.equal(requests[0].body.tools.length, 1);
   }
 });
 
@@ -170,12 +170,12 @@ test("a time limit and a signal end a call, before its answer and within", async
     const aborted = completions.stream({ messages }, { signal: controller.signal }).final();
     await assert.rejects(aborted, (error) => error === reason);
     // The service hears of it.
-    while (left < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (disconnects < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 });
 
 test("leaving a stream early lets the service go", async () => {
   behave("stall");
   for await (const _ of client.chat.completions.stream({ messages })) break;
-  while (left < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (disconnects < 1) await new Promise((resolve) => setTimeout(resolve, 5));
 });

@@ -61,8 +61,8 @@ async function inFolder(work) {
 
 test("file_write and file_read", () =>
   inFolder(async (root) => {
-    const asked = [];
-    const permission = ({ mode, path, content }) => asked.push([mode, path, content]) > 0;
+    const requests = [];
+    const permission = ({ mode, path, content }) => requests.push([mode, path, content]) > 0;
     const write = fileWrite({ workspace: root, permission });
     const read = fileRead({ workspace: root });
     const file = { path: "notes/a.txt", mode: "create", content: "one\ntwo\nthree\n" };
@@ -73,7 +73,7 @@ test("file_write and file_read", () =>
     assert.equal(await readFile(join(root, "notes/a.txt"), "utf8"), "one\n2\nthree\n");
     const { content } = await call(read, { path: "notes/a.txt", start_line: 2, end_line: 2 });
     assert.equal(content, "2\n");
-    assert.deepEqual(asked.at(-1), ["replace", "notes/a.txt", "2"]);
+    assert.deepEqual(requests.at(-1), ["replace", "notes/a.txt", "2"]);
   }));
 
 test("file_write and file_read keep to their workspace", () =>
@@ -110,8 +110,8 @@ test("shell", () =>
     const stubborn = await call(granted, { command: "trap '' TERM; sleep 60 & wait; sleep 60" });
     assert.equal(stubborn.signal, "SIGKILL");
     if (process.platform === "linux") {
-      const left = await call(granted, { command: "setsid sleep 60 & echo $!; sleep 0.2" });
-      await assertGone(Number(left.stdout));
+      const orphan = await call(granted, { command: "setsid sleep 60 & echo $!; sleep 0.2" });
+      await assertGone(Number(orphan.stdout));
     }
     await assert.rejects(call(shell({ workspace }), { command: "id" }), {
       code: "permission_denied",

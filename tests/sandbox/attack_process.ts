@@ -1,6 +1,6 @@
 /**
- * Runs the attacks on the world named in the first argument, in whatever runtime and with whatever
- * permissions it was started, and prints how each ended: one line of JSON each.
+ * Runs the attacks on the world named in the first argument, in the runtime and with the
+ * permissions of this process, and prints the outcome of each: one line of JSON.
  */
 
 import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools";
@@ -15,7 +15,7 @@ const PERMISSIONS: Readonly<Record<string, () => boolean>> = {
   throws: () => {
     throw new Error("No");
   },
-  // What an application without types may answer.
+  // An answer of an application without types.
   truthy: () => JSON.parse('"yes"'),
 };
 
@@ -28,7 +28,7 @@ function toolFor({ tool, permission }: Attack, { workspace }: World): Tool {
     case "file_search":
       return fileSearch({ workspace });
     case "file_write":
-      // Else a host that holds no folders would refuse most of these before it looks at them.
+      // Without trust, a host that cannot hold folders would refuse most of these at once.
       return fileWrite({
         workspace,
         fileTrust: true,
@@ -48,7 +48,7 @@ async function endOf(attack: Attack, world: World): Promise<string> {
   }
 }
 
-/** Carries out attacks in order, one lane of several. */
+/** Runs attacks in order, as one lane of several. */
 async function carryOut(lane: Iterator<Attack>, world: World): Promise<void> {
   for (let next = lane.next(); !next.done; next = lane.next()) {
     const attack = next.value;
@@ -61,7 +61,7 @@ async function carryOut(lane: Iterator<Attack>, world: World): Promise<void> {
 
 const world: World = JSON.parse(argv[2] ?? "");
 const all = attacks(world);
-// What reads cannot disturb each other; what writes goes alone, as each write changes its folder.
+// Reads cannot disturb each other; writes run alone, as each one changes its folder.
 const reading = all.filter(({ tool }) => tool !== "file_write").values();
 await Promise.all(Array.from({ length: LANES }, () => carryOut(reading, world)));
 await carryOut(all.filter(({ tool }) => tool === "file_write").values(), world);

@@ -1,4 +1,4 @@
-/** What a hostile model or a hostile workspace may try, each as one call of a file tool. */
+/** Attacks of a hostile model or a hostile workspace, each one call of a file tool. */
 
 /** The kinds of attack. */
 export type AttackClass =
@@ -14,39 +14,39 @@ export type AttackClass =
   | "pathological pattern"
   | "permission";
 
-/** One call, and how it must end. */
+/** One call and its expected outcome. */
 export interface Attack {
-  /** Its kind. */
+  /** Kind of the attack. */
   readonly kind: AttackClass;
   /** Tool to call. */
   readonly tool: "file_read" | "list_dir" | "file_search" | "file_write";
-  /** What the model sends. */
+  /** Input of the call, as a model would send it. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Code of the error that must come; `harmless`: an answer without anything from outside. */
+  /** Code of the expected error; `harmless`: an answer without anything from outside. */
   readonly ends: readonly string[];
-  /** What the permission callback does; otherwise it grants. */
+  /** Behaviour of the permission callback; absent: it grants. */
   readonly permission?: "none" | "throws" | "truthy";
 }
 
-/** What is in every file outside: it must never be in an answer. */
+/** Content of every file outside the workspace; it must never be in an answer. */
 export const SECRET = "SECRET-FROM-OUTSIDE";
-/** What is in every file that holds secrets inside. */
+/** Content of every file inside that holds secrets. */
 export const DENIED = "DENIED-INSIDE";
 
-/** Where an attack takes place. */
+/** The place of an attack. */
 export interface World {
   /** The workspace, absolute. */
   readonly workspace: string;
   /** A folder beside it, whose name begins with that of the workspace. */
   readonly sibling: string;
-  /** A folder elsewhere. */
+  /** An unrelated folder. */
   readonly outside: string;
 }
 
 interface Target {
   readonly kind: AttackClass;
   readonly path: string;
-  /** Codes for file_read, where others than `ends` are right for other tools. */
+  /** Expected codes of file_read, when `ends` is for other tools. */
   readonly ends: readonly string[];
   readonly list?: readonly string[];
   readonly write?: readonly string[];
@@ -131,7 +131,7 @@ function onPaths(world: World): Attack[] {
       kind,
       tool: "file_write" as const,
       input: { path, mode, content: "changed" },
-      // A file that another mode has made by now is one more way to fail.
+      // The file of another mode may exist by now.
       ends: [...write, "file_exists"],
     })),
     {
@@ -228,7 +228,7 @@ function onLimits(): Attack[] {
     ...patterns.map((glob): Attack => ({
       kind: "pathological pattern",
       tool: "file_search",
-      // Long names and deep folders: what makes a pattern slow.
+      // Long names and deep folders make a pattern slow.
       input: { glob, query: "SECRET", path: "patterns" },
       ends: ["harmless", "invalid_glob"],
     })),

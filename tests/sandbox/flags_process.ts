@@ -19,20 +19,20 @@ const CALL = { toolCallId: "call", signal: new AbortController().signal };
 const workspace = argv[2] ?? "";
 const permission = () => true;
 
-async function told(tool: Tool, input: unknown): Promise<void> {
+async function report(tool: Tool, input: unknown): Promise<void> {
   const answer = await Promise.resolve(tool.execute?.(input, CALL)).catch(String);
   const text = typeof answer === "string" ? answer : "answered";
   console.log(JSON.stringify({ name: tool.name, text }));
 }
 
-await told(calculator(), { expression: "1 + 1" });
-await told(datetime(), { operation: "now", zone: "Europe/Berlin", locale: "de" });
-await told(fileRead({ workspace }), { path: "a.txt" });
-await told(listDir({ workspace }), {});
-await told(fileSearch({ workspace }), { query: "a" });
-await told(fileWrite({ workspace, permission }), {
+await report(calculator(), { expression: "1 + 1" });
+await report(datetime(), { operation: "now", zone: "Europe/Berlin", locale: "de" });
+await report(fileRead({ workspace }), { path: "a.txt" });
+await report(listDir({ workspace }), {});
+await report(fileSearch({ workspace }), { query: "a" });
+await report(fileWrite({ workspace, permission }), {
   path: "b.txt",
   mode: "overwrite",
   content: "b",
 });
-await told(shell({ workspace, permission }), { command: "true" });
+await report(shell({ workspace, permission }), { command: "true" });

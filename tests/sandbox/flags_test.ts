@@ -22,7 +22,7 @@ async function answers(
   return new Map(lines.map(({ name, text }) => [name, text]));
 }
 
-/** The flag for a workspace alone where that is enough. */
+/** Returns the flag limited to a workspace, when that is enough. */
 function narrowed(flag: string, workspace: string): string {
   return /read|write/.test(flag) ? `${flag}=${workspace}` : flag;
 }
@@ -42,8 +42,8 @@ Deno.test("a tool works with the permissions of the README, and names those that
       assertEquals((await answers(workspace, needed)).get(name), "answered", name);
       for (const flag of needed) {
         const others = needed.filter((other) => other !== flag);
-        const told = (await answers(workspace, others)).get(name) ?? "";
-        assertStringIncludes(told, flag.split("=")[0] ?? "", name);
+        const reply = (await answers(workspace, others)).get(name) ?? "";
+        assertStringIncludes(reply, flag.split("=")[0] ?? "", name);
       }
     }
   } finally {
@@ -73,8 +73,8 @@ Deno.test("a workspace that is a link is refused by the name of the folder that 
         ],
       ] as const
     ) {
-      const told = (await answers(link, flags)).get(tool) ?? "";
-      assert(told.endsWith(missing), told);
+      const reply = (await answers(link, flags)).get(tool) ?? "";
+      assert(reply.endsWith(missing), reply);
     }
   } finally {
     await Deno.remove(root, { recursive: true });

@@ -1,4 +1,4 @@
-/** Writes more than there is room for, in every mode, and prints how each call ended. */
+/** Writes more than the disk holds, in every mode, and prints the outcome of each call. */
 
 import { fileWrite } from "@svc/tools";
 import { argv } from "node:process";

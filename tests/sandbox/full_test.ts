@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 
-/** Room for 64 kB a file; what would end the process otherwise becomes an error of the write. */
+/** Limits files to 64 kB; the signal that would end the process becomes an error of the write. */
 const WITHOUT_ROOM = 'trap "" XFSZ; ulimit -f 128; exec "$@"';
 
 Deno.test({
-  name: "where there is no room, a write changes nothing and leaves nothing",
+  name: "on a full disk, a write changes nothing and leaves nothing",
   ignore: Deno.build.os === "windows",
   async fn() {
     const workspace = await Deno.makeTempDir();

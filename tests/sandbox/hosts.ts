@@ -7,13 +7,13 @@ const HERE = relative(ROOT, fromFileUrl(new URL(".", import.meta.url)));
 
 /** One way to run a program of this folder. */
 export interface Host {
-  /** What it is called in the name of a test. */
+  /** Name of the host in the name of a test. */
   readonly name: string;
-  /** True where it is not on this machine. */
+  /** True when it is not installed on this machine. */
   readonly isMissing?: boolean;
-  /** True where it reaches files through descriptors of their folders. */
+  /** True when it reaches files through descriptors of their folders. */
   readonly holdsFolders: boolean;
-  /** The command that runs it. */
+  /** Returns the command that runs a program. */
   command(program: string, options: { readonly workspace: string; readonly lab: string }): {
     readonly executable: string;
     readonly args: readonly string[];
@@ -31,7 +31,7 @@ function deno(name: string, flags: (workspace: string) => string[]): Host {
   };
 }
 
-/** True where a program is on this machine. */
+/** True when a program is installed on this machine. */
 export function isInstalled(executable: string): boolean {
   try {
     return new Deno.Command(executable, { args: ["--version"] }).outputSync().success;
@@ -41,7 +41,7 @@ export function isInstalled(executable: string): boolean {
   }
 }
 
-/** Node cannot run TypeScript everywhere: it gets what `deno transpile` makes of it. */
+/** Node runs the output of `deno transpile`, as not every version runs TypeScript. */
 const NODE: Host = {
   name: "Node",
   holdsFolders: Deno.build.os === "linux",
@@ -70,15 +70,15 @@ async function run(executable: string, args: readonly string[], cwd: string): Pr
 }
 
 async function sources(folder: string): Promise<string[]> {
-  const found: string[] = [];
+  const paths: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(join(ROOT, folder))) {
-    if (isDirectory) found.push(...await sources(join(folder, name)));
-    else if (/(?<!_test)\.ts$/.test(name)) found.push(join(folder, name));
+    if (isDirectory) paths.push(...await sources(join(folder, name)));
+    else if (/(?<!_test)\.ts$/.test(name)) paths.push(join(folder, name));
   }
-  return found;
+  return paths;
 }
 
-/** `deno transpile` leaves the names of imported files as they are. */
+/** Adds file extensions to imports: `deno transpile` keeps them unchanged. */
 async function nameImports(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
@@ -90,7 +90,7 @@ async function nameImports(folder: string): Promise<void> {
   }
 }
 
-/** Makes JavaScript of the tools and of the programs here, in a folder that Node can run. */
+/** Transpiles the tools and the programs of this folder, into a folder that Node can run. */
 export async function buildLab(): Promise<string> {
   const lab = await Deno.makeTempDir();
   const { imports } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));

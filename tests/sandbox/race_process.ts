@@ -1,7 +1,7 @@
 /**
- * Calls the file tools over and over while somebody swaps what they work on, in whatever runtime and
- * with whatever permissions it was started. The first argument names the workspace and the rounds;
- * prints how often each call ended in which way, and whether anything from outside was seen.
+ * Calls the file tools repeatedly while a worker swaps their files, in the runtime and with the
+ * permissions of this process. The first argument has the workspace and the rounds; prints the
+ * count of each outcome, and whether anything from outside was read.
  */
 
 import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools";
@@ -16,7 +16,7 @@ const CALL = { toolCallId: "call", signal: new AbortController().signal };
 interface Race {
   readonly workspace: string;
   readonly rounds: number;
-  /** Ends that must occur: a race that never met the folder as it is, or as it is not, shows nothing. */
+  /** Outcomes that must occur: a race that never met both states of the folder proves nothing. */
   readonly shown: readonly string[];
 }
 
@@ -62,7 +62,7 @@ for (let round = 0; goesOn(round); round++) {
     call("create in root", write, { path: `new_${round}.txt`, mode: "create", ...written }),
     call("make folder", write, { path: "folder/made/a.txt", mode: "append", ...written }),
   ]);
-  // Refusals are quick: without a pause most rounds would meet the same moment.
+  // Refusals are fast: without a pause most rounds would meet the same moment.
   await delay(Math.random() * MAX_PAUSE_MS);
 }
 console.log(JSON.stringify(counts));

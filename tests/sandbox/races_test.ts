@@ -4,7 +4,7 @@ import { SECRET } from "./attacks.ts";
 import { buildLab, type Host, HOSTS, isInstalled } from "./hosts.ts";
 import type { Rest, Start } from "./swap_worker.ts";
 
-/** `SANDBOX_RACE_ROUNDS=2000` is the long run: it takes half an hour, and prints what it met. */
+/** Rounds of a race. `SANDBOX_RACE_ROUNDS=2000` takes half an hour, and prints the counts. */
 const ROUNDS = Number(Deno.env.get("SANDBOX_RACE_ROUNDS") ?? 25);
 
 interface Arena extends AsyncDisposable {
@@ -41,10 +41,13 @@ async function contentsOf(folder: string): Promise<string[]> {
   return seen.sort();
 }
 
-/** Somebody who swaps what the tools work on, until that is told to stop; says how often. */
+/**
+ * Starts a worker that swaps files of the tools until it is stopped; `stop` returns the number of
+ * swaps.
+ */
 type Attack = (arena: Arena, rest: Rest) => { stop(): Promise<number> };
 
-/** Renames and links, as any program may: each leaves new times in the folder above. */
+/** Renames and links, as any program may; each changes the times of the folder above. */
 const swap: Attack = ({ workspace, outside }, rest) => {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL("swap_worker.ts", import.meta.url), { type: "module" });
@@ -64,7 +67,7 @@ const swap: Attack = ({ workspace, outside }, rest) => {
   };
 };
 
-/** Atomic exchanges, and all times that can be set are set back after each. */
+/** Swaps atomically, and resets all times that can be set after each swap. */
 const exchange: Attack = ({ workspace, outside }, rest) => {
   const program = fromFileUrl(new URL("exchange.py", import.meta.url));
   const process = new Deno.Command("python3", {
@@ -95,7 +98,7 @@ interface Pace {
   readonly shown: readonly string[];
 }
 
-/** A folder that is not held must rest for a second before it is believed in. */
+/** Returns the pace: a folder that is not held must rest for a second before a result is valid. */
 function paceOf({ holdsFolders }: Host): Pace {
   const shown = ["read in folder: answered", "create in root: answered"];
   return holdsFolders
@@ -111,7 +114,7 @@ function paceOf({ holdsFolders }: Host): Pace {
     };
 }
 
-/** Counts the ends of calls during an attack. */
+/** Counts the outcomes of calls during an attack. */
 async function race(host: Host, attack: Attack, arena: Arena): Promise<Record<string, number>> {
   const { workspace } = arena;
   const { rounds, rest, shown } = paceOf(host);
@@ -126,13 +129,14 @@ async function race(host: Host, attack: Attack, arena: Arena): Promise<Record<st
     return JSON.parse(new TextDecoder().decode(stdout));
   } finally {
     const swaps = await attacker.stop();
-    // On a busy machine the swaps come late: a short run may see one alone, and shows both ends.
+    // On a busy machine the swaps come late: a short run may meet only one, and shows both
+    // outcomes.
     assert(swaps > rounds / 50, `Only ${swaps} swaps`);
     if (lab !== workspace) await Deno.remove(lab, { recursive: true });
   }
 }
 
-/** Calls that would make something in a folder that is swapped. */
+/** Calls that would create something in a swapped folder. */
 const CHANGES = ["overwrite", "create", "make folder"];
 
 for (const host of HOSTS) {

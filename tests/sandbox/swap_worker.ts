@@ -1,6 +1,6 @@
 /**
- * Swaps what the tools work on for links to the outside and back, as fast as it can or with pauses,
- * until it is told to stop. The message that starts it names the world.
+ * Swaps files of the tools for links to the outside and back, as fast as possible or with pauses,
+ * until it is stopped. The message that starts it has the world.
  */
 
 import { renameSync, rmSync, symlinkSync } from "node:fs";
@@ -13,13 +13,13 @@ export interface Rest {
   readonly max: number;
 }
 
-/** What starts the worker. */
+/** The message that starts the worker. */
 export interface Start {
-  /** Where to swap. */
+  /** The place of the swaps. */
   readonly world: Pick<World, "workspace" | "outside">;
-  /** Pauses with everything in its place: long enough for the tools to believe in it. */
+  /** Pauses with everything in its place, long enough for a valid result. */
   readonly rest: Rest;
-  /** Not zero: stop. */
+  /** Stops when not zero. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
@@ -34,14 +34,14 @@ declare const self: {
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Bursts without pause, moments, and now and then a rest. */
+/** Pauses: bursts without one, short ones, and sometimes a rest. */
 function pause(shareOfRests: number, { min, max }: Rest): void {
   const dice = Math.random();
   const ms = dice < shareOfRests ? min + Math.random() * (max - min) : Math.round(dice);
   if (ms > 0) Atomics.wait(never, 0, 0, ms);
 }
 
-/** A tool may write where there was nothing for a moment, and into what is being removed. */
+/** Repeats an action that fails when a tool writes at the same moment. */
 function insist(act: () => void): void {
   for (let attempt = 1;; attempt++) {
     try {
@@ -52,7 +52,7 @@ function insist(act: () => void): void {
   }
 }
 
-function put(path: string, place: () => void): void {
+function replace(path: string, place: () => void): void {
   insist(() => {
     rmSync(path, { recursive: true, force: true });
     place();
@@ -65,12 +65,12 @@ function swap(
 ): void {
   for (const [here, outside] of paths) {
     renameSync(here, `${here}.away`);
-    put(here, () => symlinkSync(outside, here));
+    replace(here, () => symlinkSync(outside, here));
   }
-  // What the tools made in the folder has to be made anew.
+  // Files that the tools created in the folder have to be created again.
   insist(() => rmSync(join(`${paths[0]?.[0]}.away`, "made"), { recursive: true, force: true }));
   pause(0.05, AWAY);
-  for (const [here] of paths) put(here, () => renameSync(`${here}.away`, here));
+  for (const [here] of paths) replace(here, () => renameSync(`${here}.away`, here));
   pause(0.6, rest);
 }
 

@@ -1,4 +1,4 @@
-/** A workspace full of traps, and what is around it. */
+/** A workspace with traps, and its surroundings. */
 
 import {
   link,
@@ -15,11 +15,11 @@ import { DENIED, SECRET, SECRET_FILES, type World } from "./attacks.ts";
 
 /** A world that ends with the test. */
 export interface BuiltWorld extends World, AsyncDisposable {
-  /** The folder that everything is in. */
+  /** The folder of everything. */
   readonly root: string;
 }
 
-/** Builds a world in a folder of its own. */
+/** Builds a world in a temporary folder. */
 export async function buildWorld(): Promise<BuiltWorld> {
   const root = await Deno.realPath(await Deno.makeTempDir());
   const workspace = join(root, "workspace");
@@ -28,7 +28,7 @@ export async function buildWorld(): Promise<BuiltWorld> {
   for (const folder of [sibling, outside]) {
     await mkdir(folder);
     await writeFile(join(folder, "secret.txt"), SECRET);
-    // Its other name is in the workspace, so that its content is not a secret of the outside.
+    // The file has another name in the workspace: its content is no secret of the outside.
     await writeFile(join(folder, "linked.txt"), "linked");
   }
   await mkdir(join(workspace, "inner"), { recursive: true });
@@ -95,13 +95,13 @@ async function putLarge(workspace: string): Promise<void> {
   );
 }
 
-/** Listens once, and leaves the socket behind. */
+/** Listens once, and leaves the socket file. */
 const SOCKET = 'import("node:net").then(({ createServer }) => ' +
   "createServer().listen(Deno.args[0], () => Deno.exit(0)))";
 
 async function putSpecial(workspace: string): Promise<void> {
   const pipe = new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] });
-  // In a process of its own: tests may listen on loopback alone.
+  // In a separate process: tests may listen on loopback alone.
   const args = ["eval", "--quiet", SOCKET, join(workspace, "socket")];
   const socket = new Deno.Command(Deno.execPath(), { args });
   for (const made of await Promise.all([pipe.output(), socket.output()])) {
@@ -109,7 +109,7 @@ async function putSpecial(workspace: string): Promise<void> {
   }
 }
 
-/** All that is outside the workspace: names, what the system knows of them, and contents. */
+/** Returns the state outside the workspace: names, status and contents. */
 export async function outsideOf({ root, workspace }: BuiltWorld): Promise<string[]> {
   const seen: string[] = [];
   const visit = async (folder: string): Promise<void> => {

@@ -6,7 +6,7 @@ import { partOf, partScript } from "./split_question.ts";
 /** Prefix of a model's name at its upstream. */
 const UPSTREAM_PREFIX = "real-";
 
-/** Notes one more call for a caller's request, with what is to become of it. */
+/** Records one more call for a request, with its planned course. */
 export function beginAttempt(
   caller: Caller,
   { body, model }: UpstreamCall,
@@ -20,7 +20,7 @@ export function beginAttempt(
   const attempt: Attempt = {
     ...{ request: caller.number, part, script, drains, ...sent },
     model: model.slice(UPSTREAM_PREFIX.length),
-    // Parts of a request run at once: which hold is whose shows only in what they cost.
+    // Parts of a request run at once: only their costs show which hold belongs to which.
     holdId: question.split === undefined ? caller.holds.at(-1) : undefined,
     failure: script.failures[before.length],
     ...{ words: 0, usage: undefined },

@@ -1,22 +1,22 @@
 /**
- * The books kept a second time, from the journal as it becomes durable, by other code than the
- * gateway's own: what they come to must be what the gateway's rows say.
+ * A second set of books, computed from the journal as it becomes durable by other code than the
+ * gateway's: it must match the rows of the gateway.
  *
  * @module
  */
 
 import type { Mutation } from "./simulated_kv.ts";
 
-/** One line of the journal, as text has it. */
+/** A line of the journal as text. */
 type Line = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A wallet as the gateway keeps it. */
+/** A wallet row of the gateway. */
 export interface WalletRow extends ReckonedWallet {
   readonly id: string;
   readonly available: bigint;
 }
 
-/** A wallet reckoned from the journal. */
+/** A wallet computed from the journal. */
 export interface ReckonedWallet {
   credits: bigint;
   held: bigint;
@@ -24,18 +24,18 @@ export interface ReckonedWallet {
   writtenOff: bigint;
 }
 
-/** A hold that the journal tells of. */
+/** A hold in the journal. */
 export interface ReckonedHold {
   readonly wallet: string;
-  /** Whose budget it counts against. */
+  /** Owner of the budget that it counts against. */
   readonly owner: string;
   readonly amount: bigint;
   readonly end: "open" | "settle" | "void" | "expire";
-  /** What its call had come to at the last checkpoint; absent before the first. */
+  /** Cost of its call at the last checkpoint; absent before the first. */
   readonly progress?: bigint;
 }
 
-/** A settlement that the journal tells of. */
+/** A settlement in the journal. */
 export interface Settlement {
   readonly holdId: string;
   readonly held: bigint;
@@ -44,11 +44,11 @@ export interface Settlement {
   readonly model: string;
   readonly priceVersion: number;
   readonly wallet: string;
-  /** By a start, after a crash. */
+  /** True when a start made it after a crash. */
   readonly recovered: boolean;
 }
 
-/** Tells that something is not as it must be. */
+/** Reports a violated invariant. */
 export type Accuse = (invariant: string, detail: string) => void;
 
 /** A second ledger. */
@@ -56,12 +56,12 @@ export class ReckonedBooks {
   readonly wallets = new Map<string, ReckonedWallet>();
   readonly holds = new Map<string, ReckonedHold>();
   readonly credits = new Map<string, bigint>();
-  /** Held and spent, by the owner of a budget. */
+  /** Sum of held and spent credits, by the owner of a budget. */
   readonly owners = new Map<string, bigint>();
   readonly settlements: Settlement[] = [];
-  /** Checkpoints of streams. */
+  /** Number of checkpoints of streams. */
   checkpoints = 0;
-  /** Prices as each version of the catalog has them: the text of it. */
+  /** Text of each version of the catalog. */
   readonly catalogs = new Map<number, string>();
   /** Called with each settlement. */
   onSettlement: (settlement: Settlement) => void = () => {};
@@ -74,12 +74,12 @@ export class ReckonedBooks {
     this.#accuse = accuse;
   }
 
-  /** Holds that have not ended. */
+  /** Ids of open holds. */
   get open(): string[] {
     return [...this.holds].filter(([, { end }]) => end === "open").map(([id]) => id);
   }
 
-  /** Takes in what a commit has changed, journal first, and compares. */
+  /** Applies the changes of a commit, journal first, and compares. */
   land(mutations: readonly Mutation[]): void {
     for (const { key, value } of mutations) {
       if (key[0] === "journal") this.#append(Number(key[1]), text(value));
@@ -90,7 +90,7 @@ export class ReckonedBooks {
     }
   }
 
-  /** A wallet of the gateway's, by itself, is one that can be. */
+  /** Checks that a wallet row is consistent in itself. */
   weigh(row: WalletRow): void {
     const { available, credits, held, spent } = row;
     if (available < 0n) this.#accuse("available is never below zero", walletText(row));
@@ -99,7 +99,7 @@ export class ReckonedBooks {
     }
   }
 
-  /** A wallet of the gateway's is what the journal comes to. */
+  /** Checks that a wallet row matches the journal. */
   compare(row: WalletRow): void {
     this.weigh(row);
     const { credits = 0n, held = 0n, spent = 0n, writtenOff = 0n } = this.wallets.get(row.id) ?? {};
@@ -161,7 +161,7 @@ export class ReckonedBooks {
     this.checkpoints++;
   }
 
-  /** Where the process was killed, its last checkpoint is what counts. */
+  /** Checks a settlement after a kill against the last checkpoint. */
   #recover(id: string, { progress }: ReckonedHold, cost: bigint | undefined): void {
     if (cost === progress) return;
     const detail = `${id} was at ${progress ?? "none"}, and was charged ${cost ?? "nothing"}`;

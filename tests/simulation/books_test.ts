@@ -8,13 +8,13 @@ const BEGUN = [
   { op: "hold", ...CALL, amount: "50" },
 ];
 
-/** What a journal is accused of, after the lines that every one here begins with. */
+/** Returns the violations of a journal, after the lines that every test begins with. */
 function accusations(...lines: readonly Readonly<Record<string, unknown>>[]): string[] {
-  const found: string[] = [];
-  const books = new ReckonedBooks((invariant) => void found.push(invariant));
+  const violations: string[] = [];
+  const books = new ReckonedBooks((invariant) => void violations.push(invariant));
   const text = ["{}", ...[...BEGUN, ...lines].map((line) => JSON.stringify(line))].join("\n");
   books.land([{ key: ["journal", 1], value: new TextEncoder().encode(text) }]);
-  return found;
+  return violations;
 }
 
 const progress = (cost: number) => ({ op: "progress", ...CALL, cost: String(cost) });
@@ -30,7 +30,7 @@ Deno.test("a crash that charges the last checkpoint is right", () => {
   assertEquals(accusations({ op: "expire", ...CALL }), []);
 });
 
-Deno.test("one that forgets it, takes another or takes it twice is found", () => {
+Deno.test("a crash that forgets it, charges another or charges it twice is detected", () => {
   assertEquals(accusations(progress(7), { op: "expire", ...CALL }), AT_THE_LAST);
   assertEquals(accusations(progress(3), progress(7), recovered(3)), AT_THE_LAST);
   assertEquals(accusations(progress(3), progress(7), recovered(10)), AT_THE_LAST);
@@ -39,9 +39,9 @@ Deno.test("one that forgets it, takes another or takes it twice is found", () =>
   assertEquals(twice, ["a hold ends at most once"]);
 });
 
-Deno.test("progress that falls, or is of no open hold, is found", () => {
-  const found = ["progress is of an open hold, and never falls"];
-  assertEquals(accusations(progress(7), progress(6)), found);
-  assertEquals(accusations({ ...progress(7), id: "other" }), found);
-  assertEquals(accusations(progress(7), recovered(7), progress(8)), found);
+Deno.test("progress that falls, or is of no open hold, is detected", () => {
+  const expected = ["progress is of an open hold, and never falls"];
+  assertEquals(accusations(progress(7), progress(6)), expected);
+  assertEquals(accusations({ ...progress(7), id: "other" }), expected);
+  assertEquals(accusations(progress(7), recovered(7), progress(8)), expected);
 });

@@ -1,15 +1,15 @@
 /**
- * An application that asks, reads and leaves when the simulation lets it.
+ * An application that sends a request, reads and disconnects when the simulation lets it.
  *
  * @module
  */
 
 import { type Attempt, wordsOf } from "./scripted_upstream.ts";
-import { type ToldAnswer, toldBy } from "./split_answer.ts";
+import { type ReportedAnswer, reportOf } from "./split_answer.ts";
 import { splitText } from "./split_question.ts";
 import type { Question } from "./steps.ts";
 
-/** How it stands with a caller. `lost`: the service was killed meanwhile. */
+/** State of a caller. `lost`: the service was killed meanwhile. */
 export type CallerState =
   | "asking"
   | "reading"
@@ -19,39 +19,39 @@ export type CallerState =
   | "left"
   | "lost";
 
-/** How long a caller may take nothing, in milliseconds. */
+/** Time without a read after which a caller counts as disconnected, in milliseconds. */
 const STALLED_MS = 60_000;
 
-/** What answers: the router. */
+/** An application that answers requests: the router. */
 export interface Answering {
   fetch(request: Request, connection: { remoteAddress: string }): Response | Promise<Response>;
 }
 
-/** One request from the side of who makes it. */
+/** One request from the view of its caller. */
 export class Caller {
   readonly question: Question;
   readonly number: number;
-  /** Holds that were taken for it, in order. */
+  /** Ids of the holds taken for it, in order. */
   readonly holds: string[] = [];
   readonly attempts: Attempt[] = [];
-  /** Number that its key, or the one that was rotated into it, has among those of the beginning. */
+  /** Number of the initial key that its key is, or was rotated from. */
   readonly founded: number;
-  /** Whether its operator has been told that the key is revoked. */
+  /** True when the operator has confirmation that the key is revoked. */
   readonly isRevoked: () => boolean;
   state: CallerState = "asking";
   status: number | undefined;
-  /** What was read of a stream. */
+  /** Text read of a stream. */
   text = "";
-  /** When it left, in the simulation's milliseconds, unless it counted as gone by then. */
+  /** Time of its disconnect in simulated milliseconds, unless it counted as disconnected before. */
   leftMs = Infinity;
-  /** The service was stopped in order since it asked. */
+  /** True when the service was stopped in order after the request was sent. */
   wasInterrupted = false;
-  /** A read is under way. */
+  /** True during a read. */
   busy = false;
-  /** When it last took something, in the simulation's milliseconds. */
+  /** Time of its last read, in simulated milliseconds. */
   #tookMs: number;
   #hasStalled = false;
-  #wasHungUpOn = false;
+  #wasClosedByService = false;
   readonly #leaving = new AbortController();
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
@@ -68,37 +68,37 @@ export class Caller {
     this.isRevoked = options.isRevoked;
   }
 
-  /** Words of the answer that it has read. */
+  /** Number of words of the answer that it has read. */
   get wordsRead(): number {
     return this.text.split(/"(?:content|delta)":"w "/).length - 1;
   }
 
-  /** What it was told. */
-  get told(): ToldAnswer {
-    return toldBy(this.text);
+  /** Facts in the answer that it received. */
+  get report(): ReportedAnswer {
+    return reportOf(this.text);
   }
 
-  /** It was split, and a model wrote the answer of its tasks. */
+  /** True when it was split and a model wrote the answer of its tasks. */
   get isSplit(): boolean {
     return this.attempts.some(({ part, finished }) => part === "final" && finished);
   }
 
-  /** The stream ended as if it were whole, and was not. */
+  /** True when the stream ended as if it were complete, and was not. */
   get wasFooled(): boolean {
-    return this.state === "broken" && !this.#wasHungUpOn && !/"error":\{/.test(this.text);
+    return this.state === "broken" && !this.#wasClosedByService && !/"error":\{/.test(this.text);
   }
 
-  /** It waits for nothing any more. */
+  /** True when it waits for nothing any more. */
   get done(): boolean {
     return this.state !== "asking" && this.state !== "reading";
   }
 
-  /** It has taken nothing for so long that it counts, or has counted, as gone. */
+  /** True when it has read nothing for so long that it counts, or has counted, as disconnected. */
   stalled(nowMs: number): boolean {
     return this.#hasStalled || nowMs - this.#tookMs >= STALLED_MS;
   }
 
-  /** Sends the question. */
+  /** Sends the request. */
   async ask(app: Answering, key: string): Promise<void> {
     const { surface, stream } = this.question;
     const body = JSON.stringify(bodyOf(this.question));
@@ -127,7 +127,7 @@ export class Caller {
     if (this.state === "asking") this.state = response.ok ? "complete" : "refused";
   }
 
-  /** Takes what the service has for it next. */
+  /** Reads the next piece of the answer. */
   async read(nowMs: number): Promise<void> {
     if (this.#reader === undefined || this.busy) return;
     this.busy = true;
@@ -139,22 +139,22 @@ export class Caller {
       if (value !== undefined) this.text += this.#decoder.decode(value, { stream: true });
       if (done) this.state = isWhole(this.text) ? "complete" : "broken";
     } catch {
-      // The service has broken the connection: who does not read is left.
-      this.#wasHungUpOn = true;
+      // The service has closed the connection of a caller that does not read.
+      this.#wasClosedByService = true;
       if (this.state === "reading") this.state = "broken";
     } finally {
       this.busy = false;
     }
   }
 
-  /** Hangs up. */
+  /** Disconnects. */
   leave(nowMs: number): void {
     if (!this.stalled(nowMs)) this.leftMs = nowMs;
     for (const attempt of this.attempts) attempt.wordsWhenLeft ??= attempt.words;
     this.#hangUp("left");
   }
 
-  /** The service has gone away. */
+  /** Loses the connection because the service is gone. */
   lose(): void {
     this.#hangUp("lost");
   }
@@ -177,7 +177,7 @@ function bodyOf({ surface, stream, words, maxTokens, split }: Question): unknown
     : { model: "auto", stream, max_output_tokens: maxTokens, input: text };
 }
 
-/** Whether a stream has said that it is at its end. */
+/** True when a stream has its end marker. */
 function isWhole(text: string): boolean {
   return text.endsWith("data: [DONE]\n\n") || text.includes('"type":"response.completed"');
 }

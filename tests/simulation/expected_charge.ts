@@ -1,6 +1,6 @@
 /**
- * What a call may cost, reckoned a second time: from the script of its upstream, what its caller
- * has read, and the price list in force.
+ * The possible costs of a call, computed independently: from the script of its upstream, the text
+ * that its caller has read, and the price list in force.
  *
  * @module
  */
@@ -8,41 +8,47 @@
 import { DRAIN_MAX_MS } from "../../gateway/flows/stream/drain.ts";
 import type { Attempt, ClaimedUsage } from "./scripted_upstream.ts";
 
-/** What is known of a call when it is settled. */
+/** The facts about a call when it is settled. */
 export interface SettledCall {
   readonly attempt: Attempt;
-  /** Words of the question. */
-  readonly asked: number;
-  /** Words that the caller has read. */
+  /** Number of words in the prompt. */
+  readonly promptTokens: number;
+  /** Number of words that the caller has read. */
   readonly read: number;
   readonly stream: boolean;
-  /** The caller has left, or has stalled for so long that it counts as gone. */
-  readonly left: boolean;
-  /** How long ago it left, in milliseconds; below zero where it has not. */
+  /**
+   * True when the caller has disconnected, or has stalled for so long that it counts as
+   * disconnected.
+   */
+  readonly hasLeft: boolean;
+  /** Time since its disconnect, in milliseconds; negative if it is connected. */
   readonly leftForMs: number;
-  /** The service was stopped in order since it asked: nothing was read on for it. */
+  /**
+   * True when the service was stopped in order after the request was sent: nothing was drained for
+   * it.
+   */
   readonly interrupted: boolean;
-  /** The catalog's text in force when the hold was taken. */
+  /** Text of the catalog that was in force when the hold was taken. */
   readonly catalog: string;
   readonly model: string;
   readonly tier: string;
 }
 
-/** Costs that are right, in micro-credits: those of some counts of tokens. */
+/** Returns the possible costs in micros, for the possible counts of tokens. */
 export function rightCosts(call: SettledCall): bigint[] {
-  const { attempt, asked, stream, interrupted } = call;
-  const left = call.left || interrupted;
+  const { attempt, promptTokens, stream, interrupted } = call;
+  const hasLeft = call.hasLeft || interrupted;
   const { words, failure, finished, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
   const usage = possibleUsage(attempt);
-  // An answer that is to be drained is read to its end, or for a minute.
+  // An answer that is drained is read to its end, or for one minute.
   const isDraining = attempt.drains && !attempt.ended && !interrupted;
   if (stream && isDraining && call.leftForMs >= 0 && call.leftForMs < DRAIN_MAX_MS) return [];
-  // Who does not stream gets all or nothing, and nothing where it left before the bill was made; a
-  // stream that nobody left was sent as far as it came.
-  const isWhole = !stream || !left;
-  const gotNothing = !stream && call.left;
+  // A caller that does not stream receives all or nothing, and nothing if it disconnected before
+  // the settlement. A stream with a connected caller was sent as far as it arrived.
+  const isWhole = !stream || !hasLeft;
+  const gotNothing = !stream && call.hasLeft;
   const counts = Array.from({ length: words + 1 }, (_, count) => count)
     .filter((count) =>
       isWhole
@@ -50,76 +56,79 @@ export function rightCosts(call: SettledCall): bigint[] {
         : count >= call.read && count <= wordsWhenLeft
     );
   const counted = counts.map((output) =>
-    output === 0 ? 0n : price({ input: asked, cached: 0, output })
+    output === 0 ? 0n : price({ input: promptTokens, cached: 0, output })
   );
   if (usage === undefined) return counted;
   if (!stream || (isWhole && finished)) return [price(usage)];
-  const larger = counts.map((output) => price(largerOf(usage, { asked, output })));
-  // Usage that had come in may not have been looked at when the caller left, but by a drain.
+  const larger = counts.map((output) => price(largerOf(usage, { promptTokens, output })));
+  // Usage that had arrived may be unread when the caller disconnected, unless it was drained.
   const isDrained = attempt.drains && attempt.ended && !interrupted;
   if (isWhole) return larger;
-  // The answer may have been whole before its caller was seen to have left.
+  // The answer may have been complete before the disconnect was seen.
   const wasWhole = [price(usage), ...larger];
   return isDrained ? wasWhole : [...wasWhole, ...counted];
 }
 
-/** What an upstream claims, where it can be true: no part of a token, and not more than four times the most. */
+/**
+ * Returns the usage of an upstream if it is possible: no fraction of a token, and at most four
+ * times the maximum.
+ */
 function possibleUsage({ usage }: Attempt): ClaimedUsage | undefined {
   if (usage === undefined || !Number.isInteger(usage.output)) return undefined;
   return usage.output > IMPOSSIBLE_OUTPUT_TOKENS ? undefined : usage;
 }
 
-/** Four times what any model of the simulation writes. */
+/** Four times the maximum output of any model of the simulation. */
 const IMPOSSIBLE_OUTPUT_TOKENS = 4_000;
 
-/** Of a call that did not finish usage may have come too early: what was delivered is the least. */
+/** Returns the larger of usage and delivered tokens: usage of an unfinished call may be early. */
 function largerOf(
   usage: ClaimedUsage,
-  { asked, output }: { readonly asked: number; readonly output: number },
+  { promptTokens, output }: { readonly promptTokens: number; readonly output: number },
 ): ClaimedUsage {
   if (output === 0) return usage;
   return {
     ...usage,
-    input: Math.max(usage.input, asked),
+    input: Math.max(usage.input, promptTokens),
     output: Math.max(usage.output, output),
   };
 }
 
 /**
- * Costs that are right where the process was killed in mid-stream: of usage that was reported by then,
- * or of no more words than its caller had read.
+ * Returns the possible costs if the process was killed during the stream: of the usage reported by
+ * then, or of at most the words that the caller had read.
  */
 export function rightCheckpoints(call: SettledCall): bigint[] {
-  const { attempt, asked, read, stream } = call;
+  const { attempt, promptTokens, read, stream } = call;
   if (attempt.failure !== undefined || !stream) return [];
   const price = priceOf(call);
   const usage = possibleUsage(attempt);
   const counts = Array.from({ length: read }, (_, words) => words + 1);
-  const counted = counts.map((output) => price({ input: asked, cached: 0, output }));
+  const counted = counts.map((output) => price({ input: promptTokens, cached: 0, output }));
   if (usage === undefined) return counted;
-  const larger = counts.map((output) => price(largerOf(usage, { asked, output })));
+  const larger = counts.map((output) => price(largerOf(usage, { promptTokens, output })));
   return [price(usage), ...larger, ...counted];
 }
 
 /**
- * Costs that are right for one call of a split request. What its caller is shown of it is charged as
- * far as it came; of what nobody sees only all of it, or what its upstream reports.
+ * Returns the possible costs for one call of a split request. A call whose text is shown is charged
+ * as far as it came; of a call that is not shown only all of it, or the reported usage.
  */
 export function rightPartCosts(call: SettledCall): bigint[] {
-  const { attempt, asked, stream: isShown, interrupted, read } = call;
+  const { attempt, promptTokens, stream: isShown, interrupted, read } = call;
   const { words, failure, finished, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
   const price = priceOf(call);
   const usage = possibleUsage(attempt);
   const counted = (output: number) =>
-    output === 0 ? 0n : price({ input: asked, cached: 0, output });
-  const isLeft = call.left || interrupted;
+    output === 0 ? 0n : price({ input: promptTokens, cached: 0, output });
+  const isLeft = call.hasLeft || interrupted;
   const reported = usage === undefined ? [] : [price(usage)];
   const all = Array.from({ length: words + 1 }, (_, output) => output);
   const counts = all.map(counted);
   const larger = usage === undefined
     ? []
-    : all.map((output) => price(largerOf(usage, { asked, output })));
+    : all.map((output) => price(largerOf(usage, { promptTokens, output })));
   if (isLeft) {
     const upTo = wordsWhenLeft + 1;
     return [...reported, counted(0), ...counts.slice(read, upTo), ...larger.slice(read, upTo)];
@@ -128,7 +137,7 @@ export function rightPartCosts(call: SettledCall): bigint[] {
   return finished ? [counted(words)] : isShown ? counts.slice(read) : [counted(0)];
 }
 
-/** Dollars a million tokens times credits a dollar are micro-credits a token. */
+/** Dollars per million tokens times credits per dollar are micros per token. */
 function priceOf({ catalog, model, tier }: SettledCall): (usage: ClaimedUsage) => bigint {
   const { models, tiers } = JSON.parse(catalog) as {
     models: { id: string; price: Record<string, string> }[];

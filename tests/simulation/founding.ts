@@ -1,6 +1,6 @@
 /**
- * The small world of a run: models at two upstreams, wallets that are soon empty, keys of several
- * kinds. Prices are odd enough that every charge needs rounding.
+ * The initial state of a run: models at two upstreams, wallets that are soon empty, keys of several
+ * kinds. Prices are so odd that every charge needs rounding.
  *
  * @module
  */
@@ -16,42 +16,42 @@ import { DEFAULT_SCORING } from "../../gateway/domain/routing/score.ts";
 
 /** Number of wallets. */
 export const WALLETS = 4;
-/** Number of keys at the beginning. */
+/** Number of initial keys. */
 export const KEYS = 7;
 
 /** Tiers of the wallets, by their numbers. */
 export const TIERS = ["basic", "standard", "standard", "standard"] as const;
-/** What the wallets begin with, in micro-credits. */
+/** Initial credits of the wallets, in micros. */
 export const FUNDS = [400n, 1_200n, 40_000n, 23_000n] as const;
 
-/** A key of the beginning. */
+/** An initial key. */
 export interface FoundedKey {
   readonly wallet: number;
   readonly policy: KeyPolicy;
-  /** What its budget is, in micro-credits. */
+  /** Budget, in micros. */
   readonly budget?: bigint;
-  /** Most that one request may cost, in micro-credits. */
+  /** Maximum cost of one request, in micros. */
   readonly cap?: bigint;
 }
 
-/** The keys, by their numbers. */
+/** The initial keys, by their numbers. */
 export const FOUNDED_KEYS: readonly FoundedKey[] = [
   { wallet: 0, policy: {} },
   { wallet: 1, policy: {} },
   { wallet: 1, policy: { budget: { total: "0.000300" } }, budget: 300n },
   { wallet: 2, policy: { maxChargePerRequest: "0.000400" }, cap: 400n },
   { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
-  // Enough for a split request or two, of which the second may run dry.
+  // Enough credits for one or two split requests, of which the second may run out.
   { wallet: 3, policy: {} },
   { wallet: 3, policy: { maxChargePerRequest: "0.021500" }, cap: 21_500n },
 ];
 
-/** Name of a wallet. */
+/** Returns the id of a wallet. */
 export function walletId(wallet: number): string {
   return `wallet-${wallet}`;
 }
 
-/** The catalog at a price from 0 to 999. */
+/** Returns the catalog at a price from 0 to 999. */
 export function catalogAt(price: number): CatalogContent {
   return {
     upstreams: [upstreamOf("cancelling", "cancel"), upstreamOf("draining", "drain")],
@@ -72,7 +72,7 @@ function upstreamOf(id: string, onDisconnect: UpstreamConfig["onDisconnect"]): U
     provider: id,
     baseUrl: "http://127.0.0.1:9/v1",
     apiKey: "none",
-    // So few that requests wait for places, as they do for money.
+    // Low, so that requests wait for leases as they do for credits.
     maxInFlight: 2,
     onDisconnect,
     timeouts: { connectMs: 5_000, firstByteMs: 300_000, idleMs: 60_000 },
@@ -93,7 +93,7 @@ function modelOf(
     endpoints: ["chat", "responses"],
     quality,
     contextTokens: 100_000,
-    // So many that a part's hold is most of what its request allows it.
+    // High, so that the hold of a part is most of what its request allows.
     maxOutputTokens: 1_000,
     featureTags: ["json"],
     industryPacks: [],

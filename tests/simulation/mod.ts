@@ -1,6 +1,6 @@
 /**
- * Simulates the gateway: `deno task sim` runs seeds, prints what it found, and exits 1 where
- * something was violated. A seed comes to the same every time, on every machine.
+ * Simulates the gateway: `deno task sim` runs seeds, prints the result, and exits with 1 if an
+ * invariant was violated. A seed has the same result every time, on every machine.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Outcome, run, RUN_ENDS, stepsOf } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { type Step, stepText } from "./steps.ts";
 
-/** Steps of a run where nothing else is said. */
+/** Default number of steps of a run. */
 export const DEFAULT_STEPS = 200;
 
 const USAGE = `Usage: deno task sim [--seed N | --seeds A..B] [--steps M]
@@ -23,11 +23,11 @@ interface Order {
   readonly steps: number;
 }
 
-/** What a run of many seeds came to. */
+/** The sums of a run of many seeds. */
 export interface Tally {
   seeds: number;
   requests: number;
-  /** Of them, those that came to the answer of a split request. */
+  /** Number of requests that came to the answer of a split. */
   split: number;
   settlements: number;
   checkpoints: number;
@@ -36,7 +36,7 @@ export interface Tally {
   failed: number;
 }
 
-/** What the flags ask for; `undefined` where they make no sense. */
+/** Returns the meaning of the flags; `undefined` if they are invalid. */
 export function orderOf(args: readonly string[]): Order | undefined {
   const values = flagsOf(args);
   const steps = Number(values?.steps ?? DEFAULT_STEPS);
@@ -64,7 +64,7 @@ function flagsOf(
   }
 }
 
-/** Runs seeds one after the other; `report` is called with each that fails, and its outcome. */
+/** Runs seeds one after the other; `report` is called with each failing seed and its outcome. */
 export async function runSeeds(
   { from, to, steps }: Order,
   report: (seed: number, outcome: Outcome, tally: Tally) => Promise<void> | void,
@@ -86,7 +86,7 @@ export async function runSeeds(
   return tally;
 }
 
-/** The steps that a failing seed needs to fail as it does. */
+/** Returns the steps that a failing seed needs to fail in the same way. */
 export async function shortestTrace(
   order: { seed: number; steps: number },
 ): Promise<readonly Step[]> {
@@ -94,7 +94,7 @@ export async function shortestTrace(
   const steps = stepsOf(order);
   const { violation } = await run(seed, steps);
   if (violation === undefined) return steps;
-  // Each try of what is stuck would be stuck for as long.
+  // Every attempt of a stuck run would be stuck for as long.
   if (violation.invariant === RUN_ENDS) return steps.slice(0, violation.step + 1);
   return await shrink(steps.slice(0, violation.step + 1), async (shorter) => {
     const outcome = await run(seed, shorter);
@@ -136,7 +136,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 if (import.meta.main) {
-  // A run that waits for what never comes ends in silence: that must not look as if all were well.
+  // A run that waits forever ends in silence, which must not count as success.
   Deno.exitCode = 1;
   Deno.exit(await main(Deno.args));
 }

@@ -1,4 +1,4 @@
-/** Numbers drawn from a seed: the same seed, the same numbers. */
+/** A generator of numbers from a seed: equal seeds give equal numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Uniform in [0, 1): mulberry32. */
+  /** Returns a number, uniform in [0, 1): mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,22 +15,22 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to but not including `end`. */
+  /** Returns an integer from 0 up to but not including `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  /** One of a list. */
+  /** Returns one element of a list. */
   pick<T>(list: readonly [T, ...T[]]): T {
     return list[this.below(list.length)] ?? list[0];
   }
 
-  /** So many bytes. */
+  /** Returns this many bytes. */
   bytes(length: number): Uint8Array {
     return Uint8Array.from({ length }, () => this.below(256));
   }

@@ -1,6 +1,6 @@
 /**
- * One run: steps are taken, everything that waits comes to its end, and what must hold of the books
- * is asked after each step.
+ * One run: steps are taken, everything that waits comes to its end, and the invariants of the books
+ * are checked after each step.
  *
  * @module
  */
@@ -14,53 +14,53 @@ import { judgeEnd, judgeStep } from "./verdicts.ts";
 import { settle, VirtualTime } from "./virtual_time.ts";
 import { World } from "./world.ts";
 
-/** Something that must never be, and was. */
+/** A violated invariant. */
 export interface Violation {
   readonly invariant: string;
   readonly detail: string;
-  /** Number of the step after which it showed; the number of steps where it was the end. */
+  /** Number of the step after which it appeared; the number of steps if it was at the end. */
   readonly step: number;
 }
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface Outcome {
   readonly violation?: Violation | undefined;
   readonly requests: number;
-  /** Requests that came to the answer of their tasks. */
+  /** Number of requests that came to the answer of their tasks. */
   readonly split: number;
   readonly settlements: number;
-  /** Checkpoints of streams. */
+  /** Number of checkpoints of streams. */
   readonly checkpoints: number;
-  /** Settlements by a start, at the last checkpoint. */
+  /** Number of settlements that a start made, at the last checkpoint. */
   readonly recovered: number;
   readonly crashes: number;
-  /** Charges of which nobody could tell for so long that their callers were refused. */
+  /** Number of charges in doubt for so long that their callers were refused. */
   readonly inDoubt: number;
-  /** Of all that was written and read: equal for equal runs. */
+  /** Digest of everything written and read: equal for equal runs. */
   readonly digest: string;
 }
 
-/** What one seed is asked for. */
+/** A seed and its number of steps. */
 export interface SeedRun {
   readonly seed: number;
   readonly steps: number;
 }
 
-/** Rounds in which everything must have come to its end. */
+/** Maximum rounds until everything has ended. */
 const LAST_ROUNDS = 3_000;
-/** Time that passes where nothing else moves, in milliseconds: the pace of retries. */
+/** Time that passes when nothing else moves, in milliseconds: the pace of retries. */
 const IDLE_MS = 1_000;
-/** Real milliseconds after which a run is stuck: it waits for what never comes. */
+/** Real time after which a run counts as stuck, in milliseconds. */
 const STUCK_MS = 60_000;
-/** What is violated where the simulation itself fails, or waits for ever. */
+/** Invariant that is violated if the simulation itself fails or waits forever. */
 export const RUN_ENDS = "a run comes to its end";
 
-/** The steps of a seed. */
+/** Returns the steps of a seed. */
 export function stepsOf({ seed, steps }: SeedRun): Step[] {
   return drawSteps(new Random(seed), steps);
 }
 
-/** Takes steps in a world made from the seed. The same steps again come to the same. */
+/** Takes steps in a world created from the seed. Equal steps have equal outcomes. */
 export async function run(seed: number, steps: readonly Step[]): Promise<Outcome> {
   using time = new VirtualTime();
   let violation: Violation | undefined;
@@ -77,7 +77,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
   const seen = new Set<Caller>();
   const world = new World(seed, { time, accuse });
   const act = async () => {
-    await world.found();
+    await world.setUp();
     for (; at < steps.length && violation === undefined; at++) {
       const step = steps[at]!;
       await take(world, step);
@@ -107,7 +107,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     checkpoints: books.checkpoints,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
-    inDoubt: world.told.size,
+    inDoubt: world.doubted.size,
     digest: digestOf(world),
   };
 }
@@ -156,14 +156,14 @@ function chosen<T>(list: readonly T[], pick: number): T | undefined {
   return list[Math.floor(pick * list.length)];
 }
 
-/** No fault happens any more: everything comes to its end. */
+/** Lets everything end, without further faults. */
 async function calmDown(world: World, accuse: Accuse) {
   world.calm();
   await untilQuiet(world, accuse);
   await judgeEnd(world, accuse);
 }
 
-/** The process is killed once more: the next one finds nothing to mend. */
+/** Kills the process once more: the next one must find nothing to repair. */
 async function killOnceMore(world: World, accuse: Accuse) {
   await world.kill(false);
   await untilQuiet(world, accuse);

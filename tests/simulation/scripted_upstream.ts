@@ -1,5 +1,5 @@
 /**
- * An upstream that does what each request's script says, when the simulation lets it.
+ * An upstream that follows the script of each request, when the simulation lets it.
  *
  * @module
  */
@@ -15,80 +15,80 @@ import {
 import { readChatUsage } from "../../gateway/wire/chat/usage.ts";
 import { chunkText, completion, usage, usageChunk } from "../fixtures/lab.ts";
 
-/** Tokens as an upstream claims them. */
+/** Token counts as an upstream claims them. */
 export interface ClaimedUsage {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
 }
 
-/** What upstreams do with one request. */
+/** The behaviour of upstreams for one request. */
 export interface Script {
-  /** How the first attempts fail before their first byte; the next one answers. */
+  /** Failures of the first attempts before their first byte; the next one answers. */
   readonly failures: readonly Exclude<AttemptOutcome, "ok" | "cut" | "cancelled">[];
   /** Words of the answer; a word is a token. */
   readonly words: number;
-  /** What is said in their place, in one piece. */
+  /** Text of the answer instead, in one piece. */
   readonly says?: string | undefined;
-  /** As it is reported; absent: not at all. */
+  /** Reported usage; absent if none is reported. */
   readonly usage?: ClaimedUsage | undefined;
-  /** Usage comes with the first event of a stream, and not with its last. */
+  /** True when usage comes with the first event of a stream instead of the last. */
   readonly usageFirst: boolean;
-  /** Tokens of output in a report that can be none: nothing is to come of it. @default {none is sent} */
+  /** Output tokens of an impossible report, which must have no effect. @default {none is sent} */
   readonly falseUsage?: number | undefined;
-  /** A stream is cut after so many events. @default {it ends} */
+  /** Number of events after which a stream is cut. @default {not cut} */
   readonly cutAfter?: number | undefined;
 }
 
-/** One call of an upstream, and what of it has reached the gateway. */
+/** One call at an upstream, with what the gateway has received of it. */
 export interface Attempt {
   readonly request: number;
-  /** Which part of its request it is for. */
+  /** Part of the request that it is for. */
   readonly part: string;
   /** Catalog id of its model. */
   readonly model: string;
-  /** Tokens that it was sent. */
-  readonly asked: number;
-  /** The same as checkpoints count them, which look at more than words. */
-  readonly askedAtLeast: number;
-  /** The hold that was taken for it; absent where calls of a request run at once. */
+  /** Number of tokens in its prompt. */
+  readonly promptTokens: number;
+  /** The same as checkpoints count it: they look at more than words. */
+  readonly promptTokensAtLeast: number;
+  /** Id of its hold; absent if calls of a request run at once. */
   readonly holdId: string | undefined;
   readonly script: Script;
   readonly drains: boolean;
-  /** How it ends before its first byte; absent: it answers. */
+  /** Failure before its first byte; absent if it answers. */
   readonly failure?: Script["failures"][number] | undefined;
   words: number;
   usage: ClaimedUsage | undefined;
-  /** All that there was has been given, or the connection was cut by the script. */
+  /** True when everything was sent, or the script cut the connection. */
   ended: boolean;
-  /** It has said that this is all. */
+  /** True when it has sent its end marker. */
   finished: boolean;
-  /** Nobody listens any more. */
+  /** True when the gateway has cancelled it. */
   cancelled: boolean;
-  /** It is over, one way or the other. */
+  /** True when it has ended, in whatever way. */
   over: boolean;
-  /** When that was, in the simulation's milliseconds. */
+  /** Time of its end, in simulated milliseconds. */
   overMs?: number;
-  /** What of it had come when its caller left: nothing after that can have been delivered. */
+  /** Words that had arrived when its caller disconnected: nothing later can have been delivered. */
   wordsWhenLeft?: number;
 }
 
-/** What waits for the simulation to let it go on. */
+/** An action that waits for the simulation. */
 export interface Waiting {
   readonly what: string;
   go(): void;
 }
 
-/** What scripted upstreams need of the simulation. */
+/** The part of the simulation that scripted upstreams use. */
 export interface UpstreamStage {
   nowMs(): number;
-  /** Called when a call has come in. */
+  /** Called when a call arrives. */
   begin(call: UpstreamCall, drains: boolean): Attempt;
   wait(waiting: Waiting): void;
   forget(waiting: Waiting): void;
 }
 
-/** The upstream of a configuration. */
+/** Returns the upstream for a configuration. */
 export function scriptedUpstream(config: UpstreamConfig, stage: UpstreamStage): Upstream {
   return {
     id: config.id,
@@ -132,7 +132,7 @@ async function answer(
   return { kind: "json", body, usage: readChatUsage(value.usage) };
 }
 
-/** Waits for its turn; false where the gateway calls it off first. */
+/** Waits until the simulation continues it; returns false if the gateway cancels it first. */
 function turn(
   stage: UpstreamStage,
   attempt: Attempt,
@@ -187,13 +187,13 @@ async function* eventsOf(
 
 interface ScriptedEvent {
   readonly text: string;
-  /** Tokens of the answer that it carries. @default {0} */
+  /** Number of answer tokens in it. @default {0} */
   readonly words?: number;
   readonly isUsage?: boolean;
   readonly isFinish?: boolean;
 }
 
-/** Words of an answer that keeps to its limit: a longer one is ended by the gateway, and counted. */
+/** Returns the words of an answer within its limit: the gateway ends and counts a longer one. */
 function wordsWithin({ words }: Script, { outputLimit, body }: UpstreamCall): number {
   const { max_tokens, max_completion_tokens, max_output_tokens } = body.value;
   const limits = [outputLimit, max_tokens, max_completion_tokens, max_output_tokens]
@@ -229,17 +229,17 @@ function reportOf(claimed: ClaimedUsage | undefined): unknown {
   return claimed && usage(claimed.input, claimed.output, claimed.cached);
 }
 
-/** A report that is none, for all that it says. */
+/** Returns an impossible report. */
 function lieOf({ falseUsage }: Script): unknown {
   return falseUsage === undefined ? undefined : usage(7, falseUsage);
 }
 
-/** So many tokens of text. */
+/** Returns a text of this many tokens. */
 export function wordsOf(count: number): string {
   return "w ".repeat(count);
 }
 
-/** Tokens of a text: its words. */
+/** Returns the tokens of a text: its words. */
 export function tokensOf(text: string): number {
   return text.split("w ").length - 1;
 }

@@ -1,6 +1,6 @@
 /**
- * The gateway as its own start puts it together, but for listeners: the real stores, ledger, flows
- * and router over a simulated disk, time, randomness and upstreams.
+ * The gateway as its start assembles it, without listeners: the real stores, ledger, flows and
+ * router over a simulated disk, time, randomness and upstreams.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import type { SimulatedKv } from "./simulated_kv.ts";
 
 const PEPPERS = new Peppers({ version: 1, secret: "a pepper of no worth" });
 
-/** What a process is given. */
+/** The surroundings of a process. */
 export interface ServiceSetting {
   readonly clock: Clock;
   readonly random: Random;
@@ -36,7 +36,7 @@ export interface ServiceSetting {
   upstream(config: UpstreamConfig): Upstream;
 }
 
-/** One process's life, from its start to its kill. */
+/** One process, from its start to its kill. */
 export class SimulatedService {
   readonly stores: KvStores;
   readonly keyRing: KeyRing;
@@ -67,7 +67,7 @@ export class SimulatedService {
     this.gateway = { ...gatewayOf(stores, parts), tokens: { count } };
   }
 
-  /** Starts on what the disk holds; a disk without a catalog gets one. */
+  /** Starts on the data of the disk; a disk without a catalog gets one. */
   static async start(setting: ServiceSetting): Promise<SimulatedService> {
     const { clock, kv } = setting;
     const stores = await openKvStores(":memory:", {
@@ -82,12 +82,12 @@ export class SimulatedService {
     return new SimulatedService(setting, stores);
   }
 
-  /** Places at upstreams that are taken. */
-  get callsUnderWay(): number {
+  /** Number of leases in use. */
+  get callsInFlight(): number {
     return [...this.#pool.inFlight().values()].reduce((sum, calls) => sum + calls, 0);
   }
 
-  /** Stops as the service's own start does it, without grace. */
+  /** Stops as the real service does, without grace. */
   async stop(): Promise<void> {
     const { inFlight, settlementRetries } = this.gateway;
     inFlight.abortAll();
@@ -98,7 +98,7 @@ export class SimulatedService {
     await this.stores.close();
   }
 
-  /** The router, as one request finds it: with a randomness of that request's own. */
+  /** Returns the router for one request, with its own randomness. */
   appFor(rng: Rng): Answering {
     const { keyRing, stores } = this;
     return createPublicApp({
@@ -110,7 +110,7 @@ export class SimulatedService {
     });
   }
 
-  /** Brings another catalog into force, as the operator's listener does. */
+  /** Applies another catalog, as the admin listener does. */
   async applyCatalog(price: number): Promise<void> {
     const { catalogs } = this.stores;
     const expected = catalogs.current().version;
@@ -125,7 +125,7 @@ export class SimulatedService {
   }
 }
 
-/** Randomness whose ids tell what they were made for. */
+/** Returns a source of randomness whose ids name their owner. */
 export function rngOf(
   random: Random,
   owner: string,
@@ -142,7 +142,7 @@ export function rngOf(
   };
 }
 
-/** Number of the request that an id was made for. */
+/** Returns the number of the request that an id was created for. */
 export function ownerOf(id: string): number {
   return Number(id.split("_")[1]);
 }

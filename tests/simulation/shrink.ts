@@ -1,17 +1,17 @@
 /**
- * Cuts a failing run down to the steps that it needs.
+ * Reduces a failing run to the steps that it needs.
  *
  * @module
  */
 
 import type { Step } from "./steps.ts";
 
-/** Tells whether these steps still fail in the way that is looked for. */
+/** Returns true if these steps still fail in the same way. */
 export type StillFails = (steps: readonly Step[]) => Promise<boolean>;
 
 /**
- * Leaves out as many steps as it can, large pieces first, until no single one can go; what is left
- * of a step is made as small as it can be. At most `tries` runs.
+ * Removes as many steps as possible, large pieces first, until no single one can go, and reduces
+ * each remaining step as far as possible. Makes at most `tries` runs.
  */
 export async function shrink(
   steps: readonly Step[],
@@ -42,7 +42,7 @@ export async function shrink(
   return kept;
 }
 
-/** The same step with less in it, the least first. */
+/** Returns simpler versions of a step, the simplest first. */
 function simplerSteps(step: Step): Step[] {
   switch (step.kind) {
     case "ask": {

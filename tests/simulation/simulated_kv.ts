@@ -1,20 +1,20 @@
 /**
- * Deno KV as far as the gateway uses it, on a disk of its own: commits wait until the simulation
- * says how they end, and what a killed process leaves is what its commits made durable.
+ * Deno KV as far as the gateway uses it, on a simulated disk: commits wait until the simulation
+ * decides their end, and a killed process leaves what its commits made durable.
  *
  * @module
  */
 
-/** A row to set, or to delete where it has no value. */
+/** A row to set, or to delete if it has no value. */
 export interface Mutation {
   readonly key: Deno.KvKey;
   readonly value?: unknown;
 }
 
 /**
- * How a commit ends. `locked` and `full`: it throws, nothing has changed. `unacknowledged`: it
- * throws, and has landed. `forgotten`: it succeeds and has not landed, as no disk may do; the
- * simulation's own tests plant it.
+ * The end of a commit. `locked` and `full`: it throws, and nothing has changed. `unacknowledged`:
+ * it throws, and has landed. `forgotten`: it succeeds and has not landed, which no disk may do; the
+ * tests of the simulation plant it.
  */
 export type CommitEnd = "ok" | "locked" | "full" | "unacknowledged" | "forgotten";
 
@@ -36,25 +36,25 @@ interface WaitingCommit {
   readonly reject: (error: Error) => void;
 }
 
-/** What outlives a process. */
+/** The data that outlives a process. */
 export class Disk {
   readonly #rows = new Map<string, StoredRow>();
   #commits = 0;
-  /** Called with what each commit has changed. */
+  /** Called with the changes of each commit. */
   onLanding: (mutations: readonly Mutation[]) => void = () => {};
 
-  /** The row of a key. */
+  /** Returns the row of a key. */
   get(key: Deno.KvKey): StoredRow | undefined {
     return this.#rows.get(textOf(key));
   }
 
-  /** Rows from one text of a key up to another, in order. */
+  /** Returns rows between two key texts, in order. */
   range(from: string, to: string): StoredRow[] {
-    const found = [...this.#rows].filter(([text]) => text >= from && text < to);
-    return found.sort(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);
+    const rows = [...this.#rows].filter(([text]) => text >= from && text < to);
+    return rows.sort(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);
   }
 
-  /** Writes all, or nothing where a check fails. */
+  /** Writes everything, or nothing if a check fails. */
   write(
     checks: readonly Deno.AtomicCheck[],
     mutations: readonly Mutation[],
@@ -72,11 +72,11 @@ export class Disk {
   }
 }
 
-/** One process's handle of a disk. */
+/** The handle of one process on a disk. */
 export class SimulatedKv implements Deno.Kv {
-  /** Reads that are still to fail. */
+  /** Number of reads that will fail. */
   failingReads = 0;
-  /** Called where a commit is tried after the handle was closed. */
+  /** Called if a commit is tried after the handle was closed. */
   onLateCommit: () => void = () => {};
   readonly #disk: Disk;
   readonly #waiting: WaitingCommit[] = [];
@@ -86,7 +86,7 @@ export class SimulatedKv implements Deno.Kv {
     this.#disk = disk;
   }
 
-  /** Commits that wait for their end. */
+  /** Number of commits that wait for their end. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -101,7 +101,7 @@ export class SimulatedKv implements Deno.Kv {
     commit.reject(new Error(FAILURES[how]));
   }
 
-  /** The process is killed: a commit under way has landed or not, and nothing is answered any more. */
+  /** Kills the process: a waiting commit has landed or not, and no call is answered any more. */
   kill(landed: boolean): void {
     this.#state = "dead";
     for (const commit of this.#waiting.splice(0)) if (landed) commit.land();
@@ -177,7 +177,7 @@ export class SimulatedKv implements Deno.Kv {
     return structuredClone(row) as Deno.KvEntry<T>;
   }
 
-  /** Passes, fails, or, in a dead process, never ends. */
+  /** Passes, fails, or never ends in a dead process. */
   #reading(): Promise<void> {
     if (this.#state === "dead") return new Promise(() => {});
     if (this.#state === "closed") return Promise.reject(new Error("Bad resource ID"));
@@ -277,7 +277,7 @@ class RowIterator<T> implements Deno.KvListIterator<T> {
   }
 }
 
-/** A key as text that sorts as Deno KV sorts keys: of ASCII strings and whole numbers from 0. */
+/** Returns a key as text that sorts as Deno KV sorts keys of ASCII strings and integers from 0. */
 function textOf(key: Deno.KvKey): string {
   return key.map((part) => {
     if (typeof part === "string") return `s${part}\0`;

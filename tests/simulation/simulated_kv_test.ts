@@ -27,7 +27,7 @@ const SELECTORS: readonly [Deno.KvListSelector, Deno.KvListOptions][] = [
   [{ prefix: ["journal"], end: ["journal", 2] }, {}],
 ];
 
-/** What a database answers to a series of writes, checks and reads. */
+/** Returns the answers of a database to a series of writes, checks and reads. */
 async function answersOf(
   kv: Deno.Kv,
   seed: number,
@@ -66,16 +66,16 @@ Deno.test("the simulated store answers as Deno KV does", async () => {
     using real = await Deno.openKv(":memory:");
     const simulated = new SimulatedKv(new Disk());
     const expected = await answersOf(real, seed, (operation) => operation.commit());
-    const found = await answersOf(simulated, seed, (operation) => {
+    const results = await answersOf(simulated, seed, (operation) => {
       const committed = operation.commit();
       simulated.end("ok");
       return committed;
     });
-    assertEquals(found, expected, `seed ${seed}`);
+    assertEquals(results, expected, `seed ${seed}`);
   }
 });
 
-Deno.test("a commit ends as it is told, and a killed process is answered nothing", async () => {
+Deno.test("a commit ends as decided, and a killed process gets no answer", async () => {
   const disk = new Disk();
   const kv = new SimulatedKv(disk);
   const write = (value: number) => kv.atomic().set(["n"], value).commit();

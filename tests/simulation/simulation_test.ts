@@ -9,7 +9,7 @@ import { type Question, type Step, stepText } from "./steps.ts";
 /** `deno task sim --seeds 1..1000` is the long run, which CI makes too. */
 const SEEDS = { from: 1, to: 100, steps: 200 };
 
-/** A question that is answered at once, with steps enough to read the answer. */
+/** A request that is answered at once, with enough steps to read the answer. */
 const ANSWERED: readonly Step[] = [
   {
     kind: "ask",
@@ -47,7 +47,7 @@ Deno.test("a seed comes to the same again, and another to something else", async
   assert(await digestOf(8) !== first);
 });
 
-Deno.test("a disk that forgets what it acknowledged is found, by a trace of three steps", async () => {
+Deno.test("a disk that forgets an acknowledged commit is detected, by a trace of three steps", async () => {
   const planted: Step = { kind: "fail", how: "forgotten", commits: 1, reads: 0 };
   const seed = 3;
   const around = stepsOf({ seed, steps: 20 }).filter(({ kind }) =>
@@ -62,11 +62,11 @@ Deno.test("a disk that forgets what it acknowledged is found, by a trace of thre
   assertEquals(trace.map(({ kind }) => kind), ["fail", "ask", "go"]);
 });
 
-Deno.test("a charge that stays in doubt for longer than its answer waits is told of, and is in one row", async () => {
+Deno.test("a charge that stays in doubt for longer than its answer waits is logged, and is in one row", async () => {
   const [ask, ...go] = ANSWERED;
   assert(ask !== undefined);
   const outage: Step = { kind: "fail", how: "unacknowledged", commits: 1, reads: 100 };
-  // The hold lands; the settlement does too, and for half a minute nobody can tell.
+  // The hold lands; the settlement does too, but is in doubt for half a minute.
   const steps = [
     ask,
     ...go.slice(0, 1),
@@ -79,18 +79,18 @@ Deno.test("a charge that stays in doubt for longer than its answer waits is told
   assertEquals([violation, settlements, inDoubt], [undefined, 1, 1]);
 });
 
-Deno.test("tasks that cost all they may, twice, stay within what their request may cost", async () => {
+Deno.test("tasks that cost their maximum twice stay within the cap of their request", async () => {
   const question: Question = {
     ...{ seed: 1, key: 6, surface: "chat", stream: false, words: 1, maxTokens: 130 },
     ...{ script: { failures: [], words: 5, usageFirst: false }, split: greedySplit("final") },
   };
   const { violation, settlements } = await run(1, [{ kind: "ask", question }]);
   assertEquals(violation, undefined);
-  // Without so many there is nothing that could come to too much.
+  // Fewer settlements could not exceed anything.
   assertGreater(settlements, 6);
 });
 
-Deno.test("shrinking keeps just what is needed, in order", async () => {
+Deno.test("shrinking keeps only the needed steps, in order", async () => {
   const steps: Step[] = Array.from({ length: 100 }, (_, ms) => ({ kind: "wait", ms }));
   const needed = (shorter: readonly Step[]) => {
     const waits = shorter.map((step) => step.kind === "wait" ? step.ms : -1);

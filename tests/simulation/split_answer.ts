@@ -1,24 +1,24 @@
 /**
- * What the caller of a split request was told, read from the bytes alone.
+ * The facts that the caller of a split request received, read from the bytes alone.
  *
  * @module
  */
 
 import { tokensOf } from "./scripted_upstream.ts";
 
-/** What was told. */
-export interface ToldAnswer {
-  /** Words by the part that said them, where they were told apart; the answer's are `final`. */
+/** The facts in an answer. */
+export interface ReportedAnswer {
+  /** Words by the part that wrote them, if they are marked; those of the answer are `final`. */
   readonly words: ReadonlyMap<string, number>;
-  /** What the bill says, in micro-credits; the last that was told. */
+  /** Charge on the last bill, in micros. */
   readonly billed: bigint | undefined;
-  /** What its parts add up to; absent where none were told. */
+  /** Sum of the charges of its parts; absent if none were reported. */
   readonly parts: bigint | undefined;
-  /** Whether it says that it failed. */
+  /** True when it reports a failure. */
   readonly hasError: boolean;
 }
 
-interface Told {
+interface AnswerDocument {
   readonly type?: string;
   readonly delta?: string;
   readonly error?: unknown;
@@ -32,31 +32,31 @@ interface Told {
     readonly task_id?: string;
     readonly tasks?: readonly { readonly charged?: string }[];
   };
-  /** Of an event of Responses: the resource as it is then. */
-  readonly response?: Told;
+  /** Resource in an event of Responses. */
+  readonly response?: AnswerDocument;
 }
 
-/** Reads a body, or as much of a stream as has come. */
-export function toldBy(text: string): ToldAnswer {
+/** Reads a body, or the part of a stream that has arrived. */
+export function reportOf(text: string): ReportedAnswer {
   const words = new Map<string, number>();
   let billed: bigint | undefined;
   let parts: bigint | undefined;
   let hasError = false;
-  for (const said of documentsIn(text)) {
-    const told = said.response ?? said;
-    const part = said.orchestration?.task_id ?? "final";
-    const count = tokensOf(wordsIn(said));
+  for (const document of documentsIn(text)) {
+    const resource = document.response ?? document;
+    const part = document.orchestration?.task_id ?? "final";
+    const count = tokensOf(wordsIn(document));
     if (count > 0) words.set(part, (words.get(part) ?? 0) + count);
-    const { billing } = told.metadata ?? {};
+    const { billing } = resource.metadata ?? {};
     if (billing !== undefined) billed = micros(billing.charged);
-    const { tasks } = told.orchestration ?? {};
+    const { tasks } = resource.orchestration ?? {};
     if (tasks !== undefined) parts = tasks.reduce((sum, { charged }) => sum + micros(charged), 0n);
-    hasError ||= (told.error ?? undefined) !== undefined;
+    hasError ||= (resource.error ?? undefined) !== undefined;
   }
   return { words, billed, parts, hasError };
 }
 
-function wordsIn({ type, delta, choices, output }: Told): string {
+function wordsIn({ type, delta, choices, output }: AnswerDocument): string {
   if (type !== undefined) return type.endsWith(".delta") ? delta ?? "" : "";
   const whole = (output ?? []).flatMap(({ content }) => content ?? []).map(({ text }) =>
     text ?? ""
@@ -65,11 +65,11 @@ function wordsIn({ type, delta, choices, output }: Told): string {
   return choice?.delta?.content ?? choice?.message?.content ?? whole.join("");
 }
 
-function documentsIn(text: string): Told[] {
+function documentsIn(text: string): AnswerDocument[] {
   if (text.startsWith("{")) return [JSON.parse(text)];
   return text.split("\n\n").slice(0, -1).flatMap((event) => {
     const line = event.split("\n").find((line) => line.startsWith("data: "))?.slice(6);
-    return line === undefined || line === "[DONE]" ? [] : [JSON.parse(line) as Told];
+    return line === undefined || line === "[DONE]" ? [] : [JSON.parse(line) as AnswerDocument];
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Questions that the gate splits: what their planner says, what becomes of each of their calls.
+ * Requests that the gate splits: the texts of their planner, and the course of each of their calls.
  *
  * @module
  */
@@ -10,20 +10,22 @@ import { contentOf } from "../../gateway/wire/chat/text.ts";
 import type { Random } from "./random.ts";
 import { type Attempt, type Script, tokensOf } from "./scripted_upstream.ts";
 
-/** What a planner can say. */
+/** Name of a planner text. */
 export type PlanName = keyof typeof PLANS;
 
-/** What becomes of a question that the gate splits. */
+/** The course of a request that the gate splits. */
 export interface SplitScript {
-  /** Whether its caller asks to be shown the tasks. */
+  /** Value of `X-Orchestration`: all tasks, or the final answer. */
   readonly choice: "all" | "final";
-  /** What the planner says, call by call; the last one again and again. */
+  /** Texts of the planner, call by call; the last one repeats. */
   readonly plans: readonly PlanName[];
-  /** What the upstream does with each part, the planner's and the answer's calls among them. */
+  /**
+   * Behaviour of the upstream for each part, the calls of the planner and of the answer included.
+   */
   readonly parts: Readonly<Record<string, Script>>;
 }
 
-/** What the gate takes for a comparison. No word in it is a token. */
+/** Text that the gate judges to be a comparison. No word in it is a token. */
 const COMPARISON = "Compare tea, coffee and cocoa in terms of health, cost and history.";
 
 const PLANS = {
@@ -37,10 +39,10 @@ const PLANS = {
   nonsense: "w w I cannot plan this",
 } as const;
 
-/** What becomes of a part that meets with no trouble; its usage is counted. */
+/** Script of a part without failures; its usage is counted. */
 const CALM: Script = { failures: [], words: 5, usageFirst: false };
 
-/** What becomes of a task that costs all it may, and fails, and does so again. */
+/** Script of a task that costs its maximum and fails, repeatedly. */
 const GREEDY: Script = {
   failures: [],
   words: 5,
@@ -48,15 +50,15 @@ const GREEDY: Script = {
   usageFirst: true,
   cutAfter: 4,
 };
-/** How many split questions have nothing but such tasks. */
+/** Share of split requests that have only such tasks. */
 const GREEDY_SHARE = 0.1;
 
 /** Parts that have scripts. */
 export const PARTS = ["plan", "a", "b", "c", "d", "e", "f", "final"] as const;
 
-/** What a planner says, each task with what it depends on. */
+/** Returns the text of a planner: each task with its dependencies. */
 function planText(...tasks: readonly (readonly [string, ...string[]])[]): string {
-  // Its first words are tokens: a plan that was said has a price.
+  // The first words are tokens: a plan has a price.
   return `w w ${
     JSON.stringify({
       tasks: tasks.map(([id, ...dependsOn]) => ({
@@ -67,12 +69,12 @@ function planText(...tasks: readonly (readonly [string, ...string[]])[]): string
   }`;
 }
 
-/** The text of a split question. */
+/** Returns the text of a split request. */
 export function splitText(words: string): string {
   return `${words}${COMPARISON}`;
 }
 
-/** What becomes of a question that is split; `drawScript` draws what becomes of one call. */
+/** Draws the course of a split request; `drawScript` draws that of one call. */
 export function drawSplit(random: Random, drawPart: () => Script): SplitScript {
   const usual = ["three", "three", "three", "chain", "fork", "six"] as const;
   const unusual = ["one", "none", "circle", "nonsense"] as const;
@@ -81,33 +83,38 @@ export function drawSplit(random: Random, drawPart: () => Script): SplitScript {
   return {
     choice: random.pick(["all", "final"]),
     plans: [plan(), plan()],
-    // Where most parts failed, few requests would come to their answer.
+    // If most parts failed, few requests would come to their answer.
     parts: Object.fromEntries(PARTS.map((part) => [part, random.chance(0.5) ? CALM : drawPart()])),
   };
 }
 
-/** A question of which each task costs all that it may, twice. */
+/** Returns a split request whose tasks each cost their maximum, twice. */
 export function greedySplit(choice: SplitScript["choice"]): SplitScript {
   const parts = Object.fromEntries(PARTS.map((part) => [part, part === "plan" ? CALM : GREEDY]));
   return { choice, plans: ["six"], parts };
 }
 
-/** Which part of a request a call is for, and how many tokens it reads: see `Attempt`. */
+/**
+ * Returns the part of a request that a call is for, and the tokens of its prompt: see `Attempt`.
+ */
 export function partOf(
   body: Readonly<Record<string, unknown>>,
-): Pick<Attempt, "part" | "asked" | "askedAtLeast"> {
+): Pick<Attempt, "part" | "promptTokens" | "promptTokensAtLeast"> {
   const messages = Array.isArray(body["messages"]) ? body["messages"] : [];
   const texts = messages.map((message) => contentOf(message));
   const { taskId } = notedTask(texts.at(-1) ?? "") ?? { taskId: "plain" };
   const text = texts.join("\n");
   return {
     part: taskId,
-    asked: tokensOf(text),
-    askedAtLeast: fewestTokens(text, { maxChars: text.length }),
+    promptTokens: tokensOf(text),
+    promptTokensAtLeast: fewestTokens(text, { maxChars: text.length }),
   };
 }
 
-/** What becomes of a part's next call; `answered`: its calls that were not to fail, until now. */
+/**
+ * Returns the script of a part's next call; `answered`: number of its calls so far that were not to
+ * fail.
+ */
 export function partScript(
   { split, script }: { readonly split?: SplitScript | undefined; readonly script: Script },
   { part, answered }: { readonly part: string; readonly answered: number },

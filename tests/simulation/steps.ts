@@ -1,6 +1,6 @@
 /**
- * What can happen in a run, drawn from a seed before the run begins: each step stands for itself,
- * so that a failing run can be cut down step by step.
+ * The events of a run, drawn from a seed before the run begins. Each step is independent, so a
+ * failing run can be reduced step by step.
  *
  * @module
  */
@@ -11,37 +11,37 @@ import type { CommitEnd } from "./simulated_kv.ts";
 import { KEYS, WALLETS } from "./founding.ts";
 import { drawSplit, type SplitScript } from "./split_question.ts";
 
-/** A question of a caller. */
+/** A request of a caller. */
 export interface Question {
-  /** Of the randomness that the request is served with. */
+  /** Seed of the randomness that serves the request. */
   readonly seed: number;
-  /** Number of the key that asks. */
+  /** Number of its key. */
   readonly key: number;
   readonly surface: "chat" | "responses";
   readonly stream: boolean;
-  /** Words of the question. */
+  /** Number of words in the prompt. */
   readonly words: number;
   readonly maxTokens: number;
   readonly script: Script;
-  /** The gate splits it; `script` is for where it is answered by one call after all. */
+  /** Course of a request that the gate splits; `script` is for an answer by one call after all. */
   readonly split?: SplitScript | undefined;
 }
 
-/** Something that can be done to a key. */
+/** A change of a key. */
 export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
 
-/** A way for a commit to fail. */
+/** An outcome of a failing commit. */
 export type CommitFailure = Exclude<CommitEnd, "ok">;
 
 /**
- * One thing that happens. `pick` chooses among those that wait, as a part of their number. The request
- * that is followed goes on so many times before anybody else does.
+ * One event. `pick` chooses among the waiting actions, as a fraction of their number. A followed
+ * request continues that many times before any other.
  */
 export type Step =
   | {
     readonly kind: "ask";
     readonly question: Question;
-    /** Asked so many times at once. @default {1} */
+    /** Number of equal requests at once. @default {1} */
     readonly times?: number;
   }
   | { readonly kind: "go"; readonly pick: number }
@@ -54,7 +54,7 @@ export type Step =
     readonly kind: "fail";
     readonly how: CommitFailure;
     readonly commits: number;
-    /** Reads that fail after each of them. */
+    /** Number of reads that fail after each of them. */
     readonly reads: number;
   }
   | { readonly kind: "unreadable"; readonly reads: number }
@@ -63,15 +63,15 @@ export type Step =
   | { readonly kind: "stop" }
   | {
     readonly kind: "crash";
-    /** Whether the commit under way lands. */
+    /** True when the waiting commit lands. */
     readonly landed: boolean;
-    /** Time that passes before, in which streams may come to be written down. */
+    /** Time that passes before, in which streams may write checkpoints. */
     readonly afterMs: number;
   };
 
-/** How many of the questions are split. */
+/** Share of requests that are split. */
 const SPLIT_SHARE = 0.25;
-/** How many of them are long. */
+/** Share of requests that are long. */
 const HOG_SHARE = 0.03;
 const HOG_WORDS = 10_000;
 
@@ -81,12 +81,12 @@ const FAILURES = [
   ...["server_error", "rate_limited", "connect_failed", "timeout", "malformed"] as const,
   ...["refused_input", "refused_credentials"] as const,
 ] as const;
-/** Output in reports that are none, by what is claimed as input: most send no such report. */
+/** Output in impossible reports; most requests send no such report. */
 const FALSE_USAGE: readonly (number | undefined)[] = [-1, -1_000, -0.5, -1, -1_000, -0.5, -1, -0.5];
 const WAITS_MS = [5, 5, 5, 5, 5, 5, 100, 1_000, 2_500, 2_500, 10_000, 61_000] as const;
 const JUMPS_MS = [-86_400_000, -3_600_000, -1, 1_000, 600_000, 86_400_000] as const;
 
-/** Kinds of steps: how they are drawn, and how often beside each other. */
+/** Kinds of steps: the way to draw them, and their weights. */
 const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   [8, drawAsk],
   [75, (random) => ({ kind: "go", pick: random.next() })],
@@ -114,7 +114,7 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     kind: "fail",
     how: random.pick(["locked", "full", "unacknowledged", "unacknowledged"]),
     commits: random.pick([1, 1, 1, 2, 6, 20]),
-    // The last is longer than an answer waits for whether it has been charged.
+    // The last is longer than an answer waits for the confirmation of its settlement.
     reads: random.pick([0, 0, 0, 2, 15, 100]),
   })],
   [0.7, (random) => ({ kind: "unreadable", reads: random.pick([1, 3, 15]) })],
@@ -128,16 +128,16 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   })],
 ];
 
-/** The steps of a seed. Each seed has habits of its own: some things often, some never. */
+/** Draws the steps of a seed. Each seed has its habits: some events often, some never. */
 export function drawSteps(random: Random, count: number): Step[] {
   const weights = KINDS.map(([weight]) => weight * random.pick([0, 0.5, 1, 1, 1, 2, 4]));
-  // Without questions, or where nothing ever goes on, there is nothing to see.
+  // A run without requests, or in which nothing continues, shows nothing.
   weights[0] = Math.max(weights[0] ?? 0, 4);
   weights[1] = Math.max(weights[1] ?? 0, 30);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return Array.from({ length: count }, () => {
-    let left = random.next() * total;
-    const at = weights.findIndex((weight) => (left -= weight) < 0);
+    let remainder = random.next() * total;
+    const at = weights.findIndex((weight) => (remainder -= weight) < 0);
     const [, draw] = KINDS[at] ?? KINDS[1]!;
     return draw(random);
   });
@@ -145,7 +145,7 @@ export function drawSteps(random: Random, count: number): Step[] {
 
 function drawAsk(random: Random): Step {
   const question = drawQuestion(random);
-  // Who asks several at once may be out of money or places between their parts.
+  // Several requests at once may use up credits or leases between their parts.
   const times = question.split === undefined ? 1 : random.chance(0.1) ? 4 : 1;
   return times === 1 ? { kind: "ask", question } : { kind: "ask", question, times };
 }
@@ -160,11 +160,11 @@ function drawQuestion(random: Random): Question {
     maxTokens: 16 + random.below(120),
     script: drawScript(random),
   };
-  // Takes most of what a split request of the same wallet has counted on.
+  // Takes most of the credits that a split request of the same wallet has counted on.
   if (random.chance(HOG_SHARE)) return { ...question, key: KEYS - 2, words: HOG_WORDS };
   if (!random.chance(SPLIT_SHARE)) return question;
   const split = drawSplit(random, () => drawScript(random));
-  // Of a shorter answer tasks are not worth their while; only the keys at the end can pay for them.
+  // A shorter answer is not worth tasks; only the last keys can pay for them.
   const key = random.pick([KEYS - 3, KEYS - 2, KEYS - 1, question.key]);
   return { ...question, key, maxTokens: 128 + random.below(60), split };
 }
@@ -172,7 +172,7 @@ function drawQuestion(random: Random): Question {
 function drawScript(random: Random): Script {
   const words = random.chance(0.1) ? 0 : random.below(random.pick([12, 12, 40]));
   const input = random.below(60);
-  // Some upstreams lie: more than was held, nothing at all, or what cannot be.
+  // Some upstreams report wrong usage: more than was held, none at all, or the impossible.
   const output = random.pick([words, words, words, 0, words + 0.5, 90_000_000]);
   const cached = random.chance(0.3) ? random.below(input + 1) : 0;
   const claimed = input % 10 === 9 ? 100_000 : input;
@@ -189,7 +189,7 @@ function drawScript(random: Random): Script {
   };
 }
 
-/** A step as one line of a trace. */
+/** Returns a step as one line of a trace. */
 export function stepText(step: Step): string {
   const { kind, ...fields } = step;
   return `${kind} ${JSON.stringify(fields)}`;

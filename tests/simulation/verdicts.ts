@@ -1,5 +1,5 @@
 /**
- * What must hold: while money moves, after each step, and when everything has come to its end.
+ * The invariants of a run: while money moves, after each step, and at the end.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import {
   RIGHT_CHARGE,
   type Settled,
 } from "./split_verdicts.ts";
-import type { World } from "./world.ts";
+import type { WorldFacts } from "./world_facts.ts";
 
-/** Judges each hold and each settlement as it becomes durable. */
-export function judgeBooks(world: World, accuse: Accuse): void {
+/** Checks each hold and each settlement as it becomes durable. */
+export function judgeBooks(world: WorldFacts, accuse: Accuse): void {
   const { books } = world;
   books.onSettlement = (settlement) => judgeSettlement(world, settlement, accuse);
   books.onHold = (holdId, { owner }) => {
@@ -34,8 +34,11 @@ export function judgeBooks(world: World, accuse: Accuse): void {
   };
 }
 
-/** What a request holds and has paid is within its key's cap, however many of its calls run at once. */
-function judgeCap({ books, callers }: World, holdId: string, accuse: Accuse): void {
+/**
+ * Checks that the holds and charges of a request stay within the cap of its key, however many calls
+ * run at once.
+ */
+function judgeCap({ books, callers }: WorldFacts, holdId: string, accuse: Accuse): void {
   const caller = callers[ownerOf(holdId)];
   const cap = FOUNDED_KEYS[caller?.founded ?? -1]?.cap;
   if (caller === undefined || cap === undefined) return;
@@ -46,17 +49,20 @@ function judgeCap({ books, callers }: World, holdId: string, accuse: Accuse): vo
 }
 
 /**
- * Judges a call of an upstream as it comes in: each that is under way has a hold of its own, and none
- * begins for a caller who has left.
+ * Checks a call at an upstream when it arrives: each call in flight has its own hold, and none
+ * begins for a caller that has disconnected.
  */
 export function judgeBegin(
-  { books }: World,
+  { books }: WorldFacts,
   { caller, attempt }: { readonly caller: Caller; readonly attempt: Attempt },
   accuse: Accuse,
 ): void {
   const { holdId } = attempt;
   if (caller.state === "left") {
-    accuse("nothing begins for who has left", `request ${caller.number}: ${attempt.part}`);
+    accuse(
+      "nothing begins after a caller disconnected",
+      `request ${caller.number}: ${attempt.part}`,
+    );
   }
   const open = caller.holds.filter((id) => books.holds.get(id)?.end === "open");
   const isHeld = holdId === undefined
@@ -66,9 +72,9 @@ export function judgeBegin(
   accuse("a hold is durable before the upstream's first byte", `request ${caller.number}`);
 }
 
-/** Asks what must hold after each step. Of callers that were seen complete it asks once. */
+/** Checks the invariants after each step. Each complete caller is checked once. */
 export async function judgeStep(
-  world: World,
+  world: WorldFacts,
   seen: Set<Caller>,
   accuse: Accuse,
 ): Promise<void> {
@@ -76,12 +82,12 @@ export async function judgeStep(
     if (caller.state !== "complete" || seen.has(caller)) continue;
     seen.add(caller);
     const charged = chargedTo(world, caller);
-    const { billed } = caller.told;
-    // A task whose charge was in doubt for too long has failed: that it was charged, the operator knows.
-    const doubted = caller.holds.filter((id) => world.told.has(id));
+    const { billed } = caller.report;
+    // A task whose charge was in doubt for too long has failed; the operator knows of the charge.
+    const doubted = caller.holds.filter((id) => world.doubted.has(id));
     if (billed !== charged && billed !== charged - chargedTo(world, { holds: doubted })) {
-      const told = `request ${caller.number} was told ${billed}, the journal says ${charged}`;
-      accuse("what a caller saw complete is in the books", told);
+      const detail = `request ${caller.number} reports ${billed}, the journal ${charged}`;
+      accuse("a complete answer has a durable settlement", detail);
     }
     judgeAnswer(caller, accuse);
   }
@@ -90,29 +96,38 @@ export async function judgeStep(
   for (const wallet of await service?.stores.ledger.wallets() ?? []) books.weigh(wallet);
 }
 
-/** What nobody waits for is called off at its upstream, unless that is drained. */
+/** Checks that a call without a caller is cancelled at its upstream, unless that is drained. */
 function judgeLeft({ state, attempts, number }: Caller, accuse: Accuse): void {
   if (state !== "left") return;
   const kept = attempts.find(({ over, cancelled, drains }) => !(over || cancelled || drains));
-  if (kept !== undefined) accuse("who has left is worked for no more", `${number}: ${kept.part}`);
+  if (kept !== undefined) {
+    accuse("no call continues after its caller disconnected", `${number}: ${kept.part}`);
+  }
 }
 
-/** Asks what must hold when everything has come to its end. */
-export async function judgeEnd(world: World, accuse: Accuse): Promise<void> {
+/** Checks the invariants at the end of a run. */
+export async function judgeEnd(world: WorldFacts, accuse: Accuse): Promise<void> {
   const { service, books } = world;
-  if (service === undefined) return accuse("a service starts on what it left", "none is up");
+  if (service === undefined) {
+    return accuse("a service starts on the data of the one before", "none is up");
+  }
   const { problems, openHolds } = await service.stores.verify();
   for (const problem of problems) accuse("the ledger verifies", problem);
-  if (openHolds > 0) accuse("no hold is left", `${openHolds} holds`);
+  if (openHolds > 0) accuse("no hold stays open", `${openHolds} holds`);
   for (const wallet of await service.stores.ledger.wallets()) books.compare(wallet);
   for (const caller of world.callers) judgeCaller(world, caller, accuse);
   await judgeLog(world, service, accuse);
 }
 
 /**
- * Rows of the request log say what the journal says of their holds, and each settlement is in one row.
+ * Checks that rows of the request log match the journal, and that each settlement is in exactly one
+ * row.
  */
-async function judgeLog(world: World, service: SimulatedService, accuse: Accuse): Promise<void> {
+async function judgeLog(
+  world: WorldFacts,
+  service: SimulatedService,
+  accuse: Accuse,
+): Promise<void> {
   const { records } = await service.stores.log.search({ limit: 1_000 });
   const rows = new Map<string, number>();
   for (const id of records.flatMap(({ holdIds }) => holdIds)) rows.set(id, (rows.get(id) ?? 0) + 1);
@@ -122,28 +137,28 @@ async function judgeLog(world: World, service: SimulatedService, accuse: Accuse)
     accuse("a settlement is in one row of the log", `${holdId}: ${rows.get(holdId) ?? 0}`);
   }
   for (const { requestId, holdIds, charged } of records) {
-    if (holdIds.some((id) => world.told.has(id))) continue;
+    if (holdIds.some((id) => world.doubted.has(id))) continue;
     const booked = chargedTo(world, { holds: holdIds });
     if (BigInt(charged.replace(".", "")) === booked) continue;
     accuse(
-      "the log says what the journal says",
+      "the log matches the journal",
       `${requestId}: ${charged}, ${booked} micro-credits`,
     );
   }
 }
 
-function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
+function judgeCaller(world: WorldFacts, caller: Caller, accuse: Accuse): void {
   const { number, state, status } = caller;
-  if (caller.wasFooled) accuse("a broken stream says so", `request ${number}`);
+  if (caller.wasFooled) accuse("a broken stream reports an error", `request ${number}`);
   const charged = chargedTo(world, caller);
-  // Where for half a minute nobody could tell whether a settlement had landed, the operator knows.
-  const isTold = caller.holds.some((id) => world.told.has(id));
+  // If a settlement was in doubt for half a minute, the operator was informed.
+  const isDoubted = caller.holds.some((id) => world.doubted.has(id));
   if (caller.question.split !== undefined) {
     const isLate = caller.holds.some((id) => world.late.has(id));
-    return judgeSplitEnd(caller, { charged, isTold, isLate }, accuse);
+    return judgeSplitEnd(caller, { charged, isDoubted, isLate }, accuse);
   }
-  if (state === "refused" && charged > 0n && !isTold) {
-    accuse("who is refused pays nothing", `request ${number}: status ${status}, ${charged}`);
+  if (state === "refused" && charged > 0n && !isDoubted) {
+    accuse("a refused caller pays nothing", `request ${number}: status ${status}, ${charged}`);
   }
   const last = world.books.holds.get(caller.holds.at(-1) ?? "");
   if (caller.wordsRead > 0 && last?.end === "void") {
@@ -151,13 +166,13 @@ function judgeCaller(world: World, caller: Caller, accuse: Accuse): void {
   }
 }
 
-/** A charge is what the call cost, by a reckoning of its own. */
-function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): void {
+/** Checks that a charge is the cost of its call, computed independently. */
+function judgeSettlement(world: WorldFacts, settlement: Settlement, accuse: Accuse): void {
   const { holdId, held, charged, writtenOff, model, priceVersion, wallet } = settlement;
   const caller = world.callers[ownerOf(holdId)];
   if (caller === undefined) return accuse("only calls are charged", holdId);
   const known = {
-    ...{ model, left: caller.state === "left" || caller.stalled(world.nowMs) },
+    ...{ model, hasLeft: caller.state === "left" || caller.stalled(world.nowMs) },
     leftForMs: world.nowMs - caller.leftMs,
     interrupted: caller.wasInterrupted,
     catalog: world.books.catalogs.get(priceVersion) ?? "",
@@ -176,7 +191,7 @@ function judgeSettlement(world: World, settlement: Settlement, accuse: Accuse): 
   }
 }
 
-/** A request that is one call: it has its hold, and its script says what that may cost. */
+/** Checks a request that is one call: its script bounds the cost. */
 function judgePlain(
   caller: Caller,
   { settlement, ...known }: Settled,
@@ -185,8 +200,8 @@ function judgePlain(
   const { holdId, charged, writtenOff, recovered } = settlement;
   const attempt = caller.attempts.find((other) => other.holdId === holdId);
   if (attempt === undefined) return accuse("only calls are charged", holdId);
-  const { stream, words: asked } = caller.question;
-  const call = { ...known, attempt, asked, stream, read: caller.wordsRead };
+  const { stream, words: promptTokens } = caller.question;
+  const call = { ...known, attempt, promptTokens, stream, read: caller.wordsRead };
   const right = (recovered ? rightCheckpoints : rightCosts)(call);
   const cost = charged + writtenOff;
   if (right.includes(cost)) return;
@@ -197,7 +212,7 @@ function judgePlain(
 }
 
 function chargedTo(
-  { books }: Pick<World, "books">,
+  { books }: Pick<WorldFacts, "books">,
   { holds }: { readonly holds: readonly string[] },
 ): bigint {
   return books.settlements.filter(({ holdId }) => holds.includes(holdId))

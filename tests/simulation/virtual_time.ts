@@ -1,9 +1,9 @@
 /**
- * Time that passes only when the simulation says so.
+ * A virtual time that the simulation controls.
  *
- * The gateway takes its clock as a port, but its timers from the platform: for the length of a run
- * `setTimeout`, `clearTimeout` and `performance.now` are this one's. `setImmediate`, which no code
- * can replace, stays the platform's: it runs in the order it was asked in, so a run repeats.
+ * The gateway takes its clock as a port, but its timers from the platform: during a run
+ * `setTimeout`, `clearTimeout` and `performance.now` are virtual. `setImmediate`, which no code can
+ * replace, stays that of the platform: it runs in the order of its calls, so a run repeats.
  *
  * @module
  */
@@ -18,21 +18,21 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Turns of the event loop after which nothing moves any more that waits for nobody. */
+/** Turns of the event loop after which everything that can continue has continued. */
 const TURNS = 8;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const START_MS = Date.UTC(2026, 0, 15, 12);
-/** Times that one batch of deadlines may set new ones, before they count as endless. */
+/** Maximum times that one batch of deadlines may set new ones, before they count as endless. */
 const MOST_ROUNDS = 1_000;
 
-/** Lets everything go on that waits for nobody but itself. */
+/** Lets everything continue that waits for no outside event. */
 export async function settle(turns = TURNS): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
 
-/** The time of one run, and its timers. */
+/** The time of one run, with its timers. */
 export class VirtualTime implements Disposable {
   readonly #real = {
     setTimeout: globalThis.setTimeout,
@@ -40,13 +40,13 @@ export class VirtualTime implements Disposable {
     now: performance.now,
   };
   readonly #timers = new Map<number, Timer>();
-  /** What the gateway's many deadlines share one timer for. */
+  /** The timer that the deadlines of the gateway share. */
   readonly #passDeadlines: (() => void) | undefined;
   #nowMs = 0;
   #offsetMs = START_MS;
   #lastId = 0;
 
-  /** Takes the place of the platform's timers until it is disposed of. */
+  /** Replaces the timers of the platform until it is disposed of. */
   constructor() {
     Object.assign(globalThis, {
       setTimeout: (run: () => void, ms = 0) => this.#set(run, ms),
@@ -58,13 +58,13 @@ export class VirtualTime implements Disposable {
     callOff();
   }
 
-  /** What the gateway reads: a wall clock that can jump, and one that cannot. */
+  /** Clock of the gateway: a wall clock that can jump, and a monotonic one. */
   readonly clock: Clock = {
     nowMs: () => this.#nowMs + this.#offsetMs,
     monotonicMs: () => this.#nowMs,
   };
 
-  /** Lets time pass; timers run in the order they are due, each with all that follows from it. */
+  /** Lets time pass; timers run in the order they are due, each with everything that follows. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     for (;;) {
@@ -78,15 +78,15 @@ export class VirtualTime implements Disposable {
     this.#nowMs = untilMs;
   }
 
-  /** Moves the wall clock alone, at most a day from where it would be. */
+  /** Moves only the wall clock, at most one day from its true time. */
   jump(ms: number): void {
     const offsetMs = this.#offsetMs + ms;
     this.#offsetMs = Math.min(START_MS + DAY_MS, Math.max(START_MS - DAY_MS, offsetMs));
   }
 
   /**
-   * Forgets all timers, as the end of a process does. Deadlines live in one module that outlasts
-   * the simulated process, so those that are left are run down first. False where they set new ones
+   * Drops all timers, as the end of a process does. Deadlines belong to a module that outlives the
+   * simulated process, so the remaining ones are run first. Returns false if they set new ones
    * without end.
    */
   async forget(): Promise<boolean> {
@@ -94,7 +94,7 @@ export class VirtualTime implements Disposable {
     let round = 0;
     for (; this.#deadline !== undefined; round++) {
       const { id, run } = this.#deadline;
-      // At the end of time, where what is set is never due.
+      // At the end of time, where new timers are never due.
       this.#nowMs = round < MOST_ROUNDS ? this.#nowMs + DAY_MS : Infinity;
       this.#timers.delete(id);
       run();
@@ -105,7 +105,7 @@ export class VirtualTime implements Disposable {
     return round <= MOST_ROUNDS;
   }
 
-  /** Waits for something, at most so many milliseconds of the real time: then tells that it is late. */
+  /** Waits for something, at most this many milliseconds of real time: then calls `onLate`. */
   async race(act: Promise<void>, maxMs: number, onLate: () => void): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = this.#real.setTimeout(() => {

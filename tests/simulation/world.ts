@@ -1,6 +1,6 @@
 /**
- * Everything that takes part in a run: the disk, the process on it, callers, upstreams, the
- * operator, and the witness who keeps the books a second time.
+ * The parts of a run: the disk, the process on it, callers, upstreams, the operator, and a second
+ * set of books.
  *
  * @module
  */
@@ -24,17 +24,9 @@ import { Disk, SimulatedKv } from "./simulated_kv.ts";
 import type { CommitFailure, KeyChange, Question } from "./steps.ts";
 import { judgeBegin, judgeBooks } from "./verdicts.ts";
 import { settle, type VirtualTime } from "./virtual_time.ts";
+import type { UsedKey, WorldFacts } from "./world_facts.ts";
 
-/** A key that callers may use. */
-interface UsedKey {
-  id: string;
-  secret: string;
-  readonly founded: number;
-  /** Told by the service: nothing may be bought with it any more. */
-  revoked: boolean;
-}
-
-/** Credits that the operator pays in, until the service says that they are there. */
+/** A payment of the operator, until the service confirms it. */
 interface Payment {
   readonly opId: string;
   readonly wallet: number;
@@ -42,27 +34,30 @@ interface Payment {
   state: "open" | "asked" | "paid";
 }
 
-/** Commits in which the world must be founded. */
+/** Maximum commits for the set-up of the world. */
 const FOUNDING_TURNS = 400;
 
-/** A world with one service in it, at most. */
-export class World {
+/** A world with at most one running service. */
+export class World implements WorldFacts {
   readonly callers: Caller[] = [];
   readonly payments: Payment[] = [];
   readonly keys: UsedKey[] = [];
   readonly books: ReckonedBooks;
   readonly time: VirtualTime;
-  /** The process; absent while none is up. */
+  /** The process; absent while none runs. */
   service: SimulatedService | undefined;
-  /** Commits that are still to fail, and how. */
+  /** Outcomes of the next commits that fail. */
   readonly failing: { readonly how: CommitFailure; readonly reads: number }[] = [];
-  /** Holds whose charge was in doubt for so long that the caller was refused and the operator told. */
-  readonly told = new Set<string>();
-  /** Holds that could not be settled when their calls ended: that is tried again. */
+  /**
+   * Holds whose charge was in doubt for so long that the caller was refused and the operator
+   * informed.
+   */
+  readonly doubted = new Set<string>();
+  /** Holds that could not be settled when their calls ended: the settlement is retried. */
   readonly late = new Set<string>();
-  /** Requests whose row the store would not take, and the operator was told: a start writes it. */
+  /** Requests whose row the store refused, which was logged: the next start writes it. */
   readonly notLogged = new Set<number>();
-  /** A fault was put before this process. */
+  /** True when a fault was planned for this process. */
   #isDisturbed = false;
   readonly #accuse: Accuse;
   readonly #seed: number;
@@ -82,8 +77,8 @@ export class World {
     judgeBooks(this, options.accuse);
   }
 
-  /** Starts the first process and gives it wallets, credits and keys, without a fault. */
-  async found(): Promise<void> {
+  /** Starts the first process and creates wallets, credits and keys, without a fault. */
+  async setUp(): Promise<void> {
     this.start();
     await this.#commitUntil(() => this.service !== undefined);
     const { service } = this;
@@ -101,7 +96,7 @@ export class World {
     return this.time.clock.monotonicMs();
   }
 
-  /** Everything that waits for somebody to let it go on, in an order that repeats. */
+  /** Returns everything that waits to continue, in a repeatable order. */
   waiting(): Waiting[] {
     const all: Waiting[] = [];
     if (this.#kv.waiting > 0) all.push({ what: "commit", go: () => this.#endCommit() });
@@ -117,7 +112,7 @@ export class World {
     return all;
   }
 
-  /** Lets one request go on, so many times: what it waits for comes, and is read. */
+  /** Lets one request continue for a number of events: what it waits for arrives and is read. */
   async follow({ number }: Caller, events: number): Promise<void> {
     const own = ["commit", `answer ${number}`, `stream ${number}`, `read ${number}`];
     for (let event = 0; event < events; event++) {
@@ -126,7 +121,7 @@ export class World {
     }
   }
 
-  /** A caller asks; where no process is up it is refused by the system. */
+  /** Sends a request of a caller; the system refuses it if no process runs. */
   ask(question: Question): void {
     const key = this.keys[question.key % this.keys.length]!;
     const isRevoked = () => key.revoked;
@@ -142,7 +137,7 @@ export class World {
     });
   }
 
-  /** The operator pays credits in. */
+  /** Pays credits in, as the operator. */
   pay(wallet: number, amount: bigint): void {
     const payment: Payment = { opId: `op-${this.payments.length}`, wallet, amount, state: "open" };
     this.payments.push(payment);
@@ -168,14 +163,14 @@ export class World {
     });
   }
 
-  /** The operator asks again for what failed, and writes something where the last commit did. */
+  /** Repeats failed payments, as the operator, and writes a row if the last commit failed. */
   tryAgain(): void {
     for (const payment of this.payments) this.#tryPayment(payment);
     const { stores } = this.service ?? {};
     if (stores?.health() === "failing") stores.settings.set("touched", "").catch(() => {});
   }
 
-  /** The operator does something to a key. */
+  /** Changes a key, as the operator. */
   changeKey(number: number, change: KeyChange): void {
     const key = this.keys[number % this.keys.length]!;
     const ring = this.service?.keyRing;
@@ -188,26 +183,26 @@ export class World {
         this.keys.push({ id, secret: issued.key, founded: key.founded, revoked: false });
       })
       : ring[change](key.id).then(async ({ ok }) => {
-        // What became durable in the same commit may begin in the same turn.
+        // Requests of the same commit may begin in the same turn.
         await settle();
         if (life === this.#lives && ok && change === "revoke") key.revoked = true;
       });
-    // The store was down: the operator is told, and nothing was promised.
+    // The store was unavailable: the operator received an error, and nothing was promised.
     done.catch(() => {});
   }
 
-  /** The operator changes prices. */
+  /** Changes prices, as the operator. */
   changeCatalog(price: number): void {
     this.service?.applyCatalog(price).catch(() => {});
   }
 
-  /** The next reads of the store fail. */
+  /** Lets the next reads of the store fail. */
   failReads(reads: number): void {
     this.#isDisturbed = true;
     this.#kv.failingReads += reads;
   }
 
-  /** No fault is left that would still happen. */
+  /** Removes all planned faults. */
   calm(): void {
     this.failing.length = 0;
     this.#kv.failingReads = 0;
@@ -218,7 +213,7 @@ export class World {
     const life = ++this.#lives;
     const kv = this.#kv = new SimulatedKv(this.#disk);
     kv.onLateCommit = () => this.#accuse("a store is closed after its last commit", "");
-    // Who was not answered by the process before asks this one.
+    // Payments that the earlier process did not answer are sent to this one.
     for (const payment of this.payments) if (payment.state === "asked") payment.state = "open";
     this.#isDisturbed = this.failing.length > 0;
     this.notLogged.clear();
@@ -243,11 +238,13 @@ export class World {
     }, (error) => {
       if (life !== this.#lives) return;
       this.#starting = undefined;
-      if (!this.#isDisturbed) this.#accuse("a service starts on what it left", String(error));
+      if (!this.#isDisturbed) {
+        this.#accuse("a service starts on the data of the one before", String(error));
+      }
     });
   }
 
-  /** Stops the process in order: it takes nothing new, and breaks off what is under way. */
+  /** Stops the process in order: it accepts nothing new and aborts calls in flight. */
   stop(): void {
     const { service } = this;
     if (service === undefined) return;
@@ -261,8 +258,7 @@ export class World {
   }
 
   /**
-   * Kills the process: its store answers nothing any more, its connections break, and all that it
-   * still had in mind is gone.
+   * Kills the process: its store stops answering, its connections break, and its memory is lost.
    */
   async kill(landed: boolean): Promise<void> {
     this.#lives++;
@@ -273,17 +269,17 @@ export class World {
     for (const caller of this.callers) caller.lose();
     await settle();
     if (!await this.time.forget()) {
-      this.#accuse("everything comes to its end", "deadlines that set new ones without end");
+      this.#accuse("everything ends", "deadlines that set new ones without end");
     }
     this.#calls = [];
   }
 
-  /** Nothing is under way any more. */
+  /** True when nothing is in progress. */
   get quiet(): boolean {
     return this.unfinished === "";
   }
 
-  /** What has not come to its end. */
+  /** Describes everything that has not ended. */
   get unfinished(): string {
     const { service } = this;
     if (service === undefined) return "no service is up";
@@ -298,12 +294,12 @@ export class World {
       ...this.books.open,
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
       ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],
-      ...service.callsUnderWay === 0 ? [] : [`${service.callsUnderWay} places at upstreams`],
-      ...settlementRetries.size === 0 ? [] : [`${settlementRetries.size} late endings`],
+      ...service.callsInFlight === 0 ? [] : [`${service.callsInFlight} leases at upstreams`],
+      ...settlementRetries.size === 0 ? [] : [`${settlementRetries.size} waiting settlements`],
     ].join(", ");
   }
 
-  /** Ends the commit under way, as the next fault has it. */
+  /** Ends the waiting commit with the next planned outcome. */
   #endCommit(): void {
     const failure = this.failing.shift();
     if (failure === undefined) return this.#kv.end("ok");
@@ -342,12 +338,15 @@ export class World {
       if (isDone()) return;
       this.#endCommit();
     }
-    this.#accuse("a service starts on what it left", "The founding did not come to its end");
+    this.#accuse(
+      "a service starts on the data of the one before",
+      "The founding did not come to its end",
+    );
   }
 
   #begin(call: UpstreamCall, drains: boolean): Attempt {
     const caller = this.callers[Number(call.requestId.slice("req-".length))]!;
-    // Also where it waited: what has begun before may go on to another candidate.
+    // A request that has begun before may continue with another candidate.
     if (caller.attempts.length === 0 && caller.isRevoked()) {
       this.#accuse("a revoked key begins nothing", `request ${caller.number}`);
     }
@@ -356,9 +355,9 @@ export class World {
     return attempt;
   }
 
-  /** Only who has waited long enough is refused while a charge is in doubt. */
+  /** Only a request that has waited long enough may be refused while a charge is in doubt. */
   #doubt(holdId: string): void {
-    this.told.add(holdId);
+    this.doubted.add(holdId);
     const calls = this.callers[ownerOf(holdId)]?.attempts ?? [];
     const hasWaited = calls.some((call) =>
       (call.holdId ?? holdId) === holdId && this.nowMs - (call.overMs ?? Infinity) >= DOUBT_MAX_MS
@@ -372,8 +371,8 @@ export class World {
       if (isBug && life === this.#lives) this.#accuse("no bug shows", String(fields.cause));
       const holdId = String(fields.holdId);
       if (event === "charge_in_doubt") this.#doubt(holdId);
-      if (event === "charged_without_answer" && !this.told.has(holdId)) {
-        this.#accuse("nobody pays for no answer but in doubt", holdId);
+      if (event === "charged_without_answer" && !this.doubted.has(holdId)) {
+        this.#accuse("a charge without an answer was in doubt", holdId);
       }
       if (event === "hold_not_ended" && fields.kind === "settle") this.late.add(holdId);
       if (event === "request_not_logged") this.notLogged.add(ownerOf(String(fields.logId)));

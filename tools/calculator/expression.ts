@@ -24,7 +24,7 @@ const NAME = /π|[a-z][a-z0-9]*/iy;
 const OPERAND = /\s*[\d.a-zπ(]/iy;
 const SPACE = /\s*/y;
 
-/** Signs that are written in several ways. */
+/** Alternative spellings of operators. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/\*\*/g, "^ "],
   [/[×·⋅]/g, "*"],
@@ -57,13 +57,13 @@ export function evaluate(expression: string): Rational {
  */
 class Evaluation {
   readonly #text: string;
-  /** Values that were written with a percent sign. */
+  /** Values with a percent sign. */
   readonly #percentages = new Set<Rational>();
   #at = 0;
   #depth = 0;
-  /** Bits of all numbers computed so far: they bound the time that an expression takes. */
+  /** Bits of all numbers computed so far; they bound the time that an expression takes. */
   #work = 0;
-  /** Calls whose arguments are being read: there, a comma separates them. */
+  /** Depth of calls whose arguments are being read: inside one, a comma separates them. */
   #calls = 0;
 
   constructor(text: string) {
@@ -94,7 +94,8 @@ class Evaluation {
     other: Rational,
   ): Rational {
     const percentages = [one, other].filter((value) => this.#percentages.has(value)).length;
-    // Of 1, a tenth and 10% are the same: the two readings of "1 + 10%" agree, those of others differ.
+    // For 1, a tenth and 10% are equal: the two readings of "1 + 10%" agree, those of other values
+    // differ.
     if (percentages === 1 && !isOne(one) && !isOne(other)) {
       throw new ToolError(
         "Cannot add a percentage to a number, or subtract it: 10% is 0.1 here; for a change by " +
@@ -147,7 +148,7 @@ class Evaluation {
       const at = this.#at;
       const operand = value;
       if (this.#take("!")) {
-        // A double factorial to some, the factorial of a factorial to others.
+        // Ambiguous: a double factorial, or the factorial of a factorial.
         if (this.#take("!")) {
           throw this.#invalid(at, 'it has "!!"; for a factorial twice use (n!)!');
         }
@@ -157,7 +158,7 @@ class Evaluation {
     }
   }
 
-  /** A percent sign, unless what follows makes it the operator for remainders. */
+  /** Reads a percent sign, unless the next token makes it the operator for remainders. */
   #takePercent(): boolean {
     const before = this.#at;
     if (!this.#take("%")) return false;
@@ -227,7 +228,7 @@ class Evaluation {
     return value;
   }
 
-  /** Computes a step; what is wrong with it is told with its place. */
+  /** Computes a step; an error carries the step's position. */
   #compute(at: number, step: () => Rational): Rational {
     try {
       const value = step();
@@ -245,9 +246,9 @@ class Evaluation {
 
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    this.#at += found?.length ?? 0;
-    return found;
+    const token = pattern.exec(this.#text)?.[0];
+    this.#at += token?.length ?? 0;
+    return token;
   }
 
   #take(sign: string): boolean {
@@ -265,8 +266,8 @@ class Evaluation {
 
   #unexpected(expected: string): ToolError {
     this.#match(SPACE);
-    const [found] = this.#text.slice(this.#at);
-    const seen = found === undefined ? "the end" : `"${found}"`;
+    const [token] = this.#text.slice(this.#at);
+    const seen = token === undefined ? "the end" : `"${token}"`;
     return this.#invalid(this.#at, `expected ${expected}, found ${seen}`);
   }
 

@@ -23,11 +23,11 @@ import {
 
 /** A function of the calculator. */
 export interface CalculatorFunction {
-  /** Fewest arguments. */
+  /** Smallest number of arguments. */
   readonly min: number;
-  /** Most arguments. */
+  /** Largest number of arguments. */
   readonly max: number;
-  /** Its value. */
+  /** Computes the value. */
   readonly of: (args: readonly Rational[]) => Rational;
 }
 
@@ -58,7 +58,7 @@ function variadic(of: (values: readonly Rational[]) => Rational): CalculatorFunc
   return { min: 1, max: Infinity, of };
 }
 
-/** The value of an argument that must be an integer. */
+/** Returns an argument that must be an integer. Throws a `ToolError` otherwise. */
 function whole(value: Rational, of: string): bigint {
   if (isInteger(value)) return value.num;
   throw undefinedResult(`Cannot compute ${of} of a number that is not an integer`);
@@ -72,7 +72,7 @@ function trunc(value: Rational): Rational {
   return { ...value, num: value.num / value.den, den: 1n };
 }
 
-/** Halves go away from zero: 2.5 becomes 3 and -2.5 becomes -3. */
+/** Rounds to decimal places; halves go away from zero: 2.5 becomes 3 and -2.5 becomes -3. */
 function round(value: Rational, places: Rational): Rational {
   const count = Number(whole(places, "round() to a number of places"));
   if (Math.abs(count) > MAX_DIGITS) throw outOfRange("The number of places");
@@ -83,17 +83,17 @@ function round(value: Rational, places: Rational): Rational {
     : fraction(nearestInteger(num, den * scale) * scale, 1n, exact);
 }
 
-/** The remainder with the sign of the divisor, so that `mod(-7, 3)` is 2. */
+/** Returns the remainder with the sign of the divisor, so that `mod(-7, 3)` is 2. */
 function mod(value: Rational, divisor: Rational): Rational {
   return subtract(value, multiply(divisor, floor(divide(value, divisor))));
 }
 
-/** The remainder with the sign of the dividend, as the operator `%` has it: `-7 % 3` is -1. */
+/** Returns the remainder with the sign of the dividend, as the operator `%`: `-7 % 3` is -1. */
 export function remainder(value: Rational, divisor: Rational): Rational {
   return subtract(value, multiply(divisor, trunc(divide(value, divisor))));
 }
 
-/** `n!` of an integer that is not negative. */
+/** Returns `n!` of an integer that is not negative. */
 export function factorial(value: Rational): Rational {
   const count = whole(value, "the factorial");
   if (count < 0n) throw undefinedResult("Cannot compute the factorial of a negative number");
@@ -104,7 +104,7 @@ export function factorial(value: Rational): Rational {
   return fraction(product, 1n, value.exact);
 }
 
-/** Ways to choose `some` of `all`. */
+/** Returns the number of ways to choose `some` of `all`. */
 function choose(all: Rational, some: Rational): Rational {
   const total = whole(all, "choose()");
   const wanted = whole(some, "choose()");
@@ -131,21 +131,21 @@ function mean(values: readonly Rational[]): Rational {
 }
 
 function extreme(values: readonly Rational[], sign: 1 | -1): Rational {
-  const found = values.reduce((best, next) => compare(next, best) * sign > 0 ? next : best);
-  return { ...found, exact: isExact(values) };
+  const result = values.reduce((best, next) => compare(next, best) * sign > 0 ? next : best);
+  return { ...result, exact: isExact(values) };
 }
 
 function median(values: readonly Rational[]): Rational {
   const sorted = values.toSorted(compare);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? ZERO;
-  const found = sorted.length % 2 === 1 ? upper : mean([sorted[middle - 1] ?? ZERO, upper]);
-  return { ...found, exact: isExact(values) };
+  const result = sorted.length % 2 === 1 ? upper : mean([sorted[middle - 1] ?? ZERO, upper]);
+  return { ...result, exact: isExact(values) };
 }
 
 function commonDivisor(values: readonly Rational[]): Rational {
-  const found = values.reduce((divisor, next) => gcd(divisor, whole(next, "gcd()")), 0n);
-  return { num: found, den: 1n, exact: isExact(values) };
+  const result = values.reduce((divisor, next) => gcd(divisor, whole(next, "gcd()")), 0n);
+  return { num: result, den: 1n, exact: isExact(values) };
 }
 
 function commonMultiple(values: readonly Rational[]): Rational {
@@ -158,7 +158,7 @@ function commonMultiple(values: readonly Rational[]): Rational {
   }, integer(1));
 }
 
-/** A function that JavaScript computes in double precision. */
+/** Returns a function that JavaScript computes in double precision. */
 function double(name: string, compute: (value: number) => number): CalculatorFunction {
   return unary((value) => {
     const result = compute(toDouble(value));
@@ -171,8 +171,8 @@ function double(name: string, compute: (value: number) => number): CalculatorFun
 }
 
 /**
- * The sine of an angle in radians, which is brought next to zero first: doubles of large angles, and
- * of those near half a turn, have too few digits.
+ * Returns the sine of an angle in radians. The angle is first reduced towards zero: doubles of
+ * large angles, and of those near half a turn, have too few digits.
  */
 function sine(angle: Rational): Rational {
   if (Math.abs(toDouble(angle)) > LARGEST_ANGLE) {
@@ -182,8 +182,8 @@ function sine(angle: Rational): Rational {
   }
   const turns = divide(angle, PI);
   const halves = nearestInteger(turns.num, turns.den);
-  const left = halves === 0n ? angle : subtract(angle, multiply(integer(halves), PI));
-  const result = fromDouble(Math.sin(toDouble(left)));
+  const remainder = halves === 0n ? angle : subtract(angle, multiply(integer(halves), PI));
+  const result = fromDouble(Math.sin(toDouble(remainder)));
   return halves % 2n === 0n ? result : negate(result);
 }
 
@@ -197,7 +197,7 @@ function tangent(angle: Rational): Rational {
   return divide(sine(angle), divisor);
 }
 
-/** Numbers that have a name. None of them is exact. */
+/** Named constants; none of them is exact. */
 export const CONSTANTS: ReadonlyMap<string, Rational> = new Map([
   ["pi", PI],
   ["π", PI],

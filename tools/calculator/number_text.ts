@@ -9,23 +9,23 @@ import {
   toSignificant,
 } from "./rational.ts";
 
-/** A number as the calculator tells it. */
+/** A number in the calculator's output. */
 export interface NumberText {
-  /** Decimal digits; with an exponent where the number is very large or small and not exact. */
+  /** Decimal digits; with an exponent when the number is very large or small and not exact. */
   readonly result: string;
   /** False: `result` is rounded. */
   readonly exact: boolean;
-  /** The exact value of what has no finite decimal form. */
+  /** The exact value as a fraction, for numbers without a finite decimal form. */
   readonly fraction?: string;
 }
 
-/** Digits of a fraction such as 1/3. */
+/** Decimal digits of a fraction such as 1/3. */
 const FRACTION_DIGITS = 30;
 const LONGEST_FRACTION = 60;
 const MOST_PLACES = 1_000;
 const MOST_LEADING_ZEROS = 20;
 
-/** Reads a decimal number in the form `12.5e-3`, exactly. */
+/** Parses a decimal number in the form `12.5e-3`, exactly. */
 export function parseDecimal(text: string): Rational {
   const [mantissa = "", exponentText = "0"] = text.toLowerCase().split("e");
   const exponent = Number(exponentText);
@@ -38,7 +38,10 @@ export function parseDecimal(text: string): Rational {
     : fraction(digits * powerOfTen(-places), 1n, true);
 }
 
-/** Decimal places of a fraction in lowest terms; `undefined` where there is no end, or a far one. */
+/**
+ * Returns the decimal places of a fraction in lowest terms; `undefined` when they are infinite or
+ * too many.
+ */
 function placesOf(den: bigint): number | undefined {
   const count = (factor: bigint): number => {
     let times = 0;
@@ -49,7 +52,7 @@ function placesOf(den: bigint): number | undefined {
   return den === 1n && places <= MOST_PLACES ? places : undefined;
 }
 
-/** Writes a number down. */
+/** Formats a number. */
 export function describeNumber(value: Rational): NumberText {
   const { num, den, exact } = value;
   const places = placesOf(den);
@@ -65,7 +68,7 @@ export function describeNumber(value: Rational): NumberText {
   return { result, exact: false, ...(isShort ? { fraction: text } : {}) };
 }
 
-/** So many significant digits, without the zeros at their end. */
+/** Returns the number rounded to significant digits, without trailing zeros. */
 function approximately(value: Rational, count: number): string {
   if (value.num === 0n) return "0";
   const { num, den } = toSignificant(value, count);

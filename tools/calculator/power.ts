@@ -24,21 +24,23 @@ import {
 const ONE = integer(1);
 const MAX_EXACT_BITS = 20_000;
 const MAX_ROUNDED_EXPONENT = 10n ** 20n;
-/** Nearer to 1 than this many decimal places, a logarithm is the distance from 1. */
+/** Decimal places of the distance from 1 within which a logarithm equals that distance. */
 const NEAR_ONE = 20;
 const LN_10: Rational = {
   num: 23025850929940456840179914546843642076011014886288n,
   den: powerOfTen(49),
   exact: false,
 };
-/** Up to this degree, roots are computed on integers. */
+/** Largest degree of roots that are computed on integers. */
 const MAX_DEGREE = 100n;
 
 function undefinedResult(message: string): ToolError {
   return new ToolError(message, { code: "undefined_result" });
 }
 
-/** The largest integer whose power of `degree` is not greater than `value`, which is not negative. */
+/**
+ * Returns the largest integer whose power of `degree` is at most `value`, which is not negative.
+ */
 function floorRoot(value: bigint, degree: bigint): bigint {
   if (value < 2n) return value;
   let guess = 1n << (BigInt(bitsOf(value)) / degree + 1n);
@@ -50,7 +52,7 @@ function floorRoot(value: bigint, degree: bigint): bigint {
 }
 
 /**
- * A root: exact where it is a fraction, else to {@linkcode KEPT_DIGITS} digits.
+ * Returns a root: exact when it is a fraction, else to {@linkcode KEPT_DIGITS} digits.
  *
  * @throws {ToolError} There is no real one, or the degree is not positive.
  */
@@ -74,20 +76,23 @@ export function root(value: Rational, degree: bigint): Rational {
   return fraction(floorRoot(scaled, degree), powerOfTen(places), false);
 }
 
-/** A power with an integer exponent, rounded at each step, to more digits than the steps lose. */
+/**
+ * Returns a power with an integer exponent. It rounds at each step, with more digits than the steps
+ * lose.
+ */
 function roundedPower(base: Rational, exponent: bigint): Rational {
   const digits = 2 * KEPT_DIGITS;
   const round = (num: bigint, den: bigint) => toSignificant({ num, den, exact: false }, digits);
   let result = round(1n, 1n);
   let square = round(base.num, base.den);
-  for (let left = exponent; left > 0n; left >>= 1n) {
-    if ((left & 1n) === 1n) result = round(result.num * square.num, result.den * square.den);
-    if (left > 1n) square = round(square.num * square.num, square.den * square.den);
+  for (let remaining = exponent; remaining > 0n; remaining >>= 1n) {
+    if ((remaining & 1n) === 1n) result = round(result.num * square.num, result.den * square.den);
+    if (remaining > 1n) square = round(square.num * square.num, square.den * square.den);
   }
   return fraction(result.num, result.den, false);
 }
 
-/** Refuses a power before it is computed where it would be out of range. */
+/** Refuses a power before its computation when it would be out of range. */
 function checkSize(base: Rational, exponent: Rational): void {
   const digits = toDouble(multiply(exponent, naturalLogarithm(base))) / Math.LN10;
   if (Math.abs(digits) > MAX_DIGITS) {
@@ -97,7 +102,7 @@ function checkSize(base: Rational, exponent: Rational): void {
 
 function integerPower(base: Rational, exponent: Rational): Rational {
   const times = exponent.num < 0n ? -exponent.num : exponent.num;
-  // Only of numbers next to 1 are such powers within range.
+  // Only for bases near 1 are such powers within range.
   if (times > MAX_ROUNDED_EXPONENT) {
     return exponential(multiply(exponent, naturalLogarithm(base)));
   }
@@ -111,7 +116,7 @@ function integerPower(base: Rational, exponent: Rational): Rational {
 }
 
 /**
- * A power: exact where it is a fraction of moderate length.
+ * Returns a power: exact when it is a fraction of moderate length.
  *
  * @throws {ToolError} It is not real, not defined, or out of range.
  */
@@ -140,23 +145,23 @@ export function power(base: Rational, exponent: Rational): Rational {
   return multiply(power(base, whole), exponential(part));
 }
 
-/** `e` to a power, to double precision. */
+/** Returns `e` to a power, in double precision. */
 export function exponential(value: Rational): Rational {
   const digits = toDouble(value) / Math.LN10;
   if (Math.abs(digits) > MAX_DIGITS) throw outOfRange("The power");
   const tens = integer(Math.trunc(digits));
-  const left = toDouble(subtract(value, multiply(tens, LN_10)));
-  return multiply(fromDouble(Math.exp(left)), power(integer(10), tens));
+  const remainder = toDouble(subtract(value, multiply(tens, LN_10)));
+  return multiply(fromDouble(Math.exp(remainder)), power(integer(10), tens));
 }
 
-/** The natural logarithm of a positive number, to double precision. */
+/** Returns the natural logarithm of a positive number, in double precision. */
 export function naturalLogarithm(value: Rational): Rational {
   if (value.num <= 0n) {
     throw undefinedResult("Cannot take the logarithm of a number that is not positive");
   }
   if (compare(value, ONE) === 0) return integer(0);
   const exponent = leadingExponent(value.num, value.den);
-  // Near 1 the digits that count are those of the distance from 1.
+  // Near 1 the significant digits are those of the distance from 1.
   if (exponent === 0 || exponent === -1) {
     const distance = fraction(value.num - value.den, value.den, false);
     const isNear = leadingExponent(distance.num, distance.den) < -NEAR_ONE;
@@ -168,7 +173,7 @@ export function naturalLogarithm(value: Rational): Rational {
   return fromDouble(Math.log(toDouble(scaled)) + exponent * Math.LN10);
 }
 
-/** The logarithm to a base: exact where it is an integer, else to double precision. */
+/** Returns the logarithm to a base: exact when it is an integer, else in double precision. */
 export function logarithm(value: Rational, base: Rational): Rational {
   const quotient = divide(naturalLogarithm(value), naturalLogarithm(base));
   const rounded: Rational = { ...quotient, exact: false };

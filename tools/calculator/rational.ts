@@ -1,32 +1,32 @@
 import { ToolError } from "../tool.ts";
 
-/** A number as a fraction in lowest terms, its denominator positive. */
+/** A number as a fraction in lowest terms with a positive denominator. */
 export interface Rational {
-  /** Above the line. */
+  /** Numerator. */
   readonly num: bigint;
-  /** Below the line. */
+  /** Denominator. */
   readonly den: bigint;
-  /** False: rounded somewhere on the way. */
+  /** False when any step rounded. */
   readonly exact: boolean;
 }
 
-/** Most digits before the point, or zeros after it, that a number may have. */
+/** Largest number of digits before the point, or of zeros after it. */
 export const MAX_DIGITS = 5_000;
 
-/** Significant digits that are kept of a number that cannot be exact. */
+/** Significant digits of a number that cannot be exact. */
 export const KEPT_DIGITS = 40;
 
-/** Significant digits that functions have which are computed in double precision. */
+/** Significant digits of functions that are computed in double precision. */
 export const DOUBLE_DIGITS = 15;
 
 const MAX_BITS = Math.ceil(MAX_DIGITS * Math.log2(10));
 
-/** Bits of the magnitude of an integer, up to three too many. */
+/** Returns the bits of the magnitude of an integer, up to three too many. */
 export function bitsOf(value: bigint): number {
   return (value < 0n ? -value : value).toString(16).length * 4;
 }
 
-/** The refusal of a number that is too large or too small to work with. */
+/** Returns the error for a number that is too large or too small. */
 export function outOfRange(what: string): ToolError {
   return new ToolError(`${what} has more than ${MAX_DIGITS} digits`, { code: "out_of_range" });
 }
@@ -35,20 +35,21 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Greatest common divisor of two integers, never negative. */
+/** Returns the greatest common divisor of two integers, never negative. */
 export function gcd(one: bigint, other: bigint): bigint {
   let [a, b] = [magnitude(one), magnitude(other)];
   while (b !== 0n) [a, b] = [b, a % b];
   return a;
 }
 
-/** An integer, exact. */
+/** Returns an exact integer. */
 export function integer(value: bigint | number): Rational {
   return { num: BigInt(value), den: 1n, exact: true };
 }
 
 /**
- * A fraction in lowest terms. One with too many digits is rounded, and then is no longer exact.
+ * Returns a fraction in lowest terms. A fraction with too many digits is rounded and no longer
+ * exact.
  *
  * @throws {ToolError} It is too large, or too near to zero.
  */
@@ -66,18 +67,18 @@ function reduced(num: bigint, den: bigint, exact: boolean): Rational {
   return { num: num / divisor, den: den / divisor, exact };
 }
 
-/** Ten to a power. */
+/** Returns a power of ten. */
 export function powerOfTen(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** The integer nearest to a fraction; halves go away from zero. */
+/** Returns the integer nearest to a fraction; halves go away from zero. */
 export function nearestInteger(num: bigint, den: bigint): bigint {
   const doubled = (2n * magnitude(num) + den) / (2n * den);
   return num < 0n ? -doubled : doubled;
 }
 
-/** The exponent of the leading decimal digit: 2 for 123, -3 for 0.001. */
+/** Returns the exponent of the leading decimal digit: 2 for 123, -3 for 0.001. */
 export function leadingExponent(num: bigint, den: bigint): number {
   const size = magnitude(num);
   const guess = size.toString().length - den.toString().length;
@@ -97,12 +98,12 @@ function rounded(
     : { num: nearestInteger(num, den * powerOfTen(-places)) * powerOfTen(-places), den: 1n, exact };
 }
 
-/** A number of so many significant digits. */
+/** Rounds a number to significant digits. */
 export function toSignificant(value: Rational, digits: number): Rational {
   return rounded(value.num, value.den, { digits, exact: value.exact });
 }
 
-/** The sum. Of numbers that are not exact, a difference below their precision is zero. */
+/** Returns the sum. For inexact numbers, a difference below their precision is zero. */
 export function add(one: Rational, other: Rational): Rational {
   const num = one.num * other.den + other.num * one.den;
   const den = one.den * other.den;
@@ -114,23 +115,23 @@ export function add(one: Rational, other: Rational): Rational {
   return fraction(num, den, exact);
 }
 
-/** The negative. */
+/** Returns the negative. */
 export function negate(value: Rational): Rational {
   return { ...value, num: -value.num };
 }
 
-/** The difference. */
+/** Returns the difference. */
 export function subtract(one: Rational, other: Rational): Rational {
   return add(one, negate(other));
 }
 
-/** The product. */
+/** Returns the product. */
 export function multiply(one: Rational, other: Rational): Rational {
   return fraction(one.num * other.num, one.den * other.den, one.exact && other.exact);
 }
 
 /**
- * The quotient.
+ * Returns the quotient.
  *
  * @throws {ToolError} The divisor is zero.
  */
@@ -140,25 +141,24 @@ export function divide(one: Rational, other: Rational): Rational {
   return fraction(one.num * other.den * sign, one.den * other.num * sign, one.exact && other.exact);
 }
 
-/** Negative, zero or positive, as the one is less than, equal to or greater than the other. */
+/** Returns -1, 0 or 1 when the first number is less than, equal to or greater than the second. */
 export function compare(one: Rational, other: Rational): number {
-  const left = one.num * other.den;
-  const right = other.num * one.den;
-  return left < right ? -1 : left > right ? 1 : 0;
+  const difference = one.num * other.den - other.num * one.den;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Whether it has no fractional part. */
+/** True for a number without a fractional part. */
 export function isInteger(value: Rational): boolean {
   return value.den === 1n;
 }
 
-/** The greatest integer that is not greater. */
+/** Returns the greatest integer that is at most the number. */
 export function floor({ num, den, exact }: Rational): Rational {
   const quotient = num / den;
   return { num: num < 0n && quotient * den !== num ? quotient - 1n : quotient, den: 1n, exact };
 }
 
-/** The nearest double; infinite where there is none. */
+/** Returns the nearest double, or an infinity. */
 export function toDouble(value: Rational): number {
   if (value.num === 0n) return 0;
   const exponent = leadingExponent(value.num, value.den);
@@ -168,7 +168,7 @@ export function toDouble(value: Rational): number {
   return Number(`${digits}e${-scale}`);
 }
 
-/** What a double stands for, as a number that is not exact. */
+/** Returns a double as a number that is not exact. */
 export function fromDouble(value: number): Rational {
   const [digits = "0", exponent = "0"] = value.toExponential(16).split("e");
   const places = 16 - Number(exponent);

@@ -2,7 +2,7 @@ import { ToolError } from "../tool.ts";
 import { MONTHS, WEEKDAYS } from "./names.ts";
 import type { Moment } from "./temporal.ts";
 
-/** A moment as the tool tells it. */
+/** A moment in the tool's output. */
 export interface MomentText {
   /** ISO 8601 with the offset. */
   readonly datetime: string;
@@ -18,15 +18,18 @@ export interface MomentText {
   readonly utc: string;
   /** Seconds since 1970. */
   readonly unix_seconds: number;
-  /** As in mail headers; absent where they cannot carry it: a far year, an offset with seconds. */
+  /**
+   * Date as in mail headers; absent when they cannot express it: a far year, or an offset with
+   * seconds.
+   */
   readonly rfc2822?: string;
-  /** In words of the locale that was asked for. */
+  /** Text in the requested locale. */
   readonly text?: string;
-  /** What was decided where a time is ambiguous. */
+  /** Notes to pass on. */
   readonly notes?: readonly string[];
 }
 
-/** What {@linkcode describeMoment} is told besides the moment. */
+/** Options of {@linkcode describeMoment}. */
 export interface DescribeOptions {
   /** BCP 47 tag of a language to say it in. */
   readonly locale?: string | undefined;

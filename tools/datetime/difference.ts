@@ -1,7 +1,7 @@
 import { isoText } from "./describe.ts";
 import type { Duration, Moment } from "./temporal.ts";
 
-/** The time between two moments as the tool tells it. */
+/** The time between two moments in the tool's output. */
 export interface DifferenceText {
   /** ISO 8601 with the offset. */
   readonly from: string;
@@ -9,19 +9,19 @@ export interface DifferenceText {
   readonly until: string;
   /** ISO 8601, in calendar units; negative where `until` is before `from`. */
   readonly duration: string;
-  /** The same in words. */
+  /** The duration in words. */
   readonly text: string;
-  /** In days of the calendar, some of which have 23 or 25 hours. */
+  /** Days of the calendar, some of which have 23 or 25 hours. */
   readonly total_days: number;
-  /** In hours that passed. */
+  /** Elapsed hours. */
   readonly total_hours: number;
-  /** In seconds that passed. */
+  /** Elapsed seconds. */
   readonly total_seconds: number;
 }
 
 const UNITS = ["years", "months", "days", "hours", "minutes", "seconds"] as const;
 
-/** Tells how much later one moment is than another. */
+/** Returns the time from one moment to another. */
 export function describeDifference(from: Moment, until: Moment): DifferenceText {
   const duration = from.until(until, { largestUnit: "years" });
   const seconds = (until.epochMilliseconds - from.epochMilliseconds) / 1_000;

@@ -3,23 +3,23 @@ import { MONTHS, WEEKDAYS } from "./names.ts";
 import { attempt, type Duration, type Moment, type TemporalApi } from "./temporal.ts";
 import { checkZone } from "./zone.ts";
 
-/** What a text is read with. */
+/** Context for reading a date or time. */
 export interface ReadingContext {
   /** The namespace `Temporal`. */
   readonly temporal: TemporalApi;
-  /** The present. */
+  /** The present time. */
   readonly now: Moment;
-  /** Zone to read local times in, and to bring others to. */
+  /** Zone of local times; other times are converted to it. */
   readonly zone: string | undefined;
-  /** Zone of times that say none, where `zone` is not given. */
+  /** Zone of times without one, when `zone` is absent. */
   readonly defaultZone: string;
 }
 
-/** A moment that was read. */
+/** A parsed moment. */
 export interface ReadMoment {
-  /** In the zone asked for, else in its own. */
+  /** The moment in the requested zone, else in its own. */
   readonly moment: Moment;
-  /** What was decided where the text allows two readings. */
+  /** The decision about an ambiguous text. */
   readonly note?: string;
 }
 
@@ -33,7 +33,7 @@ const OFFSET = /[T ][\d:.,]+(Z|[+-]\d\d(?::?\d\d){0,2})$/i;
 const ZONE_LIKE_OFFSET = /^.\d\d(?::?\d\d)?$/;
 
 /**
- * Reads a date and time.
+ * Parses a date and time.
  *
  * @throws {ToolError} It is in none of the known forms, or does not exist.
  */
@@ -69,7 +69,7 @@ function readZoned(iso: string, failure: string, { temporal, zone }: ReadingCont
   return zone === undefined ? moment : moment.withTimeZone(zone);
 }
 
-/** Reads a time of a zone's clocks, which may skip it or show it twice. */
+/** Parses a local time, which the zone's clocks may skip or show twice. */
 function readLocal(
   iso: string,
   failure: string,
@@ -94,7 +94,7 @@ function readLocal(
   return { moment: later, note };
 }
 
-/** The ISO 8601 form of an RFC 2822 date; `undefined` where it is not one. */
+/** Returns the ISO 8601 form of an RFC 2822 date; `undefined` for another text. */
 function fromRfc2822(text: string, temporal: TemporalApi): string | undefined {
   const [, weekday, day = "", month = "", year = "", time = "", zone = ""] = RFC_2822.exec(text) ??
     [];
@@ -126,7 +126,7 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
 const AMOUNT = /([+-]?\d+(?:\.\d+)?) *([a-z]+)(?:,| |and)*/y;
 
 /**
- * Reads a length of time, as ISO 8601 (`P1Y2M3DT4H`) or in words (`1 year 2 months`).
+ * Parses a duration, as ISO 8601 (`P1Y2M3DT4H`) or in words (`1 year 2 months`).
  *
  * @throws {ToolError} It is neither.
  */

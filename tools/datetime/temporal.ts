@@ -7,16 +7,19 @@ export type TemporalApi = typeof Temporal;
 /** A date and time of day in a zone. */
 export type Moment = Temporal.ZonedDateTime;
 
-/** A length of time, such as one month and two days. */
+/** A duration, such as one month and two days. */
 export type Duration = Temporal.Duration;
 
-/** The host's own `Temporal` where it has one; Node 20 has none. */
+/** Returns the host's own `Temporal`, or a polyfill for hosts without one, such as Node 20. */
 export async function loadTemporal(): Promise<TemporalApi> {
   const own: TemporalApi | undefined = Reflect.get(globalThis, "Temporal");
   return own ?? (await import("temporal-polyfill")).Temporal;
 }
 
-/** Does something with dates; what `Temporal` refuses becomes an error that the model can act on. */
+/**
+ * Runs a computation with dates; a refusal of `Temporal` becomes an error that the model can act
+ * on.
+ */
 export function attempt<Result>(failure: string, run: () => Result): Result {
   try {
     return run();

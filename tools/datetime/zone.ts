@@ -5,14 +5,14 @@ import type { TemporalApi } from "./temporal.ts";
 const LONGEST_ZONE = 64;
 
 /**
- * The name of a time zone as the host knows it.
+ * Returns the host's name of a time zone.
  *
  * @throws {ToolError} There is no such zone; the message names the nearest.
  */
 export function checkZone(zone: string, temporal: TemporalApi): string {
   const name = zone.trim();
-  const found = known(name, temporal);
-  if (found !== undefined) return found;
+  const id = known(name, temporal);
+  if (id !== undefined) return id;
   const shown = name.slice(0, LONGEST_ZONE);
   throw new ToolError(`There is no time zone "${shown}"${hint(shown, temporal)}`, {
     code: "unknown_zone",
@@ -29,7 +29,7 @@ function known(name: string, temporal: TemporalApi): string | undefined {
 
 const REGIONS = "Africa America Asia Atlantic Australia Europe Indian Pacific".split(" ");
 
-/** Abbreviations are not guessed at: CST is Chicago, Shanghai and Havana. */
+/** Returns a hint. Abbreviations are not resolved: CST is Chicago, Shanghai and Havana. */
 function hint(text: string, temporal: TemporalApi): string {
   const place = text.replaceAll(/[ -]+/g, "_");
   const inRegion = REGIONS.map((region) => known(`${region}/${place}`, temporal));

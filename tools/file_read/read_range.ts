@@ -4,36 +4,36 @@ import { textOf } from "../sandbox/text.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 import { ToolError } from "../tool.ts";
 
-/** What `file_read` returns to the model. */
+/** Result of `file_read` for the model. */
 export interface FileReadResult {
-  /** Where the file is, from the workspace on, all links resolved. */
+  /** Path of the file from the workspace on, with all links resolved. */
   readonly path: string;
   /** The lines, exactly as they are in the file. */
   readonly content: string;
-  /** The number of the first line in `content`, from 1 on. */
+  /** Number of the first line in `content`, from 1. */
   readonly start_line: number;
-  /** Whether there was more to return. */
+  /** True when the range has more lines than were returned. */
   readonly truncated: boolean;
-  /** Where to go on. */
+  /** Line to continue from. */
   readonly next_line?: number;
-  /** Lines of the file, where it was read to its end. */
+  /** Number of lines in the file, when it was read to its end. */
   readonly total_lines?: number;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly size_bytes: number;
 }
 
-/** How far into a file lines are counted. */
+/** Largest part of a file whose lines are counted, in bytes. */
 const MAX_SCAN_BYTES = 64 * 1024 * 1024;
 
-/** What is read of which file. */
+/** A range of lines in a file. */
 export interface LineRange {
   /** The file. */
   readonly path: string;
-  /** The first line, from 1 on. */
+  /** The first line, from 1. */
   readonly start: number;
   /** The last line, included. */
   readonly end: number;
-  /** Most characters to return. */
+  /** Largest number of characters to return. */
   readonly maxChars: number;
   /** Ends the reading. */
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ async function readLines(
   return { ...base, content, truncated: false, total_lines: isAtLineStart ? line - 1 : line };
 }
 
-/** Cut after the last whole line, or inside the only one. */
+/** Returns the position to cut at: after the last whole line, or inside the only one. */
 function cut(
   content: string,
   { start, maxChars }: Pick<LineRange, "start" | "maxChars">,

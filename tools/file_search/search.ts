@@ -6,27 +6,27 @@ import { readText } from "../sandbox/text.ts";
 import { isUnreadable, Walk, type WalkedFiles } from "../sandbox/walk.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 
-/** A line that contains what was looked for. */
+/** A line that contains the query. */
 export interface FoundLine {
-  /** The file, from the workspace on. */
+  /** Path of the file from the workspace on. */
   readonly path: string;
-  /** Its number, from 1 on. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** The line; of a long one the part around what was found. */
+  /** The line; for a long one the part around the match. */
   readonly text: string;
 }
 
-/** What `file_search` returns to the model: files without a query, lines with one. */
+/** Result of `file_search` for the model: files without a query, lines with one. */
 export interface FileSearchResult {
-  /** Files whose name matches, where no text was looked for. */
+  /** Files whose name matches, for a search without a query. */
   readonly files?: readonly string[];
-  /** Lines with the text. */
+  /** Lines that contain the query. */
   readonly matches?: readonly FoundLine[];
-  /** Whether there may be more than was returned. */
+  /** True when there may be more matches. */
   readonly truncated: boolean;
-  /** Set where time ran out: this is what was found until then. */
+  /** True when the time limit ended the search; the result has the matches so far. */
   readonly partial?: boolean;
-  /** Files that were too large to be searched, the first twenty; absent where there was none. */
+  /** Files too large to be searched, at most twenty; absent when there was none. */
   readonly too_large?: readonly string[];
 }
 
@@ -35,28 +35,28 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 const MAX_OUTPUT_CHARS = 50_000;
 const MAX_LINE_CHARS = 300;
-/** So many files that were too large are named. */
+/** Largest number of files named as too large. */
 const MAX_NAMED = 20;
-/** Of a long line, so much is shown before what was found. */
+/** Characters of a long line that are shown before the match. */
 const LEAD_CHARS = 100;
 
-/** What is searched, and for what. */
+/** Input of a search. */
 export interface Search {
   /** The folder to search. */
   readonly path: string;
-  /** Text to look for in lines; absent: files are looked for. */
+  /** Text to search for in lines; absent: the search is for files. */
   readonly query?: string | undefined;
-  /** Files to look at; absent: all. */
+  /** Pattern of the files to search; absent: all. */
   readonly glob?: string | undefined;
-  /** Whether upper and lower case differ in the query. */
+  /** True when upper and lower case differ in the query. */
   readonly case_sensitive?: boolean | undefined;
-  /** Whether what ignore files name is searched too. */
+  /** True when ignored files are searched, too. */
   readonly include_ignored?: boolean | undefined;
-  /** Most files or lines to return. */
+  /** Largest number of files or lines to return. */
   readonly max_results: number;
-  /** The longest search in milliseconds; it then returns what there is. */
+  /** Time limit in milliseconds; the search then returns the matches so far. */
   readonly timeoutMs: number;
-  /** Ends the search: at once, or as the limit of time does if its reason is a timeout. */
+  /** Ends the search: with a timeout as its reason like the time limit, else at once. */
   readonly signal: AbortSignal;
 }
 
@@ -80,24 +80,26 @@ async function find(workspace: Workspace, input: Search): Promise<FileSearchResu
     timeoutMs,
     signal,
   });
-  const found = new Found(max_results);
+  const matches = new Found(max_results);
   const needle = query === undefined ? undefined : new Needle(query, input.case_sensitive ?? false);
   await walk.visit((walked) =>
-    needle === undefined ? Promise.resolve(found.addFiles(walked)) : needle.searchIn(walked, found)
+    needle === undefined
+      ? Promise.resolve(matches.addFiles(walked))
+      : needle.searchIn(walked, matches)
   );
   return {
-    ...(needle === undefined ? { files: found.files } : { matches: found.lines }),
-    truncated: !found.isComplete || !walk.isComplete,
+    ...(needle === undefined ? { files: matches.files } : { matches: matches.lines }),
+    truncated: !matches.isComplete || !walk.isComplete,
     ...(walk.isOutOfTime ? { partial: true } : {}),
-    ...found.leftOut,
+    ...matches.leftOut,
   };
 }
 
-/** What was found, up to the limits. */
+/** The matches, up to the limits. */
 class Found {
   readonly files: string[] = [];
   readonly lines: FoundLine[] = [];
-  /** False where something was left out. */
+  /** False when any match or file was left out. */
   isComplete = true;
   readonly #tooLarge: string[] = [];
   #chars = 0;
@@ -108,17 +110,17 @@ class Found {
     this.#max = max;
   }
 
-  /** Adds files, unless that is too much; whether to go on. */
+  /** Adds files. Returns false when the limit is reached. */
   addFiles({ files }: WalkedFiles): boolean {
     return files.every(({ path }) => this.#takes(path.length, () => this.files.push(path)));
   }
 
-  /** Adds a line, unless that is too much; whether to go on. */
+  /** Adds a line. Returns false when the limit is reached. */
   addLine(line: FoundLine): boolean {
     return this.#takes(line.path.length + line.text.length, () => this.lines.push(line));
   }
 
-  /** Names a file that is not looked at: it may hold what is looked for. */
+  /** Records a file that is not searched although it may match. */
   leaveOut(path: string): void {
     if (this.#tooLarge.length < MAX_NAMED) this.#tooLarge.push(path);
   }
@@ -127,12 +129,12 @@ class Found {
     return this.#tooLarge.length === 0 ? {} : { too_large: this.#tooLarge };
   }
 
-  /** True where no more may be read. */
+  /** True when the limit on bytes is reached. */
   get hasReadAll(): boolean {
     return this.#bytes > MAX_TOTAL_BYTES;
   }
 
-  /** Counts what is read; whether it may be. */
+  /** Counts bytes. Returns false when they exceed the limit. */
   reads(bytes: bigint): boolean {
     this.#bytes += Number(bytes);
     this.isComplete &&= !this.hasReadAll;
@@ -149,7 +151,7 @@ class Found {
   }
 }
 
-/** The text that is looked for. */
+/** The text of the query. */
 class Needle {
   readonly #folded: string;
   readonly #isCaseSensitive: boolean;
@@ -163,25 +165,25 @@ class Needle {
     return this.#isCaseSensitive ? text : text.toLowerCase();
   }
 
-  /** Searches files that are read at once; whether to go on with the next. */
-  async searchIn({ folder, files }: WalkedFiles, found: Found): Promise<boolean> {
-    const opened = await this.#open(folder, files, found);
+  /** Searches files that are read together. Returns false when the search has to end. */
+  async searchIn({ folder, files }: WalkedFiles, matches: Found): Promise<boolean> {
+    const opened = await this.#open(folder, files, matches);
     const texts = await Promise.all(
       opened.map((file, index) =>
-        file === undefined ? undefined : textIn(file, files[index]?.path ?? "", found)
+        file === undefined ? undefined : textIn(file, files[index]?.path ?? "", matches)
       ),
     );
     for (const [index, { path }] of files.entries()) {
       const text = texts[index];
-      if (text !== undefined && !this.#addLines(text, path, found)) return false;
+      if (text !== undefined && !this.#addLines(text, path, matches)) return false;
     }
-    return !found.hasReadAll;
+    return !matches.hasReadAll;
   }
 
   async #open(
     folder: Folder,
     files: WalkedFiles["files"],
-    found: Found,
+    matches: Found,
   ): Promise<(OpenFile | undefined)[]> {
     try {
       const opened = await openFiles(folder, files.map(({ name }) => name));
@@ -193,29 +195,29 @@ class Needle {
       throw fault;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      found.isComplete = false;
+      matches.isComplete = false;
       return [];
     }
   }
 
-  #addLines(text: string, path: string, found: Found): boolean {
+  #addLines(text: string, path: string, matches: Found): boolean {
     if (!this.#fold(text).includes(this.#folded)) return true;
     for (const [index, line] of text.split("\n").entries()) {
       const at = this.#fold(line).indexOf(this.#folded);
       if (at === -1) continue;
       const from = line.length > MAX_LINE_CHARS ? Math.max(0, at - LEAD_CHARS) : 0;
       const shown = line.slice(from, from + MAX_LINE_CHARS).toWellFormed();
-      if (!found.addLine({ path, line: index + 1, text: shown })) return false;
+      if (!matches.addLine({ path, line: index + 1, text: shown })) return false;
     }
     return true;
   }
 }
 
-/** The text of an open file, which it closes; nothing where it is binary or too large. */
-async function textIn(file: OpenFile, path: string, found: Found): Promise<string | undefined> {
+/** Returns the text of an open file and closes it; `undefined` for a binary or too large file. */
+async function textIn(file: OpenFile, path: string, matches: Found): Promise<string | undefined> {
   try {
-    if (file.stats.size > MAX_FILE_BYTES) found.leaveOut(path);
-    else if (found.reads(file.stats.size)) return await readText(file, MAX_FILE_BYTES);
+    if (file.stats.size > MAX_FILE_BYTES) matches.leaveOut(path);
+    else if (matches.reads(file.stats.size)) return await readText(file, MAX_FILE_BYTES);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
   } finally {

@@ -7,55 +7,55 @@ import { leaf, quoted, type Workspace } from "../sandbox/workspace.ts";
 import { type Edit, writeFile } from "../sandbox/write_file.ts";
 import { ToolError } from "../tool.ts";
 
-/** How a file is written. */
+/** Mode of a write. */
 export type FileWriteMode = "create" | "overwrite" | "append" | "replace";
 
-/** What the application is asked before a file is written: this very call, and nothing else. */
+/** A write that the application is asked to permit: this call and no other. */
 export interface FilePermissionRequest {
   /** The root of the workspace, absolute, all links resolved. */
   readonly root: string;
-  /** The file, from the root on, all links resolved. */
+  /** Path of the file from the root on, with all links resolved. */
   readonly path: string;
-  /** How it is written. */
+  /** Mode of the write. */
   readonly mode: FileWriteMode;
-  /** Whether there is something at that path. */
+  /** True when an entry exists at that path. */
   readonly exists: boolean;
   /** The text to write; in the mode `replace` the new text. */
   readonly content: string;
-  /** In the mode `replace`: the text that goes. */
+  /** In the mode `replace`: the text to replace. */
   readonly oldText?: string | undefined;
-  /** Bytes of `content`. */
+  /** Size of `content` in bytes. */
   readonly bytes: number;
   /** Id of the call that the model made. */
   readonly toolCallId: string;
-  /** Aborted when the answer is not wanted any more. */
+  /** Aborted when the permission is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Grants a write by returning `true`; everything else, an error too, refuses it. */
+/** Permits a write by returning `true`; any other value, and an error, refuses it. */
 export type FilePermission = (request: FilePermissionRequest) => boolean | Promise<boolean>;
 
-/** What `file_write` returns to the model. */
+/** Result of `file_write` for the model. */
 export interface FileWriteResult {
-  /** The file, from the workspace on, all links resolved. */
+  /** Path of the file from the workspace on, with all links resolved. */
   readonly path: string;
-  /** Bytes it has now. */
+  /** New size of the file in bytes. */
   readonly size_bytes: number;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A call that writes a file, and who has to grant it. */
+/** A write with its permission callback. */
 export interface WriteCall extends Change, Pick<FilePermissionRequest, "toolCallId" | "signal"> {
   /** The file. */
   readonly path: string;
-  /** Asked before it is written; absent: it is refused. */
+  /** Decides on the write; absent: it is refused. */
   readonly permission: FilePermission | undefined;
   /** Longest wait for the permission in milliseconds. */
   readonly permissionTimeoutMs: number;
 }
 
-/** Writes a file in a workspace, once it is granted. */
+/** Writes a file in a workspace after permission. */
 export async function write(workspace: Workspace, call: WriteCall): Promise<FileWriteResult> {
   const { path, mode, content, oldText, toolCallId, signal } = call;
   const { permission, permissionTimeoutMs } = call;
@@ -74,7 +74,7 @@ export async function write(workspace: Workspace, call: WriteCall): Promise<File
     const isYes = await isGranted(permission, Object.freeze(request), wait);
     signal.throwIfAborted();
     if (!isYes) throw refused(path);
-    // The place that was approved, not the path again: links are not followed any more.
+    // The approved place, not the path again: links are no longer followed.
     const size_bytes = await inTurn(root, async () => {
       signal.throwIfAborted();
       return await workspace.withFolder(
@@ -103,7 +103,7 @@ function sizeOf(content: string): number {
 
 type Change = Pick<FilePermissionRequest, "mode" | "content" | "oldText">;
 
-/** What a change makes of the file that was there, or not, when it was approved. */
+/** Returns the edit of a change, for a file that existed or not at the time of approval. */
 function editOf({ mode, content, oldText }: Change, existed: boolean): Edit {
   return async (current) => {
     if (mode === "create" && current !== undefined) {

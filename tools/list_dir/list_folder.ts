@@ -5,29 +5,29 @@ import { quoted, type Workspace } from "../sandbox/workspace.ts";
 
 /** An entry of a folder. */
 export interface ListedEntry {
-  /** Its name. */
+  /** Name of the entry. */
   readonly name: string;
-  /** What it is; `other` are pipes, sockets and devices. */
+  /** Kind of the entry; `other` are pipes, sockets and devices. */
   readonly type: "file" | "folder" | "link" | "other";
-  /** Bytes of a file. */
+  /** Size of a file in bytes. */
   readonly size_bytes?: number;
 }
 
-/** What `list_dir` returns to the model. */
+/** Result of `list_dir` for the model. */
 export interface ListDirResult {
-  /** Where the folder is, from the workspace on, all links resolved. */
+  /** Path of the folder from the workspace on, with all links resolved. */
   readonly path: string;
-  /** What is in it. */
+  /** Entries of the folder. */
   readonly entries: readonly ListedEntry[];
-  /** Whether there is more than was returned. */
+  /** True when the folder has more entries than were returned. */
   readonly truncated: boolean;
 }
 
-/** What is listed. */
+/** Input of a listing. */
 export interface Listing {
   /** The folder. */
   readonly path: string;
-  /** Most entries to return. */
+  /** Largest number of entries to return. */
   readonly maxEntries: number;
 }
 
@@ -66,7 +66,7 @@ async function listedEntry(
     const { size } = await look(folder.at(name));
     return kind === "file" ? { name, type: kind, size_bytes: Number(size) } : { name, type: kind };
   } catch (error) {
-    // It went away since, or its name is not text that leads back to it.
+    // It was removed meanwhile, or its name is no valid text.
     if (isMissing(error)) return undefined;
     throw error;
   }

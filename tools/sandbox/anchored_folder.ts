@@ -3,8 +3,8 @@ import { type Folder, OPEN_FOLDER, type Opened } from "./folder.ts";
 
 /**
  * A folder held by a descriptor. Its entries are reached through the descriptor, so a rename of the
- * folder, or of any above it, changes nothing: what `openat` is elsewhere. Linux has such paths;
- * Deno allows them only under all permissions.
+ * folder, or of any above it, has no effect: the equivalent of `openat`. Linux has such paths; Deno
+ * allows them only under all permissions.
  */
 export class AnchoredFolder implements Folder {
   readonly path: string;
@@ -33,7 +33,10 @@ export class AnchoredFolder implements Folder {
     return look();
   }
 
-  /** No part of the way to them can have been swapped, and a link as the last part is not opened. */
+  /**
+   * True for each: no part of the path can have been swapped, and a link as the last part is not
+   * opened.
+   */
   holds(opened: readonly Opened[]): Promise<readonly boolean[]> {
     return Promise.resolve(opened.map(() => true));
   }

@@ -1,6 +1,6 @@
-/** What a process writes, of which the beginning and the end are kept. */
+/** Output of a process; it keeps the beginning and the end. */
 export class BoundedOutput {
-  /** Bytes seen so far. */
+  /** Bytes received so far. */
   total = 0;
   readonly #half: number;
   readonly #head: Uint8Array[] = [];
@@ -8,36 +8,36 @@ export class BoundedOutput {
   #headBytes = 0;
   #tailBytes = 0;
 
-  /** Keeps at most so many bytes. */
+  /** Creates a buffer of at most `maxBytes`. */
   constructor(maxBytes: number) {
     this.#half = Math.ceil(maxBytes / 2);
   }
 
-  /** Takes what was written next. */
+  /** Adds output. */
   push(chunk: Uint8Array): void {
     this.total += chunk.length;
-    const room = this.#half - this.#headBytes;
-    const first = chunk.slice(0, room);
+    const space = this.#half - this.#headBytes;
+    const first = chunk.slice(0, space);
     if (first.length > 0) this.#head.push(first);
     this.#headBytes += first.length;
-    const rest = chunk.slice(Math.max(room, chunk.length - this.#half));
-    if (rest.length === 0 || chunk.length <= room) return;
+    const rest = chunk.slice(Math.max(space, chunk.length - this.#half));
+    if (rest.length === 0 || chunk.length <= space) return;
     this.#tail.push(rest);
     this.#tailBytes += rest.length;
     this.#forget();
   }
 
-  /** The text, with a label where something is left out. */
+  /** Returns the text, with a label in place of the omitted part. */
   text(): string {
     const decoder = new TextDecoder();
-    const left = this.total - this.#headBytes - this.#tailBytes;
-    if (left === 0) return decoder.decode(join([...this.#head, ...this.#tail]));
-    // Characters that the cuts split are left out.
+    const omitted = this.total - this.#headBytes - this.#tailBytes;
+    if (omitted === 0) return decoder.decode(join([...this.#head, ...this.#tail]));
+    // Characters that a cut splits are left out.
     const head = decoder.decode(join(this.#head), { stream: true });
     const end = join(this.#tail);
     const start = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
     const tail = new TextDecoder().decode(end.slice(Math.max(0, start)));
-    return `${head}\n[Cut: ${left} of ${this.total} bytes are left out here]\n${tail}`;
+    return `${head}\n[Cut: ${omitted} of ${this.total} bytes are left out here]\n${tail}`;
   }
 
   #forget(): void {

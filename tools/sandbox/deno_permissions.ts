@@ -1,10 +1,10 @@
-/** What a permission is asked about. */
+/** Query of a permission. */
 interface Descriptor {
   readonly name: string;
   readonly variable?: string;
 }
 
-/** The part of Deno that says what the process may do. */
+/** The part of Deno's API that reports permissions. */
 interface DenoPermissions {
   querySync(descriptor: Descriptor): { readonly state: string; readonly partial?: boolean };
 }
@@ -15,26 +15,23 @@ function permissions(): DenoPermissions | undefined {
   return Reflect.get(globalThis, "Deno")?.permissions;
 }
 
-/**
- * Whether the process may do something: on Node and Bun always. Asking this way never makes Deno ask
- * its user.
- */
+/** True when the process has a permission; always on Node and Bun. The query never prompts. */
 export function isPermitted(descriptor: Descriptor): boolean {
   return (permissions()?.querySync(descriptor).state ?? "granted") === "granted";
 }
 
-/** True where the process may do everything, without an exception. */
+/** True when the process has every permission without an exception. */
 export function isUnrestricted(): boolean {
-  const asked = permissions();
-  return asked === undefined || NAMES.every((name) => isWhole(asked, name));
+  const api = permissions();
+  return api === undefined || NAMES.every((name) => isWhole(api, name));
 }
 
-function isWhole(asked: DenoPermissions, name: string): boolean {
+function isWhole(permissions: DenoPermissions, name: string): boolean {
   try {
-    const { state, partial } = asked.querySync({ name });
+    const { state, partial } = permissions.querySync({ name });
     return state === "granted" && partial !== true;
   } catch (error) {
-    // An older Deno has no permission of that name to withhold.
+    // An older Deno has no permission of that name.
     if (error instanceof TypeError) return true;
     throw error;
   }

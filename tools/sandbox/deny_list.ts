@@ -1,9 +1,9 @@
 import { affordable } from "./ignore_rules.ts";
 
 /**
- * Files that hold secrets, which no tool reads or searches unless the application says otherwise:
- * patterns as in a `.gitignore`, without regard to case. What ends in `.example`, `.sample` or
- * `.template` is no secret.
+ * Files that hold secrets; no tool reads or searches them unless the application decides otherwise.
+ * Patterns as in a `.gitignore`, without regard to case. Files that end in `.example`, `.sample` or
+ * `.template` hold none.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export const DEFAULT_FILE_DENY: readonly string[] = [
 ];
 
 /**
- * A list of files to deny, of which every pattern counts.
+ * Checks a list of patterns to deny.
  *
  * @throws {TypeError} A pattern would have to be left out.
  */
@@ -76,12 +76,12 @@ export function denyList(patterns: readonly string[]): readonly string[] {
     throw new TypeError("Cannot deny the files: fileDeny is not a list of patterns");
   }
   const kept = new Set(affordable(patterns));
-  const left = patterns.find((pattern) => !kept.has(pattern));
-  // Letters with accents are spelt in two ways, and some systems take both for one name.
-  if (left === undefined) return patterns.map((pattern) => pattern.normalize());
+  const invalid = patterns.find((pattern) => !kept.has(pattern));
+  // Letters with accents have two encodings, and some systems treat both as one name.
+  if (invalid === undefined) return patterns.map((pattern) => pattern.normalize());
   throw new TypeError(
     `Cannot deny the files ${
-      JSON.stringify(left)
+      JSON.stringify(invalid)
     }: at most 1000 patterns are possible, at most two ` +
       "** in each, and at most 16 with two",
   );

@@ -13,7 +13,10 @@ export interface Entry {
   readonly kind: EntryKind;
 }
 
-/** The entries of a folder, sorted by name; of more than can be handled some, in the system's order. */
+/**
+ * Returns the entries of a folder, sorted by name; for a folder beyond the limit, some of them in
+ * the system's order.
+ */
 export async function entriesIn(
   folder: Folder,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isComplete: boolean }> {

@@ -1,6 +1,6 @@
 import { ToolError } from "../tool.ts";
 
-/** What the model reads for a failure of the system: a code of its own, and the rest of a sentence. */
+/** Message for the model for each failure of the system: a code, and the end of a sentence. */
 const FAULTS: Readonly<Record<string, readonly [code: string, reason: string]>> = {
   ENOENT: ["file_not_found", "there is nothing of that name"],
   ENOTDIR: ["not_a_folder", "a part of the path is not a folder"],
@@ -23,17 +23,17 @@ const FAULTS: Readonly<Record<string, readonly [code: string, reason: string]>> 
   EBUSY: ["system_busy", "something else is using it; try again"],
 };
 
-/** An action of a tool, for the sentence that says why it failed. */
+/** An action of a tool, for the sentence with its failure. */
 export interface Action {
-  /** The beginning of the sentence, as in `read "a.txt"`. */
+  /** Beginning of the sentence, as in `read "a.txt"`. */
   readonly what: string;
-  /** The workspace that it is done in. */
+  /** The workspace of the action. */
   readonly workspace: { readonly path: string };
 }
 
 /**
- * Runs what a tool does to files, and turns failures of the system into errors that a model can act
- * on.
+ * Runs a file operation of a tool, and turns failures of the system into errors that a model can
+ * act on.
  */
 export async function explaining<Result>(
   action: Action,
@@ -61,7 +61,7 @@ function explain(cause: unknown, { what, workspace }: Action): unknown {
   return new ToolError(`Cannot ${what}: ${reason}`, { code, cause });
 }
 
-/** The flag that Deno misses, as in `--allow-read`. */
+/** Returns the missing flag of Deno, as in `--allow-read`. */
 function missingFlag({ name, message }: Error): string | undefined {
   if (name !== "NotCapable" && name !== "PermissionDenied") return undefined;
   return /--allow-(?:read|write)/.exec(message)?.[0];

@@ -1,62 +1,67 @@
-/** What a tool's file operations stand on: folders that cannot be swapped under its feet. */
+/**
+ * The base of all file operations of tools: folders that cannot be swapped while a tool works in
+ * them.
+ */
 
 import type { BigIntStats } from "node:fs";
 import { constants, lstat } from "node:fs/promises";
 
 /**
  * A folder of the workspace that was reached without following a link, and stays the same folder
- * whatever others rename meanwhile.
+ * whatever other processes rename meanwhile.
  */
 export interface Folder {
-  /** Where the system reaches it, to list it. */
+  /** Path for listing it. */
   readonly path: string;
   /**
-   * True where its entries, and those of folders entered from it, are certainly reached through
-   * it. Otherwise only a look at them can be proved, and that afterwards: nothing may be made there.
+   * True when its entries, and those of folders entered from it, are certainly reached through it.
+   * Otherwise only a read can be proved, and only afterwards: nothing may be created there.
    */
   readonly isHeld: boolean;
-  /** Where the system reaches an entry. */
+  /** Returns the path of an entry. */
   at(name: string): string;
-  /** The folder in it. Never follows a link. */
+  /** Enters a subfolder. Never follows a link. */
   enter(name: string): Promise<Folder>;
   /**
-   * Looks at entries, and returns only what was certainly seen in this folder. The look must not
-   * change anything: it may be repeated.
+   * Reads entries, and returns only results that certainly come from this folder. The function must
+   * not change anything: it may be repeated.
    */
   steady<Seen>(look: () => Promise<Seen>): Promise<Seen>;
-  /** Says of each file opened by a path of `at` whether it is certainly an entry of this folder. */
+  /**
+   * Returns for each file opened by a path of `at` whether it is certainly an entry of this folder.
+   */
   holds(opened: readonly Opened[]): Promise<readonly boolean[]>;
-  /** Lets go of it. */
+  /** Closes the folder. */
   close(): Promise<void>;
 }
 
-/** A file that was opened, without following a link where the host can do so. */
+/** A file that was opened, without following a link where the host supports that. */
 export interface Opened {
-  /** The name that it was opened by. */
+  /** Name by which it was opened. */
   readonly name: string;
-  /** The system's facts of the open file. */
+  /** Status of the open file. */
   readonly stats: Identity;
 }
 
-/** What tells a file from every other file of the machine. */
+/** Identity of a file on this machine. */
 export interface Identity {
-  /** The device it is on. */
+  /** Device number. */
   readonly dev: bigint;
-  /** Its number there. */
+  /** Inode number. */
   readonly ino: bigint;
 }
 
-/** Whether two are one file. */
+/** True when both identify the same file. */
 export function isSame(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** What the system says of an entry itself: of a link, not of what it points to. */
+/** Returns the status of an entry itself: of a link, not of its target. */
 export function look(path: string): Promise<BigIntStats> {
   return lstat(path, { bigint: true });
 }
 
-/** Says of each file whether its path leads to it at this moment. */
+/** Returns for each file whether its path leads to it at this moment. */
 export function areAt(
   opened: readonly Opened[],
   at: (name: string) => string,
@@ -71,24 +76,27 @@ export function areAt(
   }));
 }
 
-/** The error of a path that leads to no folder. */
+/** Returns the error for a path that leads to no folder. */
 export function notFolder(path: string): Error {
   return Object.assign(new Error(`Not a folder: ${path}`), { code: "ENOTDIR" });
 }
 
-/** Whether a failure says that there is nothing of that name. */
+/** True for an error that reports a missing entry. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Opens for reading; a pipe or a device does not block it, and the last part is never a link. */
+/**
+ * Flags that open for reading; a pipe or a device does not block it, and the last part is never a
+ * link.
+ */
 export const OPEN_FILE: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
 
-/** Opens a folder itself, never a link to it. */
+/** Flags that open a folder itself, never a link to it. */
 export const OPEN_FOLDER: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) |
   (constants.O_DIRECTORY ?? 0);
 
-/** Makes a new file, and fails where there is anything already. */
+/** Flags that create a new file, and fail when any entry exists. */
 export const CREATE_FILE: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL |
   (constants.O_NOFOLLOW ?? 0);

@@ -5,8 +5,8 @@ const MAX_GLOB_CHARS = 256;
 const MAX_ALTERNATIVES = 16;
 
 /**
- * Whether a path matches a glob: as a line of a `.gitignore` would, and with `{a,b}` besides. One
- * without a slash is matched against names, one that names a folder matches all that is in it.
+ * Returns a matcher of paths for a glob: with the rules of a `.gitignore` line, and `{a,b}` in
+ * addition. A glob without a slash matches names, one that names a folder matches everything in it.
  */
 export async function globMatcher(glob: string): Promise<(path: string) => boolean> {
   if (glob.length > MAX_GLOB_CHARS || !isAffordable(glob)) {
@@ -21,7 +21,10 @@ export async function globMatcher(glob: string): Promise<(path: string) => boole
   return (path) => rules.ignores(path);
 }
 
-/** As a glob means it: neither a comment nor a negation, and from the workspace on. */
+/**
+ * Escapes the beginning of a glob, which is neither a comment nor a negation, and starts at the
+ * workspace.
+ */
 function literalStart(pattern: string): string {
   return pattern.replace(/^\.(?=\/)/, "").replace(/^[!#]/, "\\$&");
 }

@@ -7,9 +7,9 @@ import { TrustedFolder } from "./trusted_folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
 
 /**
- * The root of a workspace, held in the safest way that the host has: by a descriptor where entries
- * can be reached through one (Node and Bun on Linux, Deno under all permissions), else as the
- * application trusts it, or watched.
+ * Opens the root of a workspace in the safest way of the host: by a descriptor where entries can be
+ * reached through one (Node and Bun on Linux, Deno under all permissions), else trusted by the
+ * application, or watched.
  */
 export async function openRoot(
   path: string,
@@ -17,7 +17,7 @@ export async function openRoot(
   { isTrusted }: { readonly isTrusted: boolean },
 ): Promise<Folder> {
   if (!isSame(await look(path), identity)) throw notFolder(path);
-  // Asking for a path that Deno guards could make it ask its user, at a terminal.
+  // A path that Deno guards could cause a prompt at a terminal.
   const folder = isUnrestricted() ? await anchor(path, identity) : undefined;
   if (folder !== undefined) return folder;
   return isTrusted ? new TrustedFolder(path) : new WatchedFolder(path, identity);
@@ -32,7 +32,10 @@ async function anchor(path: string, identity: Identity): Promise<Folder | undefi
   throw notFolder(path);
 }
 
-/** Nothing where the host has no such paths: it is not Linux, or Deno forbids them. */
+/**
+ * Returns the status; `undefined` where the host has no such paths: it is not Linux, or Deno
+ * forbids them.
+ */
 async function statOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await stat(path, { bigint: true });

@@ -1,12 +1,14 @@
 import type { Ignore } from "ignore";
 
 const MAX_RULES = 1_000;
-/** Each `**` multiplies the ways in which a deep path may match. */
+/** Largest number of `**` in a pattern: each multiplies the ways in which a deep path may match. */
 const MAX_GLOBSTARS = 2;
-/** Rules with so many `**` that they are slow on deep paths. */
+/** Largest number of rules with several `**`, which are slow on deep paths. */
 const MAX_SLOW_RULES = 16;
 
-/** Rules as in a `.gitignore`. Their library is loaded on first use, not with the package. */
+/**
+ * Returns rules as in a `.gitignore`. Their library is loaded at first use, not with the package.
+ */
 export async function ignoreRules(
   lines: readonly string[],
   { isCaseSensitive }: { readonly isCaseSensitive: boolean },
@@ -15,14 +17,14 @@ export async function ignoreRules(
   return ignore({ ignorecase: !isCaseSensitive }).add([...lines]);
 }
 
-/** Whether a pattern can be matched in a time that depends little on the path. */
+/** True for a pattern whose matching time depends little on the path. */
 export function isAffordable(pattern: string): boolean {
   return globstars(pattern) <= MAX_GLOBSTARS;
 }
 
 /**
- * The rules that can be matched in a bounded time. Nobody writes the others, but for one who wants
- * to keep the search busy.
+ * Returns the rules with a bounded matching time. The others only occur in attempts to keep the
+ * search busy.
  */
 export function affordable(lines: readonly string[]): string[] {
   let slow = 0;

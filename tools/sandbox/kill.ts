@@ -1,11 +1,13 @@
 import process from "node:process";
 
-/** Sends a signal to a process, or with a negative number to a group, should there be any. */
+/**
+ * Sends a signal to a process, or with a negative number to a group; does nothing when it is gone.
+ */
 export function kill(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Nobody is left, or (as macOS says it) nobody who still runs: what was wanted.
+    // No process exists, or (as macOS reports it) none that still runs: the aim is reached.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

@@ -2,7 +2,7 @@ import { DEFAULT_FILE_DENY, denyList } from "./deny_list.ts";
 import type { Workspace, WorkspaceFolder } from "./workspace.ts";
 
 /**
- * What the file tools take in common.
+ * Options that all file tools share.
  *
  * @example
  * ```ts
@@ -18,8 +18,8 @@ import type { Workspace, WorkspaceFolder } from "./workspace.ts";
  */
 export interface WorkspaceOptions {
   /**
-   * The folder that the tool works in, and that nothing leads out of: a path, or a folder that the
-   * tool shares with others.
+   * The folder that the tool works in and cannot leave: a path, or a folder that the tool shares
+   * with others.
    *
    * @default {"."}
    */
@@ -32,10 +32,10 @@ export interface WorkspaceOptions {
    */
   readonly fileDeny?: readonly string[] | undefined;
   /**
-   * True says that nobody but this program renames folders of the workspace while a tool works in
-   * it. It matters where the host cannot hold a folder by a descriptor, that is, on Deno without all
-   * permissions and outside Linux: without it nothing is written below the workspace's own folder
-   * there, and what is read waits until the folders above have rested for a second.
+   * True when no other program renames folders of the workspace while a tool works in it. It
+   * matters where the host cannot hold a folder by a descriptor, that is, on Deno without all
+   * permissions and outside Linux: otherwise nothing is written below the workspace's own folder
+   * there, and reading waits until the folders above have rested for a second.
    *
    * @default {false}
    */
@@ -43,9 +43,9 @@ export interface WorkspaceOptions {
 }
 
 /**
- * The workspace of a tool, made with its first use: the `node:` modules under it take longer to load
- * than all the rest of the package. It is always the same one, so that its root stays what it was at
- * first. The options are checked at once.
+ * Returns the workspace of a tool, created at its first use: the `node:` modules under it take
+ * longer to load than the rest of the package. Later calls return the same workspace, so that its
+ * root stays the same. The options are checked at once.
  *
  * @throws {TypeError} The folder is no path, or a pattern of `fileDeny` would have to be left out.
  */
@@ -61,7 +61,7 @@ export function lazyWorkspace(
   let workspace: Workspace | undefined;
   return async () => {
     const { Workspace } = await import("./workspace.ts");
-    // Nothing is waited for in between: of calls made at once, the first makes it for all.
+    // No await in between: of concurrent calls, the first one creates it for all.
     return workspace ??= new Workspace(settings);
   };
 }

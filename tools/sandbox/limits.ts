@@ -1,12 +1,11 @@
-/** The longest that a timer of any host can wait, in milliseconds: some 24 days. */
+/** Longest delay of a timer on any host, in milliseconds: some 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Between asking a process group to end and ending it by force, in milliseconds. */
+/** Milliseconds between asking a process group to end and ending it by force. */
 export const GRACE_MS = 1_000;
 
 /**
- * A limit of time as timers take it: they would take what is too long, or endless, for one
- * millisecond.
+ * Returns a valid delay of timers, which run too long or endless ones after one millisecond.
  *
  * @throws {RangeError} It is none.
  */
@@ -16,7 +15,7 @@ export function timeLimit(name: string, ms: number): number {
 }
 
 /**
- * A limit of bytes.
+ * Returns a valid limit of bytes.
  *
  * @throws {RangeError} It is none.
  */

@@ -3,24 +3,27 @@ import { type FileHandle, open } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
 import { type Folder, look, OPEN_FILE, type Opened } from "./folder.ts";
 
-/** An editor that saves replaces the file: once is common, more is somebody's game. */
+/**
+ * Attempts to open a file: an editor that saves replaces the file once; more often indicates an
+ * attack.
+ */
 const ATTEMPTS = 3;
 
-/** A file that is open, and certainly in the workspace. */
+/** An open file that is certainly in the workspace. */
 export interface OpenFile extends Opened {
-  /** To read it. */
+  /** Handle for reading. */
   readonly handle: FileHandle;
-  /** State of the open file. */
+  /** Status of the open file. */
   readonly stats: BigIntStats;
 }
 
 /**
- * Opens a regular file for reading: opened first, and used only when what was opened is what the
+ * Opens a regular file for reading. It is opened first, and used only when it is the file that the
  * folder holds under that name.
  */
 export async function openFile(folder: Folder, name: string): Promise<OpenFile> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // Not to be believed, but it keeps from touching pipes and devices.
+    // No proof, but it avoids touching pipes and devices.
     refuseSpecial(await look(folder.at(name)));
     const [file] = await openFiles(folder, [name]);
     if (file instanceof Error) throw file;
@@ -32,9 +35,9 @@ export async function openFile(folder: Folder, name: string): Promise<OpenFile> 
 }
 
 /**
- * Opens several files of a folder at once, to be closed by the caller. In the place of one that
- * cannot be opened is the error; nothing is in the place of one that is not, or not certainly, a
- * regular file of the folder.
+ * Opens several files of a folder at once; the caller closes them. The result holds an error for a
+ * file that cannot be opened, and `undefined` for one that is not, or not certainly, a regular file
+ * of the folder.
  */
 export async function openFiles(
   folder: Folder,
@@ -52,7 +55,7 @@ export async function openFiles(
   }
 }
 
-/** Tells an open file from an error. */
+/** True for an open file. */
 export function isOpen(file: OpenFile | Error | undefined): file is OpenFile {
   return file !== undefined && !(file instanceof Error);
 }

@@ -1,8 +1,8 @@
-/** How long to wait for a grant, and what ends the waiting. */
+/** Limits of the wait for a grant. */
 export interface PermissionWait {
   /** Longest wait in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborted when the call is not wanted any more. */
+  /** Aborted when the call is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +24,7 @@ export async function isGranted<Request>(
   try {
     return await Promise.race([answer(), givenUp]) && !signal.aborted;
   } catch {
-    // Whatever went wrong in the application, it did not say yes.
+    // A failure of the application is no grant.
     return false;
   } finally {
     clearTimeout(timer);

@@ -36,12 +36,12 @@ Deno.test("silence is a refusal, and so is an answer that comes too late", async
 
 Deno.test("a call that is not wanted any more is refused", async () => {
   const during = new AbortController();
-  const asked = isGranted(() => new Promise(() => {}), {}, {
+  const answer = isGranted(() => new Promise(() => {}), {}, {
     timeoutMs: 10_000,
     signal: during.signal,
   });
   during.abort();
-  assertEquals(await asked, false);
+  assertEquals(await answer, false);
   const wait = { timeoutMs: 10_000, signal: AbortSignal.abort() };
   assertEquals(await isGranted(() => true, {}, wait), false);
 });

@@ -9,11 +9,11 @@ import { killStragglers } from "./stragglers.ts";
 export interface GroupCommand {
   /** Path of the program. */
   readonly file: string;
-  /** What it is given. */
+  /** Arguments of the program. */
   readonly args: readonly string[];
-  /** Where it runs. */
+  /** Working directory. */
   readonly cwd: string;
-  /** All of its environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -23,43 +23,50 @@ export interface GroupLimits {
   readonly timeoutMs: number;
   /** Bytes kept of each output. */
   readonly maxOutputBytes: number;
-  /** Stops it when aborted. */
+  /** Stops the run when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Why a run was ended from outside. */
+/** Reason for ending a run from outside. */
 export type StopReason = "timeout" | "output" | "abort";
 
-/** What came of a run. */
+/** Result of a run. */
 export interface GroupResult {
-  /** The exit code; `null` where a signal ended it. */
+  /** Exit code; `null` when a signal ended it. */
   readonly exitCode: number | null;
-  /** The signal that ended it. */
+  /** Signal that ended it. */
   readonly signal: string | null;
-  /** Absent: it ended by itself. */
+  /** Reason for ending it from outside; absent when it ended by itself. */
   readonly stopped: StopReason | undefined;
-  /** What it wrote. */
+  /** Standard output. */
   readonly stdout: BoundedOutput;
-  /** What it wrote about errors. */
+  /** Standard error. */
   readonly stderr: BoundedOutput;
 }
 
-/** More output than this, in bytes, ends the run: reading it would keep the service busy. */
+/**
+ * Largest total output in bytes; more ends the run, because reading it would keep the service busy.
+ */
 export const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 
-/** Names the run in the environment of its processes, so that those who leave the group are found. */
+/**
+ * Environment variable that identifies the run, so that processes that left the group can be found.
+ */
 const MARK = "SVC_TOOLS_RUN";
 
-/** A process that left the group may hold the pipes open: so long is their end waited for. */
+/**
+ * Longest wait for the end of the pipes in milliseconds: a process that left the group may hold
+ * them open.
+ */
 const DRAIN_MS = 500;
 
 /**
- * Runs a program in a process group of its own, with nothing to read. When it ends, or time, output
- * or patience do, every process of the group is killed: first asked to, then by force.
+ * Runs a program in a new process group, without input. When it ends, or reaches a limit of time or
+ * output, every process of the group is killed: first by a request, then by force.
  *
  * A process that makes itself the leader of another group or session (`setsid`) is not in the group.
- * On Linux it is found by a mark in its environment and killed as well, unless it has cleared that:
- * only a container holds those.
+ * On Linux it is found by a mark in its environment and killed as well, unless it has cleared that;
+ * only a container stops such processes.
  */
 export async function runInGroup(
   { file, args, cwd, env }: GroupCommand,
@@ -117,7 +124,7 @@ function killGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid !== undefined) kill(-pid, signal);
 }
 
-/** Reads what is left in the pipes, as long as somebody who may still write is not the reason. */
+/** Reads the rest of the pipes, for a bounded time when a remaining process may still write. */
 async function drain(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));

@@ -51,14 +51,14 @@ Deno.test({
   async fn() {
     const folder = await Deno.makeTempDir();
     const controller = new AbortController();
-    const asked = `${folder}/asked`;
-    const args = ["-c", `trap ': > "$1"' TERM; while :; do sleep 0.1; done`, "sh", asked];
+    const readyFile = `${folder}/asked`;
+    const args = ["-c", `trap ': > "$1"' TERM; while :; do sleep 0.1; done`, "sh", readyFile];
     const command = { file: "/bin/sh", args, cwd: "/", env: { PATH: "/bin:/usr/bin" } };
     // By then the shell has set its trap.
     const limits = { ...LIMITS, timeoutMs: 1_500, signal: controller.signal };
     const running = runInGroup(command, limits);
     // The second reason comes while it is being asked to end.
-    while (!await isThere(asked)) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!await isThere(readyFile)) await new Promise((resolve) => setTimeout(resolve, 5));
     controller.abort();
     const { stopped, signal } = await running;
     await Deno.remove(folder, { recursive: true });

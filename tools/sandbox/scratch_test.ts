@@ -2,7 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { type Tool, ToolError } from "../tool.ts";
 
-/** A folder of its own with the given files, removed with the test: options of a file tool. */
+/**
+ * A temporary folder with the given files, removed with the test; usable as options of a file tool.
+ */
 export interface Scratch extends AsyncDisposable {
   /** The workspace; it has a neighbour outside, `../outside.txt`. */
   readonly workspace: string;
@@ -39,7 +41,7 @@ export async function call(
   return await tool.execute?.(input, { toolCallId: "call_1", signal });
 }
 
-/** Calls a tool that must fail with a code; what the model is told. */
+/** Calls a tool that must fail with a code; returns the message for the model. */
 export async function refusal(tool: Tool, input: unknown, code: string): Promise<string> {
   const error = await assertRejects(() => call(tool, input), ToolError);
   assertEquals(error.code, code, error.message);

@@ -4,7 +4,7 @@ import type { OpenFile } from "./open_file.ts";
 const CHUNK_BYTES = 65_536;
 
 /**
- * The text of an open file, piece by piece, up to so many bytes.
+ * Yields the text of an open file, up to `maxBytes`.
  *
  * @throws {ToolError} It is not text: it has a zero byte, or is not UTF-8.
  */
@@ -19,19 +19,19 @@ export async function* textOf(
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     position += bytesRead;
     if (bytesRead > 0) yield decode(decoder, chunk.subarray(0, bytesRead));
-    // A character that the limit cuts in two is no fault of the file's, one that its end cuts is.
+    // A character that the limit splits is no error of the file; one that its end splits is.
     if (bytesRead < chunk.length) return void decode(decoder);
   }
 }
 
-/** The whole text of an open file, up to so many bytes. */
+/** Returns the whole text of an open file, up to `maxBytes`. */
 export async function readText(file: OpenFile, maxBytes: number): Promise<string> {
   let whole = "";
   for await (const text of textOf(file, maxBytes)) whole += text;
   return whole;
 }
 
-/** The text of the next bytes; without any, of the end. */
+/** Decodes the next bytes; without bytes, ends the text. */
 function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     if (!bytes?.includes(0)) return decoder.decode(bytes, { stream: bytes !== undefined });

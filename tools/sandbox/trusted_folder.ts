@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { areAt, type Folder, look, notFolder, type Opened } from "./folder.ts";
 
-/** A folder known by its path, of which the application says that nobody swaps a part of it. */
+/** A folder known by its path; the application states that no other program swaps a part of it. */
 export class TrustedFolder implements Folder {
   readonly path: string;
   readonly isHeld = true;

@@ -10,56 +10,56 @@ import type { Workspace } from "./workspace.ts";
 const MAX_DEPTH = 40;
 const MAX_RULES_BYTES = 65_536;
 const RULE_FILES = [".gitignore", ".ignore"];
-/** What is never the user's own text. */
+/** Folders without text of the user's own. */
 const NEVER = new Set([".git", "node_modules"]);
-/** So many files of a folder are visited together. */
+/** Files of a folder that are visited together. */
 const BATCH_FILES = 16;
 
 /** Rules of an ignore file, for everything below the folder it is in. */
 interface Rules {
-  /** The folder: empty, or with a slash at its end. */
+  /** Path of the folder: empty, or with a slash at its end. */
   readonly base: string;
   readonly rules: Ignore;
 }
 
-/** How to walk. */
+/** Options of a walk. */
 export interface WalkOptions {
-  /** The folder to begin with, from the workspace on. */
+  /** Path of the first folder, from the workspace on. */
   readonly parts: readonly string[];
-  /** Whether what ignore files name is walked too. */
+  /** True when ignored files are walked, too. */
   readonly includeIgnored: boolean;
-  /** Tells by its path, from the workspace on, whether a file is wanted. */
+  /** True for the path of a wanted file, from the workspace on. */
   readonly isWanted: (path: string) => boolean;
-  /** Most entries to look at. */
+  /** Largest number of entries to read. */
   readonly maxEntries: number;
-  /** The longest walk in milliseconds. */
+  /** Longest walk in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends the walk: at once, or as its own limit of time does if its reason is a timeout. */
+  /** Ends the walk: with a timeout as its reason like the walk's own time limit, else at once. */
   readonly signal: AbortSignal;
 }
 
-/** Files of one folder that the walk came by. */
+/** Files of one folder on the walk. */
 export interface WalkedFiles {
-  /** The folder they are in, open until the walk goes on. */
+  /** The folder, open until the walk continues. */
   readonly folder: Folder;
-  /** The files, in the order of their names. */
+  /** The files in the order of their names. */
   readonly files: readonly WalkedFile[];
 }
 
-/** A file that the walk came by. */
+/** A file on the walk. */
 export interface WalkedFile {
-  /** From the workspace on. */
+  /** Path from the workspace on. */
   readonly path: string;
-  /** Its name in its folder. */
+  /** Name in its folder. */
   readonly name: string;
 }
 
-/** Works on files; whether to go on. */
+/** Processes files. Returns false to end the walk. */
 type Visit = (files: WalkedFiles) => Promise<boolean>;
 
 /**
- * Walks the files of a tree in the order of their names. Follows no links, and leaves out what is
- * denied or ignored.
+ * Walks the files of a tree in the order of their names. Follows no links; leaves out denied and
+ * ignored files.
  */
 export class Walk {
   readonly #workspace: Workspace;
@@ -69,24 +69,24 @@ export class Walk {
   #isComplete = true;
   #isOutOfTime = false;
 
-  /** A walk that begins when its files are asked for, and whose time begins now. */
+  /** Creates a walk. Its time limit begins now. */
   constructor(workspace: Workspace, options: WalkOptions) {
     this.#workspace = workspace;
     this.#options = options;
     this.#endMs = performance.now() + options.timeoutMs;
   }
 
-  /** Whether nothing was left out because there was too much, or because it could not be read. */
+  /** True when nothing was left out, neither by a limit nor as unreadable. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** True where it ended because its time was over. */
+  /** True when the time limit ended it. */
   get isOutOfTime(): boolean {
     return this.#isOutOfTime;
   }
 
-  /** Hands all files to `visit`, several at a time, until that returns `false`. */
+  /** Passes all files to `visit`, several at a time, until it returns `false`. */
   async visit(visit: Visit): Promise<void> {
     const { parts } = this.#options;
     const rules: Rules[] = [];
@@ -143,7 +143,7 @@ export class Walk {
     }
   }
 
-  /** True where the walk ends: of entries or of time there is no more. */
+  /** True when the limit of entries or time is reached. */
   #isOver(): boolean {
     const { signal, maxEntries } = this.#options;
     if (signal.aborted && !isTimeout(signal.reason)) signal.throwIfAborted();
@@ -159,19 +159,22 @@ export class Walk {
     names: ReadonlySet<string> = new Set(RULE_FILES),
   ): Promise<Rules[]> {
     if (this.#options.includeIgnored) return [];
-    const found: Rules[] = [];
+    const rules: Rules[] = [];
     for (const name of RULE_FILES.filter((name) => names.has(name))) {
       const text = await this.#unlessUnreadable(() => readRules(folder, name));
       if (text === undefined) continue;
-      found.push({
+      rules.push({
         base: prefixOf(parts),
         rules: await ignoreRules(affordable(text.split(/\r?\n/)), { isCaseSensitive: true }),
       });
     }
-    return found;
+    return rules;
   }
 
-  /** What vanishes, is closed to us or is not text is passed over, and the walk says so. */
+  /**
+   * Skips an entry that vanished, is not permitted or is not text, and marks the walk as
+   * incomplete.
+   */
   async #unlessUnreadable<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await run();
@@ -192,7 +195,7 @@ interface Tree {
   readonly isDenied: (path: string) => boolean;
 }
 
-/** The beginning of the paths of a folder's entries. */
+/** Returns the prefix of the paths of a folder's entries. */
 function prefixOf(parts: readonly string[]): string {
   return parts.map((part) => `${part}/`).join("");
 }
@@ -201,7 +204,7 @@ function isLeftOut({ isDenied, rules }: Tree, path: string, kind: Entry["kind"])
   if (kind !== "file" && kind !== "folder") return true;
   const whole = kind === "folder" ? `${path}/` : path;
   if (isDenied(whole)) return true;
-  // The innermost file that says anything about it decides.
+  // The innermost matching file decides.
   for (const { base, rules: ignore } of rules.toReversed()) {
     const { ignored, unignored } = ignore.test(whole.slice(base.length));
     if (ignored || unignored) return ignored;
@@ -219,7 +222,7 @@ async function visitAny(visit: Visit, walked: WalkedFiles): Promise<boolean> {
 
 const UNREADABLE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"]);
 
-/** Whether a failure concerns one entry only. */
+/** True for a failure that concerns only one entry. */
 export function isUnreadable(error: unknown): error is Error {
   if (error instanceof ToolError) return true;
   return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));

@@ -12,22 +12,25 @@ import {
   type Opened,
 } from "./folder.ts";
 
-/** Longer than the coarsest clock tick of a file system. */
+/** Milliseconds that exceed the coarsest clock tick of a file system. */
 const TICK_MS = 25;
-/** Deno tells the time of a change in whole seconds. */
+/** Deno reports the time of a change in whole seconds. */
 const SECOND_MS = 1_000;
 const NANOSECONDS = 1_000_000_000n;
-/** Two folders in a row that come to rest are common, more are somebody's game. */
+/**
+ * Longest wait in milliseconds: two folders in a row that come to rest are common, more indicate an
+ * attack.
+ */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 5;
 
 /**
- * A folder known by its path, for hosts without paths through descriptors. Whoever swaps a part of
- * the path must rename something in the folder above it, and the system notes the time of change
- * there, which nobody can set. So what was seen counts only when every folder above this one, from
- * the workspace's root on, has the time of change that it had before, and when that time was past
- * already: else a second change could hide behind the same time. Modification times prove nothing,
- * because the owner of a folder may set them.
+ * A folder known by its path, for hosts without paths through descriptors. Swapping a part of the
+ * path requires a rename in the folder above it, and the system records the time of that change,
+ * which no program can set. A result is valid only when every folder above this one, from the
+ * workspace's root on, has the same time of change as before, and when that time is already past:
+ * else a second change could hide behind the same time. Modification times prove nothing, because
+ * the owner of a folder may set them.
  */
 export class WatchedFolder implements Folder {
   readonly path: string;
@@ -55,7 +58,7 @@ export class WatchedFolder implements Folder {
   async steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
     const patience = performance.now() + PATIENCE_MS;
     do {
-      // Taken first: a change that is made while the stamps are read must not count as past.
+      // Taken first: a change during the reading of the stamps must not count as past.
       const nowMs = Date.now();
       const before = await this.#stamps();
       const restMs = restOf(before, nowMs);
@@ -78,7 +81,9 @@ export class WatchedFolder implements Folder {
     return this.steady(() => areAt(opened, (name) => this.at(name)));
   }
 
-  /** Of the folders above; of the root itself too, which a rename of it changes. */
+  /**
+   * Returns the stamps of the folders above, and of the root itself, which a rename of it changes.
+   */
   async #stamps(): Promise<BigIntStats[]> {
     const folders = await Promise.all([...this.#above, this.path].map(look));
     const [root] = folders;
@@ -90,17 +95,17 @@ export class WatchedFolder implements Folder {
   async close(): Promise<void> {}
 }
 
-/** Milliseconds until the latest change is past; none left: 0 or less. */
+/** Returns the milliseconds until the latest change is past; 0 or less when it is. */
 function restOf(stamps: readonly BigIntStats[], nowMs: number): number {
   return Math.max(...stamps.map((stats) => endOf(stats) + TICK_MS - nowMs));
 }
 
-/** The moment in which another change would have a later time. */
+/** Returns the moment from which another change would have a later time. */
 function endOf({ ctimeMs, ctimeNs }: BigIntStats): number {
   return Number(ctimeMs) + (ctimeNs % NANOSECONDS === 0n ? SECOND_MS : 1);
 }
 
-/** The modification time is compared for hosts that know no time of change. */
+/** Compares the stamps; the modification time serves hosts without a time of change. */
 function isUnchanged(before: BigIntStats, after: BigIntStats | undefined): boolean {
   return after !== undefined && isSame(before, after) && before.mtimeNs === after.mtimeNs &&
     before.ctimeNs === after.ctimeNs;

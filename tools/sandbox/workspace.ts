@@ -9,44 +9,44 @@ import { makeFolder } from "./make_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
 /**
- * A folder that several tools work in. Its path is resolved once, with the first use of any tool
- * that was given the same object; a path alone is resolved by each tool for itself, and a link in it
- * may have been changed in between.
+ * A folder that several tools work in. Its path is resolved once, at the first use of any tool with
+ * the same object. A path alone is resolved by each tool for itself, and a link in it may have
+ * changed in between.
  */
 export interface WorkspaceFolder {
-  /** Its path. */
+  /** Path of the folder. */
   readonly path: string;
 }
 
 const MAX_PATH_CHARS = 4_096;
 const MAX_PARTS = 100;
 
-/** The root of a workspace, as it was found first. */
+/** The root of a workspace at its first use. */
 interface Root {
-  /** Absolute, without links. */
+  /** Absolute path without links. */
   readonly path: string;
   readonly identity: Identity;
 }
 
-/** Where a path leads: inside the workspace, all links resolved. */
+/** The target of a path: inside the workspace, with all links resolved. */
 export interface Place {
-  /** From the root on, with forward slashes; the root itself is `.`. */
+  /** Path from the root on, with forward slashes; the root itself is `.`. */
   readonly path: string;
-  /** The names on the way. */
+  /** Names along the path. */
   readonly parts: readonly string[];
-  /** Whether there is something. */
+  /** True when an entry exists there. */
   readonly exists: boolean;
 }
 
 /** The settings of a workspace. */
 export interface WorkspaceSettings {
-  /** Workspaces of the same object have the same root. */
+  /** Workspaces with the same object have the same root. */
   readonly folder: WorkspaceFolder;
-  /** Its path, as it was when it was given. */
+  /** Path of the folder at creation. */
   readonly path: string;
   /** Patterns of files to deny. */
   readonly deny: readonly string[];
-  /** True where the application says that nobody else renames its folders. */
+  /** True when the application states that no other program renames its folders. */
   readonly isTrusted: boolean;
 }
 
@@ -56,27 +56,30 @@ interface Entering {
   readonly create?: boolean;
 }
 
-/** Roots as they were found first. */
+/** Roots by folder object. */
 const roots = new WeakMap<WorkspaceFolder, Root>();
 
-/** A folder as a boundary: resolves paths inside it, and opens only what is certainly there. */
+/**
+ * A folder as a boundary: resolves paths inside it, and opens only entries that are certainly
+ * there.
+ */
 export class Workspace {
   readonly #settings: WorkspaceSettings;
   #path: string;
   #denied: Promise<Ignore> | undefined;
 
-  /** Nothing is looked at until it is used. */
+  /** Creates a workspace without accessing the file system. */
   constructor(settings: WorkspaceSettings) {
     this.#settings = settings;
     this.#path = settings.path;
   }
 
-  /** Its path: as it was given at first, absolute and without links as soon as that is known. */
+  /** Path of the workspace: as given at first, absolute and without links once that is known. */
   get path(): string {
     return this.#path;
   }
 
-  /** The root, absolute and without links. */
+  /** Returns the root, absolute and without links. */
   async root(): Promise<string> {
     return (await this.#open()).path;
   }
@@ -94,7 +97,7 @@ export class Workspace {
     if (!identity.isDirectory()) {
       throw new ToolError("Cannot use the workspace: it is not a folder", { code: "no_workspace" });
     }
-    // Of tools that look at once, the first decides for all.
+    // Of concurrent tools, the first decides for all.
     const root = roots.get(folder) ?? { path, identity };
     roots.set(folder, root);
     this.#path = root.path;
@@ -102,7 +105,7 @@ export class Workspace {
   }
 
   /**
-   * Where a path leads. Links are followed as long as they stay inside.
+   * Resolves a path. Links are followed as long as they stay inside.
    *
    * @throws {ToolError} It leads outside, or is no path.
    */
@@ -123,7 +126,7 @@ export class Workspace {
     throw new ToolError("Cannot use the workspace: it is gone", { code: "no_workspace" });
   }
 
-  /** The names on the way as they are written: `..` is taken away before any link is followed. */
+  /** Returns the names of a path as written: `..` is removed before any link is followed. */
   #lexical(path: string, root: string): string[] {
     if (path.length > MAX_PATH_CHARS || path.includes("\0") || !path.isWellFormed()) {
       throw new ToolError(`Cannot use the path ${quoted(path)}: it is not a path`, {
@@ -144,8 +147,8 @@ export class Workspace {
   }
 
   /**
-   * Tells of a path inside whether it is one of the files that hold secrets, or in such a folder; a
-   * folder's own path ends in a slash.
+   * Returns a predicate for paths inside: true for files that hold secrets, and for entries of such
+   * folders. The path of a folder itself ends in a slash.
    */
   async denied(): Promise<(path: string) => boolean> {
     this.#denied ??= ignoreRules(this.#settings.deny, { isCaseSensitive: false });
@@ -153,19 +156,22 @@ export class Workspace {
     return (path) => rules.ignores(path.normalize());
   }
 
-  /** Refuses the files that hold secrets, by the path that was asked for and by where it leads. */
-  async refuseDenied(asked: string, place: Place): Promise<void> {
+  /** Refuses files that hold secrets, by the requested path and by its target. */
+  async refuseDenied(requested: string, place: Place): Promise<void> {
     const { path: root } = await this.#open();
     const isDenied = await this.denied();
-    for (const path of [this.#lexical(asked, root).join("/"), place.parts.join("/")]) {
+    for (const path of [this.#lexical(requested, root).join("/"), place.parts.join("/")]) {
       if (path === "" || (!isDenied(path) && !isDenied(`${path}/`))) continue;
-      throw new ToolError(`Cannot open ${quoted(asked)}: files that may hold secrets stay closed`, {
-        code: "file_denied",
-      });
+      throw new ToolError(
+        `Cannot open ${quoted(requested)}: files that may hold secrets stay closed`,
+        {
+          code: "file_denied",
+        },
+      );
     }
   }
 
-  /** Refuses a folder where it cannot be certain that a change is made inside. */
+  /** Refuses a folder in which a change cannot be guaranteed to stay inside. */
   async refuseUnsafe(parts: readonly string[]): Promise<void> {
     const { path, identity } = await this.#open();
     const root = await openRoot(path, identity, this.#settings);
@@ -174,8 +180,8 @@ export class Workspace {
   }
 
   /**
-   * Enters a folder, part by part, and lets go of it afterwards. With `toChange` it is one in which
-   * something can be made, and with `create` folders that are missing on the way are made.
+   * Enters a folder, part by part, and closes it afterwards. With `toChange` it is one in which
+   * files can be created, and with `create` missing folders are created.
    */
   async withFolder<Result>(
     parts: readonly string[],
@@ -215,7 +221,7 @@ export class Workspace {
   }
 }
 
-/** A place taken apart: the folder, and the name in it. */
+/** Splits a place into the folder and the name in it. */
 export function leaf(
   { parts }: Place,
 ): { readonly parts: readonly string[]; readonly name: string } {
@@ -226,12 +232,12 @@ export function leaf(
   return { parts: parts.slice(0, -1), name };
 }
 
-/** A path as it may stand in a sentence: hostile names are escaped, long ones are cut. */
+/** Returns a path for a sentence: hostile characters are escaped, long paths are cut. */
 export function quoted(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
 }
 
-/** The names from one folder to a path below it; nothing where it is not below. */
+/** Returns the names from a folder to a path below it; `undefined` when it is not below. */
 function partsBelow(root: string, path: string): string[] | undefined {
   const way = relative(root, path);
   if (way === "") return [];
@@ -247,7 +253,10 @@ function outside(path: string): ToolError {
   );
 }
 
-/** The path of the root itself is in nobody's hands who has only the workspace. */
+/**
+ * Refuses a folder that is not held, except for the root, whose path cannot be changed from inside
+ * the workspace.
+ */
 function refuseUnheld(root: Folder, parts: readonly string[]): void {
   if (root.isHeld || parts.length === 0) return;
   throw new ToolError(

@@ -5,15 +5,15 @@ import { type Folder, isMissing, isSame, look } from "./folder.ts";
 import { type MadeFile, makeFile, removeMade } from "./make_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
-/** The content of a file before, or nothing where there is no file; gives the content after. */
+/** Computes the new content from the present file, or from `undefined` without one. */
 export type Edit = (current: OpenFile | undefined) => Promise<Uint8Array>;
 
 const PERMISSION_BITS = 0o777n;
 const WRITE_BITS = 0o222n;
 
 /**
- * Writes a file as a whole: the content goes to a new file beside it, and takes its name when it is
- * complete and on the disk. Whoever reads sees the old content or the new, also after a crash.
+ * Writes a file atomically: the content goes to a new file beside it, which takes its name once it
+ * is complete and on the disk. A reader sees the old content or the new, also after a crash.
  */
 export async function writeFile(folder: Folder, name: string, edit: Edit): Promise<number> {
   const current = await currentFile(folder, name);
@@ -47,7 +47,7 @@ async function currentFile(folder: Folder, name: string): Promise<OpenFile | und
   }
 }
 
-/** The other name may be outside, and nobody can tell. */
+/** Refuses a file with several names: another name may be outside, which cannot be detected. */
 function refuseLinked({ nlink }: BigIntStats): void {
   if (nlink <= 1n) return;
   throw new ToolError(
@@ -56,14 +56,14 @@ function refuseLinked({ nlink }: BigIntStats): void {
   );
 }
 
-/** A rename asks nobody whether the file that it replaces may be written. */
+/** Refuses a protected file: a rename does not check whether the replaced file is writable. */
 function refuseProtected(stats: BigIntStats): void {
   refuseLinked(stats);
   if ((stats.mode & WRITE_BITS) !== 0n) return;
   throw new ToolError("The file is write-protected", { code: "access_denied" });
 }
 
-/** What takes the place of a file has its owner and its permissions. */
+/** Gives the new file the owner and the permissions of the old one. */
 async function takeAfter({ uid, gid, mode }: BigIntStats, made: MadeFile): Promise<void> {
   if (uid !== made.stats.uid || gid !== made.stats.gid) {
     await made.handle.chown(Number(uid), Number(gid));
@@ -71,12 +71,12 @@ async function takeAfter({ uid, gid, mode }: BigIntStats, made: MadeFile): Promi
   await made.handle.chmod(Number(mode & PERMISSION_BITS));
 }
 
-/** A link, unlike a rename, fails where there is something. */
+/** Publishes a new file by a link, which unlike a rename fails when an entry exists. */
 async function putNew(folder: Folder, made: MadeFile, name: string): Promise<void> {
   await link(folder.at(made.name), folder.at(name));
 }
 
-/** The file must be the one that was read, as it was read. */
+/** Replaces a file, which must be the one that was read, unchanged. */
 async function putOver(
   folder: Folder,
   made: MadeFile,

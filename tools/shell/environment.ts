@@ -1,22 +1,22 @@
 import process from "node:process";
 import { isPermitted } from "../sandbox/deno_permissions.ts";
 
-/** What a command may know of the environment of its service: nothing that could be a secret. */
+/** Variables of the service's environment that a command receives: none that could be a secret. */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The flags of Deno without which no command can be run, and stopped. */
+/** Returns the flags of Deno that running and stopping a command lacks. */
 export function missingFlags(): string[] {
   return [
-    // Stopping a group needs the permission to run everything.
+    // Stopping a group needs the permission to run every program.
     isPermitted({ name: "run" }) ? "" : "--allow-run",
-    // `node:child_process` looks for this variable, whatever environment it is given.
+    // `node:child_process` reads this variable, whatever environment it is given.
     isPermitted({ name: "env", variable: "NODE_V8_COVERAGE" }) ? "" : "--allow-env",
   ].filter(Boolean);
 }
 
-/** The environment of a command. */
+/** Returns the environment of a command. */
 export function commandEnvironment(home: string): Record<string, string> {
   const inherited = INHERITED.flatMap((name) => {
     const value = isPermitted({ name: "env", variable: name }) ? process.env[name] : undefined;
@@ -26,7 +26,9 @@ export function commandEnvironment(home: string): Record<string, string> {
   return { LANG: "C.UTF-8", ...environment, PATH: absolutePath(environment.PATH), HOME: home };
 }
 
-/** A relative or empty entry would let a file in the workspace stand in for a program. */
+/**
+ * Removes relative and empty entries: with them, a file in the workspace could replace a program.
+ */
 function absolutePath(path = ""): string {
   return path.split(":").filter((entry) => entry.startsWith("/")).join(":") || DEFAULT_PATH;
 }

@@ -6,36 +6,36 @@ import { type ToolContext, ToolError } from "../tool.ts";
 import { commandEnvironment, missingFlags } from "./environment.ts";
 import { findWorkingDir } from "./working_dir.ts";
 
-/** A command that a model wants to run. It is what runs once it is granted. */
+/** A command that the application is asked to permit. Exactly this runs once it is granted. */
 export interface ShellPermissionRequest {
-  /** The command line. Of an argument list: the same as a command line, quoted. */
+  /** The command line; an argument list is quoted as a command line. */
   readonly command: string;
-  /** The argument list, where the model gave one: it runs without a shell to interpret it. */
+  /** The argument list when the model gave one: it runs without a shell. */
   readonly args?: readonly string[];
-  /** The folder that it runs in: an absolute path without links. */
+  /** The working directory: an absolute path without links. */
   readonly workingDir: string;
   /** Id of the call that the model made. */
   readonly toolCallId: string;
-  /** Aborted when the answer is not wanted any more. */
+  /** Aborted when the permission is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Decides about one command. Anything but `true` refuses it. */
+/** Decides on one command. Any value except `true` refuses it. */
 export type ShellPermission = (
   request: ShellPermissionRequest,
 ) => boolean | Promise<boolean>;
 
-/** What the model is told of a command that ran. */
+/** Result of a command for the model. */
 export interface ShellResult {
-  /** The exit code; `null` where a signal ended it. */
+  /** Exit code; `null` when a signal ended it. */
   readonly exit_code: number | null;
-  /** The signal that ended it. */
+  /** Signal that ended it. */
   readonly signal?: string;
-  /** Why it was stopped. */
+  /** Reason for stopping it. */
   readonly stopped?: string;
-  /** What it wrote. */
+  /** Standard output. */
   readonly stdout: string;
-  /** What it wrote about errors. */
+  /** Standard error. */
   readonly stderr: string;
 }
 
@@ -49,14 +49,14 @@ export interface ShellInput {
   readonly working_dir?: string | undefined;
 }
 
-/** With all bytes of its characters, it stays within what every system takes. */
+/** Longest command line in characters: its bytes stay within the limit of every system. */
 const MAX_LINE_CHARS = 32_768;
 
-/** A call that runs a command, its limits, and who has to grant it. */
+/** A call with its limits and its permission callback. */
 export interface CommandCall extends ToolContext {
-  /** The command, and its folder. */
+  /** The command and its folder. */
   readonly input: ShellInput;
-  /** Asked before it runs; absent: it is refused. */
+  /** Decides on the command; absent: it is refused. */
   readonly permission: ShellPermission | undefined;
   /** Longest wait for the permission in milliseconds. */
   readonly permissionTimeoutMs: number;
@@ -66,7 +66,7 @@ export interface CommandCall extends ToolContext {
   readonly maxOutputBytes: number;
 }
 
-/** Runs a command in a workspace, once it is granted. */
+/** Runs a command in a workspace after permission. */
 export async function runCommand(workspace: Workspace, call: CommandCall): Promise<ShellResult> {
   const { input, permission, permissionTimeoutMs, timeoutMs, maxOutputBytes, signal } = call;
   if (permission === undefined) {
@@ -108,7 +108,7 @@ function checkHost(): void {
   );
 }
 
-/** The request, of copies that nobody else can change. */
+/** Returns the request with copies that no other code can change. */
 function readRequest(
   workingDir: string,
   { input: { command, args }, toolCallId, signal }: CommandCall,
@@ -121,7 +121,7 @@ function readRequest(
   if (line.includes("\0") || !line.isWellFormed()) {
     throw invalid("A command cannot contain the character NUL, or half of a character");
   }
-  // Some shells would take it for an option of their own.
+  // Some shells would read it as an option of their own.
   if (given?.[0]?.startsWith("-")) throw invalid("The first of args is a program, not an option");
   if (line.length > MAX_LINE_CHARS) {
     throw invalid(`A command cannot be longer than ${MAX_LINE_CHARS} characters`);

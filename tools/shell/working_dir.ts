@@ -10,7 +10,7 @@ export interface WorkingDir {
   readonly root: string;
   /** The folder. */
   readonly path: string;
-  /** Whether there still is that folder, and no other. */
+  /** True when the path still leads to the same folder. */
   readonly isSame: () => Promise<boolean>;
 }
 
@@ -24,8 +24,8 @@ export function findWorkingDir(workspace: Workspace, folder: string): Promise<Wo
   return explaining({ what: action, workspace }, async () => {
     const root = await workspace.root();
     const path = join(root, (await workspace.locate(folder)).path);
-    const found = await look(path);
-    if (!found.isDirectory()) {
+    const entry = await look(path);
+    if (!entry.isDirectory()) {
       throw new ToolError(`Cannot ${action}: it is not a folder`, { code: "not_a_folder" });
     }
     return {
@@ -33,7 +33,7 @@ export function findWorkingDir(workspace: Workspace, folder: string): Promise<Wo
       path,
       isSame: async () => {
         const { path: now } = await workspace.locate(folder);
-        return join(root, now) === path && isSame(await look(path), found);
+        return join(root, now) === path && isSame(await look(path), entry);
       },
     };
   });

@@ -140,11 +140,11 @@ Deno.test("GET /catalog/check finds what is deprecated or gone, but not what is 
 });
 
 Deno.test("GET /catalog/check asks each upstream once, and says why one cannot be asked", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let closed = 0;
   const connect: AdminDeps["connect"] = ({ id }) => ({
     models: () => {
-      asked.push(id);
+      requests.push(id);
       if (id === "unlisted") return Promise.reject(new ModelListError("unlisted", "No list"));
       if (id === "refused") return Promise.reject(new ModelListError("refused", "Status 401"));
       return Promise.reject("Connection reset");
@@ -162,7 +162,7 @@ Deno.test("GET /catalog/check asks each upstream once, and says why one cannot b
   ));
   await withAdmin(async (admin) => {
     const body = await check(admin, { upstreams, models });
-    assertEquals(asked.toSorted(), ["failed", "refused", "unlisted"]);
+    assertEquals(requests.toSorted(), ["failed", "refused", "unlisted"]);
     assertEquals(closed, 3);
     assertEquals(
       body.upstreams.map(({ status }: { status: string }) => status),

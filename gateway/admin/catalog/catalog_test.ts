@@ -185,11 +185,14 @@ Deno.test("the difference between any two versions is told, without keys", async
     await post("/catalog/apply", {
       content: { ...CONTENT, upstreams: [{ ...lab, apiKey: "other-secret" }] },
     });
-    const told = (await get("/catalog/versions/2/changes")).body;
+    const difference = (await get("/catalog/versions/2/changes")).body;
     const hidden = { kind: "changed", before: "(hidden)", after: "(hidden)" };
-    assertEquals(told.changes, [{ path: "upstreams.lab.apiKey", ...hidden }]);
-    assertEquals([told.version, told.since], [2, 1]);
-    assertEquals((await get("/catalog/versions/1/changes?since=2")).body.changes, told.changes);
+    assertEquals(difference.changes, [{ path: "upstreams.lab.apiKey", ...hidden }]);
+    assertEquals([difference.version, difference.since], [2, 1]);
+    assertEquals(
+      (await get("/catalog/versions/1/changes?since=2")).body.changes,
+      difference.changes,
+    );
     assertEquals((await get("/catalog/versions/1/changes")).body.since, null);
     assertEquals((await get("/catalog/versions/1/changes?since=7")).status, 404);
     assertEquals((await get("/catalog/versions/1/changes?since=x")).status, 400);

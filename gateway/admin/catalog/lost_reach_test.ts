@@ -3,7 +3,7 @@ import { CONTENT, type TestAdmin, withAdmin } from "../admin_test_support.ts";
 
 const [MINI, MAXI] = CONTENT.models;
 
-/** What is said of a rehearsed content. */
+/** Returns the warnings of a rehearsed content. */
 async function warningsOf({ post }: TestAdmin, content: object): Promise<string[]> {
   const { body } = await post("/catalog/apply", {
     content: { ...CONTENT, ...content },

@@ -7,8 +7,8 @@ import { askForModels, type ModelList } from "./model_list.ts";
 const KEY = "planted-key-12345";
 const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** What an upstream that answers so is found to list. */
-async function asked(
+/** Returns the list that is read from an upstream's answer. */
+async function listOf(
   answer: (authorization: string) => Response | Promise<Response>,
   config: Partial<UpstreamConfig> = {},
 ): Promise<ModelList> {
@@ -42,12 +42,12 @@ Deno.test("whatever an upstream answers instead of a list, the reason is a sente
     [/failed: .*: The answer is no list of models$/, (key) => Response.json({ data: key })],
   ];
   for (const [expected, answer] of answers) {
-    const list = await asked(answer);
+    const list = await listOf(answer);
     assert(list.status !== "listed");
-    const told = `${list.status}: ${list.reason}`;
-    assertMatch(told, expected);
-    assertMatch(told, /Cannot list the models of upstream "lab"/);
-    assertNotMatch(told, /planted/);
+    const text = `${list.status}: ${list.reason}`;
+    assertMatch(text, expected);
+    assertMatch(text, /Cannot list the models of upstream "lab"/);
+    assertNotMatch(text, /planted/);
   }
 });
 
@@ -55,7 +55,7 @@ Deno.test("a host that takes no connection is told as such", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const baseUrl = `http://127.0.0.1:${listener.addr.port}/v1`;
   listener.close();
-  const refused = await asked(() => new Response(), { baseUrl });
+  const refused = await listOf(() => new Response(), { baseUrl });
   assert(refused.status === "failed");
   assertMatch(refused.reason, /Connection refused/i);
 });
@@ -82,7 +82,7 @@ Deno.test("names that an upstream lists hold no key, and are no longer than a na
   const expected = ["Bearer [redacted]", "mini", "x".repeat(256)];
   const byVariable = { apiKey: undefined, apiKeyEnv: "LAB_KEY" };
   for (const config of [{}, byVariable]) {
-    const list = await asked((key) => Response.json({ data: data(key) }), config);
+    const list = await listOf((key) => Response.json({ data: data(key) }), config);
     assert(list.status === "listed");
     assertEquals(list.models, expected);
   }

@@ -59,8 +59,8 @@ Deno.test("a preview for narrowing names what is wider, and refuses what saving 
       policy: { requestsPerMinute: 10, models: ["fast-mini"] },
     });
     const { id } = made.body;
-    const asked = await preview(admin, { requestsPerMinute: 20 }, { narrows: id });
-    assertEquals(asked.wider, ["models", "requestsPerMinute"]);
+    const result = await preview(admin, { requestsPerMinute: 20 }, { narrows: id });
+    assertEquals(result.wider, ["models", "requestsPerMinute"]);
     assertEquals((await admin.get(`/keys/${id}`)).body.policy.requestsPerMinute, 10);
     const refused = async (body: unknown, param: string) => {
       const answer = await admin.post("/keys/preview", body);

@@ -25,19 +25,19 @@ const RESULT = {
 };
 
 /** A verification of three steps, and what became of it. */
-function threeSteps(): { told: string[]; verifyLedger: () => AsyncGenerator<VerificationStep> } {
-  const told: string[] = [];
+function threeSteps(): { steps: string[]; verifyLedger: () => AsyncGenerator<VerificationStep> } {
+  const steps: string[] = [];
   return {
-    told,
+    steps,
     async *verifyLedger() {
       try {
         for (const entries of [3, 6]) {
-          told.push(`${entries}`);
+          steps.push(`${entries}`);
           yield await Promise.resolve({ entries, total: 9 });
         }
         yield { entries: 9, total: 9, result: RESULT };
       } finally {
-        told.push("ended");
+        steps.push("ended");
       }
     },
   };
@@ -70,26 +70,26 @@ Deno.test("a client that accepts lines is told how far it has come, now and then
 });
 
 Deno.test("a client that leaves ends the work", async () => {
-  const { told, verifyLedger } = threeSteps();
+  const { steps, verifyLedger } = threeSteps();
   let ms = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => ms += 1_000 };
   await withAdmin(async ({ app }) => {
     const response = await app.request("/admin/v1/ledger/verify", { headers: LINES });
-    assertEquals(told, []);
+    assertEquals(steps, []);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    assertEquals(told, ["3", "ended"]);
+    assertEquals(steps, ["3", "ended"]);
 
     const leaving = new AbortController();
     leaving.abort();
-    const left = await app.request(
+    const cancelled = await app.request(
       new Request("http://localhost/admin/v1/ledger/verify", {
         headers: AUTHORIZATION,
         signal: leaving.signal,
       }),
     );
-    assertEquals([left.status, ...told], [499, "3", "ended", "3", "ended"]);
+    assertEquals([cancelled.status, ...steps], [499, "3", "ended", "3", "ended"]);
   }, { verifyLedger, clock });
 });
 
@@ -154,8 +154,8 @@ Deno.test("an export can be narrowed, and says so", async () => {
     await admin.post("/wallets", { id: "other", credits: "7" });
     await spend(admin);
     const kinds = async (query: string) => {
-      const found = await lines(admin, `/ledger/export?${query}`);
-      return found.map((line) => `${line.place ?? ""}${line.kind}`);
+      const exported = await lines(admin, `/ledger/export?${query}`);
+      return exported.map((line) => `${line.place ?? ""}${line.kind}`);
     };
     assertEquals(await kinds("wallet=other"), ["3open", "4credit", "end"]);
     assertEquals(await kinds("since=2026-11-22"), ["5hold", "6settle", "end"]);
@@ -173,14 +173,14 @@ Deno.test("an export can be narrowed, and says so", async () => {
 });
 
 Deno.test("an export is read while it is made, as far as somebody reads it", async () => {
-  let asked = 0;
+  let reads = 0;
   await withAdmin(async (admin) => {
     admin.deps.ledger.journal = () => ({
       ...{ total: 1, segments: 1, head: "" },
       async *entries() {
         const tier = "t".repeat(20_000);
         while (true) {
-          asked++;
+          reads++;
           yield await Promise.resolve([]);
           yield [{ place: 1, segment: 1, entry: { op: "open", wallet: "w", tier, at: 0 } }];
         }
@@ -189,11 +189,11 @@ Deno.test("an export is read while it is made, as far as somebody reads it", asy
     const response = await admin.app.request("/admin/v1/ledger/export", { headers: LINES });
     const reader = response.body?.getReader();
     await reader?.read();
-    assertEquals(asked, 2);
+    assertEquals(reads, 2);
     await reader?.read();
-    assertEquals(asked, 4);
+    assertEquals(reads, 4);
     await reader?.cancel();
-    assertEquals(asked, 4);
+    assertEquals(reads, 4);
   });
 });
 

@@ -55,12 +55,12 @@ Deno.test("a slow reader of a tail loses the oldest rows, and is told how many",
     const text = await readUntil(reader, `log_${100 + TAIL_ROWS_MAX + 29}`);
     const rows = text.split("\n").filter((line) => line.startsWith("data: "))
       .map((line) => JSON.parse(line.slice("data: ".length)));
-    const [lost, ...told] = rows;
-    assertEquals([lost.rows + told.length, told.length >= TAIL_ROWS_MAX], [
+    const [lost, ...others] = rows;
+    assertEquals([lost.rows + others.length, others.length >= TAIL_ROWS_MAX], [
       TAIL_ROWS_MAX + 30,
       true,
     ]);
-    assertEquals(Object.keys(told[0]).includes("content") || text.includes("words"), false);
+    assertEquals(Object.keys(others[0]).includes("content") || text.includes("words"), false);
     await reader.cancel();
   });
 });

@@ -53,8 +53,8 @@ Deno.test("a vector store is made, filled, searched and removed", async () => {
     assertEquals((await admin.get("/vector-stores?wallet=other")).body, { vectorStores: [] });
 
     const filter = { type: "and", filters: [{ type: "gte", key: "year", value: 2026 }] };
-    const found = await admin.post(`${store}/search`, { query: "wind force", filter });
-    const [hit] = found.body.results;
+    const results = await admin.post(`${store}/search`, { query: "wind force", filter });
+    const [hit] = results.body.results;
     assertEquals(hit, { ...hit, fileId, filename: "handbook.md", text: HANDBOOK });
     assert(hit.score > 0 && hit.score <= 1);
     const none = { query: "wind", filter: { type: "eq", key: "lang", value: "zh" } };

@@ -200,11 +200,11 @@ Deno.test("a wallet is low at a tenth of what was paid in, or where an operator 
   await withAdmin(async ({ get, post }) => {
     const mark = async (below: unknown) =>
       (await post("/wallets/team/low-balance", { below })).body;
-    const told = ({ lowBelow, lowBelowSet, low }: typeof TEAM) => [lowBelow, lowBelowSet, low];
-    assertEquals(told(await mark("100")), ["100.000000", true, true]);
-    assertEquals(told((await get("/wallets")).body.wallets[0]), ["100.000000", true, true]);
-    assertEquals(told(await mark(99.5)), ["99.500000", true, false]);
-    assertEquals(told(await mark(null)), ["10.000000", false, false]);
+    const marksOf = ({ lowBelow, lowBelowSet, low }: typeof TEAM) => [lowBelow, lowBelowSet, low];
+    assertEquals(marksOf(await mark("100")), ["100.000000", true, true]);
+    assertEquals(marksOf((await get("/wallets")).body.wallets[0]), ["100.000000", true, true]);
+    assertEquals(marksOf(await mark(99.5)), ["99.500000", true, false]);
+    assertEquals(marksOf(await mark(null)), ["10.000000", false, false]);
     assertEquals((await post("/wallets", { id: "empty" })).body.low, true);
     const wrong = await post("/wallets/team/low-balance", { below: "-1" });
     assertRefused(wrong, { status: 400, code: "invalid_request", param: "below" });

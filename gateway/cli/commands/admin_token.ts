@@ -1,6 +1,5 @@
 import type { Call, Command, Output } from "../command.ts";
 import { CliFailure } from "../failures.ts";
-import { textOf } from "../output/json_fields.ts";
 
 /** `svc admin-token …`. */
 export const adminTokenCommands: readonly Command[] = [
@@ -14,11 +13,11 @@ export const adminTokenCommands: readonly Command[] = [
 const GIVEN = "A token given by SERVICE_ADMIN_TOKEN is let in as long as the service runs with it.";
 
 async function rotate({ client, print }: Call): Promise<Output> {
-  const token = textOf(await client.post("/admin-token/rotate"), "token");
+  const { token } = await client.call("POST /admin-token/rotate");
   // Printed first: whatever happens next, one of the two tokens is valid, and both are known.
   print(`${token}\n\nThis is the only time the token is shown: keep it now.\n`);
   try {
-    await client.withToken(token).post("/admin-token/confirm");
+    await client.withToken(token).call("POST /admin-token/confirm");
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     const failure = `The old token is still let in: ${error.message}`;

@@ -62,9 +62,9 @@ async function doctorContextOf(call: Call) {
   }
   return {
     ...{ settings: parsed.settings, env, version: manifest.version, nowMs: Date.now() },
-    ask: (path: string, query?: Record<string, string>) => client.get(path, query),
+    ask: client.call.bind(client),
     rehearse: (content: CatalogContent) =>
-      client.post("/catalog/apply", { content, dryRun: true, force: true }),
+      client.call("POST /catalog/apply", { body: { content, dryRun: true, force: true } }),
     classifyFailure,
     timeoutMs: Number(timeout) * 1_000,
   };

@@ -1,6 +1,8 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { Command } from "../command.ts";
-import { type Row, rowOf, rowsOf, textOf } from "../output/json_fields.ts";
-import { amount, column, id, optional, table } from "../output/table.ts";
+import { amount, type Column, column, id, optional, table } from "../output/table.ts";
+
+type Model = AnswerOf<"GET /models">["models"][number];
 
 /** `svc models`. */
 export const modelCommands: readonly Command[] = [
@@ -8,13 +10,12 @@ export const modelCommands: readonly Command[] = [
     words: "models",
     summary: "List the models with the state of the pool",
     run: async ({ client }) => {
-      const json = await client.get("/models");
+      const json = await client.call("GET /models");
       const empty = "The catalog has no models";
-      const rows = rowsOf(json, "models");
       const columns = COLUMNS.filter((column) =>
-        !IMAGE_PRICES.includes(column) || rows.some((row) => column.cell(row) !== "")
+        !IMAGE_PRICES.includes(column) || json.models.some((model) => column.cell(model) !== "")
       );
-      return { json, text: ({ width }) => table(columns, rows, { width, empty }) };
+      return { json, text: ({ width }) => table(columns, json.models, { width, empty }) };
     },
   },
 ];
@@ -25,22 +26,22 @@ const IMAGE_PRICES = [
   optional(price("IMAGE IN $/MTOK", "imageInputPerMTok")),
 ];
 
-const COLUMNS = [
+const COLUMNS: readonly Column<Model>[] = [
   id("MODEL", "id"),
   optional(column("UPSTREAM", "upstream")),
   id("STATUS", "status"),
   optional(amount("IN FLIGHT", "inFlight")),
-  { ...amount("LATENCY MS", "latencyMs"), cell: (row: Row) => wholeNumber(row.latencyMs) },
+  { ...amount("LATENCY MS", "latencyMs"), cell: ({ latencyMs }) => wholeNumber(latencyMs) },
   optional(price("IN $/MTOK", "inputPerMTok")),
   optional(price("OUT $/MTOK", "outputPerMTok")),
   ...IMAGE_PRICES,
   column("REASON", "reason"),
 ];
 
-function price(title: string, field: string) {
-  return { ...amount(title, field), cell: (row: Row) => textOf(rowOf(row, "price"), field) };
+function price(title: string, field: keyof Model["price"]): Column<Model> {
+  return { title, cell: ({ price }) => price[field] ?? "", kind: "amount" };
 }
 
-function wholeNumber(value: unknown): string {
-  return typeof value === "number" ? String(Math.round(value)) : "";
+function wholeNumber(value: number | null): string {
+  return value === null ? "" : String(Math.round(value));
 }

@@ -1,6 +1,7 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { Call, Command, Output } from "../command.ts";
 import { UsageError } from "../failures.ts";
-import { type Row, rowOf, rowsOf, textOf, timeOf } from "../output/json_fields.ts";
+import { timeText } from "../output/field_text.ts";
 import {
   amount,
   type Column,
@@ -16,6 +17,16 @@ import { timeRange } from "../output/local_time.ts";
 import { DEFAULT_PAGE } from "../../admin_api/query_fields.ts";
 import { nextPage } from "./wallets.ts";
 import { wrapped } from "../output/wrapped.ts";
+
+type Summary = AnswerOf<"GET /requests">["requests"][number];
+type Request = AnswerOf<"GET /requests/{id}">;
+
+/** A line of the followed log. */
+interface TailLine {
+  readonly request?: Summary;
+  /** Rows that were lost because the connection was slow. */
+  readonly lost?: { readonly rows: number };
+}
 
 const FILTERS = [
   ...["key", "model", "provider", "endpoint", "outcome", "status", "error"] as const,
@@ -35,9 +46,9 @@ export const requestCommands: readonly Command[] = [
     operands: ["ID"],
     summary: "Show one request: its route, its attempts and its cost",
     run: async (call) => {
-      const [request = ""] = call.operands;
-      const json = await call.client.get(`/requests/${encodeURIComponent(request)}`);
-      const name = call.has("json") ? undefined : (await keyNames(call)).get(textOf(json, "key"));
+      const [id = ""] = call.operands;
+      const json = await call.client.call("GET /requests/{id}", { id });
+      const name = call.has("json") ? undefined : (await keyNames(call)).get(json.key);
       return { json, text: ({ width }) => requestText(json, { width, name }) };
     },
   },
@@ -60,20 +71,19 @@ function filterOf(call: Call): Record<string, string | undefined> {
 }
 
 /** Status column; a cut response, or a caller disconnect, replaces the status of 200. */
-const ENDING: Column = {
+const ENDING: Column<Summary> = {
   title: "STATUS",
-  cell: (row) => {
-    const outcome = textOf(row, "outcome");
-    const isToldByStatus = outcome === "ok" || outcome === "error";
-    return isToldByStatus ? textOf(row, "status") : outcome.replace("client_left", "left");
-  },
+  cell: ({ outcome, status }) =>
+    outcome === "ok" || outcome === "error"
+      ? String(status)
+      : outcome.replace("client_left", "left"),
   kind: "amount",
 };
 
 /** The model that answered, or the error code. */
-const MODEL_OR_ERROR: Column = {
+const MODEL_OR_ERROR: Column<Summary> = {
   title: "MODEL/ERROR",
-  cell: (row) => textOf(row, "model") || textOf(row, "errorCode"),
+  cell: ({ model, errorCode }) => model ?? errorCode ?? "",
   kind: "text",
 };
 
@@ -81,12 +91,12 @@ const MODEL_OR_ERROR: Column = {
 type KeyNames = ReadonlyMap<string, string>;
 
 async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
-  const keys = rowsOf(await client.get("/keys"), "keys");
-  return new Map(keys.map((key) => [textOf(key, "id"), textOf(key, "name")]));
+  const { keys } = await client.call("GET /keys");
+  return new Map(keys.map(({ id, name }) => [id, name]));
 }
 
 /** Columns of a list. `svc requests show` accepts the id of a row and that of a request. */
-function columnsWith(names: KeyNames): readonly Column[] {
+function columnsWith(names: KeyNames): readonly Column<Summary>[] {
   return [
     time("TIME", "at"),
     id("REQUEST", "id"),
@@ -95,7 +105,7 @@ function columnsWith(names: KeyNames): readonly Column[] {
     amount("CHARGED", "charged"),
     optional({
       title: "KEY",
-      cell: (row) => names.get(textOf(row, "key")) ?? textOf(row, "key"),
+      cell: ({ key }) => names.get(key) ?? key,
       kind: "text",
     }),
     optional(amount("MS", "durationMs")),
@@ -108,13 +118,14 @@ function columnsWith(names: KeyNames): readonly Column[] {
 const FOLLOWED_WIDTHS = [19, 30, 6, 20, 12, 16, 7, 30, 9];
 
 async function list(call: Call): Promise<Output> {
-  const json = await call.client.get("/requests", {
+  const query = {
     ...filterOf(call),
     order: call.has("oldest") ? "oldest" : undefined,
     limit: call.option("limit"),
     cursor: call.option("cursor"),
-  });
-  const rows = rowsOf(json, "requests");
+  };
+  const json = await call.client.call("GET /requests", { query });
+  const { requests: rows } = json;
   const columns = columnsWith(rows.length === 0 ? new Map() : await keyNames(call));
   const limit = Number(call.option("limit") ?? DEFAULT_PAGE);
   const rest = rows.length < limit ? stoppedSearch(json) : nextPage(json);
@@ -128,9 +139,8 @@ async function list(call: Call): Promise<Output> {
 }
 
 /** Explains a short page that is not the last: the gateway bounds the time of a search. */
-function stoppedSearch(json: Row): string {
-  const cursor = textOf(json, "cursor");
-  if (cursor === "") return "";
+function stoppedSearch({ cursor }: AnswerOf<"GET /requests">): string {
+  if (cursor === null) return "";
   return "The search stopped before it had read the whole log: " +
     `go on with the same command and --cursor ${cursor}\n`;
 }
@@ -140,24 +150,24 @@ async function follow(call: Call): Promise<undefined> {
   const superfluous = (["limit", "cursor", "oldest"] as const).find((name) => call.has(name));
   if (superfluous !== undefined) throw new UsageError(`--follow has no use for --${superfluous}`);
   const { io, client } = call;
-  const { lines } = await client.stream("/requests/tail", filterOf(call));
+  const { lines } = await client.stream<"GET /requests/tail", TailLine>("GET /requests/tail", {
+    query: filterOf(call),
+  });
   const width = io.isTerminal ? io.columns : Infinity;
   let isFirst = true;
   let names: KeyNames = new Map();
   for await (const batch of lines) {
-    const rows = batch.map(({ row }) => row);
-    for (const row of rows) {
-      const lostRows = textOf(rowOf(row, "lost"), "rows");
-      if (lostRows !== "") call.warn(`${lostRows} requests came too fast to be shown`);
+    for (const { value: { lost } } of batch) {
+      if (lost !== undefined) call.warn(`${lost.rows} requests came too fast to be shown`);
     }
-    const requests = rows.map((row) => rowOf(row, "request")).filter((row) => "id" in row);
+    const requests = batch.flatMap(({ value: { request } }) => request ?? []);
     if (requests.length === 0) continue;
     if (call.has("json")) {
       io.stdout(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
       continue;
     }
     // A key created since the last lookup has a name too.
-    if (requests.some(({ key }) => !names.has(String(key)))) names = await keyNames(call);
+    if (requests.some(({ key }) => !names.has(key))) names = await keyNames(call);
     const text = table(columnsWith(names).map(padded), requests, { width, empty: "" });
     io.stdout(isFirst ? text : text.slice(text.indexOf("\n") + 1));
     isFirst = false;
@@ -165,7 +175,7 @@ async function follow(call: Call): Promise<undefined> {
 }
 
 /** Returns a column padded to its fixed width. */
-function padded(column: Column, at: number): Column {
+function padded(column: Column<Summary>, at: number): Column<Summary> {
   const width = FOLLOWED_WIDTHS[at] ?? 0;
   const isRight = column.kind === "amount";
   const pad = (text: string) => isRight ? text.padStart(width) : text.padEnd(width);
@@ -173,64 +183,58 @@ function padded(column: Column, at: number): Column {
 }
 
 function requestText(
-  request: Row,
+  request: Request,
   { width, name }: { readonly width: number; readonly name: string | undefined },
 ): string {
-  const key = textOf(request, "key");
+  const { key, timeline, tasks, settlement, usageProblems, scores, exclusions } = request;
   const summary: readonly (readonly [string, string])[] = [
-    ["request", textOf(request, "id")],
-    ["request id", textOf(request, "requestId")],
-    ["time", timeOf(request, "at")],
+    ["request", request.id],
+    ["request id", request.requestId],
+    ["time", timeText(request.at)],
     ["key", name === undefined ? key : `${name} (${key})`],
-    ["wallet", textOf(request, "wallet")],
-    ["endpoint", textOf(request, "endpoint") + (request.stream === true ? " (stream)" : "")],
-    ["status", `${textOf(request, "status")} ${textOf(request, "outcome")}`],
-    ["error", textOf(request, "errorCode")],
-    ["model", textOf(request, "model")],
-    ["provider", textOf(request, "provider")],
-    ["why", textOf(rowOf(request, "routing"), "reason")],
-    ["duration", milliseconds(request, "durationMs")],
-    ["first byte", milliseconds(request, "firstByteMs")],
+    ["wallet", request.wallet],
+    ["endpoint", request.endpoint + (request.stream ? " (stream)" : "")],
+    ["status", `${request.status} ${request.outcome}`],
+    ["error", request.errorCode ?? ""],
+    ["model", request.model ?? ""],
+    ["provider", request.provider ?? ""],
+    ["why", request.routing?.reason ?? ""],
+    ["duration", milliseconds(request.durationMs)],
+    ["first byte", milliseconds(request.firstByteMs)],
     ["tokens", tokensText(request)],
-    ["charged", textOf(request, "charged")],
-    ["holds", textOf(request, "holds")],
+    ["charged", request.charged],
+    ["holds", request.holds.join(", ")],
   ];
   return facts(summary.filter(([, value]) => value !== "")) +
-    section("Attempts", ATTEMPTS, { rows: rowsOf(request, "timeline"), width }) +
-    wordsText(rowsOf(request, "timeline"), width) +
-    section("Tasks", TASKS, { rows: rowsOf(request, "tasks"), width }) +
-    section("Holds", HOLDS, { rows: rowsOf(rowOf(request, "settlement"), "holds"), width }) +
-    section("Usage not taken", USAGE_PROBLEMS, { rows: rowsOf(request, "usageProblems"), width }) +
-    section("Scores", SCORES, { rows: rowsOf(request, "scores"), width }) +
-    section("Left out", EXCLUSIONS, { rows: rowsOf(request, "exclusions"), width }) +
-    contentText(rowOf(request, "content"));
+    section("Attempts", ATTEMPTS, { rows: timeline, width }) +
+    wordsText(timeline, width) +
+    section("Tasks", TASKS, { rows: tasks ?? [], width }) +
+    section("Holds", HOLDS, { rows: settlement.holds, width }) +
+    section("Usage not taken", USAGE_PROBLEMS, { rows: usageProblems, width }) +
+    section("Scores", SCORES, { rows: scores, width }) +
+    section("Left out", EXCLUSIONS, { rows: exclusions, width }) +
+    contentText(request.content);
 }
 
 /** Formats the upstreams' messages of failed attempts, each below the name of its model. */
-function wordsText(attempts: readonly Row[], width: number): string {
-  const failed = attempts.filter((attempt) => textOf(attempt, "words") !== "");
-  if (failed.length === 0) return "";
-  const texts = failed.map((attempt) => {
-    const lines = wrapped(printable(textOf(attempt, "words")), width - 2).trimEnd().split("\n");
-    return `${textOf(attempt, "model")} (${textOf(attempt, "outcome")})\n` +
-      lines.map((line) => `  ${line}\n`).join("");
+function wordsText(attempts: Request["timeline"], width: number): string {
+  const texts = attempts.flatMap(({ model, outcome, words }) => {
+    if (words === null) return [];
+    const lines = wrapped(printable(words), width - 2).trimEnd().split("\n");
+    return `${model} (${outcome})\n${lines.map((line) => `  ${line}\n`).join("")}`;
   });
-  return `\nWords of upstreams\n${texts.join("")}`;
+  return texts.length === 0 ? "" : `\nWords of upstreams\n${texts.join("")}`;
 }
 
 /** Formats the logged content, for keys with a content log. */
-function contentText(content: Row): string {
-  if (Object.keys(content).length === 0) return "";
-  const mark = content.isCut === true ? " (cut)" : "";
-  return `\n${
-    facts([[`prompt${mark}`, textOf(content, "prompt")], [
-      `answer${mark}`,
-      textOf(content, "answer"),
-    ]])
-  }`;
+function contentText(content: Request["content"]): string {
+  if (content === null) return "";
+  const mark = content.isCut ? " (cut)" : "";
+  const pairs = [[`prompt${mark}`, content.prompt], [`answer${mark}`, content.answer]] as const;
+  return `\n${facts(pairs)}`;
 }
 
-const ATTEMPTS = [
+const ATTEMPTS: readonly Column<Request["timeline"][number]>[] = [
   column("MODEL", "model"),
   column("PROVIDER", "provider"),
   column("OUTCOME", "outcome"),
@@ -238,7 +242,7 @@ const ATTEMPTS = [
   optional(amount("AT MS", "startMs")),
   amount("MS", "ms"),
 ];
-const TASKS = [
+const TASKS: readonly Column<NonNullable<Request["tasks"]>[number]>[] = [
   id("TASK", "taskId"),
   id("STATUS", "status"),
   column("MODEL", "model"),
@@ -247,7 +251,7 @@ const TASKS = [
   optional(amount("MS", "ms")),
   optional(column("AFTER", "dependsOn")),
 ];
-const HOLDS = [
+const HOLDS: readonly Column<Request["settlement"]["holds"][number]>[] = [
   id("HOLD", "id"),
   id("STATE", "state"),
   amount("HELD", "held"),
@@ -255,27 +259,33 @@ const HOLDS = [
   optional(amount("RETURNED", "returned")),
   optional(column("MODEL", "model")),
 ];
-const USAGE_PROBLEMS = [column("MODEL", "model"), column("WHY", "problem")];
-const SCORES = [column("MODEL", "model"), amount("SCORE", "score")];
-const EXCLUSIONS = [column("MODEL", "model"), column("STAGE", "stage"), column("REASON", "reason")];
+const USAGE_PROBLEMS: readonly Column<Request["usageProblems"][number]>[] = [
+  column("MODEL", "model"),
+  column("WHY", "problem"),
+];
+const SCORES: readonly Column<Request["scores"][number]>[] = [
+  column("MODEL", "model"),
+  amount("SCORE", "score"),
+];
+const EXCLUSIONS: readonly Column<Request["exclusions"][number]>[] = [
+  column("MODEL", "model"),
+  column("STAGE", "stage"),
+  column("REASON", "reason"),
+];
 
-function section(
+function section<Row>(
   title: string,
-  columns: Parameters<typeof table>[0],
-  { rows, width }: { rows: readonly Row[]; width: number },
+  columns: readonly Column<Row>[],
+  { rows, width }: { readonly rows: readonly Row[]; readonly width: number },
 ): string {
   return rows.length === 0 ? "" : `\n${title}\n${table(columns, rows, { width, empty: "" })}`;
 }
 
-function milliseconds(request: Row, field: string): string {
-  const text = textOf(request, field);
-  return text === "" ? "" : `${text} ms`;
+function milliseconds(ms: number | null): string {
+  return ms === null ? "" : `${ms} ms`;
 }
 
-function tokensText(request: Row): string {
-  const input = textOf(request, "inputTokens");
-  const cached = textOf(request, "cachedInputTokens");
-  const output = textOf(request, "outputTokens");
-  const counted = request.estimated === true ? ", counted here" : "";
-  return `${input} in (${cached} cached), ${output} out${counted}`;
+function tokensText({ inputTokens, cachedInputTokens, outputTokens, estimated }: Request): string {
+  const counted = estimated ? ", counted here" : "";
+  return `${inputTokens} in (${cachedInputTokens} cached), ${outputTokens} out${counted}`;
 }

@@ -1,7 +1,9 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { Command } from "../command.ts";
-import { rowsOf, textOf } from "../output/json_fields.ts";
 import { timeRange } from "../output/local_time.ts";
-import { amount, column, id, optional, table } from "../output/table.ts";
+import { amount, type Column, column, id, optional, table } from "../output/table.ts";
+
+type Usage = AnswerOf<"GET /usage">["usage"][number];
 
 /** `svc usage`. */
 export const usageCommands: readonly Command[] = [
@@ -10,11 +12,12 @@ export const usageCommands: readonly Command[] = [
     options: ["by", "since", "until"],
     summary: "Sum tokens and credits by key, model or day",
     run: async (call) => {
-      const json = await call.client.get("/usage", { by: call.option("by"), ...timeRange(call) });
-      const by = textOf(json, "by");
-      const columns = [
+      const query = { by: call.option("by"), ...timeRange(call) };
+      const json = await call.client.call("GET /usage", { query });
+      const { by, usage } = json;
+      const columns: readonly Column<Usage>[] = [
         id(by.toUpperCase(), by),
-        ...by === "key" ? [column("NAME", "name")] : [],
+        ...by === "key" ? [column<Usage>("NAME", "name")] : [],
         amount("REQUESTS", "requests"),
         amount("INPUT", "inputTokens"),
         optional(amount("CACHED", "cachedInputTokens")),
@@ -23,7 +26,7 @@ export const usageCommands: readonly Command[] = [
         optional(amount("WRITTEN OFF", "writtenOff")),
       ];
       const empty = "No usage in this time";
-      return { json, text: ({ width }) => table(columns, rowsOf(json, "usage"), { width, empty }) };
+      return { json, text: ({ width }) => table(columns, usage, { width, empty }) };
     },
   },
 ];

@@ -1,11 +1,12 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
 import { fileErrorText } from "../../system/file_error_text.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
 import { DEFAULT_RESULTS, MAX_RESULTS } from "../../vector_stores/limits.ts";
 import { CliFailure, UsageError } from "../failures.ts";
-import { type Row, rowOf, rowsOf, textOf, timeOf } from "../output/json_fields.ts";
+import { timeText } from "../output/field_text.ts";
 import { type ProgressBar, progressBar } from "../output/progress_bar.ts";
-import { amount, column, facts, id, optional, table, time } from "../output/table.ts";
+import { amount, type Column, column, facts, id, optional, table, time } from "../output/table.ts";
 
 /** `svc vector-stores …`. */
 export const vectorStoreCommands: readonly Command[] = [
@@ -16,7 +17,8 @@ export const vectorStoreCommands: readonly Command[] = [
     summary: "Create a vector store that the keys of a wallet may search",
     meanings: { wallet: "The wallet whose keys may search it" },
     run: async ({ client, operands: [name], option }) => {
-      const json = await client.post("/vector-stores", { name, wallet: option("wallet") });
+      const body = { name, wallet: option("wallet") };
+      const json = await client.call("POST /vector-stores", { body });
       return { json, text: () => storeText(json) };
     },
   },
@@ -32,21 +34,20 @@ export const vectorStoreCommands: readonly Command[] = [
     summary: "List the vector stores",
     meanings: { wallet: "Only stores of this wallet" },
     run: async ({ client, option }) => {
-      const json = await client.get("/vector-stores", { wallet: option("wallet") });
+      const query = { wallet: option("wallet") };
+      const json = await client.call("GET /vector-stores", { query });
       const empty = "There are no vector stores";
-      const rows = rowsOf(json, "vectorStores");
-      return { json, text: ({ width }) => table(STORES, rows, { width, empty }) };
+      return { json, text: ({ width }) => table(STORES, json.vectorStores, { width, empty }) };
     },
   },
   {
     words: "vector-stores show",
     operands: ["ID"],
     summary: "Show a vector store and its files",
-    run: async ({ client, operands: [store] }) => {
-      const json = {
-        ...await client.get(pathOf(store)),
-        contents: rowsOf(await client.get(pathOf(store, "/files")), "files"),
-      };
+    run: async ({ client, operands: [id = ""] }) => {
+      const store = await client.call("GET /vector-stores/{id}", { id });
+      const { files } = await client.call("GET /vector-stores/{id}/files", { id });
+      const json = { ...store, contents: files };
       return {
         json,
         text: (page) => `${storeText(json)}\n${filesText(json.contents, page)}`,
@@ -59,11 +60,12 @@ export const vectorStoreCommands: readonly Command[] = [
     options: ["file"],
     summary: "Remove a vector store with its files, or one file of it",
     meanings: { file: "The id of a file: it alone goes" },
-    run: async ({ client, operands: [store], option }) => {
-      const file = option("file");
-      const path = pathOf(store, file === undefined ? "" : `/files/${encodeURIComponent(file)}`);
-      const json = await client.delete(path);
-      return { json, text: () => `Removed ${textOf(json, "id")}\n` };
+    run: async ({ client, operands: [id = ""], option }) => {
+      const fileId = option("file");
+      const json = fileId === undefined
+        ? await client.call("DELETE /vector-stores/{id}", { id })
+        : await client.call("DELETE /vector-stores/{id}/files/{fileId}", { id, fileId });
+      return { json, text: () => `Removed ${json.id}\n` };
     },
   },
   {
@@ -82,7 +84,11 @@ export const vectorStoreCommands: readonly Command[] = [
   },
 ];
 
-const STORES = [
+type Store = AnswerOf<"GET /vector-stores/{id}">;
+type File = AnswerOf<"GET /vector-stores/{id}/files/{fileId}">;
+type Hit = AnswerOf<"POST /vector-stores/{id}/search">["results"][number];
+
+const STORES: readonly Column<Store>[] = [
   id("VECTOR STORE", "id"),
   column("NAME", "name"),
   column("WALLET", "wallet"),
@@ -90,32 +96,36 @@ const STORES = [
   amount("PASSAGES", "passages"),
   optional(time("CREATED", "createdAt")),
 ];
-const FILES = [
+const FILES: readonly Column<File>[] = [
   id("FILE", "id"),
   column("NAME", "filename"),
   optional(column("TYPE", "mediaType")),
   amount("BYTES", "bytes"),
   amount("PASSAGES", "passages"),
-  optional({ ...column("EMBEDDED", ""), cell: (row) => row.embedded === true ? "yes" : "no" }),
+  {
+    title: "EMBEDDED",
+    cell: ({ embedded }) => embedded ? "yes" : "no",
+    kind: "text",
+    optional: true,
+  },
   optional(time("ADDED", "createdAt")),
 ];
 
-function pathOf(store: string | undefined, rest = ""): string {
-  return `/vector-stores/${encodeURIComponent(store ?? "")}${rest}`;
-}
-
 /** Adds one file after another, with progress on a terminal. Added files stay after a failure. */
 async function add(call: Call): Promise<Output> {
-  const [store, ...paths] = call.operands;
+  const [id = "", ...paths] = call.operands;
   const files = paths.map((path) => ({ path, mediaType: requireType(path) }));
-  const added: Row[] = [];
+  const added: AnswerOf<"POST /vector-stores/{id}/files">[] = [];
   let failure: string | undefined;
   for (const { path, mediaType } of files) {
     const bar = begin(call, { verb: "Adding", name: path, done: added.length, of: files.length });
     try {
       const bytes = await readBytes(call, path);
       const query = { filename: path.split(/[\\/]/).at(-1) ?? path };
-      added.push(await call.client.upload(pathOf(store, "/files"), { bytes, mediaType, query }));
+      const upload = { bytes, mediaType };
+      added.push(
+        await call.client.upload("POST /vector-stores/{id}/files", upload, { id, query }),
+      );
     } catch (error) {
       if (!(error instanceof CliFailure) || added.length === 0) throw error;
       failure = `${error.message}; ${added.length} of ${files.length} files were added before it`;
@@ -124,12 +134,12 @@ async function add(call: Call): Promise<Output> {
       bar.end();
     }
   }
-  const warnings = added.map((file) => textOf(file, "warning")).filter(Boolean);
-  if (warnings.length > 0) call.warn(`${warnings.join("; ")}; ${retry(store)}`);
+  const warnings = added.flatMap(({ warning }) => warning ?? []);
+  if (warnings.length > 0) call.warn(`${warnings.join("; ")}; ${retry(id)}`);
   return { json: { files: added }, text: (page) => filesText(added, page), failure };
 }
 
-function retry(store: string | undefined): string {
+function retry(store: string): string {
   return `until \`svc vector-stores reindex ${store}\` they are found by their words alone`;
 }
 
@@ -137,18 +147,17 @@ function retry(store: string | undefined): string {
  * Embeds one file after another, with progress on a terminal. Finished files stay after a failure.
  */
 async function reindex(call: Call): Promise<Output> {
-  const [store] = call.operands;
-  const files = rowsOf(await call.client.get(pathOf(store, "/files")), "files");
-  const lacking = files.filter(({ embedded }) => embedded !== true);
-  const embedded: Row[] = [];
+  const [id = ""] = call.operands;
+  const { files } = await call.client.call("GET /vector-stores/{id}/files", { id });
+  const lacking = files.filter(({ embedded }) => !embedded);
+  const embedded: File[] = [];
   let failure: string | undefined;
-  for (const file of lacking) {
-    const name = textOf(file, "filename");
+  for (const { id: fileId, filename: name } of lacking) {
     const of = lacking.length;
     const bar = begin(call, { verb: "Embedding", name, done: embedded.length, of });
     try {
-      const path = `/files/${encodeURIComponent(textOf(file, "id"))}/embeddings`;
-      embedded.push(await call.client.post(pathOf(store, path), {}));
+      const target = "POST /vector-stores/{id}/files/{fileId}/embeddings";
+      embedded.push(await call.client.call(target, { id, fileId }));
     } catch (error) {
       if (!(error instanceof CliFailure) || embedded.length === 0) throw error;
       failure =
@@ -190,47 +199,43 @@ async function readBytes({ io }: Call, path: string): Promise<Uint8Array<ArrayBu
 }
 
 async function search(call: Call): Promise<Output> {
-  const [store, ...words] = call.operands;
+  const [id = "", ...words] = call.operands;
   const limit = Number(call.option("limit") ?? DEFAULT_RESULTS);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
     throw new UsageError(`Cannot accept --limit: Give a whole number from 1 to ${MAX_RESULTS}`);
   }
-  const json = await call.client.post(pathOf(store, "/search"), {
-    query: words.join(" "),
-    maxResults: limit,
-  });
-  return { json, text: () => hitsText(rowsOf(json, "results")) };
+  const body = { query: words.join(" "), maxResults: limit };
+  const json = await call.client.call("POST /vector-stores/{id}/search", { id, body });
+  return { json, text: () => hitsText(json.results) };
 }
 
-function hitsText(hits: readonly Row[]): string {
+function hitsText(hits: readonly Hit[]): string {
   if (hits.length === 0) return "Nothing found\n";
-  return hits.map((hit) => {
-    const score = Number(hit.score).toFixed(2);
-    const text = textOf(hit, "text").replace(/\s+/g, " ").replace(/\p{C}/gu, "?");
+  return hits.map(({ score, filename, text: passage }) => {
+    const text = passage.replace(/\s+/g, " ").replace(/\p{C}/gu, "?");
     const excerpt = text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
-    return facts([[score, textOf(hit, "filename")], ["", excerpt]]);
+    return facts([[score.toFixed(2), filename], ["", excerpt]]);
   }).join("");
 }
 
 const EXCERPT_CHARS = 240;
 
-function filesText(files: readonly Row[], { width }: Page): string {
+function filesText(files: readonly File[], { width }: Page): string {
   return table(FILES, files, { width, empty: "There are no files" });
 }
 
-function embeddingsFact(embeddings: Row): [string, string][] {
-  const model = textOf(embeddings, "model");
-  return model === "" ? [] : [["embedded", `${textOf(embeddings, "passages")} by ${model}`]];
+function embeddingsFact(embeddings: Store["embeddings"]): [string, string][] {
+  return embeddings === null ? [] : [["embedded", `${embeddings.passages} by ${embeddings.model}`]];
 }
 
-function storeText(store: Row): string {
+function storeText(store: Store): string {
   return facts([
-    ["vector store", textOf(store, "id")],
-    ["name", textOf(store, "name")],
-    ["wallet", textOf(store, "wallet")],
-    ["files", textOf(store, "files")],
-    ["passages", textOf(store, "passages")],
-    ...embeddingsFact(rowOf(store, "embeddings")),
-    ["created", timeOf(store, "createdAt")],
+    ["vector store", store.id],
+    ["name", store.name],
+    ["wallet", store.wallet],
+    ["files", String(store.files)],
+    ["passages", String(store.passages)],
+    ...embeddingsFact(store.embeddings),
+    ["created", timeText(store.createdAt)],
   ]);
 }

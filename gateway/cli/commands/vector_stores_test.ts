@@ -31,8 +31,8 @@ Deno.test("svc vector-stores makes, fills, searches and removes a store", async 
     assertMatch(shown.out, /^vector store +vs_\d+\nname +Lighthouse\nwallet +team\nfiles +3\n/);
     assertStringIncludes(shown.out, "lamp.md");
 
-    const found = await run(`vector-stores search ${id} when does it open --limit 1`);
-    assertMatch(found.out, /^\d\.\d\d +hours\.html\n +Open from nine\n$/);
+    const result = await run(`vector-stores search ${id} when does it open --limit 1`);
+    assertMatch(result.out, /^\d\.\d\d +hours\.html\n +Open from nine\n$/);
     assertEquals((await run(`vector-stores search ${id} submarine`)).out, "Nothing found\n");
 
     const [file] = (await json(`vector-stores show ${id}`)).contents;
@@ -69,7 +69,7 @@ Deno.test("svc vector-stores add refuses what it cannot read before anything is 
   });
 });
 
-/** Answers to `POST /embeddings`; fails while it is told to. */
+/** Answers `POST /embeddings`; fails on demand. */
 function embeddingsServer() {
   const state = { status: 200, inputs: [] as string[][] };
   const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };

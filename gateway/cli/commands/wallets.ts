@@ -1,9 +1,12 @@
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import { UnclearFailure } from "../admin_client.ts";
 import type { Call, Command, Output, Page } from "../command.ts";
 import { CliFailure } from "../failures.ts";
 import { timeRange } from "../output/local_time.ts";
-import { type Row, rowsOf, textOf } from "../output/json_fields.ts";
-import { amount, column, facts, id, optional, table, time } from "../output/table.ts";
+import { amount, type Column, column, facts, id, optional, table, time } from "../output/table.ts";
+
+type Wallet = AnswerOf<"GET /wallets/{id}">;
+type Statement = AnswerOf<"GET /wallets/{id}/statement">;
 
 /** Value in place of credits: the default mark of a wallet. */
 const TENTH = "tenth";
@@ -17,7 +20,7 @@ export const walletCommands: readonly Command[] = [
     summary: "Open a wallet",
     run: async ({ client, operands: [name = ""], option }) => {
       const body = { id: name, tier: option("tier"), credits: option("credits") };
-      return walletOutput(await client.post("/wallets", body));
+      return walletOutput(await client.call("POST /wallets", { body }));
     },
   },
   {
@@ -31,11 +34,11 @@ export const walletCommands: readonly Command[] = [
     words: "wallets list",
     summary: "List the wallets",
     run: async ({ client }) => {
-      const json = await client.get("/wallets");
+      const json = await client.call("GET /wallets");
       const empty = "There are no wallets";
       return {
         json,
-        text: ({ width }) => table(COLUMNS, rowsOf(json, "wallets"), { width, empty }),
+        text: ({ width }) => table(COLUMNS, json.wallets, { width, empty }),
       };
     },
   },
@@ -43,15 +46,16 @@ export const walletCommands: readonly Command[] = [
     words: "wallets show",
     operands: ["NAME"],
     summary: "Show a wallet's balance",
-    run: async ({ client, operands: [name = ""] }) => walletOutput(await client.get(pathOf(name))),
+    run: async ({ client, operands: [id = ""] }) =>
+      walletOutput(await client.call("GET /wallets/{id}", { id })),
   },
   {
     words: "wallets low-balance",
     operands: ["NAME", `CREDITS|${TENTH}`],
     summary: "Say from which balance down it is low; tenth: a tenth of what was paid in",
-    run: async ({ client, operands: [name = "", below = ""] }) => {
+    run: async ({ client, operands: [id = "", below = ""] }) => {
       const body = { below: below === TENTH ? null : below };
-      return walletOutput(await client.post(pathOf(name, "low-balance"), body));
+      return walletOutput(await client.call("POST /wallets/{id}/low-balance", { id, body }));
     },
   },
   {
@@ -63,7 +67,7 @@ export const walletCommands: readonly Command[] = [
   },
 ];
 
-const COLUMNS = [
+const COLUMNS: readonly Column<Wallet>[] = [
   id("WALLET", "id"),
   column("TIER", "tier"),
   amount("CREDITS", "credits"),
@@ -71,20 +75,15 @@ const COLUMNS = [
   optional(amount("HELD", "held")),
   amount("SPENT", "spent"),
   optional(amount("WRITTEN OFF", "writtenOff")),
-  { title: "LOW", cell: (row: Row) => row.low === true ? "low" : "", kind: "id" as const },
+  { title: "LOW", cell: ({ low }) => low ? "low" : "", kind: "id" },
 ];
 
-function pathOf(name: string, noun?: string): string {
-  const path = `/wallets/${encodeURIComponent(name)}`;
-  return noun === undefined ? path : `${path}/${noun}`;
-}
-
 async function credit(call: Call): Promise<Output> {
-  const [name = "", credits = ""] = call.operands;
+  const [id = "", credits = ""] = call.operands;
   const opId = call.option("op-id") ?? crypto.randomUUID();
   try {
     const body = { credits, note: call.option("note"), opId };
-    return walletOutput(await call.client.post(pathOf(name, "credit"), body));
+    return walletOutput(await call.client.call("POST /wallets/{id}/credit", { id, body }));
   } catch (error) {
     if (!(error instanceof UnclearFailure)) throw error;
     const repeat = `; to be sure, repeat with --op-id ${opId}: the same id pays once`;
@@ -93,20 +92,21 @@ async function credit(call: Call): Promise<Output> {
 }
 
 async function statement(call: Call): Promise<Output> {
-  const [name = ""] = call.operands;
-  const json = await call.client.get(pathOf(name, "statement"), {
+  const [id = ""] = call.operands;
+  const query = {
     limit: call.option("limit"),
     ...timeRange(call),
     cursor: call.option("cursor"),
-  });
+  };
+  const json = await call.client.call("GET /wallets/{id}/statement", { id, query });
   return { json, text: (page) => statementText(json, page) };
 }
 
 /** Note on a call that was cut by the gateway's death. */
 const RECOVERED = "at its last checkpoint: gateway restarted";
 
-function statementText(json: Row, { width }: Page): string {
-  const columns = [
+function statementText(json: Statement, { width }: Page): string {
+  const columns: readonly Column<Statement["entries"][number]>[] = [
     time("TIME", "at"),
     id("KIND", "kind"),
     amount("CHANGE", "change"),
@@ -115,39 +115,41 @@ function statementText(json: Row, { width }: Page): string {
     optional(id("KEY", "key")),
     {
       title: "NOTE",
-      cell: (row: Row) =>
-        row.recovered === true ? RECOVERED : textOf(row, "note") || textOf(row, "reason"),
-      kind: "text" as const,
+      cell: noteOf,
+      kind: "text",
     },
   ];
   const empty = "Nothing in this time";
-  return table(columns, rowsOf(json, "entries"), { width, empty }) + nextPage(json);
+  return table(columns, json.entries, { width, empty }) + nextPage(json);
+}
+
+function noteOf(entry: Statement["entries"][number]): string {
+  if (entry.kind === "settle") return entry.recovered === true ? RECOVERED : "";
+  return "note" in entry ? entry.note : "reason" in entry ? entry.reason : "";
 }
 
 /** Returns the line with the cursor of the next page, if any. */
-export function nextPage(json: Row): string {
-  const cursor = textOf(json, "cursor");
-  return cursor === "" ? "" : `More: --cursor ${cursor}\n`;
+export function nextPage({ cursor }: { readonly cursor: string | null }): string {
+  return cursor === null ? "" : `More: --cursor ${cursor}\n`;
 }
 
-function walletOutput(wallet: Row): Output {
+function walletOutput(wallet: Wallet): Output {
   return {
     json: wallet,
     text: () =>
       facts([
-        ["wallet", textOf(wallet, "id")],
-        ["tier", textOf(wallet, "tier")],
-        ["credits", textOf(wallet, "credits")],
-        ["available", textOf(wallet, "available") + (wallet.low === true ? " (low)" : "")],
-        ["held", textOf(wallet, "held")],
-        ["spent", textOf(wallet, "spent")],
-        ["written off", textOf(wallet, "writtenOff")],
+        ["wallet", wallet.id],
+        ["tier", wallet.tier],
+        ["credits", wallet.credits],
+        ["available", wallet.available + (wallet.low ? " (low)" : "")],
+        ["held", wallet.held],
+        ["spent", wallet.spent],
+        ["written off", wallet.writtenOff],
         ["low at", lowAt(wallet)],
       ]),
   };
 }
 
-function lowAt(wallet: Row): string {
-  const mark = textOf(wallet, "lowBelow");
-  return wallet.lowBelowSet === false ? `${mark}, a tenth of what was paid in` : mark;
+function lowAt({ lowBelow, lowBelowSet }: Wallet): string {
+  return lowBelowSet ? lowBelow : `${lowBelow}, a tenth of what was paid in`;
 }

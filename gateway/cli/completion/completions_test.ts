@@ -1,6 +1,6 @@
 /**
- * The completions in the shells themselves, each asked what it offers as somebody types. Where a shell
- * is not installed, its tests say so and are ignored.
+ * The completions in the shells themselves, for lines as an operator types them. Tests of a shell
+ * that is not installed say so and are ignored.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { withCli } from "../cli_test_support.ts";
 
-/** The script of a shell, as the command prints it. */
+/** Returns the completion script of a shell. */
 async function scriptOf(shell: string): Promise<string> {
   let script = "";
   await withCli(async ({ run }) => {
@@ -20,7 +20,7 @@ async function scriptOf(shell: string): Promise<string> {
   return script;
 }
 
-/** Asks bash: its completion is a function over the words of the line. */
+/** Runs bash: its completion is a function over the words of the line. */
 const BASH = `source "$1"
 complete -p svc >/dev/null || exit 1
 while IFS= read -r line; do
@@ -31,7 +31,7 @@ while IFS= read -r line; do
   printf '%s\\n' "\${COMPREPLY[@]}" "#"
 done`;
 
-/** Asks zsh in a terminal, by its own completion system, and writes down what it is given. */
+/** Runs zsh in a terminal with its own completion system, and records the candidates. */
 const ZSH = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PROMPT=; script=\${(q)1} out=\${(q)2}"
@@ -49,7 +49,7 @@ while IFS= read -r line; do
   : >$2
   zpty -w -n shell "$line"$'\\t'
   for turn in {1..600}; do
-    zpty -r -t shell said 2>/dev/null
+    zpty -r -t shell output 2>/dev/null
     grep -q '^#end' $2 && break
     sleep 0.05
   done
@@ -70,7 +70,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   fish: ["--no-config", "-c", FISH],
 };
 
-/** What a shell offers after each of these lines, in a folder with a file `policy.json`. */
+/** Returns the offers of a shell for each line, in a folder with a file `policy.json`. */
 async function offered(shell: string, lines: readonly string[]): Promise<readonly string[][]> {
   const folder = await Deno.makeTempDir();
   try {
@@ -120,7 +120,7 @@ const ASKED_SVC = `#!/bin/sh
 test "$1" = completions && printf '%s-1\\n%s-2\\n' "$2" "$2"
 `;
 
-/** What is offered exactly. */
+/** Lines with their exact offers. */
 const EXACTLY: Readonly<Record<string, readonly string[]>> = {
   "svc wal": ["wallets"],
   "svc --": ["--help", "--version"],
@@ -152,7 +152,7 @@ const EXACTLY: Readonly<Record<string, readonly string[]>> = {
   "svc catalog rollback ": ["versions-1", "versions-2"],
 };
 
-/** What is offered among others. */
+/** Lines with some of their offers. */
 const AMONG: Readonly<Record<string, readonly string[]>> = {
   "svc ": ["serve", "wallets", "backup", "doctor", "completions", "help"],
   "svc help ": ["serve", "wallets", "backup", "doctor", "completions"],
@@ -202,15 +202,15 @@ Deno.test("every command and flag of the table is in each script", async () => {
 Deno.test("svc completions names what a running service has, for the scripts", async () => {
   await withCli(async ({ run, json }) => {
     const { id } = await json("keys create --name app --wallet team");
-    const said = async (kind: string) => (await run(`completions ${kind}`)).out;
-    assertEquals(await said("keys"), `${id}\n`);
-    assertEquals(await said("wallets"), "team\n");
-    assertEquals(await said("models"), "fast-mini\nslow-maxi\n");
-    assertEquals(await said("versions"), "1\n");
-    assertStringIncludes(await said("tiers"), "standard\n");
+    const output = async (kind: string) => (await run(`completions ${kind}`)).out;
+    assertEquals(await output("keys"), `${id}\n`);
+    assertEquals(await output("wallets"), "team\n");
+    assertEquals(await output("models"), "fast-mini\nslow-maxi\n");
+    assertEquals(await output("versions"), "1\n");
+    assertStringIncludes(await output("tiers"), "standard\n");
     const store = await json("vector-stores create handbook --wallet team");
-    assertEquals(await said("stores"), `${store.id}\n`);
-    assertEquals(await said("providers"), "lab\n");
-    assertEquals(await said("requests"), "");
+    assertEquals(await output("stores"), `${store.id}\n`);
+    assertEquals(await output("providers"), "lab\n");
+    assertEquals(await output("requests"), "");
   });
 });

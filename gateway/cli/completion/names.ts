@@ -1,23 +1,31 @@
 import type { AdminClient } from "../admin_client.ts";
 import type { Command, OptionName } from "../command.ts";
-import { type Row, rowOf, rowsOf, textOf } from "../output/json_fields.ts";
 
 /** Maximum number of requests offered: the newest. */
 const REQUESTS_MAX = "50";
 
-type Ask = (client: AdminClient) => Promise<readonly string[]>;
+type Lookup = (client: AdminClient) => Promise<readonly (string | number)[]>;
 
-/** Kinds of names that a shell offers, and the requests that list them. */
+/** Kinds of names that a shell offers, and the calls that list them. */
 const SOURCES = {
-  keys: fieldsAt("/keys", "keys", "id"),
-  wallets: fieldsAt("/wallets", "wallets", "id"),
-  requests: fieldsAt("/requests", "requests", "id", { limit: REQUESTS_MAX }),
-  stores: fieldsAt("/vector-stores", "vectorStores", "id"),
-  versions: fieldsAt("/catalog/versions", "versions", "version"),
-  models: inCatalog("models", "id"),
-  providers: inCatalog("upstreams", "provider"),
-  tiers: inCatalog("tiers", "id"),
-} as const satisfies Record<string, Ask>;
+  keys: async (client) => (await client.call("GET /keys")).keys.map(({ id }) => id),
+  wallets: async (client) => (await client.call("GET /wallets")).wallets.map(({ id }) => id),
+  requests: async (client) => {
+    const query = { limit: REQUESTS_MAX };
+    return (await client.call("GET /requests", { query })).requests.map(({ id }) => id);
+  },
+  stores: async (client) =>
+    (await client.call("GET /vector-stores")).vectorStores.map(({ id }) => id),
+  versions: async (client) =>
+    (await client.call("GET /catalog/versions")).versions.map(({ version }) => version),
+  models: async (client) => (await contentOf(client)).models.map(({ id }) => id),
+  providers: async (client) => (await contentOf(client)).upstreams.map(({ provider }) => provider),
+  tiers: async (client) => (await contentOf(client)).tiers.map(({ id }) => id),
+} as const satisfies Record<string, Lookup>;
+
+async function contentOf(client: AdminClient) {
+  return (await client.call("GET /catalog")).content;
+}
 
 /** A kind of names that a running service has. */
 export type NameSource = keyof typeof SOURCES;
@@ -29,7 +37,8 @@ export function isNameSource(word: string): word is NameSource {
 
 /** Returns the distinct names of a kind. */
 export async function namesOf(source: NameSource, client: AdminClient): Promise<string[]> {
-  return [...new Set(await SOURCES[source](client))];
+  const names = await SOURCES[source](client);
+  return [...new Set(names.map(String))];
 }
 
 /** Kinds of names by option. */
@@ -50,16 +59,4 @@ const OPERAND_SOURCES: Readonly<Record<string, NameSource>> = {
 export function operandSource({ words }: Command, operand: string): NameSource | undefined {
   const [head = "", verb] = words.split(" ");
   return verb === "create" ? undefined : OPERAND_SOURCES[`${head} ${operand}`];
-}
-
-function fieldsAt(path: string, list: string, field: string, query?: Record<string, string>): Ask {
-  return async (client) => fieldsOf(await client.get(path, query), list, field);
-}
-
-function inCatalog(list: string, field: string): Ask {
-  return async (client) => fieldsOf(rowOf(await client.get("/catalog"), "content"), list, field);
-}
-
-function fieldsOf(json: Row, list: string, field: string): string[] {
-  return rowsOf(json, list).map((row) => textOf(row, field));
 }

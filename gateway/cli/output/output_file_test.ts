@@ -76,15 +76,15 @@ Deno.test("what is no regular file is never replaced, and a place that is none i
 });
 
 Deno.test("what is taken in pieces is written whole; a full disk is told", () => {
-  let taken = "";
+  let text = "";
   const slow = {
     writeSync(bytes: Uint8Array) {
-      taken += new TextDecoder().decode(bytes.subarray(0, 2));
+      text += new TextDecoder().decode(bytes.subarray(0, 2));
       return Math.min(2, bytes.length);
     },
   };
   writeWhole(slow, new TextEncoder().encode("seven.."));
-  assertEquals(taken, "seven..");
+  assertEquals(text, "seven..");
   const full = {
     writeSync: (): number => {
       throw new Error("No space left on device");

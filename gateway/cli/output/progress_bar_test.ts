@@ -4,7 +4,7 @@ import { displayWidth } from "./table.ts";
 
 interface Screen {
   readonly bar: ProgressBar;
-  /** What was drawn, a line each. */
+  /** The drawn lines. */
   readonly drawn: string[];
   pass(ms: number): void;
 }
@@ -42,12 +42,12 @@ Deno.test("a bar shows how far, how fast and how long", () => {
 });
 
 Deno.test("long times are told in minutes and hours", () => {
-  for (const [rate, left] of [[1, "28 h left"], [50, "34 min left"]] as const) {
+  for (const [rate, remaining] of [[1, "28 h left"], [50, "34 min left"]] as const) {
     const { bar, drawn, pass } = screen(120);
     bar.show(0, 100_000);
     pass(1_000);
     bar.show(rate, 100_000);
-    assert(drawn[1]?.endsWith(left), drawn[1]);
+    assert(drawn[1]?.endsWith(remaining), drawn[1]);
   }
 });
 

@@ -1,8 +1,7 @@
-import { textOf, timeOf } from "./json_fields.ts";
-import type { Row } from "./json_fields.ts";
+import { textOf, timeText } from "./field_text.ts";
 
-/** A column of a table. */
-export interface Column {
+/** A column of a table of rows. */
+export interface Column<Row> {
   readonly title: string;
   /** Returns the text of a row in this column. */
   readonly cell: (row: Row) => string;
@@ -15,47 +14,62 @@ export interface Column {
   readonly optional?: boolean;
 }
 
+/** Name of a field that some kind of row has. */
+type FieldOf<Row> = Row extends unknown ? keyof Row & string : never;
+
 const GAP = "  ";
 const NARROWEST = 6;
 
 /** A column of plain text. */
-export function column(title: string, field: string): Column {
-  return { title, cell: (row) => textOf(row, field), kind: "text" };
+export function column<Row extends object>(title: string, field: FieldOf<Row>): Column<Row> {
+  return fieldColumn(title, field, "text");
 }
 
 /** A column of ids, which people copy, or of fixed words: useless when cut. */
-export function id(title: string, field: string): Column {
-  return { title, cell: (row) => textOf(row, field), kind: "id" };
+export function id<Row extends object>(title: string, field: FieldOf<Row>): Column<Row> {
+  return fieldColumn(title, field, "id");
 }
 
 /** A column of numbers. */
-export function amount(title: string, field: string): Column {
-  return { title, cell: (row) => textOf(row, field), kind: "amount" };
+export function amount<Row extends object>(title: string, field: FieldOf<Row>): Column<Row> {
+  return fieldColumn(title, field, "amount");
 }
 
 /** A column of times. */
-export function time(title: string, field: string): Column {
-  return { title, cell: (row) => timeOf(row, field), kind: "time" };
+export function time<Row extends object>(title: string, field: FieldOf<Row>): Column<Row> {
+  return fieldColumn(title, field, "time");
 }
 
 /** Marks a column as omitted on a narrow page. */
-export function optional(column: Column): Column {
+export function optional<Row>(column: Column<Row>): Column<Row> {
   return { ...column, optional: true };
+}
+
+function fieldColumn<Row extends object>(
+  title: string,
+  field: string,
+  kind: Column<Row>["kind"],
+): Column<Row> {
+  const cell = (row: Row) => {
+    const text = textOf(Reflect.get(row, field));
+    return kind === "time" ? timeText(text) : text;
+  };
+  return { title, cell, kind };
 }
 
 /**
  * Formats a table. If it is wider than the page, optional columns are omitted, the last first; then
  * the widest texts are cut, with an ellipsis.
  */
-export function table(
-  columns: readonly Column[],
+export function table<Row>(
+  columns: readonly Column<Row>[],
   rows: readonly Row[],
   options: { width: number; empty: string },
 ): string {
   if (rows.length === 0) return `${options.empty}\n`;
   const { width: page } = options;
   const drawn = shrink(selectColumns(columns.map((spec) => draw(spec, rows)), page), page);
-  return ["", ...rows].map((_, line) => {
+  return Array.from({ length: rows.length + 1 }, (_, line) => {
     const cells = drawn.map(({ spec, cells, width }) =>
       pad(cells[line] ?? "", width, spec.kind === "amount")
     );
@@ -64,13 +78,13 @@ export function table(
 }
 
 interface DrawnColumn {
-  readonly spec: Column;
+  readonly spec: Pick<Column<never>, "kind" | "optional">;
   /** The title and a text per row. */
   readonly cells: readonly string[];
   readonly width: number;
 }
 
-function draw(spec: Column, rows: readonly Row[]): DrawnColumn {
+function draw<Row>(spec: Column<Row>, rows: readonly Row[]): DrawnColumn {
   const cells = [spec.title, ...rows.map((row) => printable(spec.cell(row)))];
   return {
     spec,

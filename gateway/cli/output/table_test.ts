@@ -1,8 +1,22 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { amount, column, displayWidth, facts, id, optional, table, time } from "./table.ts";
+import {
+  amount,
+  type Column,
+  column,
+  displayWidth,
+  facts,
+  id,
+  optional,
+  table,
+  time,
+} from "./table.ts";
 
-const COLUMNS = [column("NAME", "name"), amount("CREDITS", "credits"), column("NOTE", "note")];
+const COLUMNS: readonly Column<typeof ROWS[number]>[] = [
+  column("NAME", "name"),
+  amount("CREDITS", "credits"),
+  column("NOTE", "note"),
+];
 const ROWS = [
   { name: "模型网关", credits: "1.000000", note: "short" },
   { name: "team", credits: "1000.000000", note: "a rather long note about this one" },

@@ -3,6 +3,7 @@ import { sharedMessages } from "../messages/shared.ts";
 import type { InView, View } from "../page.ts";
 import { anchorOf, Pager, placeName } from "./pager.tsx";
 import type { Column } from "./column.ts";
+import { PlainHeading, styleOf, TableFrame } from "./table_frame.tsx";
 import { orderOf, withQuery } from "./table_order.ts";
 
 /** Rows of a list that come on one page. */
@@ -58,30 +59,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const range = isWhole && rows.length > ROWS_PER_PAGE
     ? say.range(from + 1, from + shown.length, rows.length)
     : undefined;
+  const headings = columns.map((column) => (
+    <Heading key={column.title} {...{ view, column, columns, name }} isStatic={!isWhole} />
+  ));
   return (
     <>
       {count !== undefined && <p class="count" role="status">{count}</p>}
-      <div
-        id={name}
-        class="scroll cards"
-        tabindex={0}
-        role="region"
-        aria-label={caption}
-      >
-        <table>
-          <caption class="unseen">{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <Heading {...{ view, column, columns, name }} isStatic={!isWhole} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row, at) => <DataRow key={at} columns={columns} row={row} href={href} />)}
-          </tbody>
-        </table>
-      </div>
+      <TableFrame {...{ caption, id: name, headings }} look="cards">
+        <tbody>
+          {shown.map((row, at) => <DataRow key={at} columns={columns} row={row} href={href} />)}
+        </tbody>
+      </TableFrame>
       <Pager {...{ view, name, next, range }} cut={isCut ? say.cut : undefined} />
     </>
   );
@@ -108,14 +96,12 @@ function Heading<Row>({ view, column, columns, name, isStatic }: InView<{
   name: string | undefined;
   isStatic: boolean;
 }>) {
-  const { title, align } = column;
+  const { title } = column;
   const order = isStatic ? apiOrderOf(view, column) : ownOrderOf(view, { column, columns, name });
-  if (order === undefined) {
-    return <th scope="col" class={align === "end" ? "end" : undefined}>{title}</th>;
-  }
+  if (order === undefined) return <PlainHeading column={column} />;
   const { direction, href } = order;
   return (
-    <th scope="col" class={align === "end" ? "end" : undefined} aria-sort={direction}>
+    <th scope="col" class={styleOf(column)} aria-sort={direction}>
       <a class="sort" href={href} title={view.say(sharedMessages).sortBy(title)}>
         {title}
         <span class="sort-mark" aria-hidden="true">
@@ -165,8 +151,8 @@ function Cell<Row>(
     href: ((row: Row) => string) | undefined;
   },
 ) {
-  const { title, cell, align, isHeader } = column;
-  const style = align === "end" ? "end" : undefined;
+  const { title, cell, isHeader } = column;
+  const style = styleOf(column);
   const after = column.beside?.(row);
   if (isHeader !== true) return <td class={style} data-title={title}>{cell(row)}{after}</td>;
   return (

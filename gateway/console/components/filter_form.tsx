@@ -43,16 +43,17 @@ export function FilterText({ view, name, label }: InView<{ name: string; label: 
   );
 }
 
-/** One of several, or all of them; the choice is in the query. */
-export function FilterSelect({ view, name, label, all, options }: InView<{
-  name: string;
-  label: string;
+/** The choices of a filter. */
+export interface FilterChoices {
   /** The name of the choice that leaves nothing out. */
-  all: string;
-  options: readonly (string | readonly [value: string, text: string])[];
-}>) {
-  return (
-    <label class="filter-field">
+  readonly all: string;
+  readonly options: readonly (string | readonly [value: string, text: string])[];
+}
+
+/** Makes the selects of a filter: one of several values, or all of them; the choice is in the query. */
+export function filterSelects(view: View) {
+  return (name: string, label: string, { all, options }: FilterChoices) => (
+    <label key={name} class="filter-field">
       <span>{label}</span>
       <select name={name}>
         <Options options={[["", all], ...options]} value={view.query.get(name) ?? ""} />

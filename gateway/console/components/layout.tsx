@@ -3,8 +3,9 @@ import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
 import { LANGUAGES } from "../messages/catalogue.ts";
 import { sharedMessages } from "../messages/shared.ts";
 import type { InView, Section, View } from "../page.ts";
-import { THEMES } from "../preferences.ts";
+import { THEMES } from "../theme.ts";
 import type { Flash } from "../sessions.ts";
+import { LinkNav } from "./link_nav.tsx";
 import { Notice } from "./notice.tsx";
 import { withQuery } from "./table_order.ts";
 
@@ -36,7 +37,7 @@ export function Layout(props: LayoutProps) {
         <title>{`${title} · ${say.product}`}</title>
         <link rel="icon" href="data:," />
         {styles.map((name) => <link key={name} rel="stylesheet" href={assetPath(name)} />)}
-        {withConsole(scripts).map((name) => (
+        {(["console.js", ...scripts] as const).map((name) => (
           <script key={name} type="module" src={assetPath(name)}></script>
         ))}
       </head>
@@ -117,33 +118,18 @@ function Foot(
 
 function Switches({ view }: { view: View }) {
   const say = view.say(sharedMessages);
+  const languages = LANGUAGES.map((lang) => ({
+    ...{ lang, text: LANGUAGE_NAMES[lang], href: withQuery(view, { lang }) },
+    isHere: lang === view.language,
+  }));
+  const themes = THEMES.map((theme) => ({
+    ...{ text: say.themes[theme], href: withQuery(view, { theme }) },
+    isHere: theme === view.theme,
+  }));
   return (
     <>
-      <nav class="switch" aria-label={say.language}>
-        {LANGUAGES.map((language) => (
-          <a
-            href={withQuery(view, { lang: language })}
-            lang={language}
-            aria-current={language === view.language ? "true" : undefined}
-          >
-            {LANGUAGE_NAMES[language]}
-          </a>
-        ))}
-      </nav>
-      <nav class="switch" aria-label={say.theme}>
-        {THEMES.map((theme) => (
-          <a
-            href={withQuery(view, { theme })}
-            aria-current={theme === view.theme ? "true" : undefined}
-          >
-            {say.themes[theme]}
-          </a>
-        ))}
-      </nav>
+      <LinkNav look="switch" label={say.language} links={languages} />
+      <LinkNav look="switch" label={say.theme} links={themes} />
     </>
   );
-}
-
-function withConsole(scripts: readonly ScriptName[]): ScriptName[] {
-  return ["console.js", ...scripts];
 }

@@ -3,24 +3,31 @@ import type { Shown, View } from "../page.ts";
 import type { Column } from "./column.ts";
 import { DataTable } from "./data_table.tsx";
 import { EmptyState } from "./empty_state.tsx";
-import { FilterForm, FilterSelect, FilterText, hasText, hasValue } from "./filter_form.tsx";
+import {
+  type FilterChoices,
+  FilterForm,
+  filterSelects,
+  FilterText,
+  hasText,
+  hasValue,
+} from "./filter_form.tsx";
 import { PageHead } from "./page_head.tsx";
 
 /** A field above a list that narrows it: a text that a row contains, or one of several values. */
 export type ListFilter<Row> =
   & { readonly name: string; readonly label: string }
-  & ({
-    /** Texts of a row, one of which contains the text that was entered. */
-    readonly texts: (row: Row) => readonly string[];
-    /** True where a row has the whole text instead. */
-    readonly isExact?: boolean;
-  } | {
-    /** Values of a row, one of which is the chosen one. */
-    readonly values: (row: Row) => readonly (string | undefined)[];
-    /** Name of the choice that leaves nothing out. */
-    readonly all: string;
-    readonly options: readonly (string | readonly [value: string, text: string])[];
-  });
+  & (
+    | {
+      /** Texts of a row, one of which contains the text that was entered. */
+      readonly texts: (row: Row) => readonly string[];
+      /** True where a row has the whole text instead. */
+      readonly isExact?: boolean;
+    }
+    | {
+      /** Values of a row, one of which is the chosen one. */
+      readonly values: (row: Row) => readonly (string | undefined)[];
+    } & FilterChoices
+  );
 
 /** The description of a page that lists all rows of one kind, to filter and to sort. */
 export interface ListPage<Row> {
@@ -78,7 +85,7 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
                     label={filter.label}
                   />
                 )
-                : <FilterSelect key={filter.name} view={view} {...filter} />
+                : filterSelects(view)(filter.name, filter.label, filter)
             )}
           </FilterForm>
         )}

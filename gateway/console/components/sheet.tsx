@@ -1,50 +1,38 @@
 import type { Column } from "./column.ts";
+import { PlainHeading, styleOf, TableFrame } from "./table_frame.tsx";
 
 /** A short table that is part of a page: whole, in the order in which it comes, with sums at its foot. */
-export function Sheet<Row>(
-  { caption, columns, rows, name }: {
-    /** For those who do not see it. */
-    caption: string;
-    columns: readonly Column<Row>[];
-    rows: readonly Row[];
-    /** For scripts to find it by. */
-    name?: string;
-  },
-) {
-  const hasFoot = columns.some(({ foot }) => foot !== undefined);
-  const style = ({ align }: Column<Row>) => align === "end" ? "end" : undefined;
+export function Sheet<Row>({ caption, columns, rows, name }: {
+  /** For readers who do not see the table. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** For scripts to find the table by. */
+  name?: string;
+}) {
+  const headings = columns.map((column) => <PlainHeading key={column.title} column={column} />);
   return (
-    <div class="scroll sheet" tabindex={0} role="region" aria-label={caption}>
-      <table data-name={name}>
-        <caption class="unseen">{caption}</caption>
-        <thead>
+    <TableFrame {...{ caption, name, headings }} look="sheet">
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            {columns.map((column) =>
+              column.isHeader
+                ? <th key={column.title} scope="row" class={styleOf(column)}>{column.cell(row)}</th>
+                : <td key={column.title} class={styleOf(column)}>{column.cell(row)}</td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+      {columns.some(({ foot }) => foot !== undefined) && (
+        <tfoot>
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={style(column)}>{column.title}</th>
+              <td key={column.title} class={styleOf(column)}>{column.foot}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              {columns.map((column) =>
-                column.isHeader
-                  ? <th key={column.title} scope="row" class={style(column)}>{column.cell(row)}</th>
-                  : <td key={column.title} class={style(column)}>{column.cell(row)}</td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-        {hasFoot && (
-          <tfoot>
-            <tr>
-              {columns.map((column) => (
-                <td key={column.title} class={style(column)}>{column.foot}</td>
-              ))}
-            </tr>
-          </tfoot>
-        )}
-      </table>
-    </div>
+        </tfoot>
+      )}
+    </TableFrame>
   );
 }

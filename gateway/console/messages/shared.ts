@@ -5,24 +5,20 @@ export const sharedMessages = catalogue({
   product: ["Gateway console", "网关控制台"],
   skip: ["Skip to the content", "跳到正文"],
   navigation: ["Sections", "栏目"],
-  menu: ["Menu", "菜单"],
   language: ["Language", "语言"],
   theme: ["Colours", "配色"],
   themes: { auto: ["System", "跟随系统"], light: ["Light", "浅色"], dark: ["Dark", "深色"] },
   signOut: ["Sign out", "退出登录"],
   signOutEverywhere: ["Sign out everywhere", "在所有设备上退出"],
-  account: ["Session", "会话"],
   filter: ["Filter", "筛选"],
   clear: ["Clear", "清除"],
   cancel: ["Cancel", "取消"],
   back: ["Back", "返回"],
   next: ["Next", "下一页"],
   first: ["Back to the start", "回到开头"],
-  cut:
-    both`The search took as long as a page may take. It has not come to its end: there may be more.
+  cut: both`The search reached the time limit of a page before its end: there may be more.
     搜索已达到单页允许的时间，尚未结束：后面可能还有更多。`,
-  cutEmpty:
-    both`Nothing so far. The search took as long as a page may take, and has not come to its end.
+  cutEmpty: both`Nothing so far. The search reached the time limit of a page before its end.
     目前没有找到。搜索已达到单页允许的时间，尚未结束。`,
   goOn: ["Search on", "继续搜索"],
   pages: ["Pages", "分页"],
@@ -32,9 +28,7 @@ export const sharedMessages = catalogue({
     all: number,
   ) => [`${from}–${to} of ${all}`, `第 ${from}–${to} 条，共 ${all} 条`],
   sortBy: (column: string) => [`Sort by ${column}`, `按${column}排序`],
-  credits: ["credits", "点"],
   none: ["none", "无"],
-  required: ["required", "必填"],
   fixThese: ["Please correct what is marked below.", "请更正下面标出的内容。"],
   requestId: ["Request id", "请求编号"],
   copy: ["Copy", "复制"],
@@ -52,7 +46,7 @@ export const sharedMessages = catalogue({
   refused: ["The service refused this", "服务拒绝了此操作"],
   failed: ["Something went wrong", "出错了"],
   failedHint:
-    both`Nothing is known to have changed. Try again; where it stays so, look for the request id in the service's log.
+    both`No change is known. Try again; if it fails again, search the service's log for the request id.
     没有迹象表明有任何更改。请重试；若仍然出错，请用请求编号在服务日志中查找。`,
   foreign: ["This change did not come from a page of this console", "此更改并非来自本控制台的页面"],
   foreignHint:

@@ -255,7 +255,7 @@ Deno.test("Progress moves no money, never falls, and is kept until the hold ends
   assert(books.run({ ...progress("a", 20n), atMs: NOON + 9 }).ok, "a repeat");
   assertEquals(outcome(books.run(progress("a", 19n))), "progress_fell");
   assertEquals([books.hold("a")?.progress?.cost, books.journal.length], [20n, lines]);
-  // What is used beyond the hold is noted too: it is written off, as by a settlement.
+  // Use beyond the hold is recorded too: it is written off, as in a settlement.
   assert(books.run(progress("a", 51n)).ok);
   assertEquals([books.wallets, books.spends], [wallets, spends]);
   assertThrows(() => books.run(progress("a", -1n)), InvariantError);

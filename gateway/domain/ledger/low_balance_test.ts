@@ -3,7 +3,7 @@ import { isLow, lowMarkOf } from "./low_balance.ts";
 
 Deno.test("a wallet is low with a tenth of what was paid in, or at its mark, holds included", () => {
   const cases: readonly [bigint, bigint, bigint, bigint | undefined, boolean][] = [
-    // Paid in, available, held, what an operator set.
+    // Credits, available, held, the operator's mark.
     [100n, 10n, 0n, undefined, true],
     [100n, 11n, 0n, undefined, false],
     [100n, 10n, 1n, undefined, false],

@@ -94,20 +94,20 @@ Deno.test("takeFromMinute() lets no more than the limit through in any minute", 
 });
 
 Deno.test("correctMinute() replaces an estimate by the truth", () => {
-  const taken = takeFromMinute(EMPTY_WINDOW, { amount: 100, limit: 150, nowMs: START }).state;
-  const less = correctMinute(taken, { delta: -60, nowMs: START });
+  const window = takeFromMinute(EMPTY_WINDOW, { amount: 100, limit: 150, nowMs: START }).state;
+  const less = correctMinute(window, { delta: -60, nowMs: START });
   assertEquals(less.counts, [40]);
   assertEquals(correctMinute(less, { delta: -60, nowMs: START }).counts, [0]);
-  const more = correctMinute(taken, { delta: 500, nowMs: START + STEP_MS });
+  const more = correctMinute(window, { delta: 500, nowMs: START + STEP_MS });
   assertEquals(more.counts, [500, 100]);
   const { verdict } = takeFromMinute(more, { amount: 1, limit: 150, nowMs: START + STEP_MS });
   assertEquals([verdict.allowed, verdict.remaining], [false, 0]);
 });
 
 Deno.test("correctMinute() takes back from the step that was counted, not from newer ones", () => {
-  const taken = takeFromMinute(EMPTY_WINDOW, { amount: 100, limit: 150, nowMs: START }).state;
+  const window = takeFromMinute(EMPTY_WINDOW, { amount: 100, limit: 150, nowMs: START }).state;
   const nowMs = START + 2 * STEP_MS;
-  const newer = takeFromMinute(taken, { amount: 30, limit: 150, nowMs }).state;
+  const newer = takeFromMinute(window, { amount: 30, limit: 150, nowMs }).state;
   const corrected = correctMinute(newer, { delta: -90, nowMs, countedAtMs: START });
   assertEquals(corrected.counts, [30, 0, 10]);
   const late = START + 20 * STEP_MS;

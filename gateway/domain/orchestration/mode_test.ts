@@ -8,8 +8,8 @@ const service = { dialect: "service" } as const;
 
 Deno.test("the tier can forbid it, and decides where the policy says nothing", () => {
   const policy = { orchestration: { mode: "always", stream: "final" } } as const;
-  const modeOf = (given: Omit<Parameters<typeof orchestrationFor>[0], "dialect">) =>
-    orchestrationFor({ ...given, ...service });
+  const modeOf = (input: Omit<Parameters<typeof orchestrationFor>[0], "dialect">) =>
+    orchestrationFor({ ...input, ...service });
   assertEquals(modeOf({ policy, tier: off }), { mode: "off", stream: "final" });
   assertEquals(modeOf({ policy, tier: auto }), { mode: "always", stream: "final" });
   assertEquals(modeOf({ policy: {}, tier: auto }), { mode: "auto", stream: "all" });
@@ -52,7 +52,7 @@ Deno.test("the stream is what the caller asks for, else the dialect's, and never
 
 Deno.test("the caller can ask for one piece, in either dialect", () => {
   for (const dialect of ["service", "openai"] as const) {
-    const asked = { policy: {}, tier: always, dialect, choice: "off" } as const;
-    assertEquals(orchestrationFor(asked).mode, "off");
+    const input = { policy: {}, tier: always, dialect, choice: "off" } as const;
+    assertEquals(orchestrationFor(input).mode, "off");
   }
 });

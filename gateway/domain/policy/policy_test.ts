@@ -108,5 +108,5 @@ Deno.test("violationsOf() finds none in a policy against itself", () => {
     concurrentRequests: fc.nat(),
     ipRanges: fc.array(fc.ipV4(), { maxLength: 3 }),
   }, { requiredKeys: [] });
-  fc.assert(fc.property(policy, (given) => assertEquals(violationsOf(given, given), [])));
+  fc.assert(fc.property(policy, (original) => assertEquals(violationsOf(original, original), [])));
 });

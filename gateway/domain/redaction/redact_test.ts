@@ -68,7 +68,7 @@ Deno.test("No part of a secret is left where the text is cut", () => {
       assert(out.length <= Math.max(cut, before.length + 1) + REDACTED.length);
       const from = before.length + 1;
       if (cut > from && !before.includes(REDACTED)) {
-        // Only what stood before it, and no beginning of it.
+        // Only the text before it, and no beginning of it.
         assert(!out.includes(secret.slice(0, 8)) || before.includes(secret.slice(0, 8)));
       }
     },

@@ -5,7 +5,7 @@ import { secretSpans, withoutSpans, writingsOf } from "./secret_spans.ts";
 
 const SECRET = 'pa-55_w0rd+/="\\x';
 
-/** Ways in which programs, and whoever means harm, write a character. */
+/** Ways in which programs and attackers encode a character. */
 const DISGUISES: Readonly<Record<string, (char: string) => string>> = {
   none: (char) => char,
   json: (char) => JSON.stringify(char).slice(1, -1),
@@ -35,7 +35,7 @@ Deno.test("a secret is found in every disguise, and what stands around it is lef
 });
 
 Deno.test("a secret is found however the disguises of its characters are mixed", () => {
-  // A backslash of its own before an escape cannot be told from one more of the escape's.
+  // A literal backslash before an escape cannot be told from one of the escape's own.
   const secret = SECRET.replace("\\", "");
   const writings = writingsOf(secret);
   const disguises = fc.array(fc.constantFrom(...Object.values(DISGUISES)), {
@@ -71,7 +71,7 @@ Deno.test("every place of a reading is one of the text, in the same order", () =
 });
 
 Deno.test("a long text of disguises' beginnings takes time by its length alone", () => {
-  // Where one is looked along from each of its characters this would take hours.
+  // If a form scanned again from each of its characters, this would take hours.
   for (const part of ["\\", "%25", "%", "&#", "&#x0", "\\u00", "\\u002", "－", "\u200b", "&"]) {
     const text = part.repeat(Math.ceil(1_000_000 / part.length));
     assertEquals(secretSpans(text, { writings: writingsOf("never-there") }), []);

@@ -59,10 +59,10 @@ Deno.test("chatFeatures() counts media by kind, not by its base64", () => {
     { type: "file", file: { file_data: data } },
     { type: "refusal", refusal: "no" },
   ];
-  const found = chatFeatures(requestWith({ messages: [{ role: "user", content: parts }] }));
-  assertEquals(found.images, 2);
-  assertEquals(found.needs, ["vision", "audio", "files"]);
-  assert(found.textChars > 17_000 && found.textChars < 17_300, `${found.textChars}`);
+  const features = chatFeatures(requestWith({ messages: [{ role: "user", content: parts }] }));
+  assertEquals(features.images, 2);
+  assertEquals(features.needs, ["vision", "audio", "files"]);
+  assert(features.textChars > 17_000 && features.textChars < 17_300, `${features.textChars}`);
 });
 
 Deno.test("chatFeatures() counts everything the model reads", () => {
@@ -72,7 +72,7 @@ Deno.test("chatFeatures() counts everything the model reads", () => {
     function: { name: "add", arguments: "{}" },
     thought_signature: "s".repeat(500),
   };
-  const found = chatFeatures(requestWith({
+  const features = chatFeatures(requestWith({
     messages: [
       { role: "user", content: "你好", name: "amy" },
       { role: "assistant", content: null, tool_calls: [call] },
@@ -83,11 +83,11 @@ Deno.test("chatFeatures() counts everything the model reads", () => {
     max_tokens: 5,
     max_completion_tokens: 7,
   }));
-  assertEquals(found.framedItems, 5);
-  assertEquals(found.hostedTools, ["file_search"]);
-  assertEquals([found.choices, found.requestedOutputTokens], [3, 7]);
-  assertEquals(found.textBytes - found.textChars, 4);
-  assert((found.denseChars ?? 0) > 500);
+  assertEquals(features.framedItems, 5);
+  assertEquals(features.hostedTools, ["file_search"]);
+  assertEquals([features.choices, features.requestedOutputTokens], [3, 7]);
+  assertEquals(features.textBytes - features.textChars, 4);
+  assert((features.denseChars ?? 0) > 500);
   assertEquals(chatFeatures(requestWith({ max_tokens: 5 })).requestedOutputTokens, 5);
 });
 
@@ -130,26 +130,26 @@ Deno.test("conversationOf() rarely collides", () => {
 
 Deno.test("chatFeatures() measures UTF-8 exactly, for any text", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (content) => {
-    const found = chatFeatures(requestWith({ messages: [{ role: "user", content }] }));
-    assertEquals(found.textBytes, new TextEncoder().encode(content).length);
-    assertEquals(found.textChars, content.length);
-    assert((found.denseChars ?? 0) <= content.length);
+    const features = chatFeatures(requestWith({ messages: [{ role: "user", content }] }));
+    assertEquals(features.textBytes, new TextEncoder().encode(content).length);
+    assertEquals(features.textChars, content.length);
+    assert((features.denseChars ?? 0) <= content.length);
   }));
   const lone = ["\ud800", "\udc00a", "a\ud83d", "\ude00\ud83d", "\ud83d\ude00"];
   for (const content of lone) {
-    const found = chatFeatures(requestWith({ messages: [{ role: "user", content }] }));
-    assertEquals(found.textBytes, new TextEncoder().encode(content).length);
+    const features = chatFeatures(requestWith({ messages: [{ role: "user", content }] }));
+    assertEquals(features.textBytes, new TextEncoder().encode(content).length);
   }
 });
 
 Deno.test("chatFeatures() counts with the larger of two output limits", () => {
-  const asked = (limits: Partial<ChatRequest>) =>
+  const limitOf = (limits: Partial<ChatRequest>) =>
     chatFeatures(requestWith(limits)).requestedOutputTokens;
-  assertEquals(asked({ max_completion_tokens: 1, max_tokens: 8_000 }), 8_000);
-  assertEquals(asked({ max_completion_tokens: 9, max_tokens: 8 }), 9);
-  assertEquals(asked({ max_completion_tokens: null, max_tokens: 8 }), 8);
-  assertEquals(asked({ max_completion_tokens: 9, max_tokens: null }), 9);
-  assertEquals(asked({ max_completion_tokens: null }), undefined);
+  assertEquals(limitOf({ max_completion_tokens: 1, max_tokens: 8_000 }), 8_000);
+  assertEquals(limitOf({ max_completion_tokens: 9, max_tokens: 8 }), 9);
+  assertEquals(limitOf({ max_completion_tokens: null, max_tokens: 8 }), 8);
+  assertEquals(limitOf({ max_completion_tokens: 9, max_tokens: null }), 9);
+  assertEquals(limitOf({ max_completion_tokens: null }), undefined);
 });
 
 Deno.test("a long text is measured in steps, and comes to the same", () => {

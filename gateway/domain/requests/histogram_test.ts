@@ -20,15 +20,15 @@ Deno.test("a percentile is within its error of the true one", () => {
   fc.assert(fc.property(times, fc.constantFrom(0.5, 0.95, 0.99, 1), (times, part) => {
     const sorted = times.toSorted((a, b) => a - b);
     const exact = sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
-    const found = percentile(histogramOf(times), part) ?? NaN;
-    assert(Math.abs(found - exact) <= PERCENTILE_ERROR * exact, `${found} for ${exact}`);
+    const value = percentile(histogramOf(times), part) ?? NaN;
+    assert(Math.abs(value - exact) <= PERCENTILE_ERROR * exact, `${value} for ${exact}`);
   }));
 });
 
 Deno.test("every whole time up to a minute is told within the error", () => {
   for (let ms = 0; ms < 60_000; ms++) {
-    const found = msOf(bucketOf(ms));
-    assert(Math.abs(found - ms) <= PERCENTILE_ERROR * ms, `${found} for ${ms}`);
+    const value = msOf(bucketOf(ms));
+    assert(Math.abs(value - ms) <= PERCENTILE_ERROR * ms, `${value} for ${ms}`);
   }
 });
 

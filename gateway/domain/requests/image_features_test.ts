@@ -56,11 +56,11 @@ Deno.test("imageUsage() charges by what is priced and reported", () => {
       },
       price,
     );
-  // Priced by image: the count is exact, also without a report.
+  // Priced per image: the count is exact, also without a report.
   assertEquals(end({ images: 3 }).cost, 120_000_000n);
   assertEquals(end({ images: 3 }).estimated, false);
   assertEquals(end({ images: 2, reported }).cost, 80_000_000n);
-  // Priced by token: text at 5, images at 10, drawn at 40 dollars a million.
+  // Priced per token: text at 5, images at 10, output at 40 dollars per million.
   assertEquals(end({ images: 1, reported }, perToken).cost, 500_000n + 2_000_000n + 40_000_000n);
   const estimate = end({ images: 2 }, perToken);
   assertEquals(estimate.estimated, true);
@@ -74,7 +74,7 @@ Deno.test("imageUsage() charges by what is priced and reported", () => {
     }),
     { usage: undefined, counted: { input: 50, imageInput: 20, output: 1_000, images: 2 } },
   );
-  // An image's own price is what it costs; the tokens it was written with are not guessed beside it.
+  // A price per image is complete; its tokens are not estimated in addition.
   const both = freeze({ inputPerMTok: "5", outputPerMTok: "40", perImage: "0.04" });
   assertEquals(end({ images: 2 }, both).cost, 50n * 5_000n + 80_000_000n);
   assertEquals(end({ images: 2 }, both).estimated, true);
@@ -85,7 +85,7 @@ Deno.test("Image input has a price of its own, else that of text", () => {
   assertEquals(chargeOf(usage, freeze({ inputPerMTok: "1" })), 100n * 1_000n);
   const priced = freeze({ inputPerMTok: "1", imageInputPerMTok: "2" });
   assertEquals(chargeOf(usage, priced), 40n * 1_000n + 60n * 2_000n);
-  // More of images than there is fresh input: no more than that.
+  // More image tokens than uncached input are limited to that input.
   const cached = { ...usage, cachedInputTokens: 90 };
   assertEquals(chargeOf(cached, priced), 90n * 1_000n + 10n * 2_000n);
 });

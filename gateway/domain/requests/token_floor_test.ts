@@ -6,7 +6,7 @@ import { fewestTokens } from "./token_floor.ts";
 const ALL = { maxChars: 256 * 1024 };
 const counter = createTokenCounter();
 
-// Whatever the pattern treats in a way of its own, and tokens that are longer than one expects.
+// Characters that the pattern treats specially, and tokens that are unusually long.
 const PARTS = [
   ...[
     "word",

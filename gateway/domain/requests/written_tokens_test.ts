@@ -18,8 +18,8 @@ const TEXTS = {
 for (const [name, text] of Object.entries(TEXTS)) {
   Deno.test(`writtenTokens() of ${name} is no more than there are, and a fair share of them`, async () => {
     const counter = createTokenCounter();
-    const said = text.repeat(20);
-    const share = writtenTokens(said) / await counter.count(said);
+    const sample = text.repeat(20);
+    const share = writtenTokens(sample) / await counter.count(sample);
     assert(share <= 1 && share > 0.35, `${share}`);
   });
 }

@@ -79,8 +79,8 @@ Deno.test("a probe that decides nothing, or is lost, lets another one go", () =>
   const limited = after(["rate_limited"]);
   const probing = beginAttempt(limited, NOW + 1_000);
   assert(!availability(probing, NOW + 1_000).available);
-  const left = observe(probing, { outcome: "cancelled", ms: 1 }, NOW + 1_500);
-  assert(availability(left, NOW + 1_500).available);
+  const cancelled = observe(probing, { outcome: "cancelled", ms: 1 }, NOW + 1_500);
+  assert(availability(cancelled, NOW + 1_500).available);
   assert(availability(probing, NOW + 1_000 + PROBE_TIMEOUT_MS).available);
 });
 
@@ -95,8 +95,8 @@ Deno.test("attempts that end within a cooldown neither lengthen nor end it", () 
   const late = after(["cut", "cut", "cut", "cut", "cut", "ok"]);
   assertEquals(late.coolUntilMs, open.coolUntilMs);
   assertEquals(late.failures, open.failures);
-  const asked = observe(open, { outcome: "rate_limited", ms: 1, retryAfterMs: 9_000 }, NOW);
-  assertEquals(asked.coolUntilMs, NOW + 9_000);
+  const limited = observe(open, { outcome: "rate_limited", ms: 1, retryAfterMs: 9_000 }, NOW);
+  assertEquals(limited.coolUntilMs, NOW + 9_000);
 });
 
 Deno.test("a clock that went forward and back leaves nobody cooling down", () => {

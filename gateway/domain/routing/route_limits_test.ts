@@ -24,7 +24,7 @@ Deno.test("route() sends a limit where the model could write more than is held, 
     const unknown = { maxOutputTokens: undefined, contextTokens: 100_000 };
     assertEquals(limitsOf(unknown), [16_384, 16_384, "unknown"]);
     assertEquals(limitsOf(unknown, 50_000), [50_000, undefined, undefined]);
-    // A limit that must fit beside the input is reckoned with the most that the input comes to.
+    // A limit that must fit beside the input assumes the maximum input.
     assertEquals(limitsOf({ maxOutputTokens: undefined }), [9_812, 9_812, "unknown"]);
   });
   await t.step("more was asked for than the model gives, or its context has room for", () => {
@@ -71,7 +71,7 @@ Deno.test("route() refuses what no model of the catalog offers, and names the fi
   };
   assertEquals(planFor(["audio"]), ["invalid_request", "modalities", undefined]);
   assertEquals(planFor(["vision", "audio"]), ["invalid_request", "modalities", undefined]);
-  // Each is offered, but not by one model.
+  // Each need is offered, but not by one model.
   const speaking = modelWith({ id: "b", featureTags: ["audio"] });
   const first = ["invalid_request", "messages.0.content.0", undefined];
   assertEquals(planFor(["vision", "audio"], [speaking]), first);

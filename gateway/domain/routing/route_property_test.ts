@@ -76,16 +76,16 @@ const input: fc.Arbitrary<RoutingInput> = fc.record({
 
 Deno.test("route() accounts for every model once, as candidate or as exclusion", () => {
   fc.assert(
-    fc.property(input, (given) => {
-      const plan = route(given);
+    fc.property(input, (routingInput) => {
+      const plan = route(routingInput);
       const chosen = plan.ok ? plan.candidates.map((one) => one.model.id) : [];
       const excluded = plan.exclusions.map((one) => one.model);
       if (plan.ok) assert(chosen.length > 0);
-      // A refusal before any model was looked at names none.
+      // A refusal before any model was considered names none.
       if (!plan.ok && excluded.length === 0) return;
       assertEquals(
         [...chosen, ...excluded].sort(),
-        given.catalog.models.map((one) => one.id).sort(),
+        routingInput.catalog.models.map((one) => one.id).sort(),
       );
     }),
     { numRuns: 400 },
@@ -94,9 +94,12 @@ Deno.test("route() accounts for every model once, as candidate or as exclusion",
 
 Deno.test("route() gives equal plans for equal inputs", () => {
   fc.assert(
-    fc.property(input, (given) => {
-      // A copy of the catalog is another object, so nothing remembered of the first can serve it.
-      assertEquals(route(given), route({ ...given, catalog: { ...given.catalog } }));
+    fc.property(input, (routingInput) => {
+      // A copy of the catalog is another object, so no cache entry of the first applies.
+      assertEquals(
+        route(routingInput),
+        route({ ...routingInput, catalog: { ...routingInput.catalog } }),
+      );
     }),
     { numRuns: 100 },
   );
@@ -106,8 +109,8 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 
 Deno.test("route() holds what any usage within the limits costs, and no more than there is", () => {
   fc.assert(
-    fc.property(input, share, share, (given, readShare, writtenShare) => {
-      const plan = route(given);
+    fc.property(input, share, share, (routingInput, readShare, writtenShare) => {
+      const plan = route(routingInput);
       for (const one of plan.ok ? plan.candidates : []) {
         const cachedInputTokens = Math.floor(one.inputTokens * readShare);
         const usage = {
@@ -118,9 +121,10 @@ Deno.test("route() holds what any usage within the limits costs, and no more tha
         };
         assert(chargeOf(usage, one.price) <= one.holdAmount);
         assert(one.holdMinimum <= one.holdAmount);
-        assert(one.holdAmount <= given.wallet.available + given.wallet.held);
-        const asked = given.features.requestedOutputTokens ?? longestOutput(one.model);
-        assert(one.outputTokens <= asked * given.features.choices);
+        assert(one.holdAmount <= routingInput.wallet.available + routingInput.wallet.held);
+        const requestedTokens = routingInput.features.requestedOutputTokens ??
+          longestOutput(one.model);
+        assert(one.outputTokens <= requestedTokens * routingInput.features.choices);
       }
     }),
     { numRuns: 400 },
@@ -128,19 +132,20 @@ Deno.test("route() holds what any usage within the limits costs, and no more tha
 });
 
 Deno.test("route() finds no model under a narrowed policy that it did not find before", () => {
-  // Money aside: where the full hold of a narrower choice fits, a wider choice may have preferred others.
-  const rich = input.map((given) => ({
-    ...given,
+  // Money aside: if the full hold of a narrower choice fits, a wider choice may prefer other
+  // models.
+  const rich = input.map((routingInput) => ({
+    ...routingInput,
     wallet: walletWith({ available: 10n ** 15n }),
     budget: {},
   }));
   fc.assert(
-    fc.property(rich, policy, (given, narrower) => {
-      const { maxChargePerRequest: _, ...wide } = given.policy;
+    fc.property(rich, policy, (routingInput, narrower) => {
+      const { maxChargePerRequest: _, ...wide } = routingInput.policy;
       const { maxChargePerRequest: __, ...narrow } = { ...wide, ...narrower };
       fc.pre(violationsOf(narrow, wide).length === 0);
-      const before = route({ ...given, policy: wide });
-      const after = route({ ...given, policy: narrow });
+      const before = route({ ...routingInput, policy: wide });
+      const after = route({ ...routingInput, policy: narrow });
       const known = new Set(before.ok ? before.candidates.map((one) => one.model.id) : []);
       for (const one of after.ok ? after.candidates : []) assert(known.has(one.model.id));
     }),

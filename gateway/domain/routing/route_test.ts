@@ -236,9 +236,9 @@ Deno.test("route() holds the input's bound and the most output of all choices", 
   assertEquals(whole.outputLimit, undefined);
 
   const features = featuresWith({ requestedOutputTokens: 8, choices: 3 });
-  const asked = firstOf(route(inputWith({ catalog, features })));
-  assertEquals(asked.outputTokens, 24);
-  assertEquals(asked.holdAmount, asked.holdMinimum);
+  const first = firstOf(route(inputWith({ catalog, features })));
+  assertEquals(first.outputTokens, 24);
+  assertEquals(first.holdAmount, first.holdMinimum);
 
   const long = featuresWith({ textBytes: 36_400, textChars: 36_400 });
   assertEquals(firstOf(route(inputWith({ catalog, features: long }))).outputTokens, 10_000 - 9_104);

@@ -15,8 +15,8 @@ Deno.test("scoreOf() is between 0 and 1, whatever it is made of", () => {
     dearestCost: fc.nat(),
     latencyMs: fc.option(fc.nat(), { nil: undefined }),
   });
-  fc.assert(fc.property(input, weights, (given, by) => {
-    const score = scoreOf(given, by);
+  fc.assert(fc.property(input, weights, (scoreInput, by) => {
+    const score = scoreOf(scoreInput, by);
     assert(score >= 0 && score <= 1, `${score}`);
   }));
 });

@@ -179,8 +179,8 @@ function limited(...verdicts: Verdicts): ServiceFault {
 
 function tooLarge(inputTokens: number, limit: number): ServiceFault {
   return new ServiceFault("rate_limit_exceeded", {
-    message: `The request's input comes to some ${inputTokens} tokens, more than the ${limit} a ` +
-      `minute that the key is limited to: waiting cannot help, send a shorter one`,
+    message: `The request's input has about ${inputTokens} tokens, more than the key's limit of ` +
+      `${limit} per minute: waiting cannot help, send a shorter request`,
     retryAfterMs: Infinity,
   });
 }

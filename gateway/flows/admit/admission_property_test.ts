@@ -95,7 +95,7 @@ Deno.test("after exactly the time to wait the same request is let in, and not a 
   assertEquals(refusals > 200, true, `${refusals} refusals`);
 });
 
-Deno.test("what remains can be had, and no more; after the reset all of it", () => {
+Deno.test("the remaining amount can be used, and no more; after the reset all of it", () => {
   fc.assert(
     fc.property(histories, (history) => {
       const { admission, nowMs } = replay(history);

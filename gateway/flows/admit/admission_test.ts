@@ -64,7 +64,7 @@ Deno.test("concurrent requests: a place is given back once, however often its re
   assertEquals(header(admission, limited, "remaining-concurrent-requests"), "1");
 });
 
-Deno.test("requests at once are counted however many other keys are in use meanwhile", () => {
+Deno.test("concurrent requests are counted however many other keys are in use", () => {
   const admission = new Admission();
   const limited = key({ concurrentRequests: 1, requestsPerMinute: 100 });
   admission.admit(limited, NOW_MS);
@@ -99,7 +99,7 @@ Deno.test("a request refused for its tokens is not counted as a request", () => 
   assertEquals(header(admission, limited, "remaining-requests"), "1");
 });
 
-Deno.test("tokens a minute: what was spent keeps the next request out until it has passed", () => {
+Deno.test("tokens per minute: spent tokens refuse the next request until they expire", () => {
   const admission = new Admission();
   const limited = key({ tokensPerMinute: 100 });
   assertEquals(header(admission, limited, "remaining-tokens"), "100");
@@ -116,7 +116,7 @@ Deno.test("tokens a minute: what was spent keeps the next request out until it h
   admission.spent(key({}), 1_000, NOW_MS);
 });
 
-Deno.test("tokens a minute: requests at once share what there is", () => {
+Deno.test("tokens per minute: concurrent requests share the limit", () => {
   const admission = new Admission();
   const limited = key({ tokensPerMinute: 50 });
   let passed = 0;
@@ -132,7 +132,7 @@ Deno.test("tokens a minute: requests at once share what there is", () => {
   assertEquals(passed, 2);
 });
 
-Deno.test("tokens a minute: the truth takes the place of what was reserved, once", () => {
+Deno.test("tokens per minute: the true number replaces the reservation, once", () => {
   const admission = new Admission();
   const limited = key({ tokensPerMinute: 100 });
   const remaining = (nowMs: number) => header(admission, limited, "remaining-tokens", nowMs);
@@ -153,12 +153,15 @@ Deno.test("tokens a minute: the truth takes the place of what was reserved, once
   assertEquals(remaining(nowMs), "65");
 });
 
-Deno.test("tokens a minute: an input larger than the limit is told that waiting cannot help", () => {
+Deno.test("tokens per minute: the refusal of an input above the limit says that waiting cannot help", () => {
   const admission = new Admission();
   const limited = key({ tokensPerMinute: 100 });
   const estimate = { inputTokens: 101, outputTokens: 1 };
   const fault = refusal(() => admission.reserve(limited, estimate, { nowMs: NOW_MS }));
-  assertStringIncludes(fault.message, "some 101 tokens, more than the 100 a minute");
+  assertStringIncludes(
+    fault.message,
+    "about 101 tokens, more than the key's limit of 100 per minute",
+  );
   assertEquals(fault.retryAfterMs, Infinity);
   assertEquals(admission.reserve(key({}), estimate, { nowMs: NOW_MS }), undefined);
   admission.spent(key({}), 1, NOW_MS, undefined);

@@ -16,7 +16,7 @@ async function refusalOf(room: Promise<void> | undefined): Promise<[string, numb
   return [code, status];
 }
 
-Deno.test("a key holds no more than its share, and is told 429", async () => {
+Deno.test("a key holds no more than its share; beyond it is 429", async () => {
   const bodies = bodiesOf();
   const [first, second] = [bodies.hold("a"), bodies.hold("a")];
   assertEquals(first.take(5 * MB), undefined);
@@ -26,7 +26,7 @@ Deno.test("a key holds no more than its share, and is told 429", async () => {
   assertEquals(bodies.hold("b").take(5 * MB), undefined);
 });
 
-Deno.test("all keys together hold no more than the total, and are told 503", async () => {
+Deno.test("all keys together hold no more than the total; beyond it is 503", async () => {
   const bodies = bodiesOf();
   assertEquals(bodies.hold("a").take(8 * MB), undefined);
   assertEquals(bodies.hold("b").take(6 * MB), undefined);
@@ -56,7 +56,7 @@ Deno.test("a request that could never have its room is refused for good", () => 
   assertEquals(assertThrows(() => grown.take(1), ServiceFault).code, "body_too_large");
 });
 
-Deno.test("what is given back goes to those who wait, keys in turn", async () => {
+Deno.test("released memory goes to waiting requests, keys in rotation", async () => {
   const bodies = bodiesOf({ queueMs: LONG_WAIT_MS });
   const order: string[] = [];
   const enter = (key: string) => {
@@ -97,7 +97,7 @@ Deno.test("a wait for one's own share does not keep others out", () => {
   return waiting?.then(() => assertEquals(bodies.bytes, 7 * MB));
 });
 
-Deno.test("a caller who leaves does not wait on, and a full line refuses at once", async () => {
+Deno.test("a disconnect ends the wait, and a full queue refuses immediately", async () => {
   const bodies = bodiesOf({ queueMs: LONG_WAIT_MS, queueLength: 1 });
   const first = bodies.hold("a");
   first.take(8 * MB);

@@ -65,12 +65,8 @@ async function attemptSix(
   } as unknown as CallDeps;
   const active = new ActiveRequest(
     {
-      key: KEY,
-      requestId: "r",
-      logId: "l",
-      dialect: "service",
-      endpoint: "chat",
-      stream: false,
+      ...{ key: KEY, requestId: "r", logId: "l", dialect: "service" },
+      ...{ endpoint: "chat", stream: false },
     },
     { signal: new AbortController().signal },
     clock,
@@ -92,7 +88,7 @@ for (
     [{}, ["release"]],
   ] as const
 ) {
-  Deno.test(`a hold that fails with the store gives its place back, and is voided if it may have landed: ${JSON.stringify(failure)}`, async () => {
+  Deno.test(`a hold that fails with the store releases its lease, and is voided if it may have landed: ${JSON.stringify(failure)}`, async () => {
     const attempted = await attemptSix({
       hold: () => Promise.reject(new StoreError("disk full", failure)),
     });
@@ -101,7 +97,7 @@ for (
   });
 }
 
-Deno.test("failing candidates are tried up to the limit; each hold ends and each place is given back", async () => {
+Deno.test("failing candidates are tried up to the limit; each hold ends and each lease is released", async () => {
   const { error, count } = await attemptSix();
   assert(error instanceof ServiceFault);
   assertEquals(error.code, "upstream_error");

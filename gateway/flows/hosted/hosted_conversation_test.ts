@@ -42,7 +42,7 @@ Deno.test("hosted tools have names that no tool of the caller has", () => {
   assertEquals(hostedNames([named("own")]), {});
 });
 
-Deno.test("functions stand in their places, the caller's own in their bytes", () => {
+Deno.test("functions replace hosted tools in place, and the caller's own keep their bytes", () => {
   const own = '{"type":"function",  "function":{"name":"own","parameters":{"x":1e2}}}';
   const text = `{"messages":[],"tools":[{"type":"web_search"},${own}],"seed":1.0,"stream":false}`;
   const { text: sent, value } = hostedConversation(bodyOf(text), {

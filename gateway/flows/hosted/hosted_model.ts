@@ -8,7 +8,7 @@ import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Begun } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { type OpenedStream } from "../stream/opened_stream.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
 import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 import {
   type HostedShapes,

@@ -18,7 +18,7 @@ function roomOf(contextTokens: number, conversation = asking()): ResultRoom {
   return new ResultRoom({ contextTokens, maxOutputTokens: 1_000 }, conversation);
 }
 
-Deno.test("ResultRoom.take() keeps what fits, whole and in order", () => {
+Deno.test("ResultRoom.take() returns the results that fit, complete and in order", () => {
   const [short, long] = [passage(500), passage(50_000)];
   assertEquals(roomOf(100_000).take([], shown), []);
   assertEquals(roomOf(100_000).take([long, short], shown), [long, short]);

@@ -80,7 +80,7 @@ Deno.test("a search is held, then run, then settled, and is on the bill", async 
   assertEquals(active.record({ status: 200, outcome: "ok" }).holdIds, ["hold_1", "hold_2"]);
 });
 
-Deno.test("what searches cost is kept for a death of the gateway, those at once included", async () => {
+Deno.test("the fees of searches, concurrent ones included, are in the row for a death of the gateway", async () => {
   const { fees, killed } = feesOf();
   await fees.pay(PRICE, () => Promise.resolve());
   await Promise.all([1, 2].map(() => fees.pay(PRICE, () => Promise.resolve())));
@@ -97,7 +97,7 @@ Deno.test("a search that fails gives its hold back; one without a price has none
   assertEquals(active.bill.settled, undefined);
 });
 
-Deno.test("what cannot be paid for does not run", async () => {
+Deno.test("a search that cannot be paid for does not run", async () => {
   const never = () => Promise.reject(new Error("ran"));
   const poor = feesOf({ refuses: true });
   assertEquals(
@@ -112,7 +112,7 @@ Deno.test("what cannot be paid for does not run", async () => {
   assertEquals(capped.events, []);
 });
 
-Deno.test("a cap holds for searches at once, and one that failed makes room again", async () => {
+Deno.test("a cap holds for concurrent searches, and a failed one frees its share", async () => {
   const { fees } = feesOf({ policy: { maxChargePerRequest: "0.000025" } });
   const gate = Promise.withResolvers<void>();
   const [one, two, three] = [1, 2, 3].map(() => fees.pay(PRICE, () => gate.promise));
@@ -130,7 +130,7 @@ Deno.test("a settlement that fails: the search is not used, and not paid for", a
   assertEquals([events.at(-1), active.bill.settled], ["late void", undefined]);
 });
 
-Deno.test("whoever ends the answer can wait for the searches under way", async () => {
+Deno.test("the end of an answer can wait for the searches in progress", async () => {
   const { events, fees } = feesOf();
   await fees.settled();
   const gate = Promise.withResolvers<void>();

@@ -21,7 +21,7 @@ function itemsOf(...ids: readonly string[]): JsonBody[] {
   return ids.map((id) => body(JSON.stringify({ type: "web_search_call", id })));
 }
 
-Deno.test("what was found stands before the calls that followed it, byte for byte", () => {
+Deno.test("stored results precede the calls that followed them, byte for byte", () => {
   const memory = new SearchMemory();
   const findings = new Map([["ws_1", "Results 1"], ["fs_2", "Results 2"]]);
   memory.remember("key", { findings, calls: [call("a", '{"n": 1}'), call("b")] });
@@ -36,7 +36,7 @@ Deno.test("what was found stands before the calls that followed it, byte for byt
   assertEquals(memory.ofItems("key", itemsOf("ws_0", "ws_1")), new Map([["ws_1", "Results 1"]]));
 });
 
-Deno.test("another key, call or item gets nothing, nor does what is no call", () => {
+Deno.test("another key, call or item gets nothing, nor does an invalid call", () => {
   const memory = new SearchMemory();
   assertEquals(memory.ofItems("key", itemsOf("ws_1")).size, 0);
   const request = continuation(call("a"));
@@ -54,7 +54,7 @@ Deno.test("another key, call or item gets nothing, nor does what is no call", ()
   assertEquals(memory.ofItems("key", [message, body('{"type":"web_search_call"}')]).size, 0);
 });
 
-Deno.test("where nothing was found nothing is remembered", () => {
+Deno.test("a search without results is not remembered", () => {
   const memory = new SearchMemory();
   memory.remember("key", { findings: new Map(), calls: [call("a")] });
   const request = continuation(call("a"));

@@ -215,7 +215,7 @@ async function searchFiles(
   if (!searched.ok) {
     // The store existed when the request began: it was removed meanwhile.
     const isGone = searched.refusal.code === "store_not_found";
-    const message = isGone ? "The files are not there any more" : searched.refusal.message;
+    const message = isGone ? "The files have been removed" : searched.refusal.message;
     throw new ToolError(message, { code: "search_failed" });
   }
   const hits = room().take(searched.value, shownPassage);

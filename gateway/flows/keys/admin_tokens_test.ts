@@ -52,7 +52,7 @@ Deno.test("the kept token is let in, and the one given to this start beside it",
   assertEquals([others.admits(FIRST), others.admits("given_token_0123456789")], [true, false]);
 });
 
-Deno.test("a store without an admin token lets nobody in", async () => {
+Deno.test("a store without an admin token accepts no token", async () => {
   const { settings, open } = await setUp();
   settings.rows.delete(ADMIN_DIGESTS);
   const tokens = await open();
@@ -109,7 +109,7 @@ Deno.test("a given token that is the kept one moves at the start", async () => {
   assertEquals(settings.rows.get(ADMIN_DIGESTS), new Peppers(NEW).digest(FIRST));
 });
 
-Deno.test("the epoch grows when a token is let in no more, and at nothing else", async () => {
+Deno.test("the epoch grows only when a token stops being accepted", async () => {
   const { tokens } = await setUp();
   const began = tokens.epoch;
   const lost = await tokens.rotate();

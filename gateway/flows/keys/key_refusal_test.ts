@@ -112,7 +112,7 @@ Deno.test("a key under the old pepper serves, and moves to the new one at its us
   await ring.idle();
 });
 
-Deno.test("a move that fails stops nobody and is tried again, once a minute", async () => {
+Deno.test("a move that fails refuses no request and is tried again, once a minute", async () => {
   const { keys, time, ring, peppers, lines, issue } = setUp();
   const { key, id } = await issue();
   peppers.change(NEW, OLD);
@@ -141,7 +141,7 @@ Deno.test("a refused key under the old pepper does not move", async () => {
   await ring.idle();
 });
 
-Deno.test("a request under way while the pepper changes and its key moves is not refused", async () => {
+Deno.test("a request in flight while the pepper changes and its key moves is not refused", async () => {
   const { keys, ring, peppers, issue } = setUp();
   const { key, id } = await issue();
   keys.looking = async () => {

@@ -116,7 +116,7 @@ Deno.test("keys are useless under another pepper", async () => {
   assertEquals(await other.authenticate(key), undefined);
 });
 
-Deno.test("disable, enable and revoke take effect at once, and revoke is final", async () => {
+Deno.test("disable, enable and revoke take effect immediately, and revoke is final", async () => {
   const { ring } = setUp();
   const { key, record: { id } } = issued(await ring.issue(REQUEST));
   const serves = async () => await ring.authenticate(key) !== undefined;
@@ -195,7 +195,7 @@ Deno.test("the last use is kept to the minute, with one write a minute", async (
   assertEquals((await keys.get(id))?.lastUsedAtMs, START_MS + 30_000);
 });
 
-Deno.test("a last use that cannot be written is logged, without the key, and stops nobody", async () => {
+Deno.test("a last use that cannot be written is logged, without the key, and refuses no request", async () => {
   const { keys, lines, ring } = setUp();
   const { key } = issued(await ring.issue(REQUEST));
   keys.failing = true;
@@ -257,7 +257,7 @@ Deno.test("a key that is revoked or narrowed while it is copied leaves no copy",
   }
 });
 
-Deno.test("two rotations of one key at once make two copies, each with a key of its own", async () => {
+Deno.test("two concurrent rotations of one key make two copies with different keys", async () => {
   const { ring } = setUp();
   const { record } = issued(await ring.issue(REQUEST));
   const copies = await Promise.all([ring.rotate(record.id), ring.rotate(record.id)]);

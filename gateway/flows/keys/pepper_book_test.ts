@@ -63,7 +63,7 @@ Deno.test("a pepper is made once and kept; another one is refused", async () => 
   });
 });
 
-Deno.test("a given pepper is not stored, and is asked for again", async () => {
+Deno.test("a given pepper is not stored, and is required again", async () => {
   await withStore(async ({ stores, start }) => {
     const key = await (await start({ current: "given" })).issue();
     await assertRejects(() => start(), PepperError, "without SERVICE_KEY_PEPPER");

@@ -6,7 +6,7 @@ import type { PartRelay } from "../../wire/chat/part_relay.ts";
 import type { Begun } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { type OpenedStream } from "../stream/opened_stream.ts";
+import type { OpenedStream } from "../stream/opened_stream.ts";
 import { type CutCall, type StreamDeps, StreamedCall } from "../stream/streamed_call.ts";
 
 /** The shapes of the loop that runs a part of a request. */

@@ -26,6 +26,11 @@ export class RequestBill {
     this.#pending = undefined;
   }
 
+  /** Returns the sum with one more call, which it does not change. */
+  sumWith(billing: BillingMetadata): BillingMetadata {
+    return this.#settled === undefined ? billing : addBilling(this.#settled, billing);
+  }
+
   /** Replaces the sum by one that includes a call settled now. */
   update(total: BillingMetadata): void {
     this.#settled = total;

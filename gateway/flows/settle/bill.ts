@@ -27,7 +27,6 @@ import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { Begun } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
 import type { CallContent } from "../request/content_note.ts";
-import { addBilling } from "../request/billing.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { RequestEnd } from "../request/report.ts";
 import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
@@ -110,9 +109,7 @@ export async function settleCall(
     estimated,
     atMs,
   };
-  const total = active.bill.settled === undefined
-    ? billing
-    : addBilling(active.bill.settled, billing);
+  const total = active.bill.sumWith(billing);
   if (end.content !== undefined) active.noteContent(end.content);
   const rows = rowsOf(active, end.request, total);
   const noteBill = () => {
@@ -130,8 +127,7 @@ export async function settleCall(
     // A hold that is not open cannot be ended later.
     if (error instanceof RefusedSettlement) throw error;
     settleLater(deps, { ending, rows, wasDelivered: end.wasDelivered }, error);
-    // A request of several calls is logged at its end, and by then this call will have been
-    // settled.
+    // A request of several calls is logged at its end: by then this call will have been settled.
     if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
   } finally {

@@ -39,12 +39,12 @@ async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
   return { failed, tries: () => tries, lines };
 }
 
-Deno.test("a settlement in doubt is asked for again until it has landed", async () => {
+Deno.test("a settlement in doubt is repeated until it has landed", async () => {
   const { failed, tries, lines } = await settleAt([IN_DOUBT, IN_DOUBT, LANDED]);
   assertEquals([failed, tries(), lines], [undefined, 3, []]);
 });
 
-Deno.test("one that has not landed is given up at once", async () => {
+Deno.test("a settlement that has not landed is given up immediately", async () => {
   const { failed, tries, lines } = await settleAt([UNCHANGED]);
   assertEquals([failed, tries(), lines], [UNCHANGED, 1, []]);
 });
@@ -53,15 +53,15 @@ Deno.test("a later try that changes nothing does not settle whether an earlier o
   const { failed, tries, lines } = await settleAt([IN_DOUBT, UNCHANGED, LANDED]);
   assertEquals([failed, tries(), lines], [undefined, 3, []]);
   const late = await settleAt([IN_DOUBT, UNCHANGED], 30);
-  assertEquals([late.failed.cause, late.lines], [UNCHANGED, TOLD]);
+  assertEquals([late.failed.cause, late.lines], [UNCHANGED, LOGGED]);
 });
 
-const TOLD = [["charge_in_doubt", "h", "req_1"]];
+const LOGGED = [["charge_in_doubt", "h", "req_1"]];
 
 Deno.test("if the store stays in doubt too long, the operator is informed and the caller asked not to repeat", async () => {
   const { failed, lines } = await settleAt([IN_DOUBT], 30);
   assert(failed instanceof ServiceFault);
-  assertEquals([failed.code, failed.cause, lines], ["store_unavailable", IN_DOUBT, TOLD]);
+  assertEquals([failed.code, failed.cause, lines], ["store_unavailable", IN_DOUBT, LOGGED]);
   assertEquals(failed.retryAfterMs, Infinity, "no client may send it again by itself");
 });
 

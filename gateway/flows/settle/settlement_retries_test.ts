@@ -64,7 +64,7 @@ Deno.test("an ending that was written after all is written once", async () => {
   await stores.close();
 });
 
-Deno.test("a store that goes on failing is asked again, and at the end left alone", async () => {
+Deno.test("a failing store is retried, and no more after the close", async () => {
   const stores = await heldWallet();
   let tries = 0;
   const failing = Object.create(stores.ledger, {
@@ -164,7 +164,7 @@ for (const isLogged of [false, true]) {
   });
 }
 
-Deno.test("a charge that nobody had an answer for is told of aloud", async () => {
+Deno.test("a charge without an answer is logged as an error", async () => {
   const stores = await heldWallet();
   const errors: unknown[] = [];
   const error = (event: string, fields?: LogFields) => void errors.push([event, fields?.holdId]);

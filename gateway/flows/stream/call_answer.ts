@@ -6,7 +6,7 @@ import type { Begun } from "../call/attempt.ts";
 import { faultOf } from "../request/fault_of.ts";
 import { FinalEvents, type StoreAnswer } from "./final_events.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { type OpenedStream } from "./opened_stream.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 import { type CallFee, type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
 /** Options of an answer that is one call. */

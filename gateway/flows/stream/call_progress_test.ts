@@ -72,7 +72,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
   };
 }
 
-Deno.test("a short stream is never written down, one that goes on every two seconds", async () => {
+Deno.test("a short stream writes no checkpoint, a longer one every two seconds", async () => {
   using call = callAt();
   call.say(3);
   await call.later(CHECKPOINT_MS - 1);
@@ -109,7 +109,7 @@ Deno.test("an output of no model's length is not counted again and again", async
   assertEquals(call.kept.map(({ outputTokens }) => outputTokens), [3, 20]);
 });
 
-Deno.test("what is on its way counts once it has been taken", async () => {
+Deno.test("sent text counts once the connection has taken it", async () => {
   using call = callAt();
   call.say(3);
   call.say(4, { taken: false });
@@ -119,7 +119,7 @@ Deno.test("what is on its way counts once it has been taken", async () => {
   assertEquals(call.kept.map(({ outputTokens }) => outputTokens), [7]);
 });
 
-Deno.test("usage that was reported is what counts; near the bill nothing is written any more", async () => {
+Deno.test("reported usage counts; near the settlement no checkpoint is written", async () => {
   using call = callAt();
   call.say(3);
   call.relay.usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 20 };
@@ -169,7 +169,7 @@ Deno.test("nothing is written of a call that has delivered next to nothing", asy
   assertEquals(call.checkpoints.size, 0);
 });
 
-Deno.test("usage that was reported early, or cannot be true, does not hide what was delivered", async () => {
+Deno.test("early or impossible usage does not hide delivered text", async () => {
   for (const outputTokens of [0, -1, Infinity, 1e30]) {
     using call = callAt();
     call.relay.usage = { inputTokens: 9, cachedInputTokens: 0, outputTokens };

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { Checkpoints, COUNTED_AT_ONCE } from "./checkpoints.ts";
 
-Deno.test("all streams under way are looked at together, and none that has ended", async () => {
+Deno.test("all streams in flight are checked together, and none that has ended", async () => {
   const checkpoints = new Checkpoints({ lookMs: 5 });
   const looks: string[] = [];
   const looked = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ Deno.test("all streams under way are looked at together, and none that has ended
   assertEquals(checkpoints.size, 0);
 });
 
-Deno.test("a stream may end while it is looked at", async () => {
+Deno.test("a stream may end while it is checked", async () => {
   const checkpoints = new Checkpoints({ lookMs: 1 });
   const looked = Promise.withResolvers<void>();
   const exit = checkpoints.enter({
@@ -39,7 +39,7 @@ Deno.test("a stream may end while it is looked at", async () => {
   assertEquals(checkpoints.size, 0);
 });
 
-Deno.test("many that are due at once give others their turn in between", async () => {
+Deno.test("many streams that are due together yield to the event loop in between", async () => {
   const checkpoints = new Checkpoints({ lookMs: 1 });
   let counted = 0;
   const done = Promise.withResolvers<void>();

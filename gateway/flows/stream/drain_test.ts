@@ -30,7 +30,7 @@ function bringing(...texts: readonly string[]): Promise<IteratorResult<readonly 
 
 const silence = () => Promise.withResolvers<never>().promise;
 
-Deno.test("an answer is read to its end, the read under way first", async () => {
+Deno.test("an answer is read to its end, the read in progress first", async () => {
   const answer = disconnected(() => Promise.resolve({ done: true, value: undefined }));
   await drain(new InFlight(), answer, { reading: bringing(WORD, USAGE) });
   assertEquals(answer.relay.usage?.outputTokens, 2);
@@ -53,7 +53,7 @@ Deno.test("an answer that stays silent is aborted when the time is over", async 
   assertEquals(answer.abort.signal.reason, "left");
 });
 
-Deno.test("the end of the service ends it at once, before it begins as while it goes on", async () => {
+Deno.test("a shutdown ends it immediately, before it begins and during it", async () => {
   const inFlight = new InFlight();
   const answer = disconnected(silence);
   const draining = drain(inFlight, answer);

@@ -70,14 +70,14 @@ Deno.test("an answer that begins in time is handed on as it is, and a failure is
   await answer.bytes.cancel();
 });
 
-Deno.test("what is not planned keeps its status, however long it takes", async () => {
+Deno.test("an answer without planning keeps its status, however long it takes", async () => {
   const { promise, reject } = Promise.withResolvers<ModelAnswer>();
   const options = { onLeave: () => {}, failed: () => "", silenceMs: 1 };
   setTimeout(() => reject(new ServiceFault("upstream_timeout")), 20);
   await assertRejects(() => startedInTime(() => promise, options), ServiceFault);
 });
 
-Deno.test("what is planned for long is kept alive until it begins", async () => {
+Deno.test("a stream with long planning is kept alive until it begins", async () => {
   const { bytes, resolve, events } = await slow();
   await readSilence(bytes, 3);
   resolve(streamOf("data: x\n\n").answer);
@@ -85,7 +85,7 @@ Deno.test("what is planned for long is kept alive until it begins", async () => 
   assertEquals([rest, events], ["data: x\n\n", []]);
 });
 
-Deno.test("what fails after that says so in an event, and does not end cleanly", async () => {
+Deno.test("a later failure is reported in an event, without a clean end", async () => {
   const { bytes, reject } = await slow();
   await readSilence(bytes, 1);
   reject(new ServiceFault("insufficient_balance", { extra: { metadata: { billing: 1 } } }));
@@ -99,7 +99,7 @@ Deno.test("what fails after that says so in an event, and does not end cleanly",
   assertEquals([event.type, event.code, event.sequence_number], ["error", "upstream_error", 0]);
 });
 
-Deno.test("who leaves while it is planned ends it, and nothing is read of what began all the same", async () => {
+Deno.test("a disconnect during planning ends it, and nothing is read of an answer that begins all the same", async () => {
   const errors: unknown[] = [];
   const { bytes, reject, events } = await slow((error) => `${errors.push(error)}`);
   await readSilence(bytes, 1);
@@ -120,7 +120,7 @@ Deno.test("who leaves while it is planned ends it, and nothing is read of what b
   assert(wasCancelled());
 });
 
-Deno.test("who leaves after it began ends the answer itself", async () => {
+Deno.test("a disconnect after it began ends the answer itself", async () => {
   const { bytes, resolve, events } = await slow();
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(1)),

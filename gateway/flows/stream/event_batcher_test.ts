@@ -13,7 +13,7 @@ function source() {
   return { events: readable[Symbol.asyncIterator](), writer: writable.getWriter() };
 }
 
-Deno.test("the first texts are passed on at once, those in quick succession together", async () => {
+Deno.test("the first events are passed on immediately, those in quick succession together", async () => {
   const { events, writer } = source();
   const batches = new EventBatcher(events);
   await writer.write(["a"]);
@@ -26,7 +26,7 @@ Deno.test("the first texts are passed on at once, those in quick succession toge
   assertEquals(await batches.next(), { done: true, value: undefined });
 });
 
-Deno.test("what came before an error is passed on before it", async () => {
+Deno.test("events before an error are passed on before it", async () => {
   const batches = new EventBatcher((async function* () {
     yield ["a"];
     yield await Promise.resolve(["b"]);
@@ -45,7 +45,7 @@ Deno.test("what came before an error is passed on before it", async () => {
   assertEquals(texts, ["a", "b"]);
 });
 
-Deno.test("whoever does not read is not read for without end", async () => {
+Deno.test("a source is not read without end for a reader that stalls", async () => {
   let given = 0;
   const batches = new EventBatcher((async function* () {
     for (; given < 1_000; given++) yield await Promise.resolve([LONG]);
@@ -85,7 +85,7 @@ Deno.test("leaving early leaves the source, also while a read is pending", async
   assertEquals((await returned).done, true);
 });
 
-Deno.test("what waits can be taken; what comes after it is passed on", async () => {
+Deno.test("waiting events can be taken; later ones are passed on", async () => {
   const { events, writer } = source();
   const batches = new EventBatcher(events);
   await writer.write(["a"]);

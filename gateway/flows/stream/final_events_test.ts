@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { FinalEvents } from "./final_events.ts";
 
-Deno.test("pieces come one at a time, and the last is kept back until it has been put by", async () => {
+Deno.test("events come one at a time, and the last one after the answer was stored", async () => {
   const made: string[] = [];
   function* pieces() {
     for (const piece of ["a", "b", "c"]) {

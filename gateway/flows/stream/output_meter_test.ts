@@ -59,7 +59,7 @@ Deno.test("OutputMeter leaves an answer alone that has its finish, and ends one 
   assertEquals(wordsUntilPassed(usedUp, 10, 1), 1);
 });
 
-Deno.test("OutputMeter ends an answer that goes on after its finish", () => {
+Deno.test("OutputMeter ends an answer that continues after its finish", () => {
   const answer = new Growing();
   answer.text = " word".repeat(50);
   answer.finished = true;

@@ -9,7 +9,6 @@ import type { SignatureMemory } from "../plan/signature_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import type { Begun } from "../call/attempt.ts";
 import {
   type Bill,

@@ -9,7 +9,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { RequestBill } from "../request/request_bill.ts";
 import { EventBatcher } from "./event_batcher.ts";
-import { type OpenedStream } from "./opened_stream.ts";
+import type { OpenedStream } from "./opened_stream.ts";
 import { type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
 /** Until what has been said is there. */
@@ -90,7 +90,7 @@ async function takeNext(call: StreamedCall): Promise<void> {
   (await call.next())?.();
 }
 
-Deno.test("what has come, but was not taken before its caller left, is not delivered", async () => {
+Deno.test("events that were not taken before the caller disconnected are not delivered", async () => {
   const { call, settled } = callOf([chunk(" second"), chunk(" third")]);
   await takeNext(call);
   await takeNext(call);
@@ -103,7 +103,7 @@ Deno.test("what has come, but was not taken before its caller left, is not deliv
   ]]);
 });
 
-Deno.test("an answer that nobody took anything of costs nothing", async () => {
+Deno.test("an answer of which nothing was taken costs nothing", async () => {
   for (const waits of [false, true]) {
     const { call, settled } = callOf([chunk(" second")]);
     if (waits) await call.next();
@@ -122,7 +122,7 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
     assertEquals(settled.map(({ cost, estimated }) => [cost, estimated]), [[13_000n, false]]);
   });
 
-  Deno.test(`usage that has come counts, asked for or not: ${onDisconnect}`, async () => {
+  Deno.test(`usage that has arrived counts, read or not: ${onDisconnect}`, async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
     const { call, settled } = callOf([chunk(" second"), chunk(" third", usage)], onDisconnect);
     await takeNext(call);
@@ -154,7 +154,7 @@ Deno.test("a stream that passes its held tokens is ended, and counted", async ()
   assertMatch([...relay.completed(end)].join(""), /"finish_reason":"length"/);
 });
 
-Deno.test("a stream that keeps to its held tokens is not ended, and what has its finish ends by itself", async () => {
+Deno.test("a stream within its held tokens is not ended, and one with its finish ends by itself", async () => {
   const finish = JSON.stringify({
     ...{ id: "c", created: 1, model: "m" },
     choices: [{ index: 0, delta: {}, finish_reason: "length" }],
@@ -172,7 +172,7 @@ Deno.test("a stream that keeps to its held tokens is not ended, and what has its
   }
 });
 
-Deno.test("what comes after the caller has left is not kept", async () => {
+Deno.test("events after the caller disconnected are not stored", async () => {
   const { call, relay } = callOf([chunk(" second"), chunk(" third"), chunk(" fourth")], "drain");
   await takeNext(call);
   await takeNext(call);

@@ -50,8 +50,8 @@ Deno.test("what is plain is valid", () => {
       changes(Object.keys(chatRequestSchema.shape)),
       fc.array(changes(messageFields), { minLength: 1, maxLength: 3 }),
       (changed, messages) => {
-        const said = messages.map((message) => ({ ...PLAIN.messages[1], ...message }));
-        const body = { ...PLAIN, messages: said, ...changed };
+        const conversation = messages.map((message) => ({ ...PLAIN.messages[1], ...message }));
+        const body = { ...PLAIN, messages: conversation, ...changed };
         if (!isPlainChat(body)) return;
         plain++;
         assert(chatRequestSchema.safeParse(body).success);

@@ -4,7 +4,7 @@ import { validate } from "../validation.ts";
 import { responsesRequestSchema } from "./responses.ts";
 import { responseEventSchema } from "./responses_events.ts";
 
-/** What is wrong with a request: the path that its caller is told. */
+/** Returns the path of the complaint about a request. */
 function complaint(request: Readonly<Record<string, unknown>>): string | undefined {
   try {
     validate(responsesRequestSchema, { model: "auto", input: "Hi", ...request });

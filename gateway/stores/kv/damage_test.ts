@@ -48,17 +48,17 @@ Deno.test("what is whole goes through a watched store, and it stays one of its c
 });
 
 Deno.test("damage is noted wherever it is met, once for each kind", async () => {
-  const told: string[] = [];
-  const damage = new Damage((message) => told.push(message));
+  const messages: string[] = [];
+  const damage = new Damage((message) => messages.push(message));
   const rows = damage.watched(new Rows("{broken"), ["now", "later", "steps", "reading"]);
-  // A method that is not watched throws as it did.
+  // An unwrapped method throws as before.
   assertThrows(() => rows.hot(), SyntaxError);
-  assertEquals(told, []);
+  assertEquals(messages, []);
   assertThrows(() => rows.now(), StoreError, "damaged");
   await assertRejects(() => rows.later(), StoreError, "damaged");
   await assertRejects(() => Array.fromAsync(rows.steps()), StoreError, "damaged");
   await assertRejects(() => Array.fromAsync(rows.reading().entries()), StoreError, "damaged");
-  assertEquals([told.length, damage.first], [1, told[0]]);
+  assertEquals([messages.length, damage.first], [1, messages[0]]);
 });
 
 Deno.test("a store that fails is not one that is damaged", () => {

@@ -64,15 +64,15 @@ Deno.test("a store is not opened twice, by whatever name", async () => {
 Deno.test("a store whose file is gone takes no more writes until it is back", async () => {
   await withFolder(async (folder) => {
     const [path, aside] = [join(folder, "svc.kv"), join(folder, "aside.kv")];
-    const told: string[] = [];
-    const stores = await openKvStores(path, { onGone: (message) => told.push(message) });
+    const messages: string[] = [];
+    const stores = await openKvStores(path, { onGone: (message) => messages.push(message) });
     await stores.probe();
     assertEquals(await stores.isGone(), false);
     await Deno.rename(path, aside);
     await Deno.writeTextFile(path, "");
     await until(() => stores.isGone());
     assertStringIncludes(await problemOf(stores.probe()), "was deleted, replaced or emptied");
-    assertEquals([stores.health(), told.length], ["failing", 1]);
+    assertEquals([stores.health(), messages.length], ["failing", 1]);
     await Deno.rename(aside, path);
     await until(async () => !await stores.isGone());
     await stores.probe();
@@ -87,12 +87,12 @@ Deno.test("a store whose file was emptied in its place takes no more writes", as
     const stores = await openKvStores(path);
     await stores.probe();
     await until(async () => !await stores.isGone());
-    const kept = await Deno.readFile(path);
+    const content = await Deno.readFile(path);
     await Deno.truncate(path, 0);
     await until(() => stores.isGone());
     assertStringIncludes(await problemOf(stores.probe()), "emptied");
     assertEquals(stores.health(), "failing");
-    await Deno.writeFile(path, kept);
+    await Deno.writeFile(path, content);
     await until(async () => !await stores.isGone());
     await stores.probe();
     await stores.close();
@@ -102,8 +102,8 @@ Deno.test("a store whose file was emptied in its place takes no more writes", as
 Deno.test("a damaged row that is met is told of once, and stays known", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "svc.kv");
-    const told: string[] = [];
-    const stores = await openKvStores(path, { onDamage: (message) => told.push(message) });
+    const messages: string[] = [];
+    const stores = await openKvStores(path, { onDamage: (message) => messages.push(message) });
     await stores.settings.set("colour", "blue");
     assertEquals(stores.damage(), undefined);
     const kv = await Deno.openKv(path);
@@ -113,8 +113,8 @@ Deno.test("a damaged row that is met is told of once, and stays known", async ()
       const error = await assertRejects(() => stores.settings.get("colour"), StoreError);
       assert(error.isDamage);
     }
-    assertEquals(told.length, 1);
-    assertEquals(stores.damage(), told[0]);
+    assertEquals(messages.length, 1);
+    assertEquals(stores.damage(), messages[0]);
     assertEquals(await stores.settings.get("other"), undefined);
     await stores.close();
   });

@@ -12,7 +12,7 @@ const RECORD: KeyRecord = {
   createdAtMs: 1,
 };
 
-/** Counts the rows that a database is asked for. */
+/** Counts the rows read from a database. */
 function counted(kv: Deno.Kv): { kv: Deno.Kv; rows: { read: number } } {
   const rows = { read: 0 };
   const counting = new Proxy(kv, {

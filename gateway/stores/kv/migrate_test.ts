@@ -9,7 +9,7 @@ const ROWS = 5;
 /** Commits of the two migrations below: each begins, changes a row at a time, and ends. */
 const COMMITS = 2 * (ROWS + 2);
 
-/** Moves each row to another name, one a commit. What has been moved is not there any more. */
+/** Moves each row to another name, one per commit. */
 function moving(to: number, names: { from: string; into: string }): Migration {
   return {
     to,
@@ -39,7 +39,7 @@ async function withFile(test: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** A store of schema 1 with the rows that are to be moved. */
+/** Writes a store of schema 1 with the rows to move. */
 async function writeOld(path: string): Promise<void> {
   const { ledger, close } = await openKvStores(path, { program: "0.1.0" });
   await ledger.open({ kind: "open", walletId: "w", tier: "standard", atMs: 1 });
@@ -59,13 +59,13 @@ async function rowsOf(path: string, prefix: string): Promise<string[]> {
 /** A database that dies before its commit of this number. */
 async function dyingKv(path: string, commits: number): Promise<Deno.Kv> {
   const kv = await Deno.openKv(path);
-  let left = commits;
+  let remaining = commits;
   return new Proxy(kv, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
-        if (name === "atomic" && left-- === 0) throw new StoreError("Killed here");
+        if (name === "atomic" && remaining-- === 0) throw new StoreError("Killed here");
         return value.apply(target, args);
       };
     },
@@ -75,14 +75,17 @@ async function dyingKv(path: string, commits: number): Promise<Deno.Kv> {
 Deno.test("an older store is brought to the newest layout, step by step", async () => {
   await withFile(async (path) => {
     await writeOld(path);
-    const told: MigrationProgress[] = [];
+    const progress: MigrationProgress[] = [];
     const options = { migrations: MIGRATIONS, program: "0.3.0" };
-    const stores = await openKvStores(path, { ...options, onMigration: (one) => told.push(one) });
+    const stores = await openKvStores(path, {
+      ...options,
+      onMigration: (one) => progress.push(one),
+    });
     assertEquals((await stores.verify()).problems, []);
     await stores.close();
     assertEquals(await rowsOf(path, "third"), ["row 0", "row 1", "row 2", "row 3", "row 4"]);
     assertEquals([await rowsOf(path, "first"), await rowsOf(path, "second")], [[], []]);
-    const steps = told.map(({ to, state, done }) => `${to} ${state} ${done}`);
+    const steps = progress.map(({ to, state, done }) => `${to} ${state} ${done}`);
     assertEquals(steps.slice(0, 3), ["2 begins 0", "2 works 1", "2 works 2"]);
     assertEquals(steps.at(-1), "3 ends 5");
     const again = await openKvStores(path, {
@@ -101,7 +104,7 @@ Deno.test("a migration that is killed at any commit goes on at the next start", 
       const openKv = (name: string) => dyingKv(name, commits);
       await assertRejects(() => openKvStores(path, { ...options, openKv }), StoreError, "Killed");
       if (commits > 0) {
-        // From the first change on the version of before keeps off.
+        // From the first change on, the older version refuses the store.
         await assertRejects(() => openKvStores(path), StoreError, "svc 0.3.0 wrote it in schema");
       }
       const stores = await openKvStores(path, options);

@@ -19,7 +19,7 @@ async function fund({ ledger }: KvStores, walletId = "w"): Promise<void> {
   await ledger.credit({ kind: "credit", opId, walletId, amount: 10_000n, note: "", atMs: 1 });
 }
 
-/** Runs with a database that outlives the stores on it, as a file does. */
+/** Runs a test with a database that outlives the stores on it, as a file does. */
 function check(
   what: string,
   run: (open: () => Promise<KvStores>, kv: Deno.Kv) => Promise<void>,
@@ -114,7 +114,7 @@ check("a checkpoint stands for the journal before it", async (open, kv) => {
   }
   const pointer = (await kv.get<Checkpoint>(CHECKPOINT_KEY)).value;
   assert(pointer !== null && pointer.chunks > 1 && pointer.segment >= CHECKPOINT_SEGMENTS);
-  // A piece that a writer left when it was killed, and journal that is no longer needed.
+  // A chunk left by a killed writer, and journal that is no longer needed.
   await kv.set(["checkpoint_chunk", pointer.segment + 1, 0], new Uint8Array(1));
   await kv.delete(["journal", 1]);
 
@@ -235,7 +235,7 @@ check("what does not fit a row is refused before it is queued", async (open) => 
   const exclusions = [{ model: "m", stage: "policy", reason: long }];
   await log.append({ ...row, requestId: "r", exclusions });
   assertEquals((await log.get("log_1"))?.exclusions, undefined);
-  // The longest line that is let through fits as well, whatever it takes to escape it.
+  // The longest permitted line fits even after escaping.
   const worst = { walletId: "w", note: "\ud800".repeat(MAX_NOTE_CHARS), amount: 1n, atMs: 1 };
   const opId = "\u0000".repeat(MAX_ID_CHARS);
   assert((await ledger.credit({ kind: "credit", opId, ...worst })).ok);

@@ -1,6 +1,6 @@
 /**
- * A complete chat answer on its way from an upstream to the caller: its own bytes, but for the
- * model's name and the metadata.
+ * A complete chat answer from an upstream to the caller: it keeps its bytes, except for the model's
+ * name and the metadata.
  *
  * @module
  */
@@ -15,7 +15,10 @@ import { editMembers, elementTexts, memberText } from "../json/text.ts";
 import { OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 import { correctedChatUsage } from "./usage.ts";
 
-/** The answer's text for the caller; its usage is what was billed where that is not as reported. */
+/**
+ * Returns the answer's text for the caller, with the billed usage where it differs from the
+ * reported one.
+ */
 export function answerText(
   body: JsonBody,
   { model, metadata, usage: billed, form = SERVICE_FORM }: {
@@ -34,7 +37,7 @@ export function answerText(
   });
 }
 
-/** Everything a model wrote in an answer, in pieces. */
+/** Returns everything that a model wrote in an answer, in pieces. */
 export function deliveredText(body: JsonBody): string[] {
   const pieces: string[] = [];
   for (const choice of (body.value as unknown as ChatCompletion).choices) {
@@ -43,7 +46,7 @@ export function deliveredText(body: JsonBody): string[] {
   return pieces;
 }
 
-/** Tool calls that carry opaque members, with these members' own bytes. */
+/** Returns the tool calls with opaque members, whose bytes are kept. */
 export function signedToolCalls(body: JsonBody): SignedToolCall[] {
   if (!OPAQUE_MEMBERS.some((name) => body.text.includes(name))) return [];
   const calls: SignedToolCall[] = [];
@@ -60,7 +63,7 @@ export function signedToolCalls(body: JsonBody): SignedToolCall[] {
   return calls;
 }
 
-/** The text of an answer that tasks went before. */
+/** Returns the text of an answer that was composed from tasks. */
 export function orchestratedAnswerText(
   body: JsonBody,
   { id, model, metadata, form, usage, orchestration }: {
@@ -68,7 +71,7 @@ export function orchestratedAnswerText(
     readonly model: string;
     readonly metadata: ServiceMetadata;
     readonly form: ChatForm;
-    /** Of all calls together. */
+    /** Usage of all calls together. */
     readonly usage: ChatUsage | undefined;
     readonly orchestration: Orchestration;
   },

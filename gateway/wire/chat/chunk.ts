@@ -1,31 +1,27 @@
-/**
- * Chat chunks as those read them who tell them anew: the first choice alone.
- *
- * @module
- */
+/** Chat chunks as the relays that rewrite them read them: the first choice alone.\n\n@module */
 
 import { isJsonObject, type ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { elementTexts, memberText } from "../json/text.ts";
 
-/** Fields that nobody has looked at yet. */
+/** Fields that are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a chunk brings. */
+/** Content of a chunk. */
 export interface ChunkContent {
-  /** All of it. */
+  /** The whole chunk. */
   readonly value: Fields;
   readonly usage: unknown;
-  /** Of the first choice; absent where the chunk carries none. */
+  /** Delta of the first choice; absent where the chunk has none. */
   readonly delta: Fields | undefined;
   readonly finishReason: string | undefined;
-  /** Of the first choice's tokens. */
+  /** Log probabilities of the first choice. */
   readonly logprobs: unknown;
-  /** Of the delta. */
+  /** Tool calls of the delta. */
   readonly toolCalls: readonly Partial<ToolCallDelta>[];
 }
 
-/** Parses a chunk. Throws an {@linkcode UpstreamCut} where it is an error or no chunk at all. */
+/** Parses a chunk. Throws an {@linkcode UpstreamCut} for an error or a malformed chunk. */
 export function readChunk(text: string): ChunkContent {
   const chunk = parsed(text);
   if ((chunk["error"] ?? null) !== null) {
@@ -50,20 +46,20 @@ export function readChunk(text: string): ChunkContent {
   };
 }
 
-/** The text of a chunk's first choice. */
+/** Returns the JSON text of a chunk's first choice. */
 export function firstChoiceText(chunk: string): string | undefined {
   return elementTexts(memberText(chunk, "choices"))
     .find((choice) => Number(memberText(choice, "index") ?? 0) === 0);
 }
 
-/** The text of the first choice's delta; `undefined` where it is no object. */
+/** Returns the JSON text of the first choice's delta; `undefined` where it is no object. */
 export function firstDeltaText(chunk: string): string | undefined {
   const choice = firstChoiceText(chunk);
   const delta = choice === undefined ? undefined : memberText(choice, "delta");
   return delta?.startsWith("{") === true ? delta : undefined;
 }
 
-/** An upstream's event as an object. */
+/** Parses an upstream's event as an object. */
 export function parsed(text: string): Fields {
   let value: unknown;
   try {

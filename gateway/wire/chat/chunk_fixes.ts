@@ -8,12 +8,12 @@ export interface ChoiceFix {
   readonly toolIndexes?: readonly number[] | undefined;
 }
 
-/** The chunk's text with its choices put right, one fix for each. */
+/** Returns the chunk's text with its choices corrected, one fix for each. */
 export function applyFixes(text: string, fixes: readonly (ChoiceFix | undefined)[]): string {
   const choices = members(text).findLast((member) => member.key === "choices");
   if (choices === undefined) return text;
   let result = text;
-  // From the last to the first, so that earlier positions stay true.
+  // From the last to the first, so that earlier offsets stay valid.
   for (const [at, choice] of [...elements(text, choices.valueStart).entries()].reverse()) {
     const fix = fixes[at];
     if (fix === undefined) continue;

@@ -1,10 +1,10 @@
 /**
- * One streamed chat answer on its way from an upstream to the caller.
+ * Relays the chunks of one streamed chat answer from an upstream to the caller.
  *
- * A chunk is forwarded with its own bytes; only the model's name is replaced, and the three things
- * that clients rely on are put right where an upstream leaves them out: a role first, an index on
- * every tool call, one finish for each choice. In the dialect `openai` finishes are held back for the
- * end, where the last of them carries the usage and the metadata.
+ * A chunk keeps its bytes, except for the model's name and three things that clients rely on and
+ * some upstreams leave out: a role first, an index on every tool call, one finish for each choice.
+ * In the dialect `openai` finishes are held back for the end, where the last of them carries the
+ * usage and the metadata.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
 import { isSameUsage, laterUsage, readChatUsage } from "./usage.ts";
 
-/** A tool call while it comes together. */
+/** A tool call while its pieces arrive. */
 interface GrowingCall {
   id: string;
   name: string;
@@ -44,14 +44,14 @@ interface GrowingCall {
 interface ChoiceState {
   hasRole: boolean;
   finished: boolean;
-  /** Its finish, where that is told apart from the chunk it came in. */
+  /** Its finish, when that is sent apart from the chunk that had it. */
   owed?: string;
-  /** In order of their first delta. */
+  /** Calls in order of their first delta. */
   readonly calls: GrowingCall[];
   readonly indexes: ToolCallIndexes;
 }
 
-/** Options of following an upstream's chat answer. */
+/** Options of {@linkcode ChatChunkRelay}. */
 export interface ChatRelayOptions {
   /** See {@linkcode DeliveredText}. */
   readonly maxTokens?: number | undefined;
@@ -59,25 +59,25 @@ export interface ChatRelayOptions {
   readonly form?: ChatForm | undefined;
 }
 
-/** Chunks that are looked at for a pattern: streams in which all differ have none. */
+/** Maximum number of chunks that are examined for a pattern: some streams have none. */
 const PATTERNS_MAX = 8;
 
-/** A choice that says nothing. */
+/** A choice without content. */
 const NO_DELTA = {
   choices: '[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]',
 };
 
-/** Follows one streamed chat answer. */
+/** Relays the chunks of one streamed chat answer. */
 export class ChatChunkRelay {
   /** Usage as last reported. */
   usage: Usage | undefined;
   readonly #model: string;
   readonly #form: ChatForm;
   readonly #delivered: DeliveredText;
-  /** Chunks with a finish and nothing else, held back for the end. */
+  /** Chunks with only a finish, held back for the end. */
   readonly #finishes: string[] = [];
   readonly #choices = new Map<number, ChoiceState>();
-  /** Calls are kept, to remember what signs them. */
+  /** Counts calls, which are kept for their signatures. */
   readonly #kept = new KeptChars();
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
@@ -87,30 +87,30 @@ export class ChatChunkRelay {
   #prefix = "";
   #editedPrefix = "";
   #pattern: TextChunkPattern | undefined;
-  /** Chunks of the pattern begin with that part. */
+  /** True when chunks of the pattern begin with that part. */
   #isPatternNamed = false;
   #patternsLeft = PATTERNS_MAX;
 
-  /** `model` is the catalog id that callers are shown. */
+  /** `model` is the catalog id that callers see. */
   constructor(model: string, { form = SERVICE_FORM, maxTokens }: ChatRelayOptions = {}) {
     this.#model = JSON.stringify(model);
     this.#form = form;
     this.#delivered = new DeliveredText(maxTokens);
   }
 
-  /** Whether every choice that began has its finish. */
+  /** True when every choice that began has its finish. */
   get finished(): boolean {
     if (this.#choices.size === 0) return false;
     for (const choice of this.#choices.values()) if (!choice.finished) return false;
     return true;
   }
 
-  /** Text that was delivered, in pieces. */
+  /** Delivered text, in pieces. */
   get delivered(): readonly string[] {
     return this.#delivered.pieces();
   }
 
-  /** Its length, in UTF-16 code units. */
+  /** Length of that text in UTF-16 code units. */
   get deliveredChars(): number {
     return this.#delivered.length;
   }
@@ -120,19 +120,22 @@ export class ChatChunkRelay {
     return this.#delivered.usedUpBy;
   }
 
-  /** Nothing is delivered any more. */
+  /** Stops counting text as delivered. */
   callerLeft(): void {
     this.#delivered.end();
   }
 
-  /** Choices without a finish are owed `length`; usage that came early is no longer true. */
+  /**
+   * Marks choices without a finish as ended by `length`; usage that was reported before no longer
+   * holds.
+   */
   limitReached(): void {
     this.#limitReached = true;
     this.#usageText = undefined;
     this.#usageChunk = undefined;
   }
 
-  /** Tool calls of all choices, as far as they have come. */
+  /** Tool calls of all choices, so far. */
   get toolCalls(): readonly SignedToolCall[] {
     return [...this.#choices.values()].flatMap((choice) => choice.calls).map(
       ({ id, name, input, opaque }) => ({
@@ -146,7 +149,7 @@ export class ChatChunkRelay {
 
   /**
    * Takes one event's JSON text and returns the text to forward, or `undefined` where it is held
-   * back for the end. Throws an {@linkcode UpstreamCut} where it is an error or no chunk at all.
+   * back for the end. Throws an {@linkcode UpstreamCut} for an error or a malformed chunk.
    */
   accept(text: string): string | undefined {
     const written = this.#pattern && patternText(text, this.#pattern);
@@ -159,7 +162,7 @@ export class ChatChunkRelay {
     if (typeof chunk.usage === "object" && chunk.usage !== null) this.#noteUsage(text, chunk);
     if (chunk.choices.length === 0) {
       if (chunk.usage === undefined || chunk.usage === null) {
-        // A client that takes the first choice of every chunk must find one.
+        // Clients that read the first choice of every chunk must find one.
         return this.#named(endsByFinish(this.#form) ? editMembers(text, NO_DELTA) : text);
       }
       this.#usageChunk = text;
@@ -167,7 +170,7 @@ export class ChatChunkRelay {
     }
     const isHeld = this.#isHeld(chunk.choices);
     const fixes = chunk.choices.map((choice) => this.#follow(choice, isHeld));
-    // Some clients add up the usage of all chunks: it is told once, at the end.
+    // Some clients add up the usage of all chunks, so it is sent once, at the end.
     const isCounted = endsByFinish(this.#form) && Boolean(chunk.usage);
     const named = this.#named(isCounted ? editMembers(text, { usage: "null" }) : text);
     const fixed = fixes.some((fix) => fix !== undefined) ? applyFixes(named, fixes) : named;
@@ -183,7 +186,7 @@ export class ChatChunkRelay {
     return undefined;
   }
 
-  /** The chunks of a clean end. */
+  /** Returns the chunks of a clean end. */
   closing(end: ChatClosing): string[] {
     const isReported = this.usage !== undefined && isSameUsage(this.usage, end.usage);
     return closingChunks(this.#form, {
@@ -196,7 +199,7 @@ export class ChatChunkRelay {
     });
   }
 
-  /** True where a chunk only says that its choices end, so that it can wait for the end. */
+  /** True when a chunk only ends its choices, and so can wait for the end. */
   #isHeld(choices: readonly ChunkChoice[]): boolean {
     return endsByFinish(this.#form) &&
       choices.every((choice) =>
@@ -204,7 +207,7 @@ export class ChatChunkRelay {
       );
   }
 
-  /** A finish for every choice that was shown none. */
+  /** Returns a finish for every choice that has sent none. */
   #missingFinishes(createdSeconds: number): string[] {
     if (this.#choices.size === 0) this.#choices.set(0, newChoice());
     const owed: string[] = [];
@@ -246,9 +249,9 @@ export class ChatChunkRelay {
     if (isKnown || (this.#prefix !== "" && text.startsWith(this.#prefix))) {
       return this.#editedPrefix + text.slice(this.#prefix.length);
     }
-    const found = members(text).filter((member) => member.key === "model");
-    const [model] = found;
-    if (model === undefined || found.length > 1) return editMembers(text, { model: this.#model });
+    const names = members(text).filter((member) => member.key === "model");
+    const [model] = names;
+    if (model === undefined || names.length > 1) return editMembers(text, { model: this.#model });
     this.#prefix = text.slice(0, model.valueEnd);
     this.#editedPrefix = text.slice(0, model.valueStart) + this.#model;
     this.#comparePattern();
@@ -260,7 +263,7 @@ export class ChatChunkRelay {
       this.#pattern?.before.startsWith(this.#prefix) === true;
   }
 
-  /** `isHeld`: its chunk waits for the end, with its finish. */
+  /** `isHeld`: the chunk waits for the end, with its finish. */
   #follow(choice: ChunkChoice, isHeld: boolean): ChoiceFix | undefined {
     let state = this.#choices.get(choice.index);
     if (state === undefined) this.#choices.set(choice.index, state = newChoice());
@@ -282,15 +285,15 @@ export class ChatChunkRelay {
     return { addRole, dropFinish, toolIndexes };
   }
 
-  /** Keeps the opaque members' own bytes; `text` already carries our indexes. */
+  /** Keeps the bytes of opaque members; `text` has the corrected indexes already. */
   #noteOpaque(text: string): void {
     eachChoice(text, (choiceIndex, delta) => {
       const calls = delta.find((member) => member.key === "tool_calls");
       const state = this.#choices.get(choiceIndex);
       if (calls === undefined || state === undefined) return;
       for (const call of elements(text, calls.valueStart)) {
-        const found = members(text, call.start);
-        const index = found.findLast((member) => member.key === "index");
+        const fields = members(text, call.start);
+        const index = fields.findLast((member) => member.key === "index");
         const target = index === undefined
           ? undefined
           : state.calls[Number(text.slice(index.valueStart, index.valueEnd))];
@@ -339,10 +342,7 @@ function isDelta(value: unknown): boolean {
     (Array.isArray(calls) && calls.every((call) => typeof call === "object" && call !== null));
 }
 
-/**
- * Gives each delta the index of its call; `undefined` where every delta carries the right one
- * already.
- */
+/** Returns the index of each delta's call, or `undefined` where every delta has the right one. */
 function followCalls(
   state: ChoiceState,
   deltas: readonly Partial<ToolCallDelta>[],
@@ -381,9 +381,9 @@ function eachChoice(
   const choices = members(text).findLast((member) => member.key === "choices");
   if (choices === undefined) return;
   for (const choice of elements(text, choices.valueStart)) {
-    const found = members(text, choice.start);
-    const index = found.findLast((member) => member.key === "index");
-    const delta = found.findLast((member) => member.key === "delta");
+    const fields = members(text, choice.start);
+    const index = fields.findLast((member) => member.key === "index");
+    const delta = fields.findLast((member) => member.key === "delta");
     if (index === undefined || delta === undefined || text[delta.valueStart] !== "{") continue;
     visit(Number(text.slice(index.valueStart, index.valueEnd)), members(text, delta.valueStart));
   }

@@ -168,14 +168,14 @@ Deno.test("an empty finish is none, and the true one is passed on", () => {
   for (const form of [SERVICE_FORM, { ...SERVICE_FORM, dialect: "openai" as const }]) {
     const relay = new ChatChunkRelay("m", { form });
     const empty = { finish_reason: "" };
-    const said = [
+    const chunks = [
       relay.accept(delta({ role: "assistant", content: "x" }, empty)),
       relay.accept(delta({ content: "y" }, empty)),
     ];
     assert(!relay.finished);
-    said.push(relay.accept(delta({}, { finish_reason: "tool_calls" })));
+    chunks.push(relay.accept(delta({}, { finish_reason: "tool_calls" })));
     assert(relay.finished);
-    const all = [...said.filter((text) => text !== undefined).map((text) => JSON.parse(text))];
+    const all = [...chunks.filter((text) => text !== undefined).map((text) => JSON.parse(text))];
     const finishes = [...all, ...closing(relay)].flatMap(({ choices }) =>
       (choices as { finish_reason: unknown }[]).map(({ finish_reason }) => finish_reason)
     );
@@ -283,12 +283,12 @@ Deno.test("every string of a delta is delivered, whatever its member is called",
     { audio: { id: "audio_1", transcript: "Hello", expires_at: 1 } },
     { novelty: { deep: ["new"] } },
   ];
-  const said = deltas.map((each) => {
+  const chunks = deltas.map((each) => {
     const relay = new ChatChunkRelay("m");
     relay.accept(delta({ role: "assistant", ...each }));
     return relay.delivered.join("|");
   });
-  assertEquals(said, ['add|{"a":1}', "sh|ls", "Hmm", "So", "Well", "Hello", "new"]);
+  assertEquals(chunks, ['add|{"a":1}', "sh|ls", "Hmm", "So", "Well", "Hello", "new"]);
 });
 
 Deno.test("what is no chunk breaks the stream, and says how", () => {

@@ -3,11 +3,11 @@ import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, AnswerRelay, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { ChatChunkRelay, type ChatRelayOptions } from "./chunk_relay.ts";
 
-/** An upstream's chat chunks, followed: how they are told to the caller is the subclass's affair. */
+/** Base of relays that read an upstream's chat chunks and send them in their own way. */
 export abstract class FollowedChunks implements AnswerRelay {
   protected readonly chunks: ChatChunkRelay;
 
-  /** `model` is the catalog id that callers are shown. */
+  /** `model` is the catalog id that callers see. */
   constructor(model: string, options: ChatRelayOptions = {}) {
     this.chunks = new ChatChunkRelay(model, options);
   }
@@ -44,7 +44,7 @@ export abstract class FollowedChunks implements AnswerRelay {
     this.chunks.limitReached();
   }
 
-  /** A clean end is one, with or without a finish: what is missing is made up for. */
+  /** A clean end is valid with or without a finish: a missing one is added. */
   upstreamEnded(): void {}
 
   abstract accept(text: string): string;

@@ -1,7 +1,7 @@
 import type { Dialect, ServiceMetadata } from "@svc/sdk/protocol";
 import { metadataIn } from "../metadata.ts";
 
-/** The form of an answer of Chat Completions: by its caller's dialect, and as its request asks. */
+/** Form of a Chat Completions answer, from the caller's dialect and the request. */
 export interface ChatForm {
   readonly dialect: Dialect;
   /** True where a stream has a chunk with empty `choices` that carries the usage. */
@@ -10,10 +10,10 @@ export interface ChatForm {
   readonly own?: unknown;
 }
 
-/** The interface as it is specified. */
+/** The form that the service's interface specifies. */
 export const SERVICE_FORM: ChatForm = { dialect: "service", hasUsageChunk: true };
 
-/** The form of the answer to a chat request. */
+/** Returns the form of the answer to a chat request. */
 export function chatFormOf(
   dialect: Dialect,
   { stream_options: options, metadata: own }: Readonly<Record<string, unknown>>,
@@ -22,15 +22,15 @@ export function chatFormOf(
   return { dialect, hasUsageChunk: Object(options).include_usage === true, own };
 }
 
-/** The `metadata` of an answer, as its caller is told it. */
-export function toldMetadata(
+/** Returns the `metadata` of an answer in the caller's dialect. */
+export function metadataOf(
   { dialect, own }: ChatForm,
   metadata: ServiceMetadata,
 ): Readonly<Record<string, unknown>> {
   return metadataIn(dialect, metadata, own);
 }
 
-/** Its JSON text. */
+/** Returns the JSON text of the `metadata`. */
 export function metadataText(form: ChatForm, metadata: ServiceMetadata): string {
-  return JSON.stringify(toldMetadata(form, metadata));
+  return JSON.stringify(metadataOf(form, metadata));
 }

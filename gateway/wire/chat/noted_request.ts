@@ -1,6 +1,6 @@
 /**
- * A chat request with a note under the user's last message: as its planner, its tasks and its answer
- * are asked.
+ * A chat request with a note under the user's last message, for planning, tasks and the final
+ * answer.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { recordOf } from "../json/parse.ts";
 import { editMembers, elementTexts, memberText } from "../json/text.ts";
 
-/** The request itself, to its last byte, but for the note. */
+/** Returns the request with the note; all other bytes stay. */
 export function withNote(body: JsonBody, note: string): JsonBody {
   const messages = elementTexts(memberText(body.text, "messages"));
   const last = messages.at(-1);
@@ -23,26 +23,26 @@ export function withNote(body: JsonBody, note: string): JsonBody {
 }
 
 /**
- * What was said, and the note, streamed: without the request's tools, formats and limits. Calls of tools and
- * their results are left out, since no tool is declared.
+ * Returns a streamed request with the conversation and the note, without the request's tools,
+ * formats and limits. Tool calls and their results are left out, since no tool is declared.
  */
 export function partRequest(
   body: JsonBody,
   { note, outputTokens, schema }: {
     readonly note: string;
     readonly outputTokens: number;
-    /** Name and JSON schema that the answer is to follow. */
+    /** Name and JSON schema of the answer. */
     readonly schema?: { readonly name: string; readonly schema: unknown } | undefined;
   },
 ): JsonBody {
   const { messages } = body.value as unknown as ChatRequest;
-  const said = messages.filter(isSaid).map(({ role, content }) => ({ role, content }));
-  const last = said.at(-1);
+  const conversation = messages.filter(isSaid).map(({ role, content }) => ({ role, content }));
+  const last = conversation.at(-1);
   invariant(last !== undefined, "Cannot split a request that says nothing");
   const value = {
     model: "auto",
     stream: true,
-    messages: [...said.slice(0, -1), { ...last, content: noted(last.content, note) }],
+    messages: [...conversation.slice(0, -1), { ...last, content: noted(last.content, note) }],
     max_completion_tokens: outputTokens,
     ...(schema === undefined ? {} : {
       response_format: { type: "json_schema", json_schema: { ...schema, strict: true } },
@@ -51,7 +51,7 @@ export function partRequest(
   return { text: JSON.stringify(value), value };
 }
 
-/** The text of the last message, where that is the user's; else `undefined`. */
+/** Returns the text of the last message if it is the user's, else `undefined`. */
 export function lastUserText({ value }: JsonBody): string | undefined {
   const last = (value as unknown as ChatRequest).messages.at(-1);
   if (last?.role !== "user") return undefined;

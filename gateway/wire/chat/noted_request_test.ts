@@ -23,7 +23,7 @@ Deno.test("withNote() adds to the last message and leaves every other byte alone
 });
 
 Deno.test("partRequest() keeps what was said, and neither tools nor limits", () => {
-  const asked = body([
+  const request = body([
     { role: "system", content: "Be brief." },
     { role: "user", content: "What is f?", name: "n" },
     { role: "assistant", content: null, tool_calls: [call] },
@@ -31,7 +31,7 @@ Deno.test("partRequest() keeps what was said, and neither tools nor limits", () 
     { role: "assistant", content: "It is 7." },
     { role: "user", content: "And g?" },
   ], { tools: [], max_tokens: 9, temperature: 0, response_format: { type: "json_object" } });
-  assertEquals(partRequest(asked, { note: " Note", outputTokens: 50 }).value, {
+  assertEquals(partRequest(request, { note: " Note", outputTokens: 50 }).value, {
     model: "auto",
     stream: true,
     messages: [
@@ -44,17 +44,17 @@ Deno.test("partRequest() keeps what was said, and neither tools nor limits", () 
   });
   const schema = { name: "plan", schema: {} };
   assertEquals(
-    partRequest(asked, { note: "", outputTokens: 50, schema }).value["response_format"],
+    partRequest(request, { note: "", outputTokens: 50, schema }).value["response_format"],
     { type: "json_schema", json_schema: { name: "plan", schema: {}, strict: true } },
   );
 });
 
 Deno.test("lastUserText() is that of the last message, where the user said it", () => {
-  const said = { role: "user", content: "Hi" };
+  const message = { role: "user", content: "Hi" };
   const parts = { role: "user", content: [{ type: "text", text: "a" }, image] };
-  assertEquals(lastUserText(body([said])), "Hi");
+  assertEquals(lastUserText(body([message])), "Hi");
   assertEquals(lastUserText(body([parts])), "a\n");
   for (const role of ["assistant", "tool", "system"]) {
-    assertEquals(lastUserText(body([said, { role, content: "x" }])), undefined);
+    assertEquals(lastUserText(body([message, { role, content: "x" }])), undefined);
   }
 });

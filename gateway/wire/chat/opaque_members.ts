@@ -4,20 +4,20 @@ import type { OpaqueTexts } from "./tool_calls.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A member: its own bytes while one reading has come, what several came to, or both. */
+/** A member: the bytes of its only reading, the merged value of several, or both. */
 interface Member {
   text: string | undefined;
   value: unknown;
 }
 
 /**
- * Opaque members that come in several readings: a later one is merged into those before it, never
- * appended. Each is read once, and written once.
+ * Opaque members that arrive in several readings: a later one is merged into those before it, never
+ * appended. Each is parsed once and written once.
  */
 export class OpaqueMembers {
   readonly #members = new Map<string, Member>();
 
-  /** Adds a reading of each. */
+  /** Adds a reading of each member. */
   add(texts: OpaqueTexts, kept: KeptChars): void {
     for (const [name, text] of Object.entries(texts)) {
       const known = this.#members.get(name);
@@ -31,7 +31,7 @@ export class OpaqueMembers {
     }
   }
 
-  /** JSON texts, by name: a lone reading's own bytes. */
+  /** Returns JSON texts by name; a single reading keeps its bytes. */
   texts(): ReadonlyMap<string, string> {
     const texts = new Map<string, string>();
     for (const [name, member] of this.#members) {
@@ -45,12 +45,14 @@ function parsed(text: string | undefined): unknown {
   return JSON.parse(text ?? "null");
 }
 
-/** The earlier one with the later one in it, where both are objects; else the later one. */
+/**
+ * Merges the later value into the earlier one where both are objects; else returns the later one.
+ */
 function merged(earlier: unknown, later: unknown): unknown {
   if (!isJsonObject(earlier) || !isJsonObject(later)) return later;
   for (const [key, value] of Object.entries(later)) {
     const known = Object.hasOwn(earlier, key) ? earlier[key] : undefined;
-    // Defined, not assigned: a member may be called `__proto__`.
+    // Defined, not assigned: a member may have the name `__proto__`.
     Object.defineProperty(earlier, key, {
       value: merged(known, value),
       configurable: true,

@@ -10,20 +10,20 @@ import { FollowedChunks } from "./followed_chunks.ts";
 import { editMembers } from "../json/text.ts";
 import { SSE_DONE, sseEvent } from "../sse.ts";
 
-/** What is known of a split request when its answer begins. */
+/** Facts of a split request at the beginning of its answer. */
 export interface OrchestratedChatOptions extends ChatRelayOptions {
-  /** Of the whole stream. */
+  /** Id of the whole stream. */
   readonly id: string;
-  /** The parts and what they cost, once the answer has ended. */
+  /** Returns the tasks and their costs, once the answer has ended. */
   breakdown(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
 }
 
-/** The answer of a split request as the events of its stream, each marked as the final task's. */
+/** The answer of a split request as events, each marked as the final task's. */
 export class OrchestratedChatRelay extends FollowedChunks {
   readonly #options: OrchestratedChatOptions;
   readonly #mark: Readonly<Record<"id" | "orchestration", string>>;
 
-  /** `model` is the catalog id that callers are shown. */
+  /** `model` is the catalog id that callers see. */
   constructor(model: string, options: OrchestratedChatOptions) {
     super(model, options);
     this.#options = options;
@@ -53,7 +53,7 @@ export class OrchestratedChatRelay extends FollowedChunks {
     return [chunks.map(sseEvent).join("") + SSE_DONE];
   }
 
-  /** One event that says so; before any text of the answer it is the orchestration that failed. */
+  /** Sends one event with the error; before any text of the answer, the orchestration failed. */
   override failed({ error, ...envelope }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
     const code = this.chunks.delivered.length === 0 ? "orchestration_failed" : error.code;
     const orchestration = this.#options.breakdown({ ...end, isDone: false });
@@ -62,7 +62,7 @@ export class OrchestratedChatRelay extends FollowedChunks {
   }
 }
 
-/** Tokens of all calls together, as they are billed. */
+/** Returns the billed tokens of all calls together. */
 function billedUsage(
   { metadata: { billing }, usage }: Pick<AnswerEnd, "metadata" | "usage">,
 ): Usage {

@@ -7,15 +7,15 @@ import { KeptChars } from "../text/kept_chars.ts";
 import { laterUsage, readChatUsage } from "./usage.ts";
 
 /**
- * Follows a streamed chat answer that the service itself reads: what it returns is the model's text,
- * a piece at a time, and no event.
+ * Relays a streamed chat answer to the service itself: returns the model's text, a piece at a time,
+ * instead of events.
  */
 export class PartRelay implements AnswerRelay {
   usage: Usage | undefined;
   readonly #delivered = new CollectedText();
   #hasLeft = false;
   readonly toolCalls: readonly SignedToolCall[] = [];
-  /** Why the model stopped, as Chat Completions says it; absent where nothing was said. */
+  /** Finish reason of Chat Completions; absent where the upstream gave none. */
   finishReason: string | undefined;
   readonly #kept = new KeptChars();
 

@@ -3,12 +3,13 @@ import type { AnswerEnd } from "../answer_relay.ts";
 import { FollowedChunks } from "./followed_chunks.ts";
 import { SSE_DONE, sseEvent, sseLine } from "../sse.ts";
 
-/** A chat answer as the events of its stream: chunks, and `[DONE]`. */
+/** A chat answer as events: chunks, and `[DONE]`. */
 export class ChatRelay extends FollowedChunks {
   override accept(text: string): string {
     const forwarded = this.chunks.accept(text);
     if (forwarded === undefined) return "";
-    // No edit adds a line break, and the text as it came is in one piece: looking there is cheaper.
+    // No edit adds a line break, and the original text is one flat string, which is faster to
+    // search.
     return text.includes("\n") ? sseEvent(forwarded) : sseLine(forwarded);
   }
 
@@ -17,7 +18,7 @@ export class ChatRelay extends FollowedChunks {
     return [chunks.map(sseEvent).join("") + SSE_DONE];
   }
 
-  /** One event that says so, and never a clean end. */
+  /** Sends one event with the error, and never a clean end. */
   override failed(envelope: ErrorEnvelope): Iterable<string> {
     return [sseEvent(JSON.stringify({ ...envelope, choices: [] }))];
   }

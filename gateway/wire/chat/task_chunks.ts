@@ -8,15 +8,15 @@ import {
 } from "@svc/sdk/protocol";
 import { sseEvent } from "../sse.ts";
 
-/** A task, as its chunks name it. */
+/** Name of a task in its chunks. */
 export interface ChunkTask {
   readonly taskId: string;
   readonly title: string;
 }
 
 /**
- * Tells the tasks of a split request as chat chunks; none of them carries a finish. In the dialect
- * `openai` every one has a choice.
+ * Writes the tasks of a split request as chat chunks, none with a finish. In the dialect `openai`
+ * each has a choice.
  */
 export class TaskChunks {
   readonly #head: Pick<ChatCompletionChunk, "id" | "object" | "created">;
@@ -33,18 +33,18 @@ export class TaskChunks {
     this.#head = { id, object: "chat.completion.chunk", created: createdSeconds };
   }
 
-  /** A task begins, or begins again. */
+  /** Returns the event of a task that begins, or begins again. */
   started({ taskId, title }: ChunkTask): string {
     const choice = choiceOf({ role: "assistant", content: "" });
     return this.#event([choice], { task_id: taskId, title, status: "started" });
   }
 
-  /** A piece of its text. */
+  /** Returns the event of a piece of its text. */
   text({ taskId, title }: ChunkTask, text: string, model = MODEL_AUTO): string {
     return this.#event([choiceOf({ content: text })], { task_id: taskId, title }, model);
   }
 
-  /** It has ended. */
+  /** Returns the event of a task that has ended. */
   ended(task: OrchestrationTask): string {
     return this.#event(this.#ended, { ...task }, task.model);
   }

@@ -10,17 +10,17 @@ import { OPAQUE_MEMBERS } from "./tool_calls.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where pieces of text are gathered. */
+/** Receiver of pieces of text. */
 export interface TextSink {
   push(piece: string): unknown;
 }
 
-/** Names under which upstreams tell reasoning; several of them may tell the same. */
+/** Members in which upstreams send reasoning; several of them may have the same text. */
 const REASONING: readonly string[] = [
   ...["reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks"],
 ];
 
-/** Members that frame or sign what a model wrote, or say what tools gave it and what it cites. */
+/** Members that structure or sign a model's text, or hold tool results and citations. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   ...["role", "type", "id", "object", "status", "phase", "format", "detail", "mime_type"],
   ...["media_type", "call_id", "item_id", "tool_call_id", "cache_control", "output_format"],
@@ -28,31 +28,30 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...["sources", "tools", "signature", "thought_signature", ...OPAQUE_MEMBERS],
 ]);
 
-/** Members in which a model says what to call a tool with. */
+/** Members with the input of tool calls. */
 const INPUT: ReadonlySet<string> = new Set(["arguments", "input"]);
 
-/** Members that carry media or ciphers: no text, though strings. */
+/** Members with media or ciphers: strings that are no text. */
 const MEDIA: ReadonlySet<string> = new Set([
   ...["data", "b64_json", "file_data", "result", "partial_image_b64", "encrypted_content"],
 ]);
 
-/** Members that may carry media in an address; anything else that begins like one is text. */
+/** Members that may hold media in a data URI; any other text that begins like one is text. */
 const MEDIA_ADDRESS = /(?:^|_)(?:url|uri|image|images|audio|video|file)$/;
 
 /**
- * Characters of media for which one is counted. Base64 has a token in one and a half characters, so
- * that a token stands for 1 000: an image of a megapixel comes to some 1 500, a second of speech to
- * 5 (Opus) to 64 (PCM).
+ * Characters of media that count as one. A token is one and a half characters of Base64, so one
+ * token counts for 1 000: an image of a megapixel comes to some 1 500, a second of speech to 5
+ * (Opus) to 64 (PCM).
  */
 const MEDIA_CHARS = 700;
 
-/** Nesting that is looked into. */
+/** Maximum nesting that is searched. */
 const DEPTH_MAX = 32;
 
 /**
  * Adds every string that a model wrote in a message or a stream's delta to `pieces`, whatever its
- * member is called. Media adds a stand-in of its size. Reasoning that is told under several names is
- * added once.
+ * member's name. Media adds a stand-in of its size. Reasoning under several names is added once.
  */
 export function collectText(message: Fields, pieces: TextSink): void {
   for (const [name, value] of Object.entries(message)) {
@@ -61,7 +60,7 @@ export function collectText(message: Fields, pieces: TextSink): void {
   for (const piece of longestReasoning(message)) pieces.push(piece);
 }
 
-/** Adds every string in a value that is not of the wire's own structure. */
+/** Adds every string of a value that is no part of the wire's structure. */
 export function collectStrings(
   value: unknown,
   pieces: TextSink,
@@ -74,7 +73,7 @@ export function collectStrings(
   } else if (Array.isArray(value)) {
     for (const element of value) collectStrings(element, pieces, { name, depth: depth + 1 });
   } else if (typeof value === "object" && value !== null) {
-    // Some upstreams write arguments as an object, whose members are not of the wire.
+    // Some upstreams write arguments as an object, whose member names are the model's.
     if (INPUT.has(name)) return void pieces.push(JSON.stringify(value));
     for (const [key, member] of Object.entries(value)) {
       collectStrings(member, pieces, { name: key, depth: depth + 1 });
@@ -96,8 +95,8 @@ function longestReasoning(message: Fields): readonly string[] {
 }
 
 /**
- * The members of a message or delta that {@linkcode contentOf}, {@linkcode reasoningOf}, its refusal
- * and its calls of functions leave out.
+ * Returns the members of a message or delta except those of {@linkcode contentOf}, {@linkcode
+ * reasoningOf}, its refusal and its function calls.
  */
 export function besideText(message: Fields): Fields {
   const { content, refusal: _refusal, tool_calls: calls, ...others } = message;
@@ -115,7 +114,7 @@ export function besideText(message: Fields): Fields {
   };
 }
 
-/** Text of a message or delta; some servers send parts. */
+/** Returns the text of a message or delta; some servers send parts. */
 export function contentOf(message: Fields): string {
   const { content } = message;
   if (typeof content === "string") return content;
@@ -123,7 +122,7 @@ export function contentOf(message: Fields): string {
   return content.map((part) => typeof part?.text === "string" ? part.text : "").join("");
 }
 
-/** Reasoning as chat upstreams write it: an extension that goes by several names. */
+/** Returns the reasoning of a message or delta: an extension with several names. */
 export function reasoningOf(message: Fields): string {
   const { reasoning_content, reasoning, thinking, reasoning_details } = message;
   for (const text of [reasoning_content, reasoning, thinking]) {
@@ -136,7 +135,7 @@ export function reasoningOf(message: Fields): string {
   }).join("");
 }
 
-/** All text of a request that its model reads: everything but media, which is estimated. */
+/** Returns all text of a request that its model reads, except media, which is estimated. */
 export function requestText(request: Fields): string {
   const { messages, tools, functions, response_format, prediction } = request as
     & Partial<ChatRequest>
@@ -156,7 +155,7 @@ export function requestText(request: Fields): string {
   return pieces.join("\n");
 }
 
-/** A part of no known kind is estimated as text, and so it is counted as such. */
+/** A part of an unknown kind is estimated as text, and so it is counted as text. */
 function collectPart(part: Fields, pieces: TextSink): void {
   if (isMediaPart(part)) return;
   const { text } = part;

@@ -1,6 +1,6 @@
 /**
- * Chunks of one stream that carry text are alike but for the text. Once one has been understood, the
- * others need no parsing but that of the text itself.
+ * Chunks of one stream that carry text differ only in the text. Once one has been parsed, only the
+ * text of the others is.
  *
  * @module
  */
@@ -12,13 +12,15 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
-/** What stands around the text, byte for byte. */
+/** The bytes around the text. */
 export interface TextChunkPattern {
   readonly before: string;
   readonly after: string;
 }
 
-/** The pattern of a chunk that carries text for one choice and nothing else; else `undefined`. */
+/**
+ * Returns the pattern of a chunk with text for one choice and nothing else; otherwise `undefined`.
+ */
 export function textChunkPattern(
   text: string,
   chunk: ChatCompletionChunk,
@@ -30,13 +32,13 @@ export function textChunkPattern(
   if (typeof delta?.content !== "string" || Object.keys(delta).length > 1) return undefined;
   const choices = onlyMember(text, 0, "choices");
   const [element] = choices === undefined ? [] : elements(text, choices.valueStart);
-  const found = element && onlyMember(text, element.start, "delta");
-  const content = found && onlyMember(text, found.valueStart, "content");
+  const deltaMember = element && onlyMember(text, element.start, "delta");
+  const content = deltaMember && onlyMember(text, deltaMember.valueStart, "content");
   if (content === undefined) return undefined;
   return { before: text.slice(0, content.valueStart), after: text.slice(content.valueEnd) };
 }
 
-/** The text that a chunk of this pattern carries; `undefined` where it is of another. */
+/** Returns the text of a chunk of this pattern, or `undefined` for another chunk. */
 export function patternText(text: string, pattern: TextChunkPattern): string | undefined {
   const { before, after } = pattern;
   if (text.length < before.length + after.length) return undefined;
@@ -48,12 +50,15 @@ export function patternText(text: string, pattern: TextChunkPattern): string | u
     const value: unknown = JSON.parse(text.slice(start, end));
     return typeof value === "string" ? value : undefined;
   } catch {
-    // More than one value stands there: not of this pattern.
+    // More than one value: not of this pattern.
     return undefined;
   }
 }
 
-/** Whether a JSON string without escapes stands there; control characters the parser is to refuse. */
+/**
+ * True for a JSON string without escapes; control characters are left to the parser, which refuses
+ * them.
+ */
 function isPlainString(text: string, start: number, end: number): boolean {
   const last = end - 1;
   if (last <= start || text.charCodeAt(start) !== QUOTE || text.charCodeAt(last) !== QUOTE) {
@@ -66,8 +71,8 @@ function isPlainString(text: string, start: number, end: number): boolean {
   return true;
 }
 
-/** Of duplicates none is the one. */
+/** Returns the only member of a name; `undefined` for duplicates. */
 function onlyMember(text: string, start: number, key: string): Member | undefined {
-  const found = members(text, start).filter((member) => member.key === key);
-  return found.length === 1 ? found[0] : undefined;
+  const matches = members(text, start).filter((member) => member.key === key);
+  return matches.length === 1 ? matches[0] : undefined;
 }

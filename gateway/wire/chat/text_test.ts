@@ -3,7 +3,7 @@ import { collectText, requestText } from "./text.ts";
 
 const ADDRESS = `data:image/png;base64,${"A".repeat(1_400)}`;
 
-function said(message: Readonly<Record<string, unknown>>): number {
+function charsOf(message: Readonly<Record<string, unknown>>): number {
   const pieces: string[] = [];
   collectText(message, pieces);
   return pieces.join("").length;
@@ -14,20 +14,20 @@ Deno.test("text that begins like an address of media is text, in requests and in
   const { length } = text;
   assertEquals(requestText({ messages: [{ role: "user", content: text }] }).length, length);
   assertEquals(requestText({ messages: [{ role: "user", content: ADDRESS }] }), ADDRESS);
-  assertEquals(said({ content: text }), length);
-  assertEquals(said({ function_call: { arguments: text } }), length);
-  assertEquals(said({ tool_calls: [{ custom: { input: text } }] }), length);
-  assertEquals(said({ reasoning_details: [{ text }] }), length);
+  assertEquals(charsOf({ content: text }), length);
+  assertEquals(charsOf({ function_call: { arguments: text } }), length);
+  assertEquals(charsOf({ tool_calls: [{ custom: { input: text } }] }), length);
+  assertEquals(charsOf({ reasoning_details: [{ text }] }), length);
 });
 
 Deno.test("arguments that are written as an object are what a model wrote, member by member", () => {
   const input = { output: "word ".repeat(100), id: "word ".repeat(100), data: "word" };
   const { length } = JSON.stringify(input);
-  assertEquals(said({ function_call: { arguments: input } }), length);
-  assertEquals(said({ tool_calls: [{ id: "c", function: { arguments: input } }] }), length);
+  assertEquals(charsOf({ function_call: { arguments: input } }), length);
+  assertEquals(charsOf({ tool_calls: [{ id: "c", function: { arguments: input } }] }), length);
 });
 
 Deno.test("media in an address stands for a few characters", () => {
-  assertEquals(said({ images: [{ image_url: { url: ADDRESS } }] }), 3);
-  assertEquals(said({ images: [ADDRESS] }), 3);
+  assertEquals(charsOf({ images: [{ image_url: { url: ADDRESS } }] }), 3);
+  assertEquals(charsOf({ images: [ADDRESS] }), 3);
 });

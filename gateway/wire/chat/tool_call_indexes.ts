@@ -1,28 +1,24 @@
-/**
- * Which tool call a piece of a streamed answer belongs to.
- *
- * @module
- */
+/** Assigns the pieces of a streamed answer to tool calls.\n\n@module */
 
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 
 type Delta = Partial<ToolCallDelta>;
 
-/** A call, as far as pieces are told apart by it. */
+/** The facts of a call that identify its pieces. */
 interface KnownCall {
-  /** As its upstream gave them. */
+  /** Id and index as the upstream sent them. */
   id: string | undefined;
   index: number | undefined;
-  /** As its last piece with one gave it. */
+  /** Name in the last piece that had one. */
   name: string;
   readonly input: InputEnd;
 }
 
 /**
- * Says which tool call a piece belongs to: by index, else by id, else by order. Some upstreams give no
- * index, or the same to every call; some no id, or the same. So the elements of one delta are
- * different calls unless they say otherwise, and a function's name after a complete input begins
- * another call.
+ * Assigns pieces to tool calls: by index, else by id, else by order. Some upstreams send no index,
+ * or the same for every call; some no id, or the same. So the elements of one delta are different
+ * calls unless they say otherwise, and a function's name after a complete input begins another
+ * call.
  */
 export class ToolCallIndexes {
   readonly #calls: KnownCall[] = [];
@@ -30,21 +26,24 @@ export class ToolCallIndexes {
   readonly #byId = new Map<string, number>();
   #last: number | undefined;
 
-  /** The places of one delta's calls among all calls, from 0, in order of their first pieces. */
+  /**
+   * Returns the positions of one delta's calls among all calls, from 0, in order of their first
+   * pieces.
+   */
   of(deltas: readonly Partial<ToolCallDelta>[]): readonly number[] {
     const taken = new Set<number>();
     const unlabelled = this.#unlabelled(deltas);
     return deltas.map((delta) => {
-      const found = this.#labelled(delta) ?? unlabelled(delta);
-      const isKnown = found !== undefined && !this.#isAnother(delta, found, taken);
-      const place = isKnown ? found : this.#calls.push(newCall()) - 1;
+      const known = this.#labelled(delta) ?? unlabelled(delta);
+      const isKnown = known !== undefined && !this.#isAnother(delta, known, taken);
+      const place = isKnown ? known : this.#calls.push(newCall()) - 1;
       taken.add(place);
       this.#note(delta, place);
       return this.#last = place;
     });
   }
 
-  /** The call whose id or index a piece carries. */
+  /** Returns the call whose id or index a piece has. */
   #labelled(delta: Delta): number | undefined {
     const id = idOf(delta);
     const index = indexOf(delta);
@@ -56,8 +55,8 @@ export class ToolCallIndexes {
   }
 
   /**
-   * Finds the calls that pieces without id and index go on with: one piece with the last call, several
-   * of one delta with as many of the calls that began last.
+   * Returns the calls that pieces without id and index continue: one piece the last call, several
+   * of one delta as many of the calls that began last.
    */
   #unlabelled(deltas: readonly Delta[]): (delta: Delta) => number | undefined {
     const last = this.#last;
@@ -71,18 +70,18 @@ export class ToolCallIndexes {
     };
   }
 
-  /** Whether a piece begins another call than the one that it seems to belong to. */
+  /** True when a piece begins another call than the one that it seems to belong to. */
   #isAnother(delta: Delta, place: number, taken: ReadonlySet<number>): boolean {
     const call = this.#calls[place];
     const name = nameOf(delta);
     if (call === undefined) return true;
     if (taken.has(place)) return name !== "" ? call.name !== "" : !isLabelled(delta);
     if (name === "" || call.name === "") return false;
-    // Two calls of one id, told apart by their indexes.
+    // Two calls of one id with different indexes.
     const index = indexOf(delta) ?? call.index;
     if (call.index !== undefined && index !== call.index) return true;
     // Some upstreams repeat the name with every piece, with its id or without, also with an empty
-    // last one; a call's first piece has an id where the one before had.
+    // last one; a call's first piece has an id if that of the call before had one.
     const isRepeated = call.id !== undefined && (idOf(delta) ?? call.id) === call.id &&
       name === call.name;
     return call.input.isComplete && !(isRepeated && inputOf(delta).trim() === "");
@@ -128,19 +127,19 @@ function inputOf(delta: Delta): string {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `]`; `{` and `}` lie 32 higher. */
+/** `[` and `]`; `{` and `}` are 32 higher. */
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const BRACE = 0x20;
 
-/** Notices the end of a call's input, an object that comes in pieces; none is kept. */
+/** Detects the end of a call's input, an object that arrives in pieces, without keeping them. */
 class InputEnd {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
   #hasBegun = false;
 
-  /** Whether the object that it began with has ended. */
+  /** True when the object that it began with has ended. */
   get isComplete(): boolean {
     return this.#hasBegun && this.#depth <= 0;
   }

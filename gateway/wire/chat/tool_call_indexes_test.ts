@@ -5,7 +5,7 @@ import { ToolCallIndexes } from "./tool_call_indexes.ts";
 
 type Delta = Partial<ToolCallDelta>;
 
-/** What an upstream sends of calls, and what they are. */
+/** Pieces that an upstream sends, and the calls that they belong to. */
 interface Sent {
   readonly deltas: readonly (readonly Delta[])[];
   readonly inputs: readonly string[];
@@ -141,11 +141,11 @@ Deno.test("what makes no sense is still told apart, and nothing throws", () => {
   }));
 });
 
-/** How upstreams label calls: `of` gives those of the first piece, `more` those of later ones. */
+/** Labels of calls: `of` returns those of the first piece, `more` those of later ones. */
 interface Labels {
   readonly first: (at: number) => Partial<ToolCallDelta>;
   readonly later: (at: number) => Partial<ToolCallDelta>;
-  /** Whether pieces of several calls may alternate. */
+  /** True when pieces of several calls may alternate. */
   readonly mayAlternate: boolean;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Tool calls of Chat Completions, and what of them must keep its bytes.
- *
- * @module
- */
+/** Tool calls of Chat Completions, and their members whose bytes must be kept.\n\n@module */
 
 import type { SignedToolCall } from "../answer_relay.ts";
 import { editMembers, elements, members, memberText } from "../json/text.ts";
@@ -13,41 +9,42 @@ export const OPAQUE_MEMBERS = ["extra_content", "thought_signature"] as const;
 /** JSON texts of opaque members, by name. */
 export type OpaqueTexts = Readonly<Record<string, string>>;
 
-/** The opaque members of an object in their own bytes; `undefined` where it has none. */
+/** Returns the opaque members of an object with their bytes; `undefined` where it has none. */
 export function opaqueTexts(text: string): OpaqueTexts | undefined {
   if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return undefined;
-  const found: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   for (const { key, valueStart, valueEnd } of members(text)) {
     if ((OPAQUE_MEMBERS as readonly string[]).includes(key)) {
-      found[key] = text.slice(valueStart, valueEnd);
+      texts[key] = text.slice(valueStart, valueEnd);
     }
   }
-  return Object.keys(found).length === 0 ? undefined : found;
+  return Object.keys(texts).length === 0 ? undefined : texts;
 }
 
 /**
- * What a piece of a streamed call adds to its name, which is `name` so far. Some upstreams say the name
- * again with every piece of the input, with the call's id or without: so two equal pieces are one.
+ * Returns the text that a piece of a streamed call adds to its name so far, `name`. Some upstreams
+ * repeat the name with every piece of the input, with the call's id or without: so two equal pieces
+ * are one.
  */
 export function addedName(name: string, piece: unknown): string {
   return typeof piece === "string" && piece !== name ? piece : "";
 }
 
-/** A piece of a call that says nothing of its name. */
+/** Returns a piece of a call without its name. */
 export function withoutName(piece: string): string {
   const called = memberText(piece, "function") ?? "{}";
   return editMembers(piece, { function: editMembers(called, { name: undefined }) });
 }
 
-/** A call as a message has it. */
+/** Returns a call in the form of a message. */
 export function toolCallText({ id, name, arguments: input, opaque }: SignedToolCall): string {
   const called = { id, type: "function", function: { name, arguments: input } };
   return editMembers(JSON.stringify(called), Object.fromEntries(opaque));
 }
 
 /**
- * A chat request's text with tool calls of its history edited: `edit` takes a call's text and its
- * place in its message, and returns what is to stand there; `undefined` leaves it.
+ * Returns a chat request's text with edited tool calls of its history: `edit` takes a call's text
+ * and its position in its message, and returns the new text; `undefined` keeps the old one.
  */
 export function editCalls(
   request: string,

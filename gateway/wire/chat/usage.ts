@@ -11,16 +11,16 @@ function countOf(value: unknown): number {
   return isCount(value) ? value : 0;
 }
 
-/** Names that providers have for input read from a cache, beside `prompt_tokens_details`. */
+/** Names that providers have for input read from a cache, besides `prompt_tokens_details`. */
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "cached_prompt_text_tokens"] as const;
 
-/** Members of a report that only Perplexity writes, and xAI's own interface. */
+/** Members of reports that only Perplexity writes, and xAI's own interface. */
 const REASONING_APART = ["citation_tokens", "num_search_queries", "cached_prompt_text_tokens"];
 
 /**
  * Reads usage as Chat Completions reports it; `undefined` where it is absent, or its totals are no
- * numbers. Numbers that cannot be true are returned as they are: `impossibleUsage()` judges them. A
- * detail that cannot be true is left out.
+ * numbers. Impossible numbers are returned as they are: `impossibleUsage()` judges them. An
+ * impossible detail is left out.
  */
 export function readChatUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
@@ -39,9 +39,9 @@ export function readChatUsage(usage: unknown): Usage | undefined {
 }
 
 /**
- * All output that is paid for: some providers report reasoning outside the completion, where only
- * the total has it (xAI), or not even that (Perplexity, which adds citations). The rules are those of
- * `@pydantic/genai-prices`; a test holds this against its table.
+ * Returns all output that is paid for: some providers report reasoning outside the completion,
+ * where only the total includes it (xAI), or not even that (Perplexity, which adds citations). The
+ * rules are those of `@pydantic/genai-prices`; a test compares them with its table.
  */
 function allOutput(completion: number, input: number, usage: object): number {
   const { total_tokens, completion_tokens_details, ...others } = usage as
@@ -56,7 +56,7 @@ function allOutput(completion: number, input: number, usage: object): number {
   return completion + Math.max(apart, reasoning > completion ? reasoning : 0);
 }
 
-/** Input read from a cache, under any of the names that a report may have for it. */
+/** Returns the input read from a cache, under any name that a report may have for it. */
 export function cachedIn(usage: object): number {
   const { prompt_tokens_details: details, ...others } = usage as Partial<ChatUsage> & Fields;
   return Math.max(countOf(details?.cached_tokens), ...CACHED.map((name) => countOf(others[name])));
@@ -78,8 +78,8 @@ export function chatUsageOf(usage: Usage): ChatUsage {
 }
 
 /**
- * Tokens written into the cache: `cache_write_tokens` is OpenAI's and OpenRouter's name for them,
- * `cache_creation_tokens` that of a proxy in front of Claude.
+ * Returns the tokens written into the cache: `cache_write_tokens` is OpenAI's and OpenRouter's name
+ * for them, `cache_creation_tokens` that of a proxy in front of Claude.
  */
 function cacheWritesOf(details: ChatUsage["prompt_tokens_details"], most: number): number {
   const written = details?.cache_write_tokens ?? details?.["cache_creation_tokens"];
@@ -87,7 +87,7 @@ function cacheWritesOf(details: ChatUsage["prompt_tokens_details"], most: number
 }
 
 /**
- * The usage that takes the place of the upstream's own in an answer: `undefined` where that was
+ * Returns the usage that replaces the upstream's own in an answer: `undefined` where that was
  * billed, or where nothing was reported.
  */
 export function correctedChatUsage(reported: unknown, billed: Usage): ChatUsage | undefined {
@@ -96,23 +96,26 @@ export function correctedChatUsage(reported: unknown, billed: Usage): ChatUsage 
   return read !== undefined && isSameUsage(read, billed) ? undefined : chatUsageOf(billed);
 }
 
-/** The report that counts of two: the later one, but one without numbers, or without counts after counts. */
+/**
+ * Returns the report that counts of two: the later one, unless it has no numbers, or no counts
+ * after counts.
+ */
 export function laterUsage(known: Usage | undefined, read: Usage | undefined): Usage | undefined {
   if (known === undefined || read === undefined) return read ?? known;
   return isCount(read.inputTokens) && isCount(read.outputTokens) ? read : known;
 }
 
-/** True where usage was billed as it was reported: else it was counted otherwise. */
+/** True when usage was billed as reported; otherwise it was counted in another way. */
 export function isSameUsage(reported: Usage, billed: Usage): boolean {
   return reported.inputTokens === billed.inputTokens &&
     reported.outputTokens === billed.outputTokens;
 }
 
-/** What several reports of usage say that counts do not. */
+/** Details of several usage reports, which counts do not have. */
 export class UsageSum {
   #reasoningTokens: number | undefined;
 
-  /** Adds a report of Chat Completions, where it is one. */
+  /** Adds a report of Chat Completions; ignores other values. */
   add(usage: unknown): void {
     if (readChatUsage(usage) === undefined) return;
     const { completion_tokens_details } = usage as Partial<ChatUsage>;
@@ -120,7 +123,7 @@ export class UsageSum {
     if (isCount(reasoning)) this.#reasoningTokens = (this.#reasoningTokens ?? 0) + reasoning;
   }
 
-  /** The counts, with the details that were reported. */
+  /** Returns the counts, with the reported details. */
   usageOf(counted: Usage): ChatUsage {
     const usage = chatUsageOf(counted);
     if (this.#reasoningTokens === undefined) return usage;

@@ -1,23 +1,19 @@
-/**
- * A complete answer of Chat Completions that several calls of models made.
- *
- * @module
- */
+/** A complete Chat Completions answer that several model calls produced.\n\n@module */
 
 import type { ChatUsage, ResponseAnnotation } from "@svc/sdk/protocol";
 import { editMembers } from "../json/text.ts";
 
-/** What all chunks of an answer have in common. */
+/** Members that all chunks of an answer share. */
 export interface ChatHead {
   readonly id: string;
   /** Unix time. */
   readonly created: number;
 }
 
-/** A citation as Chat Completions has it. */
+/** A citation in the shape of Chat Completions. */
 export type ChatAnnotation = ReturnType<typeof chatAnnotation>;
 
-/** Everything that the answer says. */
+/** Content of the answer. */
 export interface ChatContent {
   readonly content: string;
   readonly refusal: string;
@@ -25,19 +21,19 @@ export interface ChatContent {
   /** Log probabilities: JSON text. */
   readonly logprobs: string;
   readonly annotations: readonly ChatAnnotation[];
-  /** Of the message: JSON texts by name. */
+  /** Opaque members of the message: JSON texts by name. */
   readonly opaque: ReadonlyMap<string, string>;
   /** JSON texts. */
   readonly calls: readonly string[];
   readonly finishReason: string;
 }
 
-/** A citation of a response in the shape of Chat Completions. */
+/** Returns a citation of a response in the shape of Chat Completions. */
 export function chatAnnotation({ type, ...citation }: ResponseAnnotation) {
   return { type, [type]: citation };
 }
 
-/** A citation whose positions relate to a longer text, in which its own begins at `start`. */
+/** Moves a citation to a longer text, in which its own text begins at `start`. */
 export function movedAnnotation(annotation: ResponseAnnotation, start: number): ResponseAnnotation {
   if (annotation.type === "file_citation") {
     return { ...annotation, index: annotation.index + start };
@@ -46,17 +42,17 @@ export function movedAnnotation(annotation: ResponseAnnotation, start: number): 
   return { ...annotation, start_index: start_index + start, end_index: end_index + start };
 }
 
-/** Members of a delta that reach the caller on ways of their own. */
-const TOLD_APART: readonly string[] = ["role", "tool_calls", "annotations"];
+/** Members of a delta that reach the caller in other ways. */
+const SENT_APART: readonly string[] = ["role", "tool_calls", "annotations"];
 
-/** Whether a delta says anything besides its role, calls and citations. */
-export function saysAnything(delta: Readonly<Record<string, unknown>>): boolean {
+/** True when a delta has anything besides its role, calls and citations. */
+export function hasContent(delta: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(delta).some(([name, value]) =>
-    !TOLD_APART.includes(name) && value !== null && value !== ""
+    !SENT_APART.includes(name) && value !== null && value !== ""
   );
 }
 
-/** The whole answer as JSON text. */
+/** Returns the whole answer as JSON text. */
 export function completionText(
   head: ChatHead & {
     readonly model: string;
@@ -64,9 +60,9 @@ export function completionText(
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly upstream_warnings?: readonly string[];
   },
-  said: ChatContent,
+  answer: ChatContent,
 ): string {
-  const { content, refusal, reasoning, annotations, calls, finishReason, logprobs } = said;
+  const { content, refusal, reasoning, annotations, calls, finishReason, logprobs } = answer;
   const hasNoText = content === "" && (calls.length > 0 || refusal !== "");
   const message = editMembers(
     JSON.stringify({
@@ -78,7 +74,7 @@ export function completionText(
     }),
     {
       ...(calls.length === 0 ? {} : { tool_calls: `[${calls.join(",")}]` }),
-      ...Object.fromEntries(said.opaque),
+      ...Object.fromEntries(answer.opaque),
     },
   );
   const finish = JSON.stringify(finishReason);

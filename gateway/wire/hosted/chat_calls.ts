@@ -11,23 +11,23 @@ import { OpaqueMembers } from "../chat/opaque_members.ts";
 import { ToolCallIndexes } from "../chat/tool_call_indexes.ts";
 import { addedName, opaqueTexts, toolCallText, withoutName } from "../chat/tool_calls.ts";
 
-/** What the relay of one choice needs besides its model's name. */
+/** Options of the relay of one choice. */
 export interface HostedChatOptions extends HostedOptions, HostedTextOptions {
-  /** Unix time, for upstreams that give none. */
+  /** Unix time, for upstreams that send none. */
   readonly createdSeconds: number;
   /** @default {SERVICE_FORM} */
   readonly form?: ChatForm | undefined;
-  /** A new id for a tool call that came without. */
+  /** Returns a new id for a tool call that has none. */
   newCallId(): string;
 }
 
-/** A call while it comes together. */
+/** A call while its pieces arrive. */
 interface GrowingCall {
   id: string;
   name: string;
   readonly input: CollectedText;
   readonly opaque: OpaqueMembers;
-  /** Its index for the caller, once it is shown. */
+  /** Its index for the caller, once it is sent. */
   index: number | undefined;
 }
 
@@ -37,7 +37,9 @@ interface Piece {
   readonly text: string;
 }
 
-/** The tool calls of an answer of several turns: those of hosted tools are hidden from the caller. */
+/**
+ * The tool calls of an answer of several turns: those of hosted tools are hidden from the caller.
+ */
 export class HostedChatCalls {
   readonly #hosted: HostedCalls;
   readonly #newId: () => string;
@@ -48,7 +50,7 @@ export class HostedChatCalls {
   #ids = new Set<string>();
   #indexes = new ToolCallIndexes();
 
-  /** `kept` counts what is kept of them. */
+  /** `kept` counts their characters. */
   constructor(
     options: Pick<HostedChatOptions, "hosted" | "newCallId">,
     kept: KeptChars,
@@ -58,17 +60,17 @@ export class HostedChatCalls {
     this.#newId = () => options.newCallId();
   }
 
-  /** Whether the caller was shown calls of the turn at hand. */
+  /** True when calls of the current turn were sent to the caller. */
   get hasShownInTurn(): boolean {
     return this.#turn.some((call) => call.index !== undefined);
   }
 
-  /** All calls of the turn at hand. */
+  /** Returns all calls of the current turn. */
   ofTurn(): readonly SignedToolCall[] {
     return this.#turn.map(signedCall);
   }
 
-  /** All calls that the caller was shown, as a message has them: JSON texts. */
+  /** Returns all calls that were sent to the caller, in the form of a message: JSON texts. */
   shown(): readonly string[] {
     return this.#shown.map((call) => toolCallText(signedCall(call)));
   }
@@ -83,7 +85,7 @@ export class HostedChatCalls {
     });
   }
 
-  /** No more deltas will come in this turn: shows what was held back, and is no hosted tool's. */
+  /** Ends the turn's deltas: returns those that were held back and belong to no hosted tool. */
   showRest(): readonly string[] {
     const texts: string[] = [];
     for (const call of this.#turn) {
@@ -93,7 +95,7 @@ export class HostedChatCalls {
     return texts;
   }
 
-  /** Another turn: indexes and ids of its upstream mean other calls. */
+  /** Begins another turn, whose indexes and ids mean other calls. */
   beginTurn(): void {
     this.#turn = [];
     this.#ids = new Set();
@@ -102,7 +104,7 @@ export class HostedChatCalls {
 
   #begin(piece: Piece): string[] {
     this.#kept.take(ITEM_CHARS);
-    // Once another call has begun, the name of the one before it is whole.
+    // Once another call has begun, the name of the one before it is complete.
     const before = this.#turn.at(-1);
     const isDecided = before !== undefined && before.index === undefined &&
       this.#hosted.mayShow(before.name, true);
@@ -131,7 +133,7 @@ export class HostedChatCalls {
         ...(isOther ? { id: undefined } : {}),
       })];
     }
-    // Two calls of one id could not be answered apart: the second is given another.
+    // Two calls with one id could not be answered separately: the second gets another.
     if (typeof delta.id === "string" && delta.id !== "" && !this.#ids.has(delta.id)) {
       this.#ids.add(call.id = delta.id);
     }
@@ -140,7 +142,7 @@ export class HostedChatCalls {
     return [this.#show(call, isNew ? text : undefined)];
   }
 
-  /** `text` is all that has come of the call, where it came at once. */
+  /** `text` is the whole call, where it came at once. */
   #show(call: GrowingCall, text?: string): string {
     const hasId = call.id !== "";
     call.id ||= this.#newId();

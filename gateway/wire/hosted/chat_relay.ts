@@ -1,8 +1,9 @@
 /**
- * Chat answers of several turns, with searches between them, as one answer of Chat Completions.
+ * Relays chat answers of several turns, with searches between them, as one answer of Chat
+ * Completions.
  *
- * What a model sends keeps its bytes but for what makes one answer of many: one id, one role, gapless
- * indexes of the caller's calls, one finish.
+ * Text of a model keeps its bytes, except for what makes one answer of several: one id, one role,
+ * gapless indexes of the caller's calls, one finish.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import type { ChatCompletionChunk, ErrorEnvelope } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, SignedToolCall } from "../answer_relay.ts";
 import { endsByFinish } from "../chat/closing.ts";
-import { type ChatForm, SERVICE_FORM, toldMetadata } from "../chat/form.ts";
+import { type ChatForm, metadataOf, SERVICE_FORM } from "../chat/form.ts";
 import { besideText, collectText, contentOf } from "../chat/text.ts";
 import {
   type ChunkContent,
@@ -22,7 +23,7 @@ import {
 } from "../chat/chunk.ts";
 import { CollectedText } from "../text/collected_text.ts";
 import { HostedChatCalls, type HostedChatOptions } from "./chat_calls.ts";
-import { chatAnnotation, type ChatHead, completionText, saysAnything } from "./chat_answer.ts";
+import { chatAnnotation, type ChatHead, completionText, hasContent } from "./chat_answer.ts";
 import { HostedChatTexts } from "./chat_texts.ts";
 import type { EndedTurn, FindCitations, HostedCall, HostedOutcome, HostedRelay } from "./relay.ts";
 import { endedTurn } from "./turn.ts";
@@ -37,19 +38,19 @@ import { OPAQUE_MEMBERS, opaqueTexts } from "../chat/tool_calls.ts";
 import { listed, UpstreamWarnings } from "../upstream_warnings.ts";
 import { laterUsage, readChatUsage, UsageSum } from "../chat/usage.ts";
 
-/** Chunks that are looked at for a pattern: streams in which all differ have none. */
+/** Maximum number of chunks that are examined for a pattern: some streams have none. */
 const PATTERNS_MAX = 8;
 
-/** Finish reasons that say that something is missing: they hold, whatever was called. */
+/** Finish reasons of incomplete answers: they hold whatever was called. */
 const CUT_REASONS: readonly string[] = ["length", "content_filter"];
 
-/** A pattern, and what its chunks become. */
+/** A pattern, and the bytes that its chunks are sent with. */
 interface ShownPattern {
   readonly from: TextChunkPattern;
   readonly to: TextChunkPattern;
 }
 
-/** Follows the turns of one choice. */
+/** Relays the turns of one choice. */
 export class HostedChatRelay implements HostedRelay {
   usage: Usage | undefined;
   complete: string | undefined;
@@ -59,17 +60,17 @@ export class HostedChatRelay implements HostedRelay {
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
   readonly #kept = new KeptChars();
-  /** What a caller who has left was sent of the turn at hand. */
+  /** Pieces of the current turn that a disconnected caller received. */
   #sent: readonly string[] | undefined;
   readonly #warnings = new UpstreamWarnings();
-  /** What only a stream of the answer shows. */
+  /** Lost members that only a stream of the answer shows. */
   readonly #lost = new Set<string>();
   readonly #texts: HostedChatTexts;
   readonly #reported = new UsageSum();
   #model: string;
   #head: ChatHead | undefined;
   #hasRole = false;
-  // Of the turn at hand:
+  // State of the current turn:
   #turnEnded = false;
   #delivered = new CollectedText();
   #opaque = new OpaqueMembers();
@@ -78,7 +79,7 @@ export class HostedChatRelay implements HostedRelay {
   #pattern: ShownPattern | undefined;
   #patternsLeft = PATTERNS_MAX;
 
-  /** `model` is the catalog id that callers are shown. */
+  /** `model` is the catalog id that callers see. */
   constructor(model: string, options: HostedChatOptions) {
     this.#model = model;
     this.#cite = options.cite;
@@ -90,7 +91,7 @@ export class HostedChatRelay implements HostedRelay {
 
   get delivered(): readonly string[] {
     if (this.#sent !== undefined) return this.#sent;
-    // What is held back of a turn that has broken off is never sent.
+    // Text that a broken turn holds back is never sent.
     return [...this.#delivered.pieces(), ...this.finished ? this.#texts.heldBack : []];
   }
 
@@ -132,7 +133,7 @@ export class HostedChatRelay implements HostedRelay {
     return sseEvent(shown);
   }
 
-  /** A clean end is one, with or without a finish reason. */
+  /** A clean end is valid with or without a finish reason. */
   upstreamEnded(): void {
     this.#finishReason ??= "stop";
   }
@@ -159,7 +160,7 @@ export class HostedChatRelay implements HostedRelay {
     if (!this.#turnEnded) this.#reportedUsage = undefined;
   }
 
-  /** Searches are told at the end. */
+  /** Searches are sent at the end. */
   searching(call: HostedCall): string {
     this.#searches.begin(call);
     return "";
@@ -205,7 +206,7 @@ export class HostedChatRelay implements HostedRelay {
     yield SSE_DONE;
   }
 
-  /** One event that says so, and never a clean end. */
+  /** Sends one event with the error, and never a clean end. */
   failed(envelope: ErrorEnvelope): Iterable<string> {
     return [sseEvent(JSON.stringify({ ...envelope, choices: [] }))];
   }
@@ -224,7 +225,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#patternsLeft = PATTERNS_MAX;
   }
 
-  /** What becomes of a chunk: nothing where it says nothing to the caller. */
+  /** Returns the chunk for the caller, or nothing where it has no content for it. */
   #shownChunk({ delta = {}, toolCalls, usage }: ChunkContent, text: string): string | undefined {
     const choice = firstChoiceText(text);
     const written = choice === undefined ? undefined : memberText(choice, "delta");
@@ -245,7 +246,7 @@ export class HostedChatRelay implements HostedRelay {
         : { tool_calls: callTexts.length === 0 ? undefined : `[${callTexts.join(",")}]` }),
     };
     const isScoreShown = isScored && !this.#texts.isHeld;
-    const saysMore = callTexts.length > 0 || isScoreShown || saysAnything({ ...delta, content });
+    const saysMore = callTexts.length > 0 || isScoreShown || hasContent({ ...delta, content });
     if (this.#hasRole && !saysMore) return undefined;
     this.#hasRole = true;
     const { id, created } = this.#headOf();
@@ -265,13 +266,13 @@ export class HostedChatRelay implements HostedRelay {
     });
   }
 
-  /** The role comes once. */
+  /** The role is sent once. */
   #roleEdit(delta: Fields): MemberEdits {
     if (this.#hasRole) return { role: undefined };
     return typeof delta["role"] === "string" ? {} : { role: '"assistant"' };
   }
 
-  /** Chunks whose tokens have probabilities differ in more than their text. */
+  /** Adds log probabilities; chunks that have them differ in more than their text. */
   #score(choice: string): boolean {
     const isScored = this.#texts.score(memberText(choice, "logprobs"));
     if (isScored) {
@@ -284,7 +285,7 @@ export class HostedChatRelay implements HostedRelay {
   #note(delta: Fields, text: string): void {
     for (const line of lostOutput(delta)) this.#lost.add(line);
     this.#warnings.addLines(lostCitations(delta));
-    // Counted where it is kept: all else is kept by what tells it.
+    // Counted where it is kept; everything else is counted by the code that sends it.
     collectText(besideText(delta), { push: (piece) => this.#kept.take(piece.length) });
     collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
@@ -298,7 +299,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#head ??= { id, created: isTime ? created : this.#createdSeconds };
   }
 
-  /** Once it has been shown it stays. */
+  /** Returns the common members, which stay once they were sent. */
   #headOf(): ChatHead {
     return this.#head ??= { id: "chatcmpl-empty", created: this.#createdSeconds };
   }
@@ -310,7 +311,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#reportedUsage = usage;
   }
 
-  /** A pattern holds from the turn's first text on: that may have been set apart. */
+  /** A pattern is taken after the turn's first text, which may be preceded by a separator. */
   #learn(text: string, { chunk, shown }: { chunk: ChunkContent; shown: string }): void {
     if (this.#patternsLeft === 0 || contentOf(chunk.delta ?? {}) === "") return;
     this.#patternsLeft -= 1;
@@ -335,7 +336,7 @@ export class HostedChatRelay implements HostedRelay {
     );
   }
 
-  /** Why the answer ended: calls that the caller never saw are no reason. */
+  /** Returns the finish reason; calls that were hidden from the caller are none. */
   #finish(): string {
     const reason = this.#finishReason ?? "stop";
     if (CUT_REASONS.includes(reason)) return reason;
@@ -343,30 +344,30 @@ export class HostedChatRelay implements HostedRelay {
     return reason === "tool_calls" ? "stop" : reason;
   }
 
-  /** The finish, and the usage and metadata of `head` where the form has them. */
+  /** Returns the finish, with the usage and metadata of `head` where the form has them. */
   #closing(head: Readonly<Record<string, unknown>>, finishReason: string): string {
     const finish = { finish_reason: JSON.stringify(finishReason) };
     const { hasUsageChunk } = this.#form;
-    const told = JSON.stringify({ ...head, object: "chat.completion.chunk" });
-    const last = hasUsageChunk ? sseEvent(editMembers(told, { choices: "[]" })) : "";
+    const text = JSON.stringify({ ...head, object: "chat.completion.chunk" });
+    const last = hasUsageChunk ? sseEvent(editMembers(text, { choices: "[]" })) : "";
     if (!endsByFinish(this.#form)) return this.#event("{}", finish) + last;
     const choices = `[${editMembers('{"index":0,"delta":{}}', finish)}]`;
     const usage = hasUsageChunk ? { usage: "null" } : {};
-    return sseEvent(editMembers(told, { choices, ...usage })) + last;
+    return sseEvent(editMembers(text, { choices, ...usage })) + last;
   }
 
   #metadataOf({ metadata }: AnswerEnd): Readonly<Record<string, unknown>> {
     const hosted_tools = this.#searches.items();
-    return toldMetadata(
+    return metadataOf(
       this.#form,
       hosted_tools.length === 0 ? metadata : { ...metadata, hosted_tools },
     );
   }
 }
 
-/** What becomes of a delta's content, which is shown as `content`: nothing where it stays as it is. */
+/** Returns the edit of a delta's content, which is sent as `content`: nothing where it stays. */
 function contentEdit(delta: Fields, content: string): MemberEdits {
-  const said = contentOf(delta);
-  if (said === content && (said === "" || delta["content"] === said)) return {};
+  const original = contentOf(delta);
+  if (original === content && (original === "" || delta["content"] === original)) return {};
   return { content: content === "" ? undefined : JSON.stringify(content) };
 }

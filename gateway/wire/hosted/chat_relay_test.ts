@@ -44,7 +44,7 @@ function wholeOf(relay: HostedChatRelay): ChatCompletion {
   return whole;
 }
 
-/** What must hold for every stream. */
+/** Checks rules that hold for every stream. */
 function checkStream(sent: string): void {
   assert(sent.endsWith("data: [DONE]\n\n"));
   const chunks = chunksIn(sent);
@@ -67,7 +67,7 @@ function checkStream(sent: string): void {
   assert(chunks.slice(0, -1).every((chunk) => (chunk.usage ?? null) === null));
 }
 
-/** What OpenAI's client makes of the stream. */
+/** Returns the answer that OpenAI's client builds from the stream. */
 async function collected(sent: string) {
   const lines = chunksIn(sent).map((chunk) => `${JSON.stringify(chunk)}\n`);
   const stream = ChatCompletionStream.fromReadableStream(new Blob(lines).stream());
@@ -84,7 +84,7 @@ async function collected(sent: string) {
   };
 }
 
-function told({ id, created, usage, choices }: ChatCompletion) {
+function summaryOf({ id, created, usage, choices }: ChatCompletion) {
   const { message, finish_reason } = choices[0] ?? {};
   return {
     ...{ id, created, usage, finish_reason },
@@ -106,7 +106,7 @@ Deno.test("any turns make one answer, for OpenAI's client as well", async () => 
       checkStream(sent);
       for (const name of Object.values(HOSTED)) assert(!sent.includes(`"name":"${name}"`));
       const whole = wholeOf(relay);
-      assertEquals<unknown>(await collected(sent), told(whole));
+      assertEquals<unknown>(await collected(sent), summaryOf(whole));
       const texts = turns.map(({ content }) => content).filter((content) => content !== "");
       assertEquals(whole.choices[0]?.message.content ?? "", texts.join("\n\n"));
       assertEquals(
@@ -126,10 +126,10 @@ Deno.test("any turns make one answer, for OpenAI's client as well", async () => 
       assertEquals(whole.usage?.prompt_tokens, usageOf(turns.length).inputTokens);
       assertEquals(whole.usage?.completion_tokens_details?.reasoning_tokens, 2 * turns.length);
       for (const [at, { message, calls }] of ended.entries()) {
-        const said = JSON.parse(message);
-        assertEquals(said.content, turns[at]?.content || null);
+        const parsedMessage = JSON.parse(message);
+        assertEquals(parsedMessage.content, turns[at]?.content || null);
         assertEquals(calls.map(({ name }) => name), turns[at]?.calls.map(({ name }) => name));
-        assertEquals((said.tool_calls ?? []).length, calls.length);
+        assertEquals((parsedMessage.tool_calls ?? []).length, calls.length);
       }
     }),
     { numRuns: 150 },
@@ -217,16 +217,16 @@ Deno.test("citations come once, their places those of the whole message", () => 
   );
   for (const event of relay.completed(END)) sent += event;
   checkStream(sent);
-  const found = deltasOf(sent).filter((delta) => delta["annotations"] !== undefined);
+  const cited = deltasOf(sent).filter((delta) => delta["annotations"] !== undefined);
   const page_ = { url: "https://a.test/", title: "A", start_index: 3, end_index: 4 };
-  assertEquals<unknown>(found, [{
+  assertEquals<unknown>(cited, [{
     annotations: [
       { ...file, file_citation: { ...file.file_citation, index: 7 } },
       { type: "url_citation", url_citation: { ...page, start_index: 6, end_index: 8 } },
       { type: "url_citation", url_citation: page_ },
     ],
   }]);
-  assertEquals(wholeOf(relay).choices[0]?.message["annotations"], found[0]?.["annotations"]);
+  assertEquals(wholeOf(relay).choices[0]?.message["annotations"], cited[0]?.["annotations"]);
 });
 
 Deno.test("why an answer ended: the caller's calls, a cut, or the model's own word", () => {

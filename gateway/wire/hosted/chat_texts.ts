@@ -1,8 +1,4 @@
-/**
- * What the turns of a chat answer say, as one message.
- *
- * @module
- */
+/** Combines the texts of a chat answer's turns into one message.\n\n@module */
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import { contentOf, reasoningOf } from "../chat/text.ts";
@@ -13,34 +9,34 @@ import { HostedLogprobs } from "./logprobs.ts";
 import { ITEM_CHARS, type KeptChars } from "../text/kept_chars.ts";
 import { annotationsOf } from "../responses/answer.ts";
 
-/** Stands between the texts of two turns. */
+/** Separates the texts of two turns. */
 const BLANK_LINE = "\n\n";
 
-/** What a turn has said so far. */
+/** Texts of a turn so far. */
 interface Turn {
   readonly content: CollectedText;
   readonly refusal: CollectedText;
   readonly reasoning: CollectedText;
   readonly annotations: ResponseAnnotation[];
   readonly logprobs: HostedLogprobs;
-  /** Whether it has said anything that its text goes on from. */
+  /** True when it has text that later text continues. */
   hasContent: boolean;
 }
 
-/** How texts come together. */
+/** Options of {@linkcode HostedChatTexts}. */
 export interface HostedTextOptions {
-  /** The content is the last turn's text alone, so that JSON that was asked for can be parsed. */
+  /** True when the content is the last turn's text alone, so that requested JSON can be parsed. */
   readonly lastTurnOnly?: boolean | undefined;
-  /** Whether log probabilities are kept for the whole answer. @default {true} */
+  /** True when log probabilities are kept for the whole answer. @default {true} */
   readonly keepsLogprobs?: boolean | undefined;
 }
 
 /**
- * The texts of all turns. Content is joined by blank lines; where the last turn's alone counts, each
- * turn's is held back, since nobody knows which is the last one before it has ended.
+ * The texts of all turns. Content is joined by blank lines; where only the last turn counts, each
+ * turn's content is held back until it has ended and shown to be the last.
  */
 export class HostedChatTexts {
-  /** Whether content is told at the end. */
+  /** True when content is sent at the end. */
   readonly isHeld: boolean;
   readonly #keepsLogprobs: boolean;
   readonly #kept: KeptChars;
@@ -52,39 +48,39 @@ export class HostedChatTexts {
   #logprobs = new HostedLogprobs();
   #turn = newTurn();
 
-  /** `kept` counts what is kept of them. */
+  /** `kept` counts their characters. */
   constructor({ lastTurnOnly = false, keepsLogprobs = true }: HostedTextOptions, kept: KeptChars) {
     this.isHeld = lastTurnOnly;
     this.#keepsLogprobs = lastTurnOnly || keepsLogprobs;
     this.#kept = kept;
   }
 
-  /** All content of the turns that have ended. */
+  /** Content of all ended turns. */
   get content(): string {
     return this.#content.text();
   }
 
-  /** As {@linkcode content}. */
+  /** Refusals of all ended turns. */
   get refusal(): string {
     return this.#refusal.text();
   }
 
-  /** As {@linkcode content}. */
+  /** Reasoning of all ended turns. */
   get reasoning(): string {
     return this.#reasoning.text();
   }
 
-  /** What the content cites, as its turns said it. */
+  /** Citations of the content, in order of the turns. */
   get annotations(): readonly ResponseAnnotation[] {
     return this.#annotations;
   }
 
-  /** Log probabilities of what is told: JSON text. */
+  /** Log probabilities of the content: JSON text. */
   get logprobs(): string {
     return this.#logprobs.text();
   }
 
-  /** Content of the turn at hand that nobody has been sent. */
+  /** Content of the current turn that was not sent. */
   get heldBack(): readonly string[] {
     return this.isHeld ? this.#turn.content.pieces() : [];
   }
@@ -95,7 +91,7 @@ export class HostedChatTexts {
     this.#turn.content.push(content, kept);
   }
 
-  /** Adds what a delta says; returns its content as the caller is shown it. */
+  /** Adds the texts of a delta; returns its content as the caller receives it. */
   add(delta: Fields, kept: number): string {
     this.#push(this.#turn.reasoning, reasoningOf(delta));
     this.#push(this.#turn.refusal, delta["refusal"]);
@@ -112,14 +108,14 @@ export class HostedChatTexts {
     return isApart ? BLANK_LINE + content : content;
   }
 
-  /** Adds the log probabilities of a choice, JSON text; false where there are none. */
+  /** Adds the log probabilities of a choice, JSON text; returns false where there are none. */
   score(logprobs: string | undefined): boolean {
     if (logprobs?.startsWith("{") !== true) return false;
     if (this.#keepsLogprobs) this.#turn.logprobs.add(logprobs);
     return true;
   }
 
-  /** Adds the turn to those before it; returns what it said. */
+  /** Ends the current turn and returns its texts. */
   endTurn(): { readonly content: string; readonly refusal: string } {
     const { annotations, logprobs, reasoning } = this.#turn;
     const [content, refusal] = [this.#turn.content.text(), this.#turn.refusal.text()];
@@ -138,12 +134,12 @@ export class HostedChatTexts {
     return { content, refusal };
   }
 
-  /** Forgets the turn at hand, or begins another. */
+  /** Discards the current turn, or begins another. */
   beginTurn(): void {
     this.#turn = newTurn();
   }
 
-  /** What was content is none once another turn has come. */
+  /** Removes the content, which another turn replaces. */
   #forgetContent(): void {
     this.#content = new CollectedText();
     this.#contentLength = 0;
@@ -151,10 +147,10 @@ export class HostedChatTexts {
     this.#logprobs = new HostedLogprobs();
   }
 
-  #push(said: CollectedText, text: unknown): void {
+  #push(target: CollectedText, text: unknown): void {
     if (typeof text !== "string") return;
     this.#kept.take(text.length);
-    said.push(text);
+    target.push(text);
   }
 }
 

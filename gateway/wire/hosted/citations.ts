@@ -1,42 +1,38 @@
-/**
- * Which sources a text cites, by marker or by address.
- *
- * @module
- */
+/** Finds the sources that a text cites, by marker or by address.\n\n@module */
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import { codeSpans } from "./code_spans.ts";
 import type { FindCitations } from "./relay.ts";
 
-/** A page that a search found. */
+/** A page that a search returned. */
 export interface WebSource {
   readonly url: string;
   readonly title: string;
 }
 
-/** A file that a search found. */
+/** A file that a search returned. */
 export interface FileSource {
   readonly fileId: string;
   readonly filename: string;
 }
 
-/** Something to cite. */
+/** A source that can be cited. */
 export type CitationSource = WebSource | FileSource;
 
-/** Most annotations of a text: who repeats a marker on and on cites nothing by it. */
+/** Maximum number of annotations of a text: endless repetition of a marker cites nothing. */
 const ANNOTATIONS_MAX = 400;
 
 /** `[1]`, `[1, 2]`, `【1】`, and `【1†source】` as some models learned it. Bounded, so never slow. */
 const MARKER = String.raw`\[ ?\d{1,4}(?: ?[,;] ?\d{1,4}){0,31} ?\]` +
   String.raw`|【 ?\d{1,4}(?: ?[,;、] ?\d{1,4}){0,31} ?(?:†[^】\n]{0,80})?】`;
 
-/** What may follow an address: nothing of an address, or a mark that ends a sentence. */
+/** End of an address: a character that no address has, or a mark that ends a sentence. */
 const ADDRESS_END = String
   .raw`(?=$|[\s)\]}>"'*|${"`"}，。、；）】]|[.,;:!?_]+(?:$|[\s)\]}>"'*|${"`"}]))`;
 
 /**
- * Finds what a text cites of sources that are numbered from 1 in their order. The list is read anew
- * for each text: it may grow.
+ * Returns a function that finds citations of sources that are numbered from 1. It reads the list
+ * for each text, since the list may grow.
  */
 export function findCitations(sources: readonly CitationSource[]): FindCitations {
   return (text) => {
@@ -53,7 +49,7 @@ export function findCitations(sources: readonly CitationSource[]): FindCitations
   };
 }
 
-/** An occurrence that may yet turn out to be the text of a link. */
+/** An occurrence that may become the text of a link. */
 interface Occurrence {
   readonly end: number;
   readonly annotations: readonly ResponseAnnotation[];
@@ -65,7 +61,7 @@ class CitationReader {
   readonly #addresses: ReadonlyMap<string, WebSource>;
   readonly #code: Iterator<readonly [number, number]>;
   #span: readonly [number, number] | undefined;
-  readonly #found: ResponseAnnotation[] = [];
+  readonly #citations: ResponseAnnotation[] = [];
   #last: Occurrence = { end: -1, annotations: [] };
 
   constructor(
@@ -83,11 +79,11 @@ class CitationReader {
   }
 
   get count(): number {
-    return this.#found.length;
+    return this.#citations.length;
   }
 
   annotations(): readonly ResponseAnnotation[] {
-    return this.#found.slice(0, ANNOTATIONS_MAX);
+    return this.#citations.slice(0, ANNOTATIONS_MAX);
   }
 
   marker(start: number, marker: string): void {
@@ -107,17 +103,20 @@ class CitationReader {
     const between = start - this.#last.end;
     const isTarget = (between === 1 && this.#text[start - 1] === "(") ||
       (between === 2 && this.#text.startsWith("](", start - 2));
-    if (isTarget) this.#found.length -= this.#last.annotations.length;
+    if (isTarget) this.#citations.length -= this.#last.annotations.length;
     const end = start + address.length;
     this.#add({ end, annotations: [annotationOf(source, { start, end })] });
   }
 
   #add(occurrence: Occurrence): void {
-    this.#found.push(...occurrence.annotations);
+    this.#citations.push(...occurrence.annotations);
     this.#last = occurrence;
   }
 
-  /** `list[1]` is a place in a list, and so is the second of `list[0][1]`; `[1][2]` are two markers. */
+  /**
+   * True for an index: `list[1]` is an element of a list, and so is the second of `list[0][1]`;
+   * `[1][2]` are two markers.
+   */
   #isIndex(start: number): boolean {
     const before = this.#text[start - 1] ?? "";
     if (this.#text[start] !== "[") return false;
@@ -142,7 +141,7 @@ function annotationOf(
   return { type: "url_citation", start_index: start, end_index: end, url, title };
 }
 
-/** Sources by address, without a slash at its end; of several the first. */
+/** Returns sources by address, without a slash at its end; of several the first. */
 function addressesOf(sources: readonly CitationSource[]): Map<string, WebSource> {
   const addresses = new Map<string, WebSource>();
   for (const source of sources) {
@@ -153,7 +152,10 @@ function addressesOf(sources: readonly CitationSource[]): Map<string, WebSource>
   return addresses;
 }
 
-/** The longest first: an address may begin with another. Without any, what never matches. */
+/**
+ * Returns a pattern with the longest address first, since an address may begin with another.
+ * Without addresses it never matches.
+ */
 function addressPattern(addresses: ReadonlyMap<string, WebSource>): string {
   if (addresses.size === 0) return "(?!)";
   const literals = [...addresses.keys()].sort((one, other) => other.length - one.length)

@@ -8,7 +8,7 @@ const SOURCES: CitationSource[] = [
   { url: "https://a.test/deep?q=1&r=(x)", title: "Deep" },
 ];
 
-/** What is cited, as the text that cites it and the source's number. */
+/** Returns each citation as its text and the source's number. */
 function cited(text: string, sources = SOURCES): string[] {
   return findCitations(sources)(text).map((annotation) => {
     if (annotation.type === "file_citation") return `${annotation.index}:${annotation.file_id}`;

@@ -1,7 +1,7 @@
 /** The opening or closing line of a block: up to three spaces, then the fence. */
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** Where a text of Markdown is code: fenced blocks, and spans between backticks on one line. */
+/** Returns the code in a Markdown text: fenced blocks, and spans between backticks on one line. */
 export function codeSpans(text: string): readonly (readonly [number, number])[] {
   const spans: (readonly [number, number])[] = [];
   let block: { readonly start: number; readonly fence: string } | undefined;

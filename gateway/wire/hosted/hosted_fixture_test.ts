@@ -1,5 +1,5 @@
 /**
- * What tests of answers of several turns share: scripts of turns, and a flow that plays them.
+ * Fixtures for tests of answers of several turns: scripts of turns, and a flow that plays them.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface ScriptedCall {
   readonly extra?: string | undefined;
 }
 
-/** What a model says in a turn. */
+/** Content of a model's turn. */
 export interface ScriptedTurn {
   readonly reasoning: string;
   readonly content: string;
@@ -72,9 +72,9 @@ export const script: fc.Arbitrary<readonly ScriptedTurn[]> = fc.tuple(
 ).map(([turns, last]) => [...turns, last]);
 
 function pieces(text: string, size: number): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < text.length; at += size) found.push(text.slice(at, at + size));
-  return found;
+  const slices: string[] = [];
+  for (let at = 0; at < text.length; at += size) slices.push(text.slice(at, at + size));
+  return slices;
 }
 
 /** The usage that each turn reports. */
@@ -87,16 +87,16 @@ export const TURN_USAGE = {
 };
 
 /** The chunks of a turn. */
-export function chunksOf(said: ScriptedTurn, number: number): string[] {
-  const { cut } = said;
+export function chunksOf(turn: ScriptedTurn, number: number): string[] {
+  const { cut } = turn;
   const deltas: string[] = [JSON.stringify({ role: "assistant", content: "" })];
-  for (const piece of pieces(said.reasoning, cut)) {
+  for (const piece of pieces(turn.reasoning, cut)) {
     deltas.push(JSON.stringify({ reasoning_content: piece }));
   }
-  for (const piece of pieces(said.content, cut)) deltas.push(JSON.stringify({ content: piece }));
-  if (said.refusal !== undefined) deltas.push(JSON.stringify({ refusal: said.refusal }));
-  for (const [index, { name, extra }] of said.calls.entries()) {
-    const isSplit = said.splitNames === true && Object.values(HOSTED).includes(name);
+  for (const piece of pieces(turn.content, cut)) deltas.push(JSON.stringify({ content: piece }));
+  if (turn.refusal !== undefined) deltas.push(JSON.stringify({ refusal: turn.refusal }));
+  for (const [index, { name, extra }] of turn.calls.entries()) {
+    const isSplit = turn.splitNames === true && Object.values(HOSTED).includes(name);
     const [first, rest] = isSplit ? [name.slice(0, 3), name.slice(3)] : [name, ""];
     const head = { index, id: `call_${number}_${index}`, type: "function" };
     const call = JSON.stringify({ ...head, function: { name: first, arguments: "" } });
@@ -106,19 +106,19 @@ export function chunksOf(said: ScriptedTurn, number: number): string[] {
       deltas.push(JSON.stringify({ tool_calls: [{ index, function: { name: rest } }] }));
     }
   }
-  for (const [index, { arguments: input }] of said.calls.entries()) {
+  for (const [index, { arguments: input }] of turn.calls.entries()) {
     for (const piece of pieces(input, cut)) {
       deltas.push(JSON.stringify({ tool_calls: [{ index, function: { arguments: piece } }] }));
     }
   }
   return [
     ...deltas.map((delta) => chunkText("@").replace('"@"', () => delta)),
-    chunkText({}, { finish_reason: said.finish }),
+    chunkText({}, { finish_reason: turn.finish }),
     JSON.stringify({ id: "c1", choices: [], usage: TURN_USAGE }),
   ].map((text) => text.replace('"id":"c1"', `"id":"c${number}"`));
 }
 
-/** What came of a script. */
+/** Result of a script. */
 export interface Played {
   readonly sent: string;
   readonly turns: readonly EndedTurn[];
@@ -139,8 +139,8 @@ export function played(
   let sent = "";
   const ended: EndedTurn[] = [];
   const calls: HostedCall[] = [];
-  for (const [number, said] of turns.entries()) {
-    for (const text of chunksOf(said, number)) sent += relay.accept(text);
+  for (const [number, turn] of turns.entries()) {
+    for (const text of chunksOf(turn, number)) sent += relay.accept(text);
     relay.upstreamEnded();
     const end = relay.endTurn();
     sent += end.events;

@@ -3,19 +3,22 @@ import { CollectedText } from "../text/collected_text.ts";
 import { memberText } from "../json/text.ts";
 
 /**
- * Longest log probabilities of one answer, in UTF-16 code units: 4 000 tokens with twenty
- * alternatives each, 80 000 with none.
+ * Maximum length of the log probabilities of one answer, in UTF-16 code units: 4 000 tokens with
+ * twenty alternatives each, 80 000 with none.
  */
 export const LOGPROBS_MAX_CHARS = 16 * 1024 * 1024;
 
 const LISTS = ["content", "refusal"] as const;
 
-/** Log probabilities of tokens that come in pieces, each token in its own bytes. */
+/** Log probabilities of tokens that arrive in pieces; each token keeps its bytes. */
 export class HostedLogprobs {
   readonly #lists = new Map<string, CollectedText>();
   #left = LOGPROBS_MAX_CHARS;
 
-  /** Adds those of a piece, an object's JSON text. Throws an {@linkcode UpstreamCut} beyond the limit. */
+  /**
+   * Adds those of a piece, an object's JSON text. Throws an {@linkcode UpstreamCut} beyond the
+   * limit.
+   */
   add(logprobs: string): void {
     if (!logprobs.startsWith("{")) return;
     for (const name of LISTS) {
@@ -24,7 +27,7 @@ export class HostedLogprobs {
     }
   }
 
-  /** All of them, JSON text: `null` where there are none. */
+  /** Returns all of them as JSON text: `null` where there are none. */
   text(): string {
     if (this.#lists.size === 0) return "null";
     const [content, refusal] = LISTS.map((name) => {

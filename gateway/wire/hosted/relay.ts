@@ -1,5 +1,5 @@
 /**
- * A streamed answer that several calls of models make together, with searches between them.
+ * A streamed answer that several model calls produce together, with searches between them.
  *
  * @module
  */
@@ -8,30 +8,33 @@ import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import type { HostedToolType } from "../../domain/requests/hosted_tool_types.ts";
 import type { AnswerEnd, AnswerRelay, SignedToolCall } from "../answer_relay.ts";
 
-/** How the gateway's own tools are named to models, by what they are. */
+/** Names under which models see the hosted tools, by type. */
 export type HostedNames = Readonly<Partial<Record<HostedToolType, string>>>;
 
-/** What a relay needs to follow an answer of several turns. */
+/** Options of the relay of an answer of several turns. */
 export interface HostedOptions {
-  /** Calls of functions with these names are never shown. */
+  /** Calls of functions with these names are never sent to the caller. */
   readonly hosted?: HostedNames | undefined;
-  /** Asked once for each text that is complete. */
+  /** Called once for each complete text. */
   readonly cite?: FindCitations | undefined;
 }
 
-/** A model's turn, once it is complete. */
+/** A complete turn of a model. */
 export interface EndedTurn {
-  /** What ends the turn for the caller: events, or nothing. */
+  /** Events that end the turn for the caller, or nothing. */
   readonly events: string;
-  /** The assistant's message as Chat Completions has it, signatures in their own bytes: JSON text. */
+  /**
+   * The assistant's message in the form of Chat Completions, with the bytes of signatures: JSON
+   * text.
+   */
   readonly message: string;
-  /** All tool calls of the turn, in order; `text` is the call as it stands in the message. */
+  /** All tool calls of the turn, in order; `text` is the call in the message. */
   readonly calls: readonly (SignedToolCall & { readonly text: string })[];
-  /** Why the model stopped, as Chat Completions says it; `stop` where nothing was said. */
+  /** Finish reason of Chat Completions; `stop` where the upstream gave none. */
   readonly finishReason: string;
 }
 
-/** A search that the caller is told of. */
+/** A search that the caller sees. */
 export interface HostedCall {
   /** `ws_…` or `fs_…` */
   readonly id: string;
@@ -39,12 +42,12 @@ export interface HostedCall {
   readonly query: string;
 }
 
-/** How a search ended. */
+/** Result of a search. */
 export interface HostedOutcome {
   readonly status: "completed" | "failed";
-  /** Addresses that a web search found. */
+  /** Addresses that a web search returned. */
   readonly urls?: readonly string[] | undefined;
-  /** Passages that a file search found, as OpenAI lists them. */
+  /** Passages that a file search returned, as OpenAI lists them. */
   readonly passages?: readonly HostedPassage[] | undefined;
 }
 
@@ -59,28 +62,29 @@ export interface HostedPassage {
 }
 
 /**
- * Finds what a text cites. Positions are UTF-16 code units of the text; in order of position.
- * Called once for each text that is complete.
+ * Finds the citations of a text, in order of position. Positions are UTF-16 code units of the text.
+ * Called once for each complete text.
  */
 export type FindCitations = (text: string) => readonly ResponseAnnotation[];
 
 /**
- * Follows an answer of several turns. `usage`, `delivered`, `finished` and `toolCalls` are of the turn
- * at hand: a turn begins with its first `accept`, so what is read between `endTurn` and that is of the
- * turn that has ended. Calls of hosted tools are never shown to the caller as function calls.
+ * Relays an answer of several turns. `usage`, `delivered`, `finished` and `toolCalls` are those of
+ * the current turn: a turn begins with its first `accept`, so between `endTurn` and that they are
+ * still those of the ended turn. Calls of hosted tools are never sent to the caller as function
+ * calls.
  */
 export interface HostedRelay extends AnswerRelay {
   /** Ends the turn; the next `accept` begins another. */
   endTurn(): EndedTurn;
-  /** Another model has begun the next turn: the answer names whoever answered last. */
+  /** Another model has begun the next turn: the answer names the last model. */
   answeredBy(model: string): void;
-  /** A search begins: events, or nothing. */
+  /** Returns the events of a search that begins. */
   searching(call: HostedCall): string;
-  /** A search has ended: events, or nothing. */
+  /** Returns the events of a search that has ended. */
   searched(call: HostedCall, outcome: HostedOutcome): string;
   /**
-   * The whole answer as JSON text: what a caller who does not stream gets. Only after the last event
-   * of `completed` was taken.
+   * The whole answer as JSON text, for a caller that does not stream. Available after the last
+   * event of `completed`.
    */
   readonly complete: string | undefined;
   completed(end: AnswerEnd): Iterable<string>;

@@ -10,15 +10,15 @@ import type { HostedCall, HostedOutcome, HostedPassage } from "./relay.ts";
 /** A search as an item of an answer. */
 export type SearchItem = ResponseWebSearchCall | ResponseFileSearchCall;
 
-/** What an item shows besides what was searched for. */
+/** Results that an item contains besides the query. */
 export interface ShownFindings {
-  /** Addresses that a web search found. */
+  /** Addresses that a web search returned. */
   readonly sources: boolean;
-  /** Passages that a file search found. */
+  /** Passages that a file search returned. */
   readonly results: boolean;
 }
 
-/** Findings that a request asks for. */
+/** Returns the results that a request asks for. */
 export function shownFindings({ include }: Pick<ResponsesRequest, "include">): ShownFindings {
   return {
     sources: include?.includes("web_search_call.action.sources") === true,
@@ -26,7 +26,7 @@ export function shownFindings({ include }: Pick<ResponsesRequest, "include">): S
   };
 }
 
-/** The item of a search; without an outcome it is under way. */
+/** Returns the item of a search; without an outcome it is in progress. */
 export function searchItem(
   { id, type, query }: HostedCall,
   outcome: HostedOutcome | undefined,
@@ -48,16 +48,16 @@ export function searchItem(
   return { type: "file_search_call", id, status, queries: [query], results };
 }
 
-/** The searches of an answer, told together at its end with all that they found. */
+/** The searches of an answer, which are sent together at its end with all their results. */
 export class SearchLog {
   readonly #searches = new Map<string, { call: HostedCall; outcome: HostedOutcome | undefined }>();
 
-  /** A search begins. */
+  /** Adds a search that begins. */
   begin(call: HostedCall): void {
     this.#searches.set(call.id, { call, outcome: undefined });
   }
 
-  /** A search has ended. */
+  /** Notes the result of a search. */
   end({ id }: HostedCall, outcome: HostedOutcome): void {
     const search = this.#searches.get(id);
     invariant(
@@ -67,7 +67,7 @@ export class SearchLog {
     search.outcome = outcome;
   }
 
-  /** Their items, in the order in which they began; one that never ended has failed. */
+  /** Returns their items, in the order in which they began; one without an end has failed. */
   items(): SearchItem[] {
     return [...this.#searches.values()].map(({ call, outcome }) =>
       searchItem(call, outcome ?? { status: "failed" }, { sources: true, results: true })

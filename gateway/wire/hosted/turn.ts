@@ -1,5 +1,5 @@
 /**
- * Which calls of a turn are of hosted tools, and a turn as its next one reads it.
+ * The calls of hosted tools in a turn, and a turn as the conversation continues with it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { EndedTurn, HostedNames } from "./relay.ts";
 import { editMembers } from "../json/text.ts";
 import { toolCallText } from "../chat/tool_calls.ts";
 
-/** Tells calls of hosted tools by their names. */
+/** Recognises calls of hosted tools by their names. */
 export class HostedCalls {
   readonly #names: readonly string[];
 
@@ -17,14 +17,14 @@ export class HostedCalls {
     this.#names = Object.values(hosted ?? {});
   }
 
-  /** Whether a call of this name is of a hosted tool. */
+  /** True when a call of this name is of a hosted tool. */
   has(name: string): boolean {
     return this.#names.includes(name);
   }
 
   /**
-   * Whether a call may be shown, its name being `name` so far: not while that may still grow into a
-   * hosted tool's. It is whole once the call's input, or another call, has begun.
+   * True when a call with the name so far, `name`, may be sent: not while the name may still become
+   * a hosted tool's. The name is complete once the call's input, or another call, has begun.
    */
   mayShow(name: string, isWhole: boolean): boolean {
     if (name === "" || this.has(name)) return false;
@@ -32,17 +32,17 @@ export class HostedCalls {
   }
 }
 
-/** What a model said in a turn. */
+/** Content of a model's turn. */
 export interface TurnContent {
   readonly content: string;
   readonly refusal: string;
-  /** Of the message. */
+  /** Opaque members of the message. */
   readonly opaque: ReadonlyMap<string, string>;
   readonly calls: readonly SignedToolCall[];
   readonly finishReason: string | undefined;
 }
 
-/** The turn as the conversation goes on with it; `events` end it for the caller. */
+/** Returns the turn for the rest of the conversation; `events` end it for the caller. */
 export function endedTurn(turn: TurnContent, events: string): EndedTurn {
   const { content, refusal, opaque, finishReason = "stop" } = turn;
   const calls = turn.calls.map((call) => ({ ...call, text: toolCallText(call) }));

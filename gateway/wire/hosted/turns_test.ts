@@ -176,11 +176,11 @@ Deno.test("responses: where JSON is asked for, the last turn's message is the on
 Deno.test("responses: what is held back comes before the caller's calls, signed and cited", () => {
   const relay = jsonResponse();
   const annotations = [{ type: "url_citation", url: "u", start_index: 0, end_index: 1 }];
-  const said = chunkText({ content: "{}", annotations }).replace(
+  const chunk = chunkText({ content: "{}", annotations }).replace(
     '"annotations"',
     () => '"extra_content":{"n":1.0},"annotations"',
   );
-  assert(!relay.accept(said).includes("message"));
+  assert(!relay.accept(chunk).includes("message"));
   assertEquals(relay.delivered, []);
   relay.accept(chunkText({ refusal: "No" }));
   const own = { index: 0, id: "a", function: { name: "f", arguments: "{}" } };

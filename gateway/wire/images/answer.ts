@@ -1,8 +1,4 @@
-/**
- * A complete image answer on its way from an upstream to the caller.
- *
- * @module
- */
+/** A complete image answer from an upstream to the caller.\n\n@module */
 
 import { Buffer } from "node:buffer";
 import {
@@ -25,36 +21,39 @@ import { readResponseUsage } from "../responses/usage.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** What an image answer is made with. */
+/** Options of {@linkcode imageAnswer}. */
 export interface ImageAnswerOptions {
   readonly images: readonly DrawnImage[];
-  /** How the caller wants them. */
+  /** Format of the images that the caller requested. */
   readonly format: ImageResponseFormat;
-  /** Unix time in seconds, where the upstream told none. */
+  /** Unix time in seconds, for upstreams that send none. */
   readonly created: number;
   readonly metadata: ServiceMetadata;
-  /** True where the upstream's usage was billed: else it could not be true, and is left out. */
+  /** True when the upstream's usage was billed; otherwise it was impossible and is left out. */
   readonly isUsageTrue: boolean;
-  /** The caller's. */
+  /** Dialect of the caller. */
   readonly dialect: Dialect;
-  /** Puts an image up and returns its address; `undefined` where there is no room for it. */
+  /** Publishes an image and returns its address; `undefined` where there is no room for it. */
   readonly publish: (file: MediaFile) => Promise<string | undefined>;
 }
 
-/** Whether a parsed answer is one by its shape: images, each in what may be base64 or an address. */
+/**
+ * True when a parsed answer has the shape of one: images, each in possible Base64 or with an
+ * address.
+ */
 export function isImageAnswer(value: JsonRecord): boolean {
   const { data } = value;
   return Array.isArray(data) && data.length > 0 && data.every(isImage);
 }
 
-/** Number of images in an answer. */
+/** Returns the number of images in an answer. */
 export function countImages(value: JsonRecord): number {
   return Array.isArray(value["data"]) ? value["data"].length : 0;
 }
 
 /**
- * Tokens of an image answer, with its images counted; `undefined` where none are reported. As in
- * `readChatUsage()`, numbers that cannot be true are returned as they are.
+ * Returns the tokens of an image answer, with its images counted; `undefined` where none are
+ * reported. As in `readChatUsage()`, impossible numbers are returned as they are.
  */
 export function readImageUsage(value: JsonRecord): Usage | undefined {
   const read = readResponseUsage(value["usage"]);
@@ -71,8 +70,9 @@ function detailsOf(usage: unknown): JsonRecord {
 }
 
 /**
- * The answer's text for the caller: the known fields alone, images as asked for. Where they are to
- * be addresses and there is no room to keep them, they come as data URIs: what was paid for arrives.
+ * Returns the answer's text for the caller: the known fields alone, with images as requested.
+ * Images that cannot be published for lack of room become data URIs, so that all paid images
+ * arrive.
  */
 export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): Promise<string> {
   const { value } = body;
@@ -107,7 +107,7 @@ async function addressOf(
   return await publish(file) ?? encodeDataUri(file);
 }
 
-/** What the image models of some providers say of their pictures. */
+/** Members in which some providers describe their images. */
 const SETTINGS = ["background", "output_format", "quality", "size"];
 
 function settingsOf(value: JsonRecord): Record<string, string> {

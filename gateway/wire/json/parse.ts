@@ -1,8 +1,9 @@
 /**
- * Reads JSON in steps, to the value that `JSON.parse` makes of it. That one takes 50 ms for 10 MB of
- * escapes, in which nobody else has a turn; and in V8 15.0 it mistakes names that are written with an
- * escape: once it has met the name `\u006`, written `"\\u006"`, it takes `"\u006dodel"` at the same
- * place of another object for it. Here a name is read like any other string, so no other text matters.
+ * Parses JSON in steps, with the result of `JSON.parse`. That takes 50 ms for 10 MB of escapes, in
+ * which the event loop stands still; and in V8 15.0 it mistakes names that are written with an
+ * escape: once it has parsed the name `\u006`, written `"\\u006"`, it takes `"\u006dodel"` at the
+ * same place of another object for it. Here a name is parsed like any other string, so no other
+ * text matters.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import { LEAP_CHARS, scalarEnd, stringEnd, stringSteps } from "./text.ts";
 /** An array or object that has not ended. */
 interface Open {
   readonly value: unknown[] | Record<string, unknown>;
-  /** Of the member whose value comes next; absent in an array. */
+  /** Name of the member whose value comes next; absent in an array. */
   name?: string;
 }
 
@@ -26,31 +27,31 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const LETTER_U = 0x75;
-/** What an escape takes, at most: `\u0061`. */
+/** Maximum length of an escape: `\u0061`. */
 const ESCAPE_CHARS = 6;
 
-/** The object that a text says, which came from a request. Throws a `SyntaxError`. */
+/** Parses the object of a request. Throws a `SyntaxError`. */
 export function recordOf(text: string): Readonly<Record<string, unknown>> {
   return parseJson(text) as Readonly<Record<string, unknown>>;
 }
 
-/** The value of a text, which may have names with escapes, at once. Throws a `SyntaxError`. */
+/** Parses a text at once, also with escaped names. Throws a `SyntaxError`. */
 export function parseJson(text: string): unknown {
   return hasEscapedName(text) ? atOnce(parseSteps(text)) : JSON.parse(text);
 }
 
-/** From an escape to the colon behind its string, which is a name, then. */
+/** From an escape to the colon after its string, which is then a name. */
 const ESCAPED_NAME = /\\.[^"\\]*"\s*:/;
 
-/** Whether a name is written with an escape, or something looks like it: takes up to 5 ns a character. */
+/** True when a name has an escape, or something looks like it: takes up to 5 ns a character. */
 export function hasEscapedName(text: string): boolean {
   return text.includes("\\") && ESCAPED_NAME.test(text);
 }
 
 /**
- * The value of a text, in steps. Throws a `SyntaxError` where `JSON.parse` does.
+ * Parses a text in steps. Throws a `SyntaxError` where `JSON.parse` does.
  *
- * Ask for its limits before: what it takes grows with the number of values.
+ * Check its limits first: the time grows with the number of values.
  */
 export function* parseSteps(text: string): Steps<unknown> {
   const open: Open[] = [];
@@ -83,7 +84,7 @@ export function* parseSteps(text: string): Steps<unknown> {
       value = JSON.parse(text.slice(at, end));
       at = end;
     }
-    // It may be the last of what it stands in, and that in turn.
+    // It may be the last value of its container, and that in turn of its own.
     for (;;) {
       at = skipSpace(text, at);
       const within = open.at(-1);
@@ -91,7 +92,7 @@ export function* parseSteps(text: string): Steps<unknown> {
         if (at < text.length) throw unexpected(text, at);
         return value;
       }
-      put(within, value);
+      setMember(within, value);
       const next = text.charCodeAt(at);
       const isArray = within.name === undefined;
       if (next === COMMA) {
@@ -107,7 +108,7 @@ export function* parseSteps(text: string): Steps<unknown> {
   }
 }
 
-/** Reads the name that begins at `at`; the offset of its value. */
+/** Parses the name at `at` into `into`; returns the offset of its value. */
 function* readName(text: string, at: number, into: Open): Steps<number> {
   if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at);
   const end = yield* endOfString(text, at);
@@ -117,10 +118,10 @@ function* readName(text: string, at: number, into: Open): Steps<number> {
   return skipSpace(text, colon + 1);
 }
 
-function put({ value, name }: Open, member: unknown): void {
+function setMember({ value, name }: Open, member: unknown): void {
   if (Array.isArray(value)) value.push(member);
   else if (name !== "__proto__") value[name ?? ""] = member;
-  // Assigned it would be the object's prototype.
+  // An assignment would set the object's prototype.
   else {
     const own = { value: member, writable: true, enumerable: true, configurable: true };
     Object.defineProperty(value, name, own);
@@ -131,10 +132,10 @@ function* endOfString(text: string, at: number): Steps<number> {
   return text.length - at > STEP_CHARS ? yield* stringSteps(text, at) : stringEnd(text, at);
 }
 
-/** An escape, or what stands in no string without one: what is below the space. */
+/** An escape, or a character that no string may have without one: those below the space. */
 const NOT_PLAIN = /[^\x20-\x5b\x5d-\uffff]/;
 
-/** Whether a string says what is written between two offsets. */
+/** True when a string has no escape between two offsets. */
 function* isPlain(text: string, start: number, end: number): Steps<boolean> {
   for (let from = start; from < end; from += LEAP_CHARS) {
     if (NOT_PLAIN.test(text.slice(from, Math.min(from + LEAP_CHARS, end)))) return false;
@@ -143,11 +144,14 @@ function* isPlain(text: string, start: number, end: number): Steps<boolean> {
   return true;
 }
 
-/** The string between two quotes; a long one is read in pieces that are cut between its characters. */
+/**
+ * Returns the string between two quotes; a long one is parsed in pieces that are cut between
+ * characters.
+ */
 function* stringOf(text: string, start: number, end: number): Steps<string> {
   if (end - start <= LEAP_CHARS) return JSON.parse(text.slice(start, end));
   const isClosed = text.charCodeAt(end - 1) === QUOTE;
-  // As pictures are: pieces of it would be copied into one by whoever looks at it first.
+  // As for images: pieces would be copied into one string at their first use.
   if (isClosed && (yield* isPlain(text, start + 1, end - 1))) return text.slice(start + 1, end - 1);
   let value = "";
   for (let from = start + 1; from < end - 1;) {
@@ -161,19 +165,19 @@ function* stringOf(text: string, start: number, end: number): Steps<string> {
   return value;
 }
 
-/** Where a piece that begins at `from` ends: behind an escape that is about to end. */
+/** Returns the end of a piece that begins at `from`: after an escape that is about to end. */
 function cut(text: string, from: number): number {
   const to = from + LEAP_CHARS;
   const last = to - ESCAPE_CHARS + text.slice(to - ESCAPE_CHARS, to).lastIndexOf("\\");
   if (last < to - ESCAPE_CHARS) return to;
   let first = last;
   while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first--;
-  // The second of two is what the first stands for.
+  // The second of two backslashes is what the first escapes.
   if ((last - first) % 2 === 1) return to;
   return Math.max(to, last + (text.charCodeAt(last + 1) === LETTER_U ? ESCAPE_CHARS : 2));
 }
 
-/** As JSON has it: no other character is white space. */
+/** Returns the first offset that is no JSON white space. */
 function skipSpace(text: string, at: number): number {
   for (;; at++) {
     const code = text.charCodeAt(at);

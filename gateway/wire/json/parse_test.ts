@@ -6,7 +6,7 @@ import { hasEscapedName, parseJson, parseSteps } from "./parse.ts";
 
 const parse = (text: string) => atOnce(parseSteps(text));
 
-/** What stands in JSON, and what does not. */
+/** Parts of JSON, and invalid ones. */
 const PARTS = [
   ...[
     '{"a":1}',

@@ -1,8 +1,9 @@
 /**
- * Edits JSON as text, so that whatever is not edited keeps its bytes: numbers such as `1.0` or
+ * Edits JSON as text, so that everything else keeps its bytes: numbers such as `1.0` or
  * `12345678901234567890`, the order of keys, duplicates, escapes and white space.
  *
- * Everything but {@linkcode exceededLimit} and {@linkcode scanSteps} takes text that `JSON.parse` accepts.
+ * All functions except {@linkcode exceededLimit} and {@linkcode scanSteps} take text that
+ * `JSON.parse` accepts.
  *
  * @module
  */
@@ -10,9 +11,9 @@
 import { invariant, InvariantError } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 
-/** Where one member of an object stands in the text. */
+/** Offsets of one member of an object in the text. */
 export interface Member {
-  /** The key as it reads after decoding: `"mod\u0065l"` is `model`. */
+  /** The key after decoding: `"mod\u0065l"` is `model`. */
   readonly key: string;
   /** Offset of the key's opening quote. */
   readonly keyStart: number;
@@ -22,7 +23,7 @@ export interface Member {
   readonly valueEnd: number;
 }
 
-/** Where one value stands in the text. */
+/** Offsets of one value in the text. */
 export interface Span {
   /** Offset of its first character. */
   readonly start: number;
@@ -30,13 +31,16 @@ export interface Span {
   readonly end: number;
 }
 
-/** How much a text may hold. */
+/** Limits of a text. */
 export interface JsonLimits {
-  /** Deepest nesting of arrays and objects. */
+  /** Maximum nesting of arrays and objects. */
   readonly maxDepth: number;
-  /** Most values, arrays and objects included. @default {no limit} */
+  /** Maximum number of values, arrays and objects included. @default {no limit} */
   readonly maxValues?: number;
-  /** Most characters outside strings: numbers, punctuation, white space. @default {no limit} */
+  /**
+   * Maximum number of characters outside strings: numbers, punctuation, white space. @default {no
+   * limit}
+   */
   readonly maxBareChars?: number;
 }
 
@@ -53,40 +57,40 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
-/** Members of the object that begins at `start`, white space before it aside, in their order. */
+/** Returns the members of the object that begins at `start`, after white space, in order. */
 export function members(text: string, start = 0): Member[] {
-  const found: Member[] = [];
+  const list: Member[] = [];
   visitMembers(text, start, (key, keyStart, valueStart, valueEnd) => {
-    found.push({ key, keyStart, valueStart, valueEnd });
+    list.push({ key, keyStart, valueStart, valueEnd });
   });
-  return found;
+  return list;
 }
 
-/** Elements of the array that begins at `start`, white space before it aside. */
+/** Returns the elements of the array that begins at `start`, after white space. */
 export function elements(text: string, start = 0): Span[] {
   let at = skipSpace(text, start);
   invariant(
     text.charCodeAt(at) === OPEN_BRACKET,
     `Cannot list elements at ${start}: no array there`,
   );
-  const found: Span[] = [];
+  const spans: Span[] = [];
   at = skipSpace(text, at + 1);
   while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
     const end = valueEnd(text, at);
-    found.push({ start: at, end });
+    spans.push({ start: at, end });
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
   }
-  return found;
+  return spans;
 }
 
-/** The JSON text of a member of the object; of duplicates the last counts. */
+/** Returns the JSON text of a member of the object; of duplicates the last counts. */
 export function memberText(object: string, key: string): string | undefined {
   const member = members(object).findLast((candidate) => candidate.key === key);
   return member === undefined ? undefined : object.slice(member.valueStart, member.valueEnd);
 }
 
-/** The JSON texts of an array's elements; none where it is no array. */
+/** Returns the JSON texts of an array's elements; none where it is no array. */
 export function elementTexts(array: string | undefined): readonly string[] {
   if (array === undefined || !array.startsWith("[")) return [];
   return elements(array).map(({ start, end }) => array.slice(start, end));
@@ -99,7 +103,7 @@ export function elementTexts(array: string | undefined): readonly string[] {
 export function editMembers(text: string, edits: MemberEdits, start = 0): string {
   const added = Object.keys(edits).filter((key) => edits[key] !== undefined);
   let out = "";
-  // The text up to here is in `out`, or left out of it.
+  // The text up to this offset is in `out`, or left out.
   let done = 0;
   let bodyEnd = skipSpace(text, start) + 1;
   let isFirst = true;
@@ -107,7 +111,7 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
     const isEdited = Object.hasOwn(edits, key);
     const value = edits[key];
     if (isEdited && value === undefined) {
-      // With the comma before it; the first member that stays needs none.
+      // With the comma before it; the first remaining member needs none.
       if (!isFirst) out += text.slice(done, bodyEnd);
       else if (done === 0) out = text.slice(0, keyStart);
       done = valueEnd;
@@ -131,25 +135,27 @@ export function editMembers(text: string, edits: MemberEdits, start = 0): string
   return out + text.slice(bodyEnd);
 }
 
-/** What a walk over a text finds. */
+/** Result of scanning a text. */
 export interface JsonScan {
-  /** The first limit that it passes; the walk ends there. An empty array counts as two values. */
+  /**
+   * The first limit that the text passes; the scan ends there. An empty array counts as two values.
+   */
   readonly exceeded?: keyof JsonLimits;
-  /** Names that are written in its objects, again those that are written twice. */
+  /** Number of names in its objects, counting duplicates. */
   readonly names: number;
 }
 
 /**
- * The first limit that a text passes: ask before `JSON.parse`, which recurses and makes every value.
- * An empty array or object counts as two values.
+ * Returns the first limit that a text passes. Check before `JSON.parse`, which recurses and creates
+ * every value. An empty array or object counts as two values.
  *
- * Takes any text; of text that is no JSON the answer means nothing, but it comes as fast.
+ * Takes any text; for invalid JSON the result means nothing, but takes no longer.
  */
 export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
   return atOnce(scanSteps(text, limits)).exceeded;
 }
 
-/** Walks over a text once, in steps, until it passes a limit. Takes any text, as `exceededLimit`. */
+/** Scans a text once, in steps, until it passes a limit. Takes any text, as `exceededLimit`. */
 export function* scanSteps(text: string, limits: JsonLimits): Steps<JsonScan> {
   const { maxDepth, maxValues = Infinity, maxBareChars = Infinity } = limits;
   let bareChars = 0;
@@ -168,11 +174,11 @@ export function* scanSteps(text: string, limits: JsonLimits): Steps<JsonScan> {
       at = text.length - at > STEP_CHARS
         ? (yield* stringSteps(text, at)) - 1
         : stringEnd(text, at) - 1;
-      // A value has one key at most: only what is no JSON has more strings.
+      // A value has one key at most: only invalid JSON has more strings.
       if (++strings > 2 * maxValues) return { exceeded: "maxValues", names };
       continue;
     }
-    // They are walked over one by one, here and by whoever edits the text.
+    // They are scanned one by one, here and by edits of the text.
     if (++bareChars > maxBareChars) return { exceeded: "maxBareChars", names };
     if (code === COLON) names++;
     else if (code === COMMA) {
@@ -186,15 +192,17 @@ export function* scanSteps(text: string, limits: JsonLimits): Steps<JsonScan> {
 }
 
 /**
- * Whether an object, anywhere in a text, has a name twice. `written`: the names that a
- * {@linkcode JsonScan} found; `value` is what `JSON.parse` made of the text: it kept the last of
- * each, where another reader may keep the first.
+ * True when an object, anywhere in a text, has a name twice. `written` is the number of names in a
+ * {@linkcode JsonScan}; `value` is the result of `JSON.parse`, which keeps the last of each, where
+ * another reader may keep the first.
  */
 export function repeatsName(written: number, value: unknown): boolean {
   return written !== namesIn(value);
 }
 
-/** Names of all objects in a value, which may be as deep as the stack is. */
+/**
+ * Returns the number of names of all objects in a value, which may be as deep as the stack allows.
+ */
 function namesIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let names = 0;
@@ -206,7 +214,10 @@ function namesIn(value: unknown): number {
   return names;
 }
 
-/** Called with one member, see {@linkcode Member}: no object is made for those that nobody keeps. */
+/**
+ * Called with one member, see {@linkcode Member}: without an object for members that are not
+ * needed.
+ */
 type VisitMember = (key: string, keyStart: number, valueStart: number, valueEnd: number) => void;
 
 function visitMembers(text: string, start: number, visit: VisitMember): void {
@@ -225,7 +236,7 @@ function visitMembers(text: string, start: number, visit: VisitMember): void {
   }
 }
 
-/** Offset after the value that begins at `at`. */
+/** Returns the offset after the value that begins at `at`. */
 function valueEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return stringEnd(text, at);
@@ -233,7 +244,10 @@ function valueEnd(text: string, at: number): number {
   return scalarEnd(text, at);
 }
 
-/** Offset after the object or array that begins at `at`: a loop, since nesting may be deep. */
+/**
+ * Returns the offset after the object or array that begins at `at`: a loop, since nesting may be
+ * deep.
+ */
 function containerEnd(text: string, at: number): number {
   let depth = 0;
   while (at < text.length) {
@@ -249,7 +263,10 @@ function containerEnd(text: string, at: number): number {
   return at;
 }
 
-/** Offset after the string whose opening quote is at `at`; the text's end where none closes it. */
+/**
+ * Returns the offset after the string whose opening quote is at `at`, or the text's end where none
+ * closes it.
+ */
 export function stringEnd(text: string, at: number): number {
   for (let from = at + 1;;) {
     from = nextQuote(text, from);
@@ -257,7 +274,7 @@ export function stringEnd(text: string, at: number): number {
   }
 }
 
-/** The same in steps: one string may be all of a text. */
+/** Does the same in steps: one string may be a whole text. */
 export function* stringSteps(text: string, at: number): Steps<number> {
   let stepEnd = at + STEP_CHARS;
   for (let from = at + 1;;) {
@@ -269,18 +286,20 @@ export function* stringSteps(text: string, at: number): Steps<number> {
   }
 }
 
-/** Characters of a string that are searched through, or read, in one step: it takes less time each. */
+/**
+ * Characters of a string that are searched or parsed in one step, which takes less time for each.
+ */
 export const LEAP_CHARS = 4 * STEP_CHARS;
-/** Characters of a string that are walked over before its end is searched for. */
+/** Characters of a string that are scanned one by one before its end is searched for. */
 const NEAR_CHARS = 32;
 
 /**
- * Looks for the end of a string from `from` on, where no escape has begun, and as far as `to`: minus
- * the offset after it, or the offset from which to look on.
+ * Searches for the end of a string between `from` and `to`, where no escape has begun. Returns
+ * minus the offset after it, or the offset from which to continue.
  */
 function nextQuote(text: string, from: number, to: number = text.length): number {
-  // One escape after the other is walked over faster than it is searched through; and so is a text
-  // whose characters have the quote's code for one of their halves, as U+6F22.
+  // Many escapes in a row are scanned faster than they are searched; and so is a text whose
+  // characters have the quote's code as one of their bytes, as U+6F22.
   const isWide = text.charCodeAt(from) > 0xff;
   for (const near = from + (isWide ? LEAP_CHARS : NEAR_CHARS); from < near;) {
     const code = text.charCodeAt(from);
@@ -289,18 +308,18 @@ function nextQuote(text: string, from: number, to: number = text.length): number
     from += code === BACKSLASH ? 2 : 1;
   }
   if (isWide) return from;
-  // Searched for rather than walked to: a picture of 10 MB takes a millisecond.
+  // A search instead of a scan: an image of 10 MB takes a millisecond.
   const isLast = to >= text.length;
-  const found = isLast ? text.indexOf('"', from) : text.slice(from, to).indexOf('"');
-  if (found === -1 && isLast) return -text.length;
-  const quote = isLast ? found : found === -1 ? to : from + found;
+  const position = isLast ? text.indexOf('"', from) : text.slice(from, to).indexOf('"');
+  if (position === -1 && isLast) return -text.length;
+  const quote = isLast ? position : position === -1 ? to : from + position;
   let escapes = quote;
   while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
   if ((quote - escapes) % 2 === 1) return quote + 1;
-  return found === -1 ? quote : -(quote + 1);
+  return position === -1 ? quote : -(quote + 1);
 }
 
-/** Offset after the number, `true`, `false` or `null` that begins at `at`. */
+/** Returns the offset after the number, `true`, `false` or `null` that begins at `at`. */
 export function scalarEnd(text: string, at: number): number {
   while (at < text.length) {
     const code = text.charCodeAt(at);
@@ -310,13 +329,13 @@ export function scalarEnd(text: string, at: number): number {
   return at;
 }
 
-/** First offset from `at` on that is not white space; JSON has none above the space. */
+/** Returns the first offset from `at` on that is not white space; JSON has none above the space. */
 function skipSpace(text: string, at: number): number {
   while (text.charCodeAt(at) <= SPACE) at++;
   return at;
 }
 
-/** The key between two quotes. */
+/** Returns the key between two quotes. */
 function decodeKey(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
   if (!raw.includes("\\")) return raw;

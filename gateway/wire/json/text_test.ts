@@ -102,9 +102,9 @@ Deno.test("editMembers() takes keys that objects inherit", () => {
 Deno.test("members() and elements() find what JSON.parse finds", () => {
   fc.assert(fc.property(fc.array(objectText, { maxLength: 4 }), space, (list, gap) => {
     const text = `${gap}[${gap}${list.join(`${gap},${gap}`)}${gap}]${gap}`;
-    const found = elements(text);
-    assertEquals(found.map(({ start, end }) => text.slice(start, end)), list);
-    for (const { start } of found) {
+    const spans = elements(text);
+    assertEquals(spans.map(({ start, end }) => text.slice(start, end)), list);
+    for (const { start } of spans) {
       for (const { key, keyStart, valueStart, valueEnd } of members(text, start)) {
         const alone = JSON.parse(`{${text.slice(keyStart, valueEnd)}}`);
         assertEquals(alone, { [key]: JSON.parse(text.slice(valueStart, valueEnd)) });

@@ -1,8 +1,4 @@
-/**
- * A complete chat answer as a response.
- *
- * @module
- */
+/** Converts a complete chat answer to a response.\n\n@module */
 
 import { isJsonObject, type ResponseAnnotation, type ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
@@ -28,7 +24,10 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Writes an item once it is known whether it is the last. */
 type ItemDraft = (status: "completed" | "incomplete") => string;
 
-/** The resource's JSON text. Of several choices, which nobody asked for, the first counts. */
+/**
+ * Returns the resource's JSON text. Of several choices, which no request asks for, the first
+ * counts.
+ */
 export function responseOf(
   completion: JsonBody,
   context: ResponseContext,
@@ -52,14 +51,14 @@ export function responseOf(
   });
 }
 
-/** The citations of a message or delta. */
+/** Returns the citations of a message or delta. */
 export function annotationsOf(message: Fields): readonly ResponseAnnotation[] {
   const { annotations } = message;
   if (!Array.isArray(annotations)) return [];
   return annotations.map(annotationOf).filter((annotation) => annotation !== undefined);
 }
 
-/** The first message's own text where anything in the answer is signed. */
+/** Returns the first message's JSON text when the answer has opaque members. */
 function signedText({ text }: JsonBody): string | undefined {
   if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return undefined;
   const [choice] = elementTexts(memberText(text, "choices"));
@@ -122,7 +121,7 @@ function callDraft(
   const { name, arguments: input } = fieldsOf(call["function"]);
   const id = context.newId("fc");
   const given = call["id"];
-  // Two calls of one id could not be answered apart.
+  // Two calls of one id could not be answered separately.
   const isUsable = typeof given === "string" && given !== "" && !callIds.has(given);
   const callId = isUsable ? given : context.newId("call");
   callIds.add(callId);

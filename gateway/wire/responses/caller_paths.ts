@@ -1,15 +1,15 @@
 /**
- * Where a field of a chat request stands in the Responses request that it was made of: whoever asked
- * for a response is told of fields by the names that they were sent under.
+ * Maps fields of a translated chat request back to the Responses request, since a caller of
+ * Responses knows only the names that it sent.
  *
  * @module
  */
 
-/** What of a Responses request a message was made of. */
+/** The part of a Responses request that became a message. */
 export interface MessagePlace {
-  /** Of the item, for instance `input.2`; `input` where that is text. */
+  /** Path of the item, for instance `input.2`; `input` where that is text. */
   readonly path: string;
-  /** The member that became the message's content; absent where that was put together. */
+  /** The member that became the message's content; absent where that was combined. */
   readonly content?: "content" | "output" | undefined;
   /** Paths of the items that became its tool calls. */
   readonly calls: readonly string[];
@@ -17,7 +17,7 @@ export interface MessagePlace {
 
 type Name = readonly [chat: RegExp, responses: string];
 
-/** Fields that have another name in Chat Completions; what stands below them stays. */
+/** Fields that have another name in Chat Completions; the path below them stays. */
 const NAMES: readonly Name[] = [
   [/^messages(?=$|\.)/, "input"],
   [/^response_format\.json_schema(?=$|\.)/, "text.format"],
@@ -30,13 +30,16 @@ const NAMES: readonly Name[] = [
   [/^tool_choice\.(?:function|allowed_tools)(?=$|\.)/, "tool_choice"],
 ];
 
-/** Below a part: what a part of Chat Completions holds in an object, one of Responses has itself. */
+/** Below a part: Chat Completions nests in an object what Responses has in the part itself. */
 const PARTS: readonly Name[] = [
   [/^(\.\d+)\.image_url(?:\.url)?$/, "$1.image_url"],
   [/^(\.\d+)\.(?:image_url|file)(?=\.\w+$)/, "$1"],
 ];
 
-/** Places in a request of which only some items were sent: `kept` has the paths of those, in order. */
+/**
+ * Returns the places in a request of which only some items were sent: `kept` has the paths of
+ * those, in order.
+ */
 export function placesAmong(
   places: readonly MessagePlace[],
   kept: readonly string[],
@@ -50,7 +53,7 @@ export function placesAmong(
   ));
 }
 
-/** The caller's path of a field; OpenAI's own way to write an index is read as well. */
+/** Returns the caller's path of a field; OpenAI's own notation of an index is read as well. */
 export function callerPath(path: string, places: readonly MessagePlace[]): string {
   const dotted = path.replaceAll(/\.?\[(\d+)\]/g, ".$1");
   const [, index, rest = ""] = /^messages\.(\d+)(?=$|\.)(.*)$/.exec(dotted) ?? [];
@@ -62,7 +65,7 @@ export function callerPath(path: string, places: readonly MessagePlace[]): strin
   return name === dotted ? path : name;
 }
 
-/** A line about a field, which begins with its path: the same line with the caller's. */
+/** Returns a line that begins with a field's path with the caller's path. */
 export function callerLine(line: string, places: readonly MessagePlace[]): string {
   return line
     .replace(/^"([^"]+)"/, (_, path) => `"${callerPath(path, places)}"`)
@@ -87,7 +90,7 @@ function renamed(path: string, names: readonly Name[]): string {
   return path.replace(chat, responses);
 }
 
-/** What lies below an item that the request does not hold itself is of no name to its caller. */
+/** Fields below an item that is not in the request have no path for the caller. */
 function below(path: string, rest: string): string {
   return path.startsWith("input.") ? path + rest : path;
 }

@@ -27,7 +27,7 @@ const { places, chat } = chatRequestOf(bodyOf({
 Deno.test("fields of a chat request are told by the names that their caller gave them", () => {
   const roles = ["system", "user", "assistant", "tool", "tool", "user", "user"];
   assertEquals(chat.value.messages.map(({ role }) => role), roles);
-  const told: Readonly<Record<string, string>> = {
+  const callerPaths: Readonly<Record<string, string>> = {
     "messages.0.content": "instructions",
     "messages.1": "input.0",
     "messages.1.name": "input.0.name",
@@ -63,7 +63,7 @@ Deno.test("fields of a chat request are told by the names that their caller gave
     messages_odd: "messages_odd",
     "metadata.a[0]": "metadata.a[0]",
   };
-  for (const [path, expected] of Object.entries(told)) {
+  for (const [path, expected] of Object.entries(callerPaths)) {
     assertEquals(callerPath(path, places), expected, path);
   }
 });
@@ -78,14 +78,14 @@ Deno.test("of text, and of what is continued, no part has a path", () => {
 });
 
 Deno.test("a line names its field as the caller does", () => {
-  const told: Readonly<Record<string, string>> = {
+  const callerPaths: Readonly<Record<string, string>> = {
     '"messages.1.name" is not supported and was left out':
       '"input.0.name" is not supported and was left out',
     "reasoning_effort: it is unknown": "reasoning.effort: it is unknown",
     "seed: unsupported by this model": "seed: unsupported by this model",
     'the model said "messages.1"': 'the model said "messages.1"',
   };
-  for (const [line, expected] of Object.entries(told)) {
+  for (const [line, expected] of Object.entries(callerPaths)) {
     assertEquals(callerLine(line, places), expected);
   }
 });

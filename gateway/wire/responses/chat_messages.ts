@@ -1,8 +1,4 @@
-/**
- * Items of Responses as messages of Chat Completions.
- *
- * @module
- */
+/** Converts items of Responses to messages of Chat Completions.\n\n@module */
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
@@ -13,64 +9,67 @@ import type { MessagePlace } from "./caller_paths.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
-/** Where opaque members belong: to a message, or to one of its tool calls. */
+/** The owner of opaque members: a message, or one of its tool calls. */
 export interface OpaquePlace {
   readonly message: number;
   readonly call?: number | undefined;
   readonly opaque: OpaqueTexts;
 }
 
-/** Members of a message that mean something in Responses alone. */
+/** Members of a message that only Responses has. */
 const MESSAGE_MEMBERS: readonly string[] = ["type", "id", "status", "role", "content", "phase"];
 
-/** Members of a call that have a place of their own in Chat Completions, or need none. */
+/** Members of a call that Chat Completions has in another place, or does not need. */
 const CALL_MEMBERS: readonly string[] = [
   ...["type", "id", "status", "call_id", "name", "arguments"],
   ...OPAQUE_MEMBERS,
 ];
 
-/** Members of a result that have a place in Chat Completions of their own name. */
+/** Members of a result that Chat Completions has under the same name. */
 const RESULT_EXTRAS: readonly string[] = ["cache_control", "is_error"];
 
-/** Those, and members that have another place, or need none. */
+/** All members of a result that Chat Completions has in some place, or does not need. */
 const RESULT_MEMBERS: readonly string[] = [
   ...["type", "id", "status", "call_id", "output"],
   ...RESULT_EXTRAS,
 ];
 
-/** Members of items of other types that are of the wire's structure elsewhere: here a model reads them. */
+/** Members of items of other types that are structure elsewhere: here a model reads them. */
 const READ_BESIDE: readonly string[] = ["output", "outputs", "results", "tools"];
 
 type Place = Omit<MessagePlace, "calls">;
 
-/** Puts messages together, item by item. */
+/** Builds messages, item by item. */
 export class ChatMessages {
   /** The conversation, once it is finished. */
   readonly messages: ChatMessage[] = [];
-  /** What each message was made of, once it is finished. */
+  /** The source of each message, once it is finished. */
   places: readonly MessagePlace[] = [];
-  /** What could not be carried. */
+  /** Parts that could not be converted. */
   readonly losses: Loss[] = [];
-  /** Texts of items that only an upstream of Responses is sent: its model reads them. */
+  /** Texts of items that only an upstream of Responses receives: its model reads them. */
   readonly nativeTexts: string[] = [];
-  /** Whose bytes must be kept, once it is finished. */
+  /** Owners of members whose bytes must be kept, once it is finished. */
   opaque: readonly OpaquePlace[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
   readonly #findings: ReadonlyMap<string, string>;
-  /** All messages but what tools answered. */
-  readonly #said: ChatMessage[] = [];
-  /** Places among those. */
+  /** All messages except tool results. */
+  readonly #spoken: ChatMessage[] = [];
+  /** Owners of opaque members among those messages. */
   #signed: OpaquePlace[] = [];
   /** The message that makes a call, by the call's id. */
   readonly #callers = new Map<string, ChatMessage>();
-  /** What tools answered, by the message that called them: wherever it came, it follows that. */
+  /** Tool results by the message that called them: they follow it, wherever they came. */
   readonly #results = new Map<ChatMessage, ChatMessage[]>();
-  // Tool messages are text: what else a tool gave follows the last of them as the user's message.
+  // Tool messages are text: other results follow the last of them as a user's message.
   #attachments: ContentPart[] = [];
   #attachedAt = "input";
   readonly #places = new Map<ChatMessage, MessagePlace & { readonly calls: string[] }>();
 
-  /** `references`: items that may be referred to, by id; `findings`: what searches found, by item. */
+  /**
+   * `references`: items that may be referred to, by id; `findings`: results of searches, by
+   * item.
+   */
   constructor(
     { references, findings }: {
       readonly references?: ReadonlyMap<string, JsonBody> | undefined;
@@ -81,12 +80,14 @@ export class ChatMessages {
     this.#findings = findings ?? new Map();
   }
 
-  /** Says something before everything else; where nothing else is said, it is the user's message. */
+  /**
+   * Adds instructions before everything else; without other messages they are the user's message.
+   */
   instruct(text: string, isAll = false): void {
     this.#push({ role: isAll ? "user" : "system", content: text }, { path: "instructions" });
   }
 
-  /** Adds an item; `path` is where it stands in the request. */
+  /** Adds an item; `path` is its path in the request. */
   add(item: JsonBody, path: string): void {
     const type = itemType(item);
     switch (type) {
@@ -99,8 +100,8 @@ export class ChatMessages {
       case "reasoning":
         return this.#lose(path, "earlier reasoning is not repeated to the model", "report");
       case "item_reference": {
-        const found = referencedItem(item, this.#references);
-        if (found !== undefined) return this.add(found, path);
+        const target = referencedItem(item, this.#references);
+        if (target !== undefined) return this.add(target, path);
         const id = String(item.value["id"]);
         return this.#lose(`${path}.id`, `no item "${id}" is kept here`, "refuse");
       }
@@ -116,7 +117,7 @@ export class ChatMessages {
   finish(): void {
     this.#attach();
     const places: number[] = [];
-    for (const message of this.#said) {
+    for (const message of this.#spoken) {
       places.push(this.messages.push(message) - 1);
       for (const result of this.#results.get(message) ?? []) this.messages.push(result);
     }
@@ -128,9 +129,9 @@ export class ChatMessages {
     ));
   }
 
-  /** The assistant's message that its further words and calls belong to. */
+  /** The assistant's message that further text and calls of the turn belong to. */
   get #openTurn(): ChatMessage | undefined {
-    const last = this.#said.at(-1);
+    const last = this.#spoken.at(-1);
     return last?.role === "assistant" && !this.#results.has(last) ? last : undefined;
   }
 
@@ -145,13 +146,15 @@ export class ChatMessages {
       Object.entries(value).filter(([name]) => !MESSAGE_MEMBERS.includes(name)),
     );
     if (role === "assistant") {
-      const said = assistantContent(value["content"], `${path}.content`, this.losses);
-      const isEmpty = said.content === null && said.refusal === undefined;
+      const content = assistantContent(value["content"], `${path}.content`, this.losses);
+      const isEmpty = content.content === null && content.refusal === undefined;
       if (isEmpty && Object.keys(more).length === 0) return;
       const open = this.#openTurn;
-      // Words beside a tool call are part of its turn: nothing may stand between it and its result.
-      if (open?.tool_calls !== undefined && open.content === null) Object.assign(open, said, more);
-      else this.#push({ role, ...said, ...(isEmpty ? { content: "" } : {}), ...more }, place);
+      // Text beside a tool call is part of its turn: nothing may come between a call and its
+      // result.
+      if (open?.tool_calls !== undefined && open.content === null) {
+        Object.assign(open, content, more);
+      } else this.#push({ role, ...content, ...(isEmpty ? { content: "" } : {}), ...more }, place);
     } else {
       const content = chatContent(value["content"], `${path}.content`, this.losses);
       this.#push({ role, content, ...more }, place);
@@ -159,7 +162,7 @@ export class ChatMessages {
     this.#keepOpaque(item, undefined);
   }
 
-  /** Calls in a row are one turn of the assistant, together with what it said before them. */
+  /** Consecutive calls are one turn of the assistant, together with the text before them. */
   #addCall(item: JsonBody, path: string): void {
     const { value } = item;
     const call: ToolCall = {
@@ -179,8 +182,8 @@ export class ChatMessages {
   }
 
   /**
-   * What a search found is the user's message: that is valid whatever tools are declared. It stands
-   * before the calls of its turn, which their results follow.
+   * The results of a search become a user's message: that is valid whatever tools are declared. It
+   * comes before the calls of its turn, which their results follow.
    */
   #addSearch({ id }: Readonly<Record<string, unknown>>, path: string): void {
     const content = this.#findings.get(String(id));
@@ -191,8 +194,8 @@ export class ChatMessages {
     const message: ChatMessage = { role: "user", content };
     if (this.#openTurn?.tool_calls === undefined) return this.#push(message, { path });
     this.#places.set(message, { path, calls: [] });
-    const at = this.#said.length - 1;
-    this.#said.splice(at, 0, message);
+    const at = this.#spoken.length - 1;
+    this.#spoken.splice(at, 0, message);
     this.#signed = this.#signed.map((place) =>
       place.message >= at ? { ...place, message: place.message + 1 } : place
     );
@@ -224,7 +227,7 @@ export class ChatMessages {
     this.#answer(caller, { ...message, content }, place);
   }
 
-  /** Servers refuse a tool's message that follows no call: the result is told by the user. */
+  /** Servers refuse a tool's message without a call: the result becomes a user's message. */
   #addLoneOutput(id: string, output: string | ContentPart[], path: string): void {
     const reason = `no function_call "${id}" stands before it: its output is the user's message`;
     this.#lose(`${path}.call_id`, reason, "report");
@@ -244,23 +247,23 @@ export class ChatMessages {
 
   #push(message: ChatMessage, place: Place): void {
     this.#attach();
-    this.#said.push(message);
+    this.#spoken.push(message);
     this.#places.set(message, { ...place, calls: [] });
   }
 
   #attach(): void {
     if (this.#attachments.length === 0) return;
     const message = { role: "user", content: this.#attachments };
-    this.#said.push(message);
+    this.#spoken.push(message);
     this.#places.set(message, { path: this.#attachedAt, calls: [] });
     this.#attachments = [];
   }
 
-  /** The text is asked only of those who have something in it: an item of megabytes has to write it. */
+  /** The text is read only for items with opaque members: an item of megabytes has to write it. */
   #keepOpaque(item: JsonBody, call: number | undefined): void {
     if (!OPAQUE_MEMBERS.some((name) => Object.hasOwn(item.value, name))) return;
     const opaque = opaqueTexts(item.text);
-    if (opaque !== undefined) this.#signed.push({ message: this.#said.length - 1, call, opaque });
+    if (opaque !== undefined) this.#signed.push({ message: this.#spoken.length - 1, call, opaque });
   }
 
   #lose(path: string, reason: string, action: Loss["action"]): void {

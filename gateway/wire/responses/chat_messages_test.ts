@@ -42,16 +42,16 @@ Deno.test("what a search found is read before the calls beside it, whose bytes a
 
 Deno.test("marks of the cache are carried where they stand; what has no place is said", () => {
   const cache_control = { type: "ephemeral" };
-  const said = (text: string, more = {}) => ({ type: "output_text", text, ...more });
+  const part = (text: string, more = {}) => ({ type: "output_text", text, ...more });
   const input = [
     {
       role: "assistant",
       content: [
-        ...[said("A "), said("cat", { cache_control }), said(" sat", { parsed: {} }), said(".")],
+        ...[part("A "), part("cat", { cache_control }), part(" sat", { parsed: {} }), part(".")],
         { type: "refusal", refusal: "No more", cache_control },
       ],
     },
-    { role: "assistant", content: [said("plain", { annotations: [], logprobs: null })] },
+    { role: "assistant", content: [part("plain", { annotations: [], logprobs: null })] },
     { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
     { ...resultOf("a"), status: "completed", cache_control, is_error: true, caller: null, odd: 1 },
     {

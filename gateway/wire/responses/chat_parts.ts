@@ -1,20 +1,18 @@
-/**
- * Parts of an input message as Chat Completions has them.
- *
- * @module
- */
+/** Converts parts of an input message to Chat Completions.\n\n@module */
 
 import type { ContentPart, ImageUrl, TextPart } from "@svc/sdk/protocol";
 import { type Loss, lostMembers } from "./loss.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Members of an assistant's text that are carried, or were the answer's own. */
+/** Members of an assistant's text that are converted, or were part of the answer only. */
 const TEXT_MEMBERS: readonly string[] = [
   ...["type", "text", "annotations", "logprobs", "cache_control"],
 ];
 
-/** Translates a message's content. Lone plain text stays a string: every server understands it. */
+/**
+ * Converts a message's content. A single plain text stays a string, which every server understands.
+ */
 export function chatContent(
   content: unknown,
   path: string,
@@ -32,8 +30,8 @@ export function chatContent(
 }
 
 /**
- * What an assistant said, and where it refused, its words for that. It is one text; where there are
- * marks of the cache in it, a part up to each.
+ * Converts an assistant's text and refusals to one text; where it has cache marks, to a part up to
+ * each.
  */
 export function assistantContent(
   content: unknown,

@@ -1,8 +1,4 @@
-/**
- * A Responses request as the Chat Completions request that asks for the same.
- *
- * @module
- */
+/** Translates a Responses request to an equivalent Chat Completions request.\n\n@module */
 
 import {
   type ChatRequest,
@@ -22,42 +18,42 @@ import { requestItems } from "./items.ts";
 import { LOGPROBS_INCLUDE, wantsLogprobs } from "./logprobs.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
-/** A chat request: the text to send and what it says. */
+/** A chat request: the text to send and its value. */
 export interface ChatBody extends JsonBody {
   readonly value: ChatRequest;
-  /** Its choice of tools is none that the caller made. */
+  /** True when its tool choice was not made by the caller. */
   readonly isOwnChoice?: boolean | undefined;
 }
 
 /** A translated request. */
 export interface TranslatedRequest {
   readonly chat: ChatBody;
-  /** What it does not carry; each says what is to be done about it. */
+  /** Fields that it does not carry, each with the consequence. */
   readonly losses: readonly Loss[];
-  /** Text that a model reads where it is asked for a response itself, and that `chat` has not. */
+  /** Text that models of a Responses upstream read and that `chat` does not have. */
   readonly nativeTexts: readonly string[];
-  /** What of the request each message was made of. */
+  /** The source of each message. */
   readonly places: readonly MessagePlace[];
 }
 
-/** What a request leans on besides itself. */
+/** Context of a request besides its own fields. */
 export interface TranslationOptions {
-  /** Items that stand before the request's own: of the responses that it continues. */
+  /** Items before the request's own: of the responses that it continues. */
   readonly earlierItems?: readonly JsonBody[] | undefined;
   /** Items that it refers to, by id. */
   readonly references?: ReadonlyMap<string, JsonBody> | undefined;
-  /** What a model is to read of searches that no text stands for, by the ids of their items. */
+  /** Texts for a model about searches without an answer text, by the ids of their items. */
   readonly findings?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Fields that are translated here, or are the service's own to act on. */
+/** Fields that are translated, or that the service itself acts on. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text"],
   ...["reasoning", "max_output_tokens", "metadata", "store", "previous_response_id", "include"],
   ...["truncation", "top_logprobs"],
 ]);
 
-/** What Chat Completions has no place for. */
+/** Fields that Chat Completions lacks. */
 const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
   background: { reason: "responses are not made in the background", action: "refuse" },
   conversation: {
@@ -73,18 +69,18 @@ const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
   access_programs: { reason: "access programs are OpenAI's own", action: "report" },
 };
 
-/** Values that ask for nothing. */
+/** Values that request nothing. */
 const IDLE: Readonly<Record<string, unknown>> = {
   background: false,
 };
 
-/** Parameters of Chat Completions that Responses has not: they would overrule what is translated. */
+/** Parameters of Chat Completions that Responses lacks: they would override translated ones. */
 const FOREIGN: ReadonlySet<string> = new Set([
   ...["messages", "n", "max_tokens", "max_completion_tokens", "response_format", "functions"],
   ...["function_call", "modalities", "audio", "logprobs", "reasoning_effort", "verbosity"],
 ]);
 
-/** Extras that nothing is missing without. */
+/** Extras that can be left out without a loss. */
 const HARMLESS_INCLUDES: ReadonlySet<string> = new Set([
   "file_search_call.results",
   "web_search_call.results",
@@ -93,8 +89,8 @@ const HARMLESS_INCLUDES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Translates a validated request. Fields that nobody here knows pass through; what cannot be carried
- * is listed.
+ * Translates a validated request. Unknown fields pass through; parts that cannot be converted are
+ * listed.
  */
 export function chatRequestOf(
   body: JsonBody,
@@ -129,7 +125,9 @@ export function chatRequestOf(
   return { chat: writtenWhenRead(value, opaque), losses, nativeTexts: built.nativeTexts, places };
 }
 
-/** Most requests are never sent in this form: they are refused, or go where Responses is spoken. */
+/**
+ * Most requests are never sent in this form: they are refused, or sent to an upstream of Responses.
+ */
 function writtenWhenRead(value: ChatRequest, opaque: readonly OpaquePlace[]): ChatBody {
   let written: string | undefined;
   return {
@@ -140,10 +138,10 @@ function writtenWhenRead(value: ChatRequest, opaque: readonly OpaquePlace[]): Ch
   };
 }
 
-/** The translation of a request, and what routing knows of it. */
+/** A translated request with its features for routing. */
 type MeasuredRequest = TranslatedRequest & { readonly features: RequestFeatures };
 
-/** Translates a request, and says what routing is to know of it. */
+/** Translates a request and returns its features for routing. */
 export function responsesFeatures(
   body: JsonBody,
   options: TranslationOptions = {},
@@ -151,7 +149,7 @@ export function responsesFeatures(
   return atOnce(responsesFeatureSteps(body, options));
 }
 
-/** The same in steps, for requests that may be long. */
+/** Does the same in steps, for requests that may be long. */
 export function* responsesFeatureSteps(
   body: JsonBody,
   options: TranslationOptions = {},
@@ -168,7 +166,7 @@ export function* responsesFeatureSteps(
   return { ...translated, features: { ...features, endpoint: "responses", needPaths } };
 }
 
-/** Fields of the same name and meaning, and those that nobody here knows. */
+/** Returns fields of the same name and meaning, and unknown ones. */
 function carried(request: ResponsesRequest, losses: Loss[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(request)) {
@@ -193,7 +191,7 @@ function toolFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequ
     }
   }
   const choice = request.tool_choice ?? undefined;
-  // Without tools there is nothing to choose, and upstreams refuse to be told so.
+  // Without tools there is no choice, and upstreams refuse the field.
   const isIdle = tools.length === 0 && (choice === "auto" || choice === "none");
   if (choice !== undefined && !isIdle) fields.tool_choice = chatToolChoice(choice, tools, losses);
   return fields;
@@ -229,7 +227,10 @@ function chatTool(
   };
 }
 
-/** Few chat upstreams know tools whose input is plain text, and none tells of their calls alike. */
+/**
+ * Few chat upstreams support tools with plain text input, and each returns their calls in another
+ * form.
+ */
 function noteCustom({ type }: { readonly type?: unknown }, path: string, losses: Loss[]): void {
   if (type !== "custom") return;
   const reason = "only functions can be called here, no custom tools";
@@ -276,7 +277,7 @@ function chatToolChoice(
   };
 }
 
-/** Form, length and effort of the answer. */
+/** Converts format, length and effort of the answer. */
 function answerFields(request: ResponsesRequest, losses: Loss[]): Partial<ChatRequest> {
   const { text, reasoning, max_output_tokens } = request;
   const fields: Partial<ChatRequest> = {};
@@ -308,7 +309,7 @@ function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {
   }
 }
 
-/** Puts opaque members back in their own bytes. */
+/** Restores the bytes of opaque members. */
 function withOpaque(text: string, places: readonly OpaquePlace[]): string {
   if (places.length === 0) return text;
   const list = members(text).findLast((member) => member.key === "messages");

@@ -123,7 +123,7 @@ Deno.test("what a part cannot be is said, with its path", () => {
 });
 
 Deno.test("calls in a row are one turn, with the words before or after them", () => {
-  const said = { role: "assistant", content: "Let me see" };
+  const message = { role: "assistant", content: "Let me see" };
   const both = [toolCall("a"), toolCall("b")];
   const cases: [string, unknown[], unknown[]][] = [
     ["parallel", [call("a"), call("b"), result("a"), result("b")], [
@@ -137,12 +137,12 @@ Deno.test("calls in a row are one turn, with the words before or after them", ()
       { role: "assistant", content: null, tool_calls: [toolCall("b")] },
       tool("b"),
     ]],
-    ["words first", [said, call("a"), result("a")], [
-      { ...said, tool_calls: [toolCall("a")] },
+    ["words first", [message, call("a"), result("a")], [
+      { ...message, tool_calls: [toolCall("a")] },
       tool("a"),
     ]],
-    ["words last", [call("a"), said, result("a")], [
-      { ...said, tool_calls: [toolCall("a")] },
+    ["words last", [call("a"), message, result("a")], [
+      { ...message, tool_calls: [toolCall("a")] },
       tool("a"),
     ]],
     ["reasoning between", [{ type: "reasoning", id: "rs_1", summary: [] }, call("a"), {
@@ -196,8 +196,8 @@ Deno.test("a result without its call is the user's, and items of unknown kinds m
     "input.3.id!",
     "input.4.namespace",
   ]);
-  const [told] = messages;
-  assertEquals([told?.role, String(told?.content).split(": ")[0]], [
+  const [first] = messages;
+  assertEquals([first?.role, String(first?.content).split(": ")[0]], [
     "user",
     "Result of tool call gone",
   ]);
@@ -208,10 +208,10 @@ Deno.test("opaque members of earlier and of own items keep their bytes", () => {
   const item = (id: string) =>
     `{"extra_content": ${signed}, "thought_signature":"s\\u0041",
     "type":"function_call","call_id":"${id}","name":"f","arguments":"{}"}`;
-  const said = '{"role":"assistant","content":"x","extra_content":{"n":2.0}}';
+  const message = '{"role":"assistant","content":"x","extra_content":{"n":2.0}}';
   const results = JSON.stringify([result("a"), result("e")]).slice(1, -1);
   const body = bodyOf(
-    `{"model":"auto","input":[${results},${said},${item("b")},{"type":"function_call",
+    `{"model":"auto","input":[${results},${message},${item("b")},{"type":"function_call",
     "call_id":"c","name":"f","arguments":"{}"},${item("d")}]}`,
   );
   const response = bodyOf(`{"output":[${item("a")},${JSON.stringify(call("e"))}]}`);
@@ -257,9 +257,9 @@ type FieldCase = [Readonly<Record<string, unknown>>, unknown, string[]?];
 
 function checkFields(cases: readonly FieldCase[]): void {
   for (const [request, fields, losses] of cases) {
-    const found = translated("Hi", request);
-    assertEquals(found.fields as unknown, fields, JSON.stringify(request));
-    assertEquals(found.losses, losses ?? [], JSON.stringify(request));
+    const translation = translated("Hi", request);
+    assertEquals(translation.fields as unknown, fields, JSON.stringify(request));
+    assertEquals(translation.losses, losses ?? [], JSON.stringify(request));
   }
 }
 
@@ -368,9 +368,9 @@ Deno.test("any sensible conversation becomes a valid chat request, and no messag
   fc.assert(fc.property(fc.array(item, { minLength: 1 }), (input) => {
     const { messages } = translated(input);
     assertEquals(chatRequestSchema.safeParse({ model: "auto", messages }).error, undefined);
-    const said = input.filter((each) => "content" in each && each.content !== "");
+    const message = input.filter((each) => "content" in each && each.content !== "");
     const written = JSON.stringify(messages);
-    for (const each of said) {
+    for (const each of message) {
       if ("content" in each) assert(written.includes(JSON.stringify(each.content)));
     }
     const calls = messages.flatMap((message) => message.tool_calls ?? []);

@@ -1,27 +1,20 @@
 /**
- * Streamed chat answers as the events of a response: one, or the turns of several with searches
- * between them.
+ * Converts streamed chat answers to the events of a response: one answer, or the turns of several with
+ * searches between them.
  *
- * Items come in the order in which they begin. Reasoning and messages are closed before anything else
- * begins; tool calls stay open to the end, since the pieces of parallel calls may alternate.
+ * Reasoning and messages are closed before any other item begins; tool calls stay open to the end,
+ * since the pieces of parallel calls may alternate.
  *
  * @module
  */
 
-import type {
-  ErrorEnvelope,
-  ResponseItemStatus,
-  ResponseUsage,
-  ToolCallDelta,
-} from "@svc/sdk/protocol";
-import { invariant } from "../../domain/invariant.ts";
+import type { ErrorEnvelope, ResponseUsage, ToolCallDelta } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat/text.ts";
 import { type ChunkContent, type Fields, firstDeltaText, readChunk } from "../chat/chunk.ts";
 import type {
   EndedTurn,
-  FindCitations,
   HostedCall,
   HostedOptions,
   HostedOutcome,
@@ -41,17 +34,11 @@ import { asksForJson, endingOf, type PartKind, reasoningKind } from "./output_te
 import { errorEvent, responseErrorOf, type ResponseRelay } from "./relay.ts";
 import { partsIn, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { ResponseTurn } from "./response_turn.ts";
-import {
-  CallItem,
-  type Emit,
-  SearchCallItem,
-  type StreamItem,
-  TextItem,
-  type WrittenPiece,
-} from "./stream_items.ts";
+import { ResponseOutput } from "./response_output.ts";
+import { CallItem, TextItem, type WrittenPiece } from "./stream_items.ts";
 import { responseUsageOf } from "./usage.ts";
 
-/** Follows streamed chat answers and tells them as one response. */
+/** Relays streamed chat answers as one response. */
 export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   resource: string | undefined;
   complete: string | undefined;
@@ -59,22 +46,16 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   readonly #writer: ResourceWriter;
   readonly #reasoningKind: PartKind;
   readonly #hosted: HostedCalls;
-  readonly #cite: FindCitations | undefined;
   readonly #shown: ShownFindings;
-  /** Whether the last turn's message is the answer's only one, so that it can be parsed. */
+  /** True when the last turn's message is the answer's only one, so that it can be parsed. */
   readonly #lastTurnOnly: boolean;
   readonly #logprobs: StreamedLogprobs;
-  /** By output index. */
-  readonly #items: StreamItem[] = [];
   readonly #kept = new KeptChars();
-  /** What a caller who has left was sent of the turn at hand. */
+  readonly #output: ResponseOutput;
+  /** Pieces of the current turn that a disconnected caller received. */
   #sent: readonly string[] | undefined;
   readonly #warnings = new UpstreamWarnings();
-  #open: TextItem | undefined;
-  /** What is being said. */
-  #openKind: PartKind | undefined;
-  #sequence = 0;
-  /** What the turns that have ended reported. */
+  /** Usage that the ended turns reported. */
   #reported: UsageSum | undefined;
   #turn: ResponseTurn;
 
@@ -83,7 +64,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#writer = new ResourceWriter(context);
     this.#reasoningKind = reasoningKind(context.request);
     this.#hosted = new HostedCalls(options.hosted);
-    this.#cite = options.cite;
+    this.#output = new ResponseOutput({ context, cite: options.cite, kept: this.#kept });
     this.#lastTurnOnly = options.hosted !== undefined && asksForJson(context.request);
     this.#logprobs = new StreamedLogprobs(context.request, this.#kept);
     this.#turn = this.#newTurn();
@@ -106,15 +87,15 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   get delivered(): readonly string[] {
     if (this.#sent !== undefined) return this.#sent;
-    const unbegun = this.#turn.calls.filter((call) => !call.begun);
-    // What is held back of a turn that has broken off is never sent.
+    const waiting = this.#turn.calls.filter((call) => !call.hasBegun);
+    // Content that a broken turn holds back is never sent.
     const held = this.finished && this.#turn.held !== undefined ? [this.#turn.held] : [];
-    return [...this.#items.slice(this.#turn.start), ...unbegun, ...held]
+    return [...this.#output.items.slice(this.#turn.start), ...waiting, ...held]
       .flatMap((item) => item.pieces()).filter((piece) => piece !== "")
-      .concat(this.#turn.untold.pieces());
+      .concat(this.#turn.unsent.pieces());
   }
 
-  /** With what came before this turn, and beside the text. */
+  /** Includes earlier turns, and content beside the text. */
   get deliveredChars(): number {
     return this.#kept.taken;
   }
@@ -138,7 +119,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     return this.#begin() + this.#follow(chunk, text);
   }
 
-  /** A clean end is one, with or without a finish reason. */
+  /** A clean end is valid with or without a finish reason. */
   upstreamEnded(): void {
     this.#turn.finishReason ??= "stop";
   }
@@ -148,12 +129,14 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const events = this.#begin() + [...this.#closeTurn()].join("");
     this.#turn.ended = true;
     (this.#reported ??= new UsageSum()).add(this.#turn.reportedUsage);
-    const items = this.#items.slice(this.#turn.start).filter((item) => item instanceof TextItem);
+    const items = this.#output.items.slice(this.#turn.start).filter((item) =>
+      item instanceof TextItem
+    );
     const messages = [...items.filter(({ type }) => type === "message"), this.#turn.held]
-      .filter((said) => said !== undefined);
+      .filter((message) => message !== undefined);
     return endedTurn({
-      content: messages.map((message) => message.said("output_text")).join(""),
-      refusal: messages.map((message) => message.said("refusal")).join(""),
+      content: messages.map((message) => message.textOf("output_text")).join(""),
+      refusal: messages.map((message) => message.textOf("refusal")).join(""),
       opaque: this.#turn.opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#turn.finishReason,
@@ -164,9 +147,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#writer.model = model;
   }
 
-  /** An event of the service's own beside the answer. */
+  /** Returns an event of the service beside the answer. */
   extension(type: `svc:${string}`, fields: Readonly<Record<string, unknown>>): string {
-    return this.#begin() + this.#emit(type, JSON.stringify(fields).slice(1, -1));
+    return this.#begin() + this.#output.emit(type, JSON.stringify(fields).slice(1, -1));
   }
 
   limitReached(): void {
@@ -174,36 +157,28 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   searching(call: HostedCall): string {
-    const item = new SearchCallItem(call, this.#items.length, this.#shown);
-    const events = [this.#begin(), ...this.#closeText("completed")].join("");
-    this.#items.push(item);
-    return events + item.begin(this.#emit);
+    return this.#begin() + this.#output.beginSearch(call, this.#shown);
   }
 
-  searched({ id }: HostedCall, outcome: HostedOutcome): string {
-    const item = this.#items.filter((item) => item instanceof SearchCallItem)
-      .findLast((item) => item.id === id);
-    invariant(item?.ended === false, `Cannot end search "${id}": it is not under way`);
-    return item.end(this.#emit, outcome);
+  searched(call: HostedCall, outcome: HostedOutcome): string {
+    return this.#output.endSearch(call, outcome);
   }
 
   *completed(end: AnswerEnd): Iterable<string> {
     yield this.#begin() + this.#showHeld();
     yield* this.#closeTurn();
     const ending = endingOf(this.#turn.finishReason);
-    for (const [at, item] of this.#items.entries()) {
-      if (!item.ended) yield* item.done(this.#emit, this.#statusOf(at, ending.status));
-    }
+    yield* this.#output.end(ending.status);
     this.resource = this.#writer.text({
       ...ending,
       completed_at: ending.status === "completed" ? end.completedSeconds : null,
       usage: this.#usageOf(end.usage),
       metadata: end.metadata,
       ...partsIn(this.#context, { ...end, isDone: true }),
-      output: this.#items.map((item) => item.text(ending.status)),
+      output: this.#output.items.map((item) => item.text(ending.status)),
     });
     this.complete = this.resource;
-    yield this.#emit(`response.${ending.status}`, `"response":${this.resource}`);
+    yield this.#output.emit(`response.${ending.status}`, `"response":${this.resource}`);
   }
 
   *failed({ error }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
@@ -214,25 +189,22 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       usage: end.usage === undefined ? null : this.#usageOf(end.usage),
       metadata: end.metadata,
       ...partsIn(this.#context, { ...end, isDone: false }),
-      output: this.#items.map((item) => item.text("incomplete")),
+      output: this.#output.items.map((item) => item.text("incomplete")),
     });
-    yield this.#emit("response.failed", `"response":${this.resource}`);
-    yield errorEvent(error, this.#sequence++);
+    yield this.#output.emit("response.failed", `"response":${this.resource}`);
+    yield errorEvent(error, this.#output.nextNumber());
   }
 
-  readonly #emit: Emit = (type, fields) =>
-    `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${fields}}\n\n`;
-
   #begin(): string {
-    if (this.#sequence > 0) return "";
+    if (this.#output.hasBegun) return "";
     const response = this.#writer.text({
       status: "in_progress",
       usage: null,
       metadata: this.#context.opening,
       output: [],
     });
-    return this.#emit("response.created", `"response":${response}`) +
-      this.#emit("response.in_progress", `"response":${response}`);
+    return this.#output.emit("response.created", `"response":${response}`) +
+      this.#output.emit("response.in_progress", `"response":${response}`);
   }
 
   #beginTurn(): void {
@@ -240,16 +212,16 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#warnings.beginTurn();
   }
 
-  /** Ends what the turn left open, but for the caller's calls, and begins those that never began. */
+  /** Closes the turn's text, and begins calls of the caller that were held back. */
   *#closeTurn(): Iterable<string> {
     for (const call of this.#turn.calls) {
       if (this.#hosted.has(call.name)) call.callId ||= this.#context.newId("call");
-      else if (!call.begun) yield this.#beginCall(call);
+      else if (!call.hasBegun) yield this.#beginCall(call);
     }
-    yield* this.#closeText(endingOf(this.#turn.finishReason).status);
+    yield* this.#output.closeText(endingOf(this.#turn.finishReason).status);
   }
 
-  /** Of several turns each has reported its own: the counts are the sums. */
+  /** Returns the usage; with several turns, each reported its own, and the counts are sums. */
   #usageOf(usage: Usage): ResponseUsage {
     if (this.#reported === undefined) return responseUsageOf(usage, this.#turn.reportedUsage);
     if (!this.#turn.ended) this.#reported.add(this.#turn.reportedUsage);
@@ -267,7 +239,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
       if (this.#turn.held !== undefined) this.#turn.held.cite(annotation);
       else {
         events += this.#openText("message", "output_text");
-        events += this.#open?.cite(this.#emit, annotation) ?? "";
+        events += this.#output.open?.cite(this.#output.emit, annotation) ?? "";
       }
     }
     this.#turn.noteBeside(delta, { eventChars: text.length, kept: this.#kept });
@@ -279,7 +251,8 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
     if (opaque !== undefined) {
       this.#turn.opaque.add(opaque, this.#kept);
-      if (this.#open?.type === "message") this.#open.opaque.add(opaque, this.#kept);
+      const { open } = this.#output;
+      if (open?.type === "message") open.opaque.add(opaque, this.#kept);
     }
     const callTexts = elementTexts(deltaText && memberText(deltaText, "tool_calls"));
     if (toolCalls.length === 0) return events;
@@ -305,7 +278,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
     const called: Fields = { ...delta.function };
     const piece = called["arguments"];
-    if (!call.begun) {
+    if (!call.hasBegun) {
       this.#turn.nameCall(call, delta.id);
       const name = addedName(call.name, called["name"]);
       this.#kept.take(name.length);
@@ -315,85 +288,55 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     }
     if (typeof piece !== "string") return events;
     this.#kept.take(piece.length);
-    return events + call.write(this.#emit, piece);
+    return events + call.write(this.#output.emit, piece);
   }
 
   /**
-   * Begins the last call where it is still held back, since its name may come in pieces: what comes
-   * after it shows that the name is whole. Only another call shows that it is no hosted tool's.
+   * Begins the last call where it is still held back, since its name may arrive in pieces: later content
+   * shows that the name is complete. Only another call shows that it is no hosted tool's.
    */
   #beginLast(isFollowed: boolean): string {
     const call = this.#turn.calls.at(-1);
-    const isHeld = call?.begun === false && this.#hosted.mayShow(call.name, isFollowed);
+    const isHeld = call?.hasBegun === false && this.#hosted.mayShow(call.name, isFollowed);
     return isHeld ? this.#beginCall(call) : "";
   }
 
   #beginCall(call: CallItem): string {
-    const { newId } = this.#context;
-    // Whoever is called by name must answer: no turn of this answer follows.
-    let events = this.#showHeld();
-    for (const event of this.#closeText("completed")) events += event;
-    const id = newId("fc");
-    const callId = call.callId === "" ? newId("call") : call.callId;
-    return events + call.begin(this.#emit, { id, callId }, this.#items.push(call) - 1);
+    // The caller has to answer this call, so no turn of this answer follows.
+    return this.#showHeld() + this.#output.beginCall(call);
   }
 
   #write(type: TextItem["type"], kind: PartKind, written: WrittenPiece): string {
     if (written.piece === "") return "";
     this.#kept.take(written.piece.length);
     if (type === "message" && this.#turn.held !== undefined) {
-      this.#countPart(kind);
+      this.#output.countPart(kind);
       this.#turn.held.write(kind, written);
       return "";
     }
     const events = this.#openText(type, kind);
-    return events + (this.#open?.write(this.#emit, kind, written) ?? "");
+    return events + (this.#output.open?.write(this.#output.emit, kind, written) ?? "");
   }
 
   #openText(type: TextItem["type"], kind: PartKind): string {
     const events = this.#beginLast(false);
-    this.#countPart(kind);
-    return this.#open?.type === type ? events : events + this.#beginText(type);
-  }
-
-  #countPart(kind: PartKind): void {
-    if (kind !== this.#openKind) this.#kept.take(ITEM_CHARS);
-    this.#openKind = kind;
-  }
-
-  #beginText(type: TextItem["type"]): string {
-    let events = "";
-    for (const event of this.#closeText("completed")) events += event;
-    const id = this.#context.newId(type === "message" ? "msg" : "rs");
-    this.#open = new TextItem(type, { id, outputIndex: this.#items.length }, this.#cite);
-    this.#items.push(this.#open);
-    return events + this.#open.added(this.#emit);
+    this.#output.countPart(kind);
+    return this.#output.open?.type === type ? events : events + this.#output.beginText(type);
   }
 
   #newTurn(): ResponseTurn {
-    return new ResponseTurn({ start: this.#items.length, isHeld: this.#lastTurnOnly });
+    return new ResponseTurn({ start: this.#output.items.length, isHeld: this.#lastTurnOnly });
   }
 
-  /** The turn is the answer's last: its message is, and nothing more of it is held back. */
+  /** Sends the held message: this turn is the answer's last. */
   #showHeld(): string {
     const { held, opaque } = this.#turn;
     this.#turn.held = undefined;
     if (held === undefined || held.isEmpty) return "";
-    const events = this.#beginText("message");
-    // They have been counted with the turn's.
-    this.#open?.opaque.add(Object.fromEntries(opaque.texts()), new KeptChars());
-    return events + (this.#open === undefined ? "" : held.showIn(this.#open, this.#emit));
-  }
-
-  *#closeText(status: ResponseItemStatus): Iterable<string> {
-    const open = this.#open;
-    if (open === undefined) return;
-    this.#open = this.#openKind = undefined;
-    yield* open.done(this.#emit, status);
-  }
-
-  /** Only what the response was cut in is incomplete: its last item. */
-  #statusOf(at: number, ending: "completed" | "incomplete"): ResponseItemStatus {
-    return at === this.#items.length - 1 ? ending : "completed";
+    const events = this.#output.beginText("message");
+    const { open, emit } = this.#output;
+    // The members are counted with the turn's.
+    open?.opaque.add(Object.fromEntries(opaque.texts()), new KeptChars());
+    return events + (open === undefined ? "" : held.showIn(open, emit));
   }
 }

@@ -48,15 +48,15 @@ const answer = fc.record({
 type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 
 function pieces(text: string, size: number): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < text.length; at += size) found.push(text.slice(at, at + size));
-  return found;
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size));
+  return parts;
 }
 
 /** A name whose second piece says the first again passes for one that is repeated: it stays whole. */
 function namePieces(name: string, size: number): string[] {
-  const found = pieces(name, size);
-  return found[1] === found[0] ? [name] : found;
+  const parts = pieces(name, size);
+  return parts[1] === parts[0] ? [name] : parts;
 }
 
 function callsOf({ calls }: Answer) {

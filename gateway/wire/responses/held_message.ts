@@ -4,7 +4,7 @@ import type { PartKind } from "./output_text.ts";
 import type { Emit, TextItem, WrittenPiece } from "./stream_items.ts";
 
 /** Text of a kind, or a citation of the text before it. */
-type Said =
+type HeldContent =
   | {
     readonly kind: PartKind;
     readonly text: GrowingText;
@@ -12,20 +12,20 @@ type Said =
   }
   | { readonly cited: ResponseAnnotation };
 
-/** What a message says that nobody has been told of. */
+/** Content of a message that was not sent yet. */
 export class HeldMessage {
-  readonly #said: Said[] = [];
+  readonly #contents: HeldContent[] = [];
 
-  /** Whether it says nothing. */
+  /** True when it has no content. */
   get isEmpty(): boolean {
-    return this.#said.length === 0;
+    return this.#contents.length === 0;
   }
 
   /** Adds text of a kind. */
   write(kind: PartKind, { piece, logprobs = [] }: WrittenPiece): void {
-    let last = this.#said.at(-1);
+    let last = this.#contents.at(-1);
     if (last === undefined || !("kind" in last) || last.kind !== kind) {
-      this.#said.push(last = { kind, text: new GrowingText(), logprobs: [] });
+      this.#contents.push(last = { kind, text: new GrowingText(), logprobs: [] });
     }
     last.text.push(piece);
     last.logprobs.push(...logprobs);
@@ -33,26 +33,28 @@ export class HeldMessage {
 
   /** Adds a citation of the text so far. */
   cite(cited: ResponseAnnotation): void {
-    this.#said.push({ cited });
+    this.#contents.push({ cited });
   }
 
-  /** All that it says in parts of a kind. */
-  said(kind: PartKind): string {
-    return this.#said.map((said) => "kind" in said && said.kind === kind ? said.text.text() : "")
+  /** Returns the text of all parts of a kind. */
+  textOf(kind: PartKind): string {
+    return this.#contents.map((content) =>
+      "kind" in content && content.kind === kind ? content.text.text() : ""
+    )
       .join("");
   }
 
-  /** Its text, in pieces. */
+  /** Returns its text in pieces. */
   pieces(): readonly string[] {
-    return this.#said.flatMap((said) => "kind" in said ? [said.text.text()] : []);
+    return this.#contents.flatMap((content) => "kind" in content ? [content.text.text()] : []);
   }
 
-  /** Says all of it in an item that has begun: the events for that. */
+  /** Writes all content into an item that has begun; returns the events. */
   showIn(item: TextItem, emit: Emit): string {
-    return this.#said.map((said) =>
-      "kind" in said
-        ? item.write(emit, said.kind, { piece: said.text.text(), logprobs: said.logprobs })
-        : item.cite(emit, said.cited)
+    return this.#contents.map((content) =>
+      "kind" in content
+        ? item.write(emit, content.kind, { piece: content.text.text(), logprobs: content.logprobs })
+        : item.cite(emit, content.cited)
     ).join("");
   }
 }

@@ -73,10 +73,10 @@ Deno.test("any turns make one response, for OpenAI's client as well", async () =
         turns.map(({ content }) => content).filter((content) => content !== ""),
       );
       for (const [at, { message, calls, finishReason }] of ended.entries()) {
-        const said = JSON.parse(message);
-        assertEquals(said.content, turns[at]?.content || null);
+        const parsedMessage = JSON.parse(message);
+        assertEquals(parsedMessage.content, turns[at]?.content || null);
         assertEquals(finishReason, turns[at]?.finish);
-        assertEquals((said.tool_calls ?? []).length, turns[at]?.calls.length);
+        assertEquals((parsedMessage.tool_calls ?? []).length, turns[at]?.calls.length);
         for (const [index, call] of calls.entries()) {
           const extra = turns[at]?.calls[index]?.extra;
           assert(extra === undefined || call.text.includes(`"extra_content":${extra}`));

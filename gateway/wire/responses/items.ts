@@ -1,28 +1,27 @@
-/**
- * Items of Responses with their own bytes: what a model signed must come back as it was.
- *
- * @module
- */
+/** Items of Responses that keep their bytes: signed members must come back unchanged.\n\n@module */
 
 import type { JsonBody } from "../../ports/upstream.ts";
 import { elementTexts, memberText } from "../json/text.ts";
 
-/** The items of a request's `input`; a string is the user's message. */
+/** Returns the items of a request's `input`; a string is the user's message. */
 export function requestItems(request: JsonBody): readonly JsonBody[] {
   const input = request.value["input"];
   if (typeof input === "string") return [itemOf({ type: "message", role: "user", content: input })];
   return listOf(request, "input");
 }
 
-/** The items of a response's `output`: what a later request's `previous_response_id` stands for. */
+/**
+ * Returns the items of a response's `output`, which a later request's `previous_response_id` refers
+ * to.
+ */
 export function outputItems(response: JsonBody): readonly JsonBody[] {
   return listOf(response, "output");
 }
 
-/** Ids that this service gives: items of other upstreams' answers. */
+/** Ids that this service generates: items of other upstreams' answers. */
 const OWN_ID = /^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Where an item of a type says what it is about: beside that its id is but a name. */
+/** Members with the content of an item type: with it, the id is only a name. */
 const CONTENT: ReadonlyMap<string, string> = new Map([
   ["message", "content"],
   ["reasoning", "encrypted_content"],
@@ -33,7 +32,7 @@ const CONTENT: ReadonlyMap<string, string> = new Map([
   ["computer_call_output", "output"],
 ]);
 
-/** Items whose schema demands all that they say. */
+/** Item types whose schema requires all content. */
 const WHOLE: readonly string[] = ["function_call", "function_call_output"];
 
 /** Items of hosted tools. */
@@ -42,21 +41,22 @@ const SEARCHES: readonly string[] = ["web_search_call", "file_search_call"];
 /** Members that name an item. */
 const NAMES: readonly string[] = ["id", "approval_request_id"];
 
-/** An id by which an item names what is kept, instead of saying it. */
+/** An id by which an item refers to stored content. */
 export interface NamedId {
   readonly id: string;
-  /** The member that it stands in. */
+  /** The member with the id. */
   readonly member: string;
 }
 
-/** Whether an id is one that this service gave: no upstream is told it. */
+/** True for an id that this service generated: it is sent to no upstream. */
 export function isOwnId(id: unknown): boolean {
   return typeof id === "string" && OWN_ID.test(id);
 }
 
 /**
- * The ids by which an item names what is kept, here or in the operator's account at a provider:
- * there it lies for all customers alike, so who names it must have been answered with it.
+ * Returns the ids by which an item refers to stored content, here or in the operator's account at a
+ * provider: that account is shared by all customers, so a caller may use only ids that it has
+ * received.
  */
 export function namedIds(item: JsonBody): readonly NamedId[] {
   const type = itemType(item);
@@ -77,35 +77,35 @@ function hasContent({ value }: JsonBody, type: string): boolean {
 }
 
 /**
- * True for earlier reasoning of which nothing is known but its id, and that not here: no model
- * can be told of it, and none misses it.
+ * True for earlier reasoning of which only the id is known, and that is not stored here: no model
+ * can read it, and none needs it.
  */
 export function isForgottenReasoning(item: JsonBody, owned: ReadonlySet<string>): boolean {
   return itemType(item) === "reasoning" && namedIds(item).some(({ id }) => !owned.has(id));
 }
 
-/** The item that a reference stands for; `undefined` where it is none or names nothing known. */
+/** Returns the item that a reference names; `undefined` for other items and unknown references. */
 export function referencedItem(
   item: JsonBody,
   references: ReadonlyMap<string, JsonBody> | undefined,
 ): JsonBody | undefined {
   if (itemType(item) !== "item_reference") return undefined;
-  const found = references?.get(String(item.value["id"]));
-  return found === undefined || itemType(found) === "item_reference" ? undefined : found;
+  const target = references?.get(String(item.value["id"]));
+  return target === undefined || itemType(target) === "item_reference" ? undefined : target;
 }
 
-/** What an item is: a message may leave its type out, and so may a reference. */
+/** Returns the type of an item: a message may leave it out, and so may a reference. */
 export function itemType({ value }: JsonBody): string {
   const type = value["type"] ?? (typeof value["role"] === "string" ? "message" : "item_reference");
   return String(type);
 }
 
-/** Whether an item is the trace of a hosted search. */
+/** True for the item of a hosted search. */
 export function isSearch(item: JsonBody): boolean {
   return SEARCHES.includes(itemType(item));
 }
 
-/** Written when it is read: an input of megabytes is asked for its items several times. */
+/** The text is written when it is read: an input of megabytes is split into items several times. */
 function itemOf(value: Readonly<Record<string, unknown>>): JsonBody {
   let written: string | undefined;
   return {

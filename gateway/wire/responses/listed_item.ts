@@ -2,12 +2,12 @@ import { recordOf } from "../json/parse.ts";
 import { editMembers, elementTexts, memberText } from "../json/text.ts";
 import { itemType } from "./items.ts";
 
-/** Items that OpenAI always lists with a status, whether a request gave them one or not. */
+/** Items that OpenAI always lists with a status, whether the request had one or not. */
 const WITH_STATUS: readonly string[] = ["function_call", "function_call_output"];
 
 /**
- * An item of a request as OpenAI lists it, where its clients expect every member: a message that a
- * request says in short has its type and its text in a part. Whatever is written out keeps its bytes.
+ * Returns an item of a request as OpenAI lists it, since its clients expect every member: a message
+ * in short form gets its type, and its text in a part. Given members keep their bytes.
  */
 export function listedItem(text: string): string {
   const item = { text, value: recordOf(text) };
@@ -17,10 +17,10 @@ export function listedItem(text: string): string {
   if (type === "message") {
     if (typeof item.value["type"] !== "string") edits["type"] = '"message"';
     if (typeof item.value["content"] === "string") {
-      const said = memberText(text, "content") ?? '""';
+      const content = memberText(text, "content") ?? '""';
       edits["content"] = isAnswer
-        ? `[{"type":"output_text","text":${said},"annotations":[],"logprobs":[]}]`
-        : `[{"type":"input_text","text":${said}}]`;
+        ? `[{"type":"output_text","text":${content},"annotations":[],"logprobs":[]}]`
+        : `[{"type":"input_text","text":${content}}]`;
     } else if (isAnswer && Array.isArray(item.value["content"])) {
       const parts = elementTexts(memberText(text, "content"));
       const listed = parts.map(listedPart);
@@ -32,7 +32,7 @@ export function listedItem(text: string): string {
   return Object.keys(edits).length === 0 ? text : editMembers(text, edits);
 }
 
-/** Text that a model wrote has its citations and probabilities, where it is only none of them. */
+/** Adds citations and log probabilities to a model's text where they are missing. */
 function listedPart(text: string): string {
   if (memberText(text, "type") !== '"output_text"') return text;
   const missing = ["annotations", "logprobs"].filter((name) =>

@@ -4,7 +4,7 @@ import type { KeptChars } from "../text/kept_chars.ts";
 
 const encoder = new TextEncoder();
 
-/** Value of `include` that asks for log probabilities. */
+/** Value of `include` that requests log probabilities. */
 export const LOGPROBS_INCLUDE = "message.output_text.logprobs";
 
 /** True when a request asks for the log probabilities of its answer. */
@@ -13,7 +13,7 @@ export function wantsLogprobs(request: Pick<ResponsesRequest, "include">): boole
   return request.include?.includes(LOGPROBS_INCLUDE) === true || Number(most ?? 0) > 0;
 }
 
-/** The log probabilities of a choice of Chat Completions, or of a chunk of one, as Responses has them. */
+/** Converts the log probabilities of a choice of Chat Completions, or of a chunk, to Responses. */
 export function logprobsOf(written: unknown): ResponseLogprob[] {
   return listOf(Object(written)["content"]).map((token) => ({
     ...tokenOf(token),
@@ -31,7 +31,7 @@ export class StreamedLogprobs {
     this.#kept = kept;
   }
 
-  /** Those of a chunk. Throws an `UpstreamCut` where the answer becomes too long. */
+  /** Returns those of a chunk. Throws an `UpstreamCut` when the answer becomes too long. */
   of(written: unknown): readonly ResponseLogprob[] | undefined {
     if (!this.#isAsked) return undefined;
     const logprobs = logprobsOf(written);
@@ -46,7 +46,7 @@ function tokenOf({ token, bytes, logprob }: Readonly<Record<string, unknown>>): 
   return {
     token: text,
     bytes: isWhole ? bytes : [...encoder.encode(text)],
-    // Of what cannot be written at all, servers say minus infinity, which JSON cannot.
+    // For a value that JSON cannot express, such as minus infinity, OpenAI's servers send this.
     logprob: typeof logprob === "number" ? logprob : -9_999,
   };
 }

@@ -1,19 +1,19 @@
-/** Something of a Responses request that Chat Completions cannot carry. */
+/** A part of a Responses request that Chat Completions cannot carry. */
 export interface Loss {
-  /** Where it stands in the request, for instance `input.2.content.0.file_id`. */
+  /** Its path in the request, for instance `input.2.content.0.file_id`. */
   readonly path: string;
   /** One clause: why it cannot be carried. */
   readonly reason: string;
   /**
-   * What is to be done. `report`: it is left out, and the answer says so. `native`: without it the
-   * answer would be another; only upstreams that speak Responses themselves may be asked. `refuse`:
-   * nobody may be asked, since it names what the operator's own account at a provider holds, for
-   * every customer alike, or what the service does not do.
+   * The consequence. `report`: it is left out, and the answer says so. `native`: the answer would
+   * differ without it, so only upstreams of Responses may be called. `refuse`: no upstream may be
+   * called, since it refers to content in the operator's account at a provider, which all customers
+   * share, or to something that the service does not do.
    */
   readonly action: "report" | "native" | "refuse";
 }
 
-/** What of an object's members, beside those that are `known`, cannot be carried. */
+/** Returns the losses of an object's members that are not `known`. */
 export function lostMembers(
   value: Readonly<Record<string, unknown>>,
   known: readonly string[],
@@ -26,7 +26,7 @@ export function lostMembers(
   );
 }
 
-/** A loss in one line, for the answer's metadata. */
+/** Returns a loss as one line, for the answer's metadata. */
 export function lossText({ path, reason }: Loss): string {
   return `${path}: ${reason}`;
 }

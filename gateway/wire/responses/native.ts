@@ -1,6 +1,6 @@
 /**
- * Answers of upstreams that speak Responses themselves: their own bytes, but for the model's name and
- * the metadata.
+ * Answers of upstreams of Responses: they keep their bytes, except for the model's name and the
+ * metadata.
  *
  * @module
  */
@@ -23,16 +23,16 @@ const OPENING: readonly string[] = ["response.created", "response.queued", "resp
 const CLOSING: readonly string[] = ["response.completed", "response.incomplete"];
 const FAILING: readonly string[] = ["response.failed", "error"];
 
-/** How an answer may end: whatever else it says of itself, nobody will hear more of it. */
+/** Statuses with which an answer ends for the caller, whatever follows. */
 const ENDED: readonly unknown[] = ["completed", "incomplete"];
 
 /** Deltas that are no text. */
 const MEDIA_DELTAS: readonly string[] = ["response.audio.delta"];
 
-/** Members of the events that tell a piece again when it is whole. */
+/** Members of the events that repeat a complete piece. */
 const WHOLE_PIECES = ["text", "refusal", "arguments", "input", "code", "transcript"] as const;
 
-/** Throws an {@linkcode UpstreamCut} where a native answer is none, or says that it failed. */
+/** Throws an {@linkcode UpstreamCut} when a native answer is malformed, or reports a failure. */
 export function checkNativeAnswer({ value }: Pick<JsonBody, "value">): void {
   const { status, output } = value;
   if (status === "failed") throw failedUpstream();
@@ -50,7 +50,7 @@ function checkId({ id }: Fields): void {
   throw new UpstreamCut("malformed", "The upstream sent an answer without an id");
 }
 
-/** The resource's JSON text for the caller. */
+/** Returns the resource's JSON text for the caller. */
 export function nativeResponseText(
   body: JsonBody,
   context: ResponseContext,
@@ -62,37 +62,37 @@ export function nativeResponseText(
   });
 }
 
-/** Whether an item is a search of the web, and not a look at a page that was found. */
+/** True for a web search, and not for opening a page that it returned. */
 export function isWebSearch(item: unknown): boolean {
   const { type, action } = Object(item);
   return type === "web_search_call" && (Object(action).type ?? "search") === "search";
 }
 
-/** Everything a model wrote in an answer, in pieces. */
+/** Returns everything that a model wrote in an answer, in pieces. */
 export function nativeDelivered({ value }: Pick<JsonBody, "value">): string[] {
   const pieces: string[] = [];
   for (const item of fieldList(value["output"])) collectStrings(item, pieces);
   return pieces;
 }
 
-/** Follows one streamed response of a native upstream. */
+/** Relays one streamed response of a native upstream. */
 export class NativeResponseRelay implements ResponseRelay {
   usage: Usage | undefined;
-  /** What is signed travels in items of its own here. */
+  /** Signatures are in separate items here. */
   readonly toolCalls = [];
-  /** Searches of the web that the upstream has run. */
+  /** Number of web searches that the upstream has run. */
   searches = 0;
   resource: string | undefined;
   readonly #context: ResponseContext;
   readonly #deltas: DeliveredText;
-  /** Some upstreams send no deltas, or not of everything. */
+  /** Text of completed items: some upstreams send no deltas, or not of everything. */
   readonly #items: DeliveredText;
-  /** Pieces that were told when they were whole, of items that are not yet. */
+  /** Complete pieces of items that are not complete yet. */
   #pending: DeliveredText;
   readonly #maxTokens: number | undefined;
-  /** Items of the answer, for an end that is made here. */
+  /** Items of the answer, for an end that the service writes. */
   readonly #output = new NativeItems();
-  /** The response as it was last told, before its end. */
+  /** The last event with the whole response, before its end. */
   #opening: string | undefined;
   #id: string | undefined;
   #sequence = 0;
@@ -114,8 +114,8 @@ export class NativeResponseRelay implements ResponseRelay {
 
   get delivered(): readonly string[] {
     const items = [...this.#items.pieces(), ...this.#pending.pieces()];
-    const told = [this.#deltas.pieces(), items, this.#closing?.written() ?? []];
-    return told.reduce((most, pieces) => charsOf(pieces) > charsOf(most) ? pieces : most);
+    const readings = [this.#deltas.pieces(), items, this.#closing?.written() ?? []];
+    return readings.reduce((most, pieces) => charsOf(pieces) > charsOf(most) ? pieces : most);
   }
 
   get deliveredChars(): number {
@@ -132,11 +132,11 @@ export class NativeResponseRelay implements ResponseRelay {
   }
 
   accept(text: string): string {
-    // A response that is complete is so once: what was said of it then is billed and passed on.
+    // A response completes once: the content at that moment is billed and passed on.
     if (this.#closing !== undefined) return "";
     const event = parsed(text);
     const { type, response } = event;
-    // A name with a line break would begin an event that nobody has looked at.
+    // A name with a line break would begin another, unchecked event.
     if (typeof type !== "string" || /[\r\n]/.test(type)) {
       throw new UpstreamCut("malformed", "The upstream sent an event without a type");
     }
@@ -213,7 +213,7 @@ export class NativeResponseRelay implements ResponseRelay {
     yield errorEvent(error, this.#sequence++);
   }
 
-  /** Takes an event that tells the whole response: the last one is held back for the bill. */
+  /** Takes an event with the whole response: the last one is held back for the bill. */
   #follow({ type, text, response }: ResponseEvent): string {
     this.#noteResponse(response);
     if (!CLOSING.includes(type)) {
@@ -258,25 +258,25 @@ export class NativeResponseRelay implements ResponseRelay {
   }
 }
 
-/** An event that tells the whole response. */
+/** An event with the whole response. */
 interface ResponseEvent {
   readonly type: string;
-  /** The event as it came. */
+  /** The original text of the event. */
   readonly text: string;
   readonly response: Fields;
 }
 
-/** The last event, until it is known what the call cost. */
+/** The last event, until the cost of the call is known. */
 interface Closing extends Omit<ResponseEvent, "response"> {
-  /** Read anew where it is asked for: reported usage needs no count. */
+  /** Parsed on demand: reported usage needs no count. */
   readonly written: () => readonly string[];
-  /** Its own usage. */
+  /** Reported usage. */
   readonly reported: unknown;
-  /** Events that come before it, where the answer was ended here. */
+  /** Events before it, where the service ended the answer. */
   readonly owed?: string | undefined;
 }
 
-/** What the service writes into a native resource. */
+/** Fields that the service writes into a native resource. */
 interface ServiceFields {
   readonly metadata: ResponseContext["opening"];
   /** @default {as the upstream wrote it} */
@@ -293,7 +293,7 @@ function withService(resource: string, context: ResponseContext, fields: Service
   const { previous_response_id: previousId } = context.request;
   return editMembers(resource, {
     model: JSON.stringify(context.model),
-    // The upstream may have been sent the items themselves.
+    // The upstream may have received the items themselves.
     ...(typeof previousId === "string" ? { previous_response_id: JSON.stringify(previousId) } : {}),
     metadata: metadataTextOf(context, metadata),
     ...(usage === undefined ? {} : { usage: JSON.stringify(usage) }),

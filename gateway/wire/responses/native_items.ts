@@ -1,6 +1,6 @@
 /**
- * The items of a native upstream's answer while they come: what ends them, where the answer is ended
- * here.
+ * The items of a native upstream's answer while they arrive, to end them where the service ends the
+ * answer.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { memberText } from "../json/text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event of the service's own: its type, and its other fields. */
+/** An event of the service: its type, and its other fields. */
 export type ItemEvent = readonly [type: string, fields: Fields];
 
 /** Place of the deltas of a type. */
 interface DeltaPlace {
-  /** Of the item, where it has parts. */
+  /** List of the item's parts, where it has parts. */
   readonly list?: "content" | "summary";
-  /** Of the item or the part, and of the event that ends it. */
+  /** Member of the item or the part, and of the event that ends it. */
   readonly field: string;
 }
 
@@ -42,24 +42,24 @@ const PARTS = {
 /** A text that grows: of a part, or of the item itself. */
 interface Growing extends DeltaPlace {
   readonly type: string;
-  /** Of the part. */
+  /** Index of the part. */
   readonly index: number;
   readonly text: CollectedText;
-  /** The event that ends the text has come; */
+  /** True after the event that ends the text; */
   isDone: boolean;
-  /** and the one that ends its part. */
+  /** true after the event that ends its part. */
   isClosed: boolean;
 }
 
 interface Item {
   readonly id: unknown;
-  /** As it was added, or as it ended. */
+  /** JSON text of the item as it began, or as it ended. */
   text: string;
   isDone: boolean;
   readonly growing: Map<string, Growing>;
 }
 
-/** Follows them. Items whose beginning never came are left out. */
+/** Tracks the items. Items without a beginning are left out. */
 export class NativeItems {
   readonly #items = new Map<number, Item>();
 
@@ -82,12 +82,12 @@ export class NativeItems {
     } else noteText(item, type, event);
   }
 
-  /** Ends all that are open: the events that say so. */
+  /** Returns the events that end all open items. */
   end(): ItemEvent[] {
     return [...this.#items].flatMap(([index, item]) => item.isDone ? [] : endEvents(index, item));
   }
 
-  /** JSON texts of the items, in order. */
+  /** Returns the JSON texts of the items, in order. */
   texts(): string[] {
     return [...this.#items].toSorted(([one], [other]) => one - other).map(([, { text }]) => text);
   }

@@ -1,6 +1,6 @@
 /**
- * Requests to upstreams that speak Responses themselves: the caller's bytes where it stands alone,
- * else with what it leans on written out.
+ * Requests to upstreams of Responses: the caller's bytes where the request is complete in itself,
+ * else with the referenced items written out.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Loss } from "./loss.ts";
 /** Members of an item that only the upstream which made it understands. */
 const FOREIGN_MEMBERS = ["id", "status", "phase"];
 
-/** A request that leans on nothing: earlier items and references stand in its input. */
+/** Returns a request without references: earlier and referenced items are in its input. */
 export function selfContained(body: JsonBody, options: TranslationOptions): JsonBody {
   const items = requestItems(body).map((item) => referencedItem(item, options.references) ?? item);
   const all = [...options.earlierItems ?? [], ...items];
@@ -31,7 +31,7 @@ export function selfContained(body: JsonBody, options: TranslationOptions): Json
   return { text, value: recordOf(text) };
 }
 
-/** What of the items that stand in full in such a request is left out, for being another model's. */
+/** Returns the members of such a request's items that are left out, as another model made them. */
 export function foreignLosses(body: JsonBody, options: TranslationOptions): readonly Loss[] {
   const own = requestItems(body).map((item, at) => [item, `input.${at}`] as const);
   const earlier = (options.earlierItems ?? []).map((item) =>
@@ -56,8 +56,8 @@ const UNTOLD: Readonly<Record<string, string>> = {
 };
 
 /**
- * True when the request has items that another model than the upstream's own made, or may have made;
- * `owned`: of the ids that it names those which its owner was answered with.
+ * True when the request has items that another model than the upstream's own made, or may have
+ * made; `owned` are those of its ids that its owner has received.
  */
 export function hasForeignItems(body: JsonBody, owned: ReadonlySet<string>): boolean {
   return requestItems(body).some((item) =>
@@ -67,11 +67,11 @@ export function hasForeignItems(body: JsonBody, owned: ReadonlySet<string>): boo
 
 function carried(item: JsonBody, findings: TranslationOptions["findings"]): readonly string[] {
   const type = itemType(item);
-  // Known to the upstream that made them alone, unless they bring their content with them.
+  // Known only to the upstream that made it, unless it includes its content.
   if (type === "reasoning" && typeof item.value["encrypted_content"] !== "string") return [];
   if (isSearch(item)) {
     const content = findings?.get(String(item.value["id"]));
-    // Else it is in the text that follows the search.
+    // Otherwise it is in the text that follows the search.
     return content === undefined
       ? []
       : [JSON.stringify({ type: "message", role: "user", content })];

@@ -137,13 +137,13 @@ Deno.test("a complete answer keeps its bytes; usage that is missing is counted u
 
 Deno.test("usage that is not what was billed, or does not add up, gives way to the bill", () => {
   const { inputTokens: input_tokens, outputTokens: output_tokens } = BILLED.usage;
-  const told = { input_tokens, output_tokens, input_tokens_details: { cached_tokens: 1 } };
+  const text = { input_tokens, output_tokens, input_tokens_details: { cached_tokens: 1 } };
   const lies = [
-    { ...told, total_tokens: 999 },
-    { ...told, input_tokens: 4 },
-    { ...told, output_tokens: 1.5 },
-    { ...told, input_tokens_details: { cached_tokens: 7 } },
-    { ...told, total_tokens: "5" },
+    { ...text, total_tokens: 999 },
+    { ...text, input_tokens: 4 },
+    { ...text, output_tokens: 1.5 },
+    { ...text, input_tokens_details: { cached_tokens: 7 } },
+    { ...text, total_tokens: "5" },
   ];
   for (const usage of lies) {
     const output_tokens_details = { reasoning_tokens: 9 };
@@ -190,8 +190,8 @@ Deno.test("a stream must begin and end with an answer too", () => {
   for (const [type, wrong] of cases) {
     const relay = new NativeResponseRelay(contextOf());
     const usage = JSON.parse(USAGE);
-    const told = JSON.stringify({ type, response: { ...whole, usage, ...wrong } });
-    assertEquals(assertThrows(() => relay.accept(told), UpstreamCut).outcome, "malformed", told);
+    const text = JSON.stringify({ type, response: { ...whole, usage, ...wrong } });
+    assertEquals(assertThrows(() => relay.accept(text), UpstreamCut).outcome, "malformed", text);
     assert(!relay.finished);
     // It was reported all the same, and is what a caller of a stream is charged.
     assertEquals(relay.usage, BILLED.usage);

@@ -1,8 +1,4 @@
-/**
- * Output items as JSON texts, the same for complete answers and for streams.
- *
- * @module
- */
+/** Writes output items as JSON texts, for complete answers and for streams.\n\n@module */
 
 import type {
   ResponseAnnotation,
@@ -15,16 +11,16 @@ import type {
 import { editMembers } from "../json/text.ts";
 import type { OpaqueTexts } from "../chat/tool_calls.ts";
 
-/** The kinds of parts that an item's text can be. */
+/** Kinds of parts of an item's text. */
 export type PartKind = "output_text" | "refusal" | "reasoning_text" | "summary_text";
 
-/** How an answer ended, told by why its model stopped. */
+/** The end of an answer, by the finish reason of its model. */
 export interface ResponseEnding {
   readonly status: Extract<ResponseStatus, "completed" | "incomplete">;
   readonly incomplete_details: ResponseIncompleteDetails | null;
 }
 
-/** What a finish reason of Chat Completions comes to. */
+/** Returns the end for a finish reason of Chat Completions. */
 export function endingOf(finishReason: unknown): ResponseEnding {
   if (finishReason === "length") {
     return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
@@ -35,16 +31,16 @@ export function endingOf(finishReason: unknown): ResponseEnding {
   return { status: "completed", incomplete_details: null };
 }
 
-/** Which kind of part shows reasoning: a summary only where the request asks for one. */
+/** Returns the kind of part that shows reasoning: a summary only where the request asks for one. */
 export function reasoningKind(
   { reasoning }: Pick<ResponsesRequest, "reasoning">,
 ): "reasoning_text" | "summary_text" {
   const fields: Readonly<Record<string, unknown>> = { ...reasoning };
-  const asked = fields["summary"] ?? fields["generate_summary"];
-  return typeof asked === "string" ? "summary_text" : "reasoning_text";
+  const summary = fields["summary"] ?? fields["generate_summary"];
+  return typeof summary === "string" ? "summary_text" : "reasoning_text";
 }
 
-/** Whether the answer's text is to be JSON. */
+/** True when the answer's text has to be JSON. */
 export function asksForJson({ text }: Pick<ResponsesRequest, "text">): boolean {
   const format = text?.format?.type;
   return format === "json_schema" || format === "json_object";
@@ -56,7 +52,7 @@ export interface TextNotes {
   readonly logprobs?: readonly ResponseLogprob[];
 }
 
-/** A part; `literal` is its text as a JSON string. */
+/** Returns a part; `literal` is its text as a JSON string. */
 export function partText(kind: PartKind, literal: string, notes: TextNotes = {}): string {
   if (kind === "refusal") return `{"type":"refusal","refusal":${literal}}`;
   if (kind !== "output_text") return `{"type":"${kind}","text":${literal}}`;
@@ -65,21 +61,21 @@ export function partText(kind: PartKind, literal: string, notes: TextNotes = {})
   return `{"type":"output_text","annotations":${cited},"logprobs":${logprobs},"text":${literal}}`;
 }
 
-/** What every item has, and what only some do. */
+/** Members that every item has, and some that only some have. */
 export interface ItemFields {
   readonly id: string;
   readonly status: ResponseItemStatus;
   readonly opaque?: OpaqueTexts | undefined;
 }
 
-/** A message with parts. */
+/** Returns a message with parts. */
 export function messageText(fields: ItemFields, parts: readonly string[]): string {
   const { id, status, opaque } = fields;
   const head = JSON.stringify({ type: "message", id, status, role: "assistant" });
   return `${withOpaque(head, opaque).slice(0, -1)},"content":${list(parts)}}`;
 }
 
-/** Reasoning with parts of one kind. */
+/** Returns reasoning with parts of one kind. */
 export function reasoningText(
   fields: ItemFields,
   kind: PartKind,
@@ -91,7 +87,7 @@ export function reasoningText(
   return `${head.slice(0, -1)},"summary":${list(summary)},"content":${list(content)}}`;
 }
 
-/** A tool call; `literal` is its input, JSON text as a JSON string. */
+/** Returns a tool call; `literal` is its input, JSON text as a JSON string. */
 export function functionCallText(
   fields: ItemFields,
   call: { readonly callId: string; readonly name: string; readonly literal: string },
@@ -102,7 +98,7 @@ export function functionCallText(
   return `${withOpaque(head, opaque).slice(0, -1)},"arguments":${literal}}`;
 }
 
-/** A citation of Chat Completions as Responses has it; `undefined` where it is of another kind. */
+/** Returns a citation of Chat Completions as Responses has it; `undefined` for another kind. */
 export function annotationOf(value: unknown): ResponseAnnotation | undefined {
   if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
   const fields: Readonly<Record<string, unknown>> = { ...value };

@@ -1,6 +1,5 @@
 /**
- * What the two roads of a streamed response have in common: events of a native upstream, and events
- * made of chat chunks.
+ * The common part of both response routes: native events, and events made of chat chunks.
  *
  * @module
  */
@@ -8,24 +7,24 @@
 import type { ErrorObject } from "@svc/sdk/protocol";
 import type { AnswerRelay } from "../answer_relay.ts";
 
-/** Follows one streamed response. */
+/** Relays one streamed response. */
 export interface ResponseRelay extends AnswerRelay {
   /** JSON text of the resource as it was last sent; `undefined` before the end. */
   readonly resource: string | undefined;
-  /** What the upstream says it was not told of the request, a line each. @default {nothing} */
+  /** Parts of the request that the upstream did not receive, a line each. @default {none} */
   readonly notCarried?: readonly string[];
 }
 
-/** Why a stream failed, in the words of the service's error table. */
+/** A failure of a stream, in the words of the service's error table. */
 type Failure = Pick<ErrorObject, "code" | "message" | "param">;
 
-/** One event with its name; JSON with line breaks in it takes one data line each. */
+/** Returns one event with its name; JSON with line breaks takes one data line each. */
 export function responseEvent(type: string, json: string): string {
   const data = json.includes("\n") ? json.replace(/\r?\n/g, "\ndata: ") : json;
   return `event: ${type}\ndata: ${data}\n\n`;
 }
 
-/** The resource's error of a failure: the list of codes is OpenAI's own and short. */
+/** Returns the resource's error for a failure: OpenAI's list of codes is short. */
 export function responseErrorOf(
   { code, message }: Failure,
 ): { code: "server_error" | "rate_limit_exceeded"; message: string } {
@@ -33,7 +32,7 @@ export function responseErrorOf(
   return { code: known, message };
 }
 
-/** The event that makes clients raise an error. */
+/** Returns the event that makes clients raise an error. */
 export function errorEvent(failure: Failure, sequenceNumber: number): string {
   const { code, message, param } = failure;
   const event = { type: "error", sequence_number: sequenceNumber, code, message };

@@ -1,5 +1,5 @@
 /**
- * The response resource, written as text: what its request repeats is written once for all events.
+ * Writes the response resource as text: members of its request are written once for all events.
  *
  * @module
  */
@@ -17,29 +17,29 @@ import type { FailedEnd } from "../answer_relay.ts";
 import { metadataIn } from "../metadata.ts";
 import { responseUsageOf } from "./usage.ts";
 
-/** Prefixes of the ids that a response needs: message, function call, reasoning, call. */
+/** Prefixes of the ids of a response's parts: message, function call, reasoning, call. */
 export type ResponseIdPrefix = "msg" | "fc" | "rs" | "call";
 
-/** What a response is made for. */
+/** Context of a response. */
 export interface ResponseContext {
   /** Its id, `resp_…`. */
   readonly id: string;
   readonly request: ResponsesRequest;
-  /** The caller's. */
+  /** Dialect of the caller. */
   readonly dialect: Dialect;
   /** Catalog id of the model that answers first. */
   readonly model: string;
   /** Unix time. */
   readonly createdSeconds: number;
-  /** What can be said of the call before its end. */
+  /** Metadata before the end of the call. */
   readonly opening: ResponseMetadata;
-  /** A new id for an item. */
+  /** Returns a new id for an item. */
   newId(prefix: ResponseIdPrefix): string;
-  /** Of a split request: its parts and what they cost, once its answer has ended. */
+  /** Returns the tasks of a split request and their costs, once its answer has ended. */
   breakdown?(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
 }
 
-/** What a resource says of the parts of a split request; nothing where it was not split. */
+/** Returns the members about the tasks of a split request; none where it was not split. */
 export function partsIn(
   { breakdown }: ResponseContext,
   end: FailedEnd & { readonly isDone: boolean },
@@ -57,14 +57,14 @@ export function partsIn(
 /** The names of the service's own metadata. */
 const RESERVED = ["request_id", "routing", "billing"] as const;
 
-/** The first of the service's own names that a caller's metadata uses. */
+/** Returns the first of the service's own names in a caller's metadata. */
 export function reservedMetadataConflict(
   metadata: Readonly<Record<string, unknown>> | null | undefined,
 ): string | undefined {
   return RESERVED.find((name) => Object.hasOwn(metadata ?? {}, name));
 }
 
-/** The JSON text of the caller's pairs and the service's beside them. */
+/** Returns the JSON text of the caller's pairs with the service's metadata. */
 export function metadataTextOf(
   { dialect, request }: Pick<ResponseContext, "dialect" | "request">,
   service: ResponseMetadata,
@@ -72,7 +72,7 @@ export function metadataTextOf(
   return JSON.stringify(metadataIn(dialect, service, request.metadata));
 }
 
-/** What changes between the events of a response. */
+/** Members that change between the events of a response. */
 export type ResponseState =
   & Pick<ResponseResource, "status" | "usage">
   & Partial<Pick<ResponseResource, "completed_at" | "incomplete_details" | "error">>
@@ -80,13 +80,13 @@ export type ResponseState =
     readonly metadata: ResponseMetadata;
     /** JSON texts of the items. */
     readonly output: readonly string[];
-    /** The response's id, where an upstream gave it one. */
+    /** The response's id, where an upstream generated it. */
     readonly id?: string | undefined;
-    /** Of a split request. */
+    /** Tasks of a split request. */
     readonly orchestration?: Orchestration | undefined;
   };
 
-/** Writes the resource of one response, as often as it must be told. */
+/** Writes the resource of one response, as often as it is sent. */
 export class ResourceWriter {
   /** Catalog id of the model that answered last. */
   model: string;
@@ -99,7 +99,7 @@ export class ResourceWriter {
     this.#echo = JSON.stringify(echoOf(context.request)).slice(1, -1);
   }
 
-  /** The resource's JSON text. */
+  /** Returns the resource's JSON text. */
   text(state: ResponseState): string {
     const { id, createdSeconds } = this.#context;
     const head = {
@@ -118,13 +118,13 @@ export class ResourceWriter {
     let text = `${
       JSON.stringify(head).slice(0, -1)
     },"metadata":${metadata},${this.#echo},"output":[`;
-    // Concatenated, not joined: so the items' texts are not copied before they are sent.
+    // Concatenated, not joined, so that the items' texts are not copied before they are sent.
     for (const [at, item] of state.output.entries()) text += at === 0 ? item : `,${item}`;
     return `${text}]}`;
   }
 }
 
-/** What a response repeats of its request, defaults filled in. */
+/** Returns the members that a response repeats of its request, with defaults. */
 export function echoOf(request: ResponsesRequest): ResponseEcho {
   const { text, reasoning } = request;
   return {

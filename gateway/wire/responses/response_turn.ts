@@ -11,30 +11,30 @@ import { laterUsage, readChatUsage } from "../chat/usage.ts";
 import { HeldMessage } from "./held_message.ts";
 import type { CallItem } from "./stream_items.ts";
 
-/** Chunks that are looked at for a pattern: streams in which all differ have none. */
+/** Maximum number of chunks that are examined for a pattern: some streams have none. */
 const PATTERNS_MAX = 8;
 
-/** What is known of a model's turn while its chunks come. */
+/** State of a model's turn while its chunks arrive. */
 export class ResponseTurn {
-  /** How many items of the output are of turns before it. */
+  /** Number of output items of earlier turns. */
   readonly start: number;
   /** Its calls, in order of their first pieces. */
   readonly calls: CallItem[] = [];
-  /** Which of them a piece belongs to. */
+  /** Assigns pieces to the calls. */
   readonly indexes = new ToolCallIndexes();
   /** Opaque members of its message. */
   readonly opaque = new OpaqueMembers();
-  /** What its message says, while it is not known whether that counts. */
+  /** Content of its message, while it may be replaced by a later turn's. */
   held: HeldMessage | undefined;
-  /** Text of its model that Responses has no place for: it is paid for all the same. */
-  readonly untold = new CollectedText();
-  /** Whether all of it has come. */
+  /** Text that Responses has no place for; it is paid for all the same. */
+  readonly unsent = new CollectedText();
+  /** True when all of it has arrived. */
   ended = false;
-  /** Why the model stopped. */
+  /** Finish reason of the model. */
   finishReason: string | undefined;
   /** Usage as last reported. */
   usage: Usage | undefined;
-  /** The same in the upstream's own shape. */
+  /** Reported usage in the upstream's own shape. */
   reportedUsage: unknown;
   readonly #callIds = new Set<string>();
   #pattern: TextChunkPattern | undefined;
@@ -46,12 +46,12 @@ export class ResponseTurn {
     this.held = isHeld ? new HeldMessage() : undefined;
   }
 
-  /** The text that a chunk adds, where the chunk is like those before it. */
+  /** Returns the text that a chunk adds, where the chunk is of the known pattern. */
   writtenIn(text: string): string | undefined {
     return this.#pattern && patternText(text, this.#pattern);
   }
 
-  /** Notes what a chunk tells of the turn as a whole; `text` is the chunk's. */
+  /** Takes the members of a chunk that concern the whole turn; `text` is the chunk's. */
   note({ value, delta, usage, finishReason }: ChunkContent, text: string): void {
     this.finishReason ??= finishReason;
     const read = laterUsage(this.usage, readChatUsage(usage));
@@ -65,7 +65,7 @@ export class ResponseTurn {
       this.#pattern;
   }
 
-  /** Notes the text of a delta that Responses has no place for. */
+  /** Takes the text of a delta that Responses has no place for. */
   noteBeside(
     delta: Fields,
     { eventChars, kept }: { readonly eventChars: number; readonly kept: KeptChars },
@@ -73,18 +73,18 @@ export class ResponseTurn {
     collectText(besideText(delta), {
       push: (piece) => {
         kept.take(piece.length);
-        this.untold.push(piece, eventChars);
+        this.unsent.push(piece, eventChars);
       },
     });
   }
 
-  /** It is cut here; usage that came early is no longer true. */
+  /** Ends the turn here; usage that was reported before no longer holds. */
   limitReached(): void {
     this.finishReason = "length";
     if (!this.ended) this.reportedUsage = undefined;
   }
 
-  /** Two calls of one id could not be answered apart: the second is given another. */
+  /** Two calls of one id could not be answered separately: the second gets another. */
   nameCall(call: CallItem, id: unknown): void {
     if (typeof id !== "string" || id === "" || this.#callIds.has(id)) return;
     this.#callIds.add(id);

@@ -1,5 +1,5 @@
 /**
- * What tests of this room share: a request's context with ids that count, and events read back.
+ * Fixtures for tests of responses: a request's context with counted ids, and parsed events.
  *
  * @module
  */
@@ -42,19 +42,19 @@ export const END: AnswerEnd = {
   completedSeconds: 9,
 };
 
-/** A failure as callers are told of it. */
+/** Returns a failure as callers receive it. */
 export function failureOf(code: ErrorCode, message: string): ErrorEnvelope {
   const { type } = ERROR_TABLE[code];
   return { error: { message, type, code, param: null, request_id: "req_1" } };
 }
 
-/** A body from its value, or from its text. */
+/** Returns a body from its value, or from its text. */
 export function bodyOf(value: unknown): JsonBody {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return { text, value: JSON.parse(text) };
 }
 
-/** A context whose ids count from 1, each kind with the others. */
+/** Returns a context whose ids count from 1 over all kinds. */
 export function contextOf(request: Partial<ResponsesRequest> = {}): ResponseContext {
   let count = 0;
   return {
@@ -68,7 +68,7 @@ export function contextOf(request: Partial<ResponsesRequest> = {}): ResponseCont
   };
 }
 
-/** A chat chunk's text with one choice. */
+/** Returns a chat chunk's text with one choice. */
 export function chunkText(delta: unknown, more: Readonly<Record<string, unknown>> = {}): string {
   const { usage, ...choice } = more;
   return JSON.stringify({
@@ -81,7 +81,7 @@ export function chunkText(delta: unknown, more: Readonly<Record<string, unknown>
   });
 }
 
-/** Everything that a relay sends for these texts, to its end. */
+/** Returns everything that a relay sends for these texts, to its end. */
 export function streamed(
   relay: ResponseRelay,
   texts: readonly string[],
@@ -94,7 +94,7 @@ export function streamed(
   return sent;
 }
 
-/** The events in a text, each named as its data says. */
+/** Returns the events in a text; each must have the name in its data. */
 export function eventsOf(sent: string): ResponseStreamEvent[] {
   const events: ResponseStreamEvent[] = [];
   const parser = createParser({
@@ -108,7 +108,7 @@ export function eventsOf(sent: string): ResponseStreamEvent[] {
   return events;
 }
 
-/** What OpenAI's client makes of the events. */
+/** Returns the response that OpenAI's client builds from the events. */
 export async function collected(events: readonly ResponseStreamEvent[]): Promise<ResponseResource> {
   const lines = events.map((event) => `${JSON.stringify(event)}\n`);
   const bytes = new Blob(lines).stream();
@@ -122,7 +122,7 @@ export async function collected(events: readonly ResponseStreamEvent[]): Promise
   return resource;
 }
 
-/** What must hold for every stream; returns the last event's resource. */
+/** Checks rules that hold for every stream; returns the last event's resource. */
 export function checkEvents(events: readonly ResponseStreamEvent[]): ResponseResource {
   const open = new Map<string, string>();
   let nextItem = 0;

@@ -1,8 +1,4 @@
-/**
- * The items of a streamed response while they come.
- *
- * @module
- */
+/** The items of a streamed response while they arrive.\n\n@module */
 
 import type { ResponseAnnotation, ResponseItemStatus, ResponseLogprob } from "@svc/sdk/protocol";
 import { GrowingText } from "../text/growing_text.ts";
@@ -17,10 +13,10 @@ import {
   reasoningText,
 } from "./output_text.ts";
 
-/** Writes one event, numbered; `fields` are those beside its type and number. */
+/** Writes one event with its number; `fields` are those beside its type and number. */
 export type Emit = (type: string, fields: string) => string;
 
-/** How the events of a kind of part are called, and what they are counted by. */
+/** Names and index of the events of a kind of part. */
 interface PartEvents {
   readonly part: string;
   readonly text: string;
@@ -44,20 +40,20 @@ const PART_EVENTS: Readonly<Record<PartKind, PartEvents>> = {
 
 /** An item of the output. */
 export interface StreamItem {
-  /** Whether the events that end it have been written. */
+  /** True when the events that end it have been written. */
   readonly ended: boolean;
-  /** What it delivered, in pieces. */
+  /** Returns its delivered text in pieces. */
   pieces(): readonly string[];
-  /** Its JSON text as it stands; `status` is that of an item that has not ended. */
+  /** Returns its JSON text so far; `status` is that of an item that has not ended. */
   text(status: ResponseItemStatus): string;
-  /** The events that end it. */
+  /** Yields the events that end it. */
   done(emit: Emit, status: ResponseItemStatus): Iterable<string>;
 }
 
-/** A piece of a text, and how likely its tokens were. */
+/** A piece of a text, with the probabilities of its tokens. */
 export interface WrittenPiece {
   readonly piece: string;
-  /** @default {they are not told} */
+  /** @default {not sent} */
   readonly logprobs?: readonly ResponseLogprob[] | undefined;
 }
 
@@ -99,12 +95,12 @@ export class TextItem implements StreamItem {
     return this.#status !== undefined;
   }
 
-  /** The event that begins it. */
+  /** Returns the event that begins it. */
   added(emit: Emit): string {
     return emit("response.output_item.added", this.#itemFields("in_progress"));
   }
 
-  /** More text of a kind; where that is another kind than before, the part before is closed. */
+  /** Adds text of a kind; the part of another kind before it is closed. */
   write(
     emit: Emit,
     kind: PartKind,
@@ -119,14 +115,14 @@ export class TextItem implements StreamItem {
     return events + emit(part.deltaType, `${part.place},"delta":${literal}${extra}`);
   }
 
-  /** A citation of the text so far. */
+  /** Adds a citation of the text so far. */
   cite(emit: Emit, annotation: ResponseAnnotation): string {
     const events = this.#opened(emit, "output_text");
     return this.#open === undefined ? events : events + annotated(emit, this.#open, annotation);
   }
 
-  /** All that it says in parts of a kind. */
-  said(kind: PartKind): string {
+  /** Returns the text of all parts of a kind. */
+  textOf(kind: PartKind): string {
     return this.#parts.filter((part) => part.kind === kind).map((part) => part.text.text()).join(
       "",
     );
@@ -176,7 +172,9 @@ export class TextItem implements StreamItem {
     if (open === undefined) return;
     const { part, text, doneField } = PART_EVENTS[open.kind];
     if (open.kind === "output_text") {
-      for (const found of this.#cite?.(open.text.text()) ?? []) yield annotated(emit, open, found);
+      for (const citation of this.#cite?.(open.text.text()) ?? []) {
+        yield annotated(emit, open, citation);
+      }
     }
     const literal = open.text.literal();
     const written = partText(open.kind, literal, open);
@@ -195,7 +193,10 @@ function annotated(emit: Emit, part: Part, annotation: ResponseAnnotation): stri
   return emit("response.output_text.annotation.added", `${part.place},${cited}`);
 }
 
-/** A tool call. It begins once its name is known and ends with the response: late pieces are common. */
+/**
+ * A tool call. It begins once its name is known and ends with the response, since late pieces are
+ * common.
+ */
 export class CallItem implements StreamItem {
   /** Opaque members. */
   readonly opaque = new OpaqueMembers();
@@ -203,9 +204,9 @@ export class CallItem implements StreamItem {
   #id = "";
   #outputIndex = -1;
   #status: ResponseItemStatus | undefined;
-  /** The call's own id, as the upstream gave it. */
+  /** The call's own id, as the upstream sent it. */
   callId = "";
-  /** The function. */
+  /** Name of the function. */
   name = "";
 
   /** Its input so far. */
@@ -213,8 +214,8 @@ export class CallItem implements StreamItem {
     return this.#input.text();
   }
 
-  /** Whether its first event has been written. */
-  get begun(): boolean {
+  /** True when its first event has been written. */
+  get hasBegun(): boolean {
     return this.#outputIndex >= 0;
   }
 
@@ -222,7 +223,7 @@ export class CallItem implements StreamItem {
     return this.#status !== undefined;
   }
 
-  /** The events that begin it, with what has come of its input. */
+  /** Returns the events that begin it, with the input so far. */
   begin(emit: Emit, ids: { id: string; callId: string }, outputIndex: number): string {
     this.#id = ids.id;
     this.callId = ids.callId;
@@ -233,11 +234,11 @@ export class CallItem implements StreamItem {
     return early === "" ? events : events + this.#delta(emit, JSON.stringify(early));
   }
 
-  /** More of its input. */
+  /** Adds input. */
   write(emit: Emit, piece: string): string {
     if (piece === "") return "";
     const literal = this.#input.push(piece);
-    return this.begun ? this.#delta(emit, literal) : "";
+    return this.hasBegun ? this.#delta(emit, literal) : "";
   }
 
   pieces(): readonly string[] {
@@ -298,14 +299,14 @@ export class SearchCallItem implements StreamItem {
     return this.#outcome !== undefined;
   }
 
-  /** The events that begin it. */
+  /** Returns the events that begin it. */
   begin(emit: Emit): string {
     const item = JSON.stringify(searchItem(this.#call, undefined, this.#shown));
     return emit("response.output_item.added", this.#itemFields(item)) +
       this.#progress(emit, "in_progress") + this.#progress(emit, "searching");
   }
 
-  /** The events that end it. */
+  /** Returns the events that end it. */
   end(emit: Emit, outcome: HostedOutcome): string {
     this.#outcome = outcome;
     const completed = outcome.status === "completed" ? this.#progress(emit, "completed") : "";
@@ -317,7 +318,7 @@ export class SearchCallItem implements StreamItem {
     return [];
   }
 
-  /** A search that never ended has failed. */
+  /** A search without an end has failed. */
   text(): string {
     const outcome = this.#outcome ?? { status: "failed" };
     return JSON.stringify(searchItem(this.#call, outcome, this.#shown));

@@ -2,7 +2,7 @@ import type { ChatUsage, ResponseUsage } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { readChatUsage } from "../chat/usage.ts";
 
-/** Reads usage as Responses reports it; `undefined` where it is absent or makes no sense. */
+/** Reads usage as Responses reports it; `undefined` where it is absent or malformed. */
 export function readResponseUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const { input_tokens, output_tokens, total_tokens, ...details } = usage as Partial<ResponseUsage>;
@@ -20,26 +20,29 @@ export function readResponseUsage(usage: unknown): Usage | undefined {
   });
 }
 
-/** Usage in the shape of Responses: what was billed, with the details that a chat upstream reported. */
+/**
+ * Returns usage in the shape of Responses: the billed counts, with the details that a chat upstream
+ * reported.
+ */
 export function responseUsageOf(billed: Usage, reported: unknown): ResponseUsage {
   const { completion_tokens_details: details }: Partial<ChatUsage> = Object(reported);
   return written(billed, details?.reasoning_tokens);
 }
 
 /**
- * What a resource must say of its usage instead of what its upstream wrote: `undefined` where that
- * is what was billed, and adds up.
+ * Returns the usage that replaces the reported one in a resource: `undefined` where that was
+ * billed, and adds up.
  */
 export function correctedUsage(reported: unknown, billed: Usage): ResponseUsage | undefined {
-  const told: Partial<ResponseUsage> = typeof reported === "object" ? reported ?? {} : {};
-  const { input_tokens, output_tokens, total_tokens, input_tokens_details: details } = told;
+  const usage: Partial<ResponseUsage> = typeof reported === "object" ? reported ?? {} : {};
+  const { input_tokens, output_tokens, total_tokens, input_tokens_details: details } = usage;
   const { inputTokens, outputTokens, cachedInputTokens } = billed;
   const adds = (total_tokens ?? inputTokens + outputTokens) === inputTokens + outputTokens;
   const isBilled = input_tokens === inputTokens && output_tokens === outputTokens &&
     (details?.cached_tokens ?? 0) === cachedInputTokens;
   return adds && isBilled
     ? undefined
-    : written(billed, told.output_tokens_details?.reasoning_tokens);
+    : written(billed, usage.output_tokens_details?.reasoning_tokens);
 }
 
 function written(usage: Usage, reasoning: unknown): ResponseUsage {

@@ -1,32 +1,35 @@
 import { fewestTokens } from "../../domain/requests/token_floor.ts";
 import { CollectedText } from "./collected_text.ts";
 
-/** Text that is looked at together, in UTF-16 code units: a millisecond. Of larger pieces no more. */
+/**
+ * Length of text that is counted at once, in UTF-16 code units, which takes a millisecond. Of
+ * larger pieces no more is counted.
+ */
 const BLOCK_CHARS = 32 * 1024;
-/** Longest token of `o200k_base`, in UTF-16 code units: one of spaces. */
+/** Maximum length of a token of `o200k_base`, in UTF-16 code units: one of spaces. */
 const TOKEN_MAX_CHARS = 128;
 
 /**
- * What a caller was sent of a model's text, kept to be counted where no usage is reported. Once it
- * certainly has as many tokens as its hold pays for, its charge is the hold, whatever follows: from
- * there on nothing is kept of it.
+ * Delivered text of a model, kept to be counted where no usage is reported. Once it certainly has
+ * as many tokens as its hold pays for, the charge is the whole hold in any case: from there on no
+ * text is kept.
  */
 export class DeliveredText {
   readonly #maxTokens: number;
   #text = new CollectedText();
-  /** What has not been looked at yet. */
+  /** Text that has not been counted yet. */
   #block = new CollectedText();
   #fewest = 0;
   #hasEnded = false;
-  /** Tokens that it has at least, where they use its hold up. */
+  /** Minimum number of its tokens, once they use up the hold. */
   usedUpBy: number | undefined;
 
-  /** `maxTokens`: what the hold pays for. @default {no limit} */
+  /** `maxTokens`: tokens that the hold pays for. @default {no limit} */
   constructor(maxTokens = Infinity) {
     this.#maxTokens = maxTokens;
   }
 
-  /** What is kept, in UTF-16 code units. */
+  /** Length of the kept text, in UTF-16 code units. */
   get length(): number {
     return this.#text.length + this.#block.length;
   }
@@ -38,12 +41,12 @@ export class DeliveredText {
     if (this.#block.length >= BLOCK_CHARS) this.#look();
   }
 
-  /** Nothing is delivered any more. */
+  /** Ignores all later pieces. */
   end(): void {
     this.#hasEnded = true;
   }
 
-  /** All of it, in pieces: none where there is none, or where it has used up its hold. */
+  /** Returns the text in pieces: none where it is empty, or has used up its hold. */
   pieces(): readonly string[] {
     return [...this.#text.pieces(), ...this.#block.pieces()];
   }
@@ -61,7 +64,7 @@ export class DeliveredText {
 }
 
 function fewestOf(text: string): number {
-  // Its first piece may be the end of one that began before.
+  // Its first piece may be the end of a token that began before.
   return Math.max(fewestTokens(text, { maxChars: BLOCK_CHARS }) - 1, bySize(text));
 }
 

@@ -1,16 +1,18 @@
-/** First and largest size of a block in bytes: a short answer takes little, a long one few blocks. */
+/**
+ * First and largest size of a block in bytes: a short answer takes little, a long one few blocks.
+ */
 const BLOCK_BYTES = { first: 1024, most: 64 * 1024 };
 
 const encoder = new TextEncoder();
-// A byte-order mark at the start of a block is a character like others.
+// A byte-order mark at the start of a block is an ordinary character.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Text that comes in pieces, kept as the bytes of its JSON string. So it takes as much memory as its
- * characters, outside of the heap: strings that live as long as an answer is under way would be moved
- * to where garbage is collected last.
+ * Text that arrives in pieces, kept as the bytes of its JSON string. So it takes as much memory as
+ * its characters, outside V8's heap: strings that live as long as an answer would be moved to the
+ * old generation.
  *
- * Escapes are joined as they are: halves of a surrogate pair that come apart become the pair again.
+ * Escapes are joined unchanged: separated halves of a surrogate pair become the pair again.
  */
 export class GrowingText {
   #full: Uint8Array[] = [];
@@ -31,7 +33,7 @@ export class GrowingText {
     }
   }
 
-  /** All of it as a JSON string; from here on kept in this form alone, so nothing may be added. */
+  /** Returns the whole text as a JSON string; from here on nothing may be added. */
   literal(): string {
     if (this.#literal === undefined) {
       this.#literal = this.#joined();
@@ -41,12 +43,12 @@ export class GrowingText {
     return this.#literal;
   }
 
-  /** All of it so far. */
+  /** Returns the text so far. */
   text(): string {
     return JSON.parse(this.#literal ?? this.#joined());
   }
 
-  /** Another block, as large as the last ones made it likely, or the rest needs at once. */
+  /** Adds a block, as large as the last ones make likely, or as the rest needs at once. */
   #grow(rest: number): void {
     if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
     const wanted = Math.max(this.#block.length * 2, rest, BLOCK_BYTES.first);

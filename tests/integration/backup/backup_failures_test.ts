@@ -1,6 +1,6 @@
 /**
- * Backups that go wrong: no room, interrupted, no passphrase, a name that is taken; and what a person
- * and a timer see of one that goes right.
+ * Backups that fail: full disk, interruption, missing passphrase, existing file; and the output of
+ * a successful one on a terminal and for a timer.
  *
  * @module
  */
@@ -14,7 +14,9 @@ import { smallDisk } from "../../fixtures/small_disk.ts";
 import { until } from "../../fixtures/service.ts";
 
 const PASSPHRASE = "a passphrase of the operator";
-/** Ill compressible bytes that a store gets, in values of 60 000: enough to be stopped within. */
+/**
+ * Number of poorly compressible values of 60 000 bytes in a store: enough to interrupt a backup.
+ */
 const VALUES = 2_000;
 
 const envOf = ({ kv }: StoreFolder) => ({ SERVICE_KV_PATH: kv, SERVICE_BACKUP_KEY: PASSPHRASE });
@@ -40,9 +42,9 @@ async function grow(path: string): Promise<void> {
 Deno.test("svc backup and svc restore tell what they did, for people and programs", async () => {
   await withStore(async (store) => {
     const { folder, file } = store;
-    const taken = await svc(["backup", file], envOf(store));
-    assertEquals([taken.code, taken.stderr], [0, ""]);
-    assertMatch(taken.stdout, /^file +\S+\ntaken +\S+\nsealed +by a passphrase\n/);
+    const result = await svc(["backup", file], envOf(store));
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertMatch(result.stdout, /^file +\S+\ntaken +\S+\nsealed +by a passphrase\n/);
     assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
     const note = JSON.parse(await Deno.readTextFile(`${store.kv}.backup.json`));
     assertEquals([note.file, note.entries], [file, 42]);
@@ -51,7 +53,7 @@ Deno.test("svc backup and svc restore tell what they did, for people and program
     assertStringIncludes(again.stderr, "--force replaces it");
     const checked = await svc(["restore", file, "--check"], envOf(store));
     assertEquals([checked.code, checked.stderr], [0, ""]);
-    assertMatch(checked.stdout, /^taken .*\nby +svc 0\.1\.0, schema 1\nbooks +right\n/);
+    assertMatch(checked.stdout, /^result .*\nby +svc 0\.1\.0, schema 1\nbooks +right\n/);
     const to = join(folder, "new.kv");
     const restored = await svc(["restore", file, "--to", to], envOf(store));
     assertStringIncludes(restored.stdout, "The backup has no admin token");
@@ -93,9 +95,9 @@ Deno.test("of a folder's backups the newest are kept, and other files left alone
     await Deno.writeTextFile(keyFile, `${PASSPHRASE}\n`);
     const env = { SERVICE_KV_PATH: store.kv };
     const args = ["backup", folder, "--keep", "2", "--passphrase-file", keyFile, "--json"];
-    const taken = await svc(args, env);
-    assertEquals([taken.code, taken.stderr], [0, ""]);
-    assertEquals(JSON.parse(taken.stdout).removed, [old[0]]);
+    const result = await svc(args, env);
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertEquals(JSON.parse(result.stdout).removed, [old[0]]);
     const names = namesIn(folder);
     assertEquals(names.length, 3);
     assertEquals(names.slice(0, 2), ["notes.backup", old[1]]);
@@ -126,11 +128,11 @@ Deno.test("a backup or a restore that is interrupted leaves nothing", async () =
   await withStore(async (store) => {
     await grow(store.kv);
     const before = namesIn(store.folder);
-    const interrupt = async (args: readonly string[], begun: (name: string) => boolean) => {
+    const interrupt = async (args: readonly string[], hasBegun: (name: string) => boolean) => {
       const [program = "", ...rest] = SVC;
       const options = { env: envOf(store), stdout: "null", stderr: "null" } as const;
       const child = new Deno.Command(program, { args: [...rest, ...args], ...options }).spawn();
-      await until(() => namesIn(store.folder).some(begun), "the work under way");
+      await until(() => namesIn(store.folder).some(hasBegun), "the work under way");
       child.kill("SIGINT");
       assertEquals((await child.status).code, 130);
     };

@@ -1,5 +1,5 @@
 /**
- * A backup that is taken while streams run, the service killed, and the store made again elsewhere.
+ * A backup taken while streams run; then the service is killed, and the store restored elsewhere.
  *
  * @module
  */
@@ -13,10 +13,10 @@ const KEY = "svc_test_bootstrap_key";
 const TOKEN = "svc_test_admin_token_1";
 const PASSPHRASE = "a passphrase of the operator";
 const CALLERS = 8;
-/** Answers that have to be complete before the backup begins. */
+/** Complete responses before the backup begins. */
 const ANSWERS = 40;
 
-/** Asks for a stream and reads it; true where it came to its end. */
+/** Requests a stream and reads it; returns true when it was complete. */
 async function stream(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/openai/v1/chat/completions`, {
@@ -34,7 +34,7 @@ async function stream(url: string): Promise<boolean> {
   }
 }
 
-/** Streams without a pause, until it is told to stop. */
+/** Requests streams without a pause until stopped. */
 class Load {
   complete = 0;
   #isOver = false;
@@ -52,7 +52,7 @@ class Load {
   }
 }
 
-/** What the lines of a journal come to, up to and with an entry: by wallet, in micro-credits. */
+/** Returns the balance of a wallet in micros after the first entries of a journal. */
 function balanceAt(lines: readonly string[], entries: number): bigint {
   return lines.slice(0, entries).map((line) => JSON.parse(line)).reduce(
     (sum, entry) => sum + BigInt(entry.change.replace(".", "")),
@@ -70,12 +70,12 @@ Deno.test("a backup taken under load is restored after a kill: books right, keys
     const service = await ServiceProcess.start(kv, secrets);
     const load = new Load(service.publicUrl);
     await until(() => load.complete >= ANSWERS, "answers before the backup");
-    const taken = await svc(["backup", file, "--json"], env);
-    assertEquals([taken.code, taken.stderr], [0, ""]);
-    const { journal } = JSON.parse(taken.stdout);
+    const result = await svc(["backup", file, "--json"], env);
+    assertEquals([result.code, result.stderr], [0, ""]);
+    const { journal } = JSON.parse(result.stdout);
     const seen = load.complete;
     await until(() => load.complete >= seen + ANSWERS, "answers after the backup");
-    // The whole journal, which goes on after the backup's end.
+    // The whole journal, which continues after the backup's end.
     const exported = await svc(["ledger", "export"], { ...env, SERVICE_ADMIN_TOKEN: TOKEN });
     const lines = exported.stdout.trimEnd().split("\n");
     await service.end("SIGKILL");
@@ -89,13 +89,13 @@ Deno.test("a backup taken under load is restored after a kill: books right, keys
     const counts = `${lines.length} lines, ${journal.entries} in the backup: ${exported.stderr}`;
     assert(lines.length > journal.entries && journal.entries > 2 * ANSWERS, counts);
 
-    // The token is the one in the file beside the store, which came with the backup.
+    // The token is in the file beside the store, which was part of the backup.
     const here = { SERVICE_KV_PATH: restoredKv };
     await using again = await ServiceProcess.start(restoredKv);
     const verified = await svc(["ledger", "verify", "--json"], here);
     assertEquals([verified.code, JSON.parse(verified.stdout).problems], [0, []]);
     const after = (await svc(["ledger", "export"], here)).stdout.trimEnd().split("\n");
-    // Up to the backup's position it is the same journal; then each open hold is ended.
+    // Up to the backup's position the journal is equal; then each open hold is ended.
     const same = (all: readonly string[]) => all.slice(0, journal.entries);
     assertEquals(same(after), same(lines));
     const ended = after.slice(journal.entries, -1).map((line) => JSON.parse(line).kind);

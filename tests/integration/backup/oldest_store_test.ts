@@ -1,6 +1,7 @@
 /**
- * A store of the first layout, as the first version of the service that had one wrote it, killed with
- * a hold open. Every later version must read it; where it could not, a migration is missing.
+ * A store of the first layout, as the first version of the service with that layout wrote it,
+ * killed with an open hold. Every later version must read it; if one cannot, a migration is
+ * missing.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { restoreTo } from "../../../gateway/backup/backup_fixture.ts";
 import { openKvStores } from "../../../gateway/stores/kv/open.ts";
 
 const FIRST = fromFileUrl(import.meta.resolve("../../fixtures/stores/schema_1.backup"));
-/** Calls that it settled at 7 micro-credits, and its payment. */
+/** Settled calls of 7 micros each, and the first credit. */
 const CALLS = 49n;
 const PAID = 10n ** 9n;
 
@@ -26,7 +27,7 @@ Deno.test("a store of the first layout is restored, opened and verified", async 
     const spent = CALLS * 7n;
     assertEquals([wallet?.spent, wallet?.available, wallet?.held], [spent, PAID - spent, 0n]);
     const { entries, problems } = await stores.verify();
-    // The open hold has been ended.
+    // The open hold was ended.
     assertEquals([entries, problems], [102, []]);
     await stores.close();
   } finally {

@@ -52,7 +52,7 @@ const CALL = {
   function: { name: "add", arguments: '{"a":1}' },
 };
 
-/** What upstreams send, and the text and finishes that a caller reads of it. */
+/** Streams of upstreams, with the text and finishes that a caller reads. */
 const STREAMS: Readonly<
   Record<string, { events: readonly string[]; text?: string; finishes?: readonly string[] }>
 > = {
@@ -154,8 +154,8 @@ Deno.test("text does not wait for the end of its stream, also beside a finish", 
   await using at = await lab();
   const gate = Promise.withResolvers<void>();
   const event = (text: string) => chunk(`data: ${text}\n\n`);
-  const said = chunkText({ role: "assistant", content: "All of it" }, "stop");
-  at.upstream.answer([streamHead(), event(said), { until: gate.promise }, { close: true }]);
+  const wholeChunk = chunkText({ role: "assistant", content: "All of it" }, "stop");
+  at.upstream.answer([streamHead(), event(wholeChunk), { until: gate.promise }, { close: true }]);
   const response = await at.service.chat(BASE, { headers: { "x-dialect": "openai" } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "" } = await reader?.read() ?? {};
@@ -209,20 +209,20 @@ for (const dialect of DIALECTS) {
   Deno.test(`hosted tools in ${dialect}: searches are in the metadata, streamed and not`, async () => {
     await using at = await hostedLab();
     const headers = { "x-dialect": dialect };
-    const asked = { messages: QUESTION, tools: [WEB] };
+    const request = { messages: QUESTION, tools: [WEB] };
     for (const more of [{}, USAGE_ASKED]) {
       at.model.answer(calling(searchFor("tea")), saying("Tea is a ", "drink."));
-      const response = await at.service.chat({ ...asked, ...more, stream: true }, { headers });
+      const response = await at.service.chat({ ...request, ...more, stream: true }, { headers });
       const hasUsage = dialect === "service" || more === USAGE_ASKED;
       const { text, chunks } = await readChatStream(response, { dialect, hasUsage });
       assertEquals(text, "Tea is a drink.");
-      const told = chunks.at(-1)?.metadata?.["hosted_tools"];
-      const searches = typeof told === "string" ? JSON.parse(told) : told;
-      assertEquals(typeof told, dialect === "openai" ? "string" : "object");
+      const hostedTools = chunks.at(-1)?.metadata?.["hosted_tools"];
+      const searches = typeof hostedTools === "string" ? JSON.parse(hostedTools) : hostedTools;
+      assertEquals(typeof hostedTools, dialect === "openai" ? "string" : "object");
       assertEquals(searches[0].type, "web_search_call");
     }
     at.model.answer(calling(searchFor("tea")), saying("A drink."));
-    const { metadata } = await (await at.service.chat(asked, { headers })).json();
+    const { metadata } = await (await at.service.chat(request, { headers })).json();
     if (dialect === "openai") assertPairs(metadata);
     else assertEquals(metadata.hosted_tools.length, 1);
     await at.service.assertBooks();
@@ -231,7 +231,7 @@ for (const dialect of DIALECTS) {
   Deno.test(`errors in ${dialect}: before the first byte, and after it`, async () => {
     await using at = await lab();
     const headers = { "x-dialect": dialect };
-    const told = (metadata: Readonly<Record<string, unknown>>) => {
+    const hostedTools = (metadata: Readonly<Record<string, unknown>>) => {
       const { routing } = metadata;
       assertEquals(typeof routing, dialect === "openai" ? "string" : "object");
       return typeof routing === "string" ? JSON.parse(routing) : routing;
@@ -241,7 +241,7 @@ for (const dialect of DIALECTS) {
       const response = await at.service.chat({ ...BASE, stream }, { headers });
       const { error, metadata } = await response.json();
       assertEquals([response.status, error.code], [502, "upstream_error"]);
-      assertEquals(told(metadata).attempts.length, 1);
+      assertEquals(hostedTools(metadata).attempts.length, 1);
     }
     at.upstream.answer([
       streamHead(),
@@ -252,6 +252,6 @@ for (const dialect of DIALECTS) {
     assert(!text.includes("[DONE]"), text);
     const last = JSON.parse(text.trimEnd().split("\n\n").at(-1)?.slice("data: ".length) ?? "");
     assertEquals([last.error.code, last.choices], ["upstream_error", []]);
-    assertEquals(told(last.metadata).attempts.at(-1).outcome, "cut");
+    assertEquals(hostedTools(last.metadata).attempts.at(-1).outcome, "cut");
   });
 }

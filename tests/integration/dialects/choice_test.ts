@@ -52,11 +52,11 @@ Deno.test("a stated dialect counts before the key's policy, and that before the 
       const expected = policy === "auto" ? known : policy;
       assertEquals(await spokenTo(service, { key, headers }), expected, policy);
       for (const stated of ["service", "openai"] as const) {
-        const asked = {
+        const request = {
           key,
           headers: { ...headers, [DIALECT_HEADER]: ` ${stated.toUpperCase()} ` },
         };
-        assertEquals(await spokenTo(service, asked), stated, policy);
+        assertEquals(await spokenTo(service, request), stated, policy);
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Clients that nobody here wrote, unmodified, in front of a request that is split: none of them is
- * configured for it, and each reads the answer alone.
+ * Independent clients without changes, for a request that is split: none is configured for it, and
+ * each reads only the answer.
  *
  * @module
  */
@@ -23,16 +23,16 @@ for (const include_usage of [false, true]) {
       stream: true,
       ...(include_usage ? { stream_options: { include_usage } } : {}),
     });
-    let said = "";
+    let text = "";
     const totals: unknown[] = [];
     for await (const chunk of stream) {
       // Without usage it takes the first choice of every chunk.
       const [choice] = chunk.choices;
       if (!include_usage) assertEquals(chunk.choices.length, 1);
-      said += choice?.delta.content ?? "";
+      text += choice?.delta.content ?? "";
       if (chunk.usage) totals.push(chunk.usage.total_tokens);
     }
-    assertEquals(said, "The answer.");
+    assertEquals(text, "The answer.");
     assertEquals(totals, [120]);
     await lab.service.assertBooks();
   });

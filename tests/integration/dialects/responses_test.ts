@@ -41,14 +41,14 @@ function assertMetadata(metadata: Readonly<Record<string, unknown>>, dialect: Di
 }
 
 for (const dialect of DIALECTS) {
-  for (const road of ROADS) {
-    Deno.test(`a response in ${dialect}, ${road}: JSON, and read again in either`, async () => {
-      await using roads = await twoRoads(road, new FakeUpstream());
+  for (const route of ROADS) {
+    Deno.test(`a response in ${dialect}, ${route}: JSON, and read again in either`, async () => {
+      await using roads = await twoRoads(route, new FakeUpstream());
       const { service } = roads;
       const body = { input: "Hi", metadata: OWN };
       const made = await (await call(service, "responses", { dialect, body })).json();
       assertMetadata(made.metadata, dialect);
-      // It is read as its reader's dialect has it, whoever made it.
+      // The reader's dialect counts, not that of the request that made it.
       for (const reader of DIALECTS) {
         const read = await (await call(service, `responses/${made.id}`, { dialect: reader }))
           .json();
@@ -59,8 +59,8 @@ for (const dialect of DIALECTS) {
       await service.assertBooks();
     });
 
-    Deno.test(`a response in ${dialect}, ${road}: streamed`, async () => {
-      await using roads = await twoRoads(road, new FakeUpstream());
+    Deno.test(`a response in ${dialect}, ${route}: streamed`, async () => {
+      await using roads = await twoRoads(route, new FakeUpstream());
       const { service, chat } = roads;
       chat.answer(sse(streamed(["Hi"], usage(10, 5))));
       const body = { input: "Hi", metadata: OWN, stream: true };
@@ -74,8 +74,8 @@ for (const dialect of DIALECTS) {
       assertEquals(kept, last);
     });
 
-    Deno.test(`a response in ${dialect}, ${road}: one that fails in mid-stream`, async () => {
-      await using roads = await twoRoads(road, new FakeUpstream());
+    Deno.test(`a response in ${dialect}, ${route}: one that fails in mid-stream`, async () => {
+      await using roads = await twoRoads(route, new FakeUpstream());
       const { service, native, chat } = roads;
       native.say({ endAfter: 4 });
       const words = streamed(["Hi"]).slice(0, 2).map((text) => `data: ${text}\n\n`).join("");

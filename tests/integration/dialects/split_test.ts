@@ -27,8 +27,8 @@ const ROWS = [
 ] as const;
 
 for (const [dialect, ceiling, choice, expected] of ROWS) {
-  const asked = choice === undefined ? "asked for nothing" : `asked for ${choice}`;
-  Deno.test(`a split chat stream in ${dialect}, at most ${ceiling}, ${asked}: ${expected}`, async () => {
+  const choiceText = choice === undefined ? "asked for nothing" : `asked for ${choice}`;
+  Deno.test(`a split chat stream in ${dialect}, at most ${ceiling}, ${choiceText}: ${expected}`, async () => {
     await using lab = await orchestrationLab();
     const { service } = lab;
     const policy = { orchestration: { mode: "auto", stream: ceiling } } as const;
@@ -42,13 +42,13 @@ for (const [dialect, ceiling, choice, expected] of ROWS) {
       });
       const hasUsage = dialect === "service" || include_usage;
       const chunks = await readSplit(response, { dialect, hasUsage, isAll: expected === "all" });
-      const told = new Set(chunks.map(({ orchestration }) => orchestration?.task_id));
+      const taskIds = new Set(chunks.map(({ orchestration }) => orchestration?.task_id));
       const parts = expected === "off"
         ? [undefined]
         : expected === "final"
         ? ["final"]
         : [...TASKS, "final", "plan"].sort();
-      assertEquals([...told].sort(), parts);
+      assertEquals([...taskIds].sort(), parts);
       if (expected === "off") continue;
       const { tasks } = Object(chunks.at(-1)?.orchestration);
       assertEquals(tasks.length, 5);

@@ -1,5 +1,6 @@
 /**
- * What all tests of faults share: the faults, the kinds of upstreams, and what callers must be told.
+ * Shared parts of the fault tests: the faults, the kinds of upstreams, and the expected messages
+ * for callers.
  *
  * @module
  */
@@ -68,7 +69,7 @@ export function ask(
     : postResponse(service, { input: "Hi", stream });
 }
 
-/** How an answer came. */
+/** An answer as it arrived. */
 export interface Told {
   readonly outcome: Outcome;
   readonly response: Response;
@@ -76,7 +77,7 @@ export interface Told {
   readonly stream: boolean;
 }
 
-/** Asserts that a caller was told what came of it, and that nothing broken ended well. */
+/** Asserts that a caller learned the outcome, and that no broken answer ended cleanly. */
 export function assertTold(text: string, { outcome, response, surface, stream }: Told): void {
   const [status, code] = ENDS[outcome];
   assertEquals(response.status, status, text);

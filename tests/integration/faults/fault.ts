@@ -1,12 +1,8 @@
-/**
- * What an upstream can do wrong, as data: each fault is a script, and what must come of it.
- *
- * @module
- */
+/** Faults of upstreams as data: each is a script with its expected outcome.\n\n@module */
 
 import type { Script } from "../../fixtures/fake_upstream.ts";
 
-/** What came of a call. */
+/** Outcome of a call. */
 export type Outcome =
   /** The whole answer, at what it reports. */
   | "whole"
@@ -28,7 +24,7 @@ export interface Well {
   readonly type: string;
   /** The whole body; of a stream without its framing. */
   readonly body: string;
-  /** What has come of it when a caller has had one word; of one body its first half. */
+  /** Outcome of a stream after one word, and of a body after its first half. */
   readonly half: string;
 }
 
@@ -36,10 +32,10 @@ export interface Well {
 export interface Fault {
   readonly name: string;
   readonly script: (well: Well) => Script;
-  /** What comes of it where the answer is one body, and where it is a stream. */
+  /** Outcome of an answer in one body, and of a stream. */
   readonly json: Outcome;
   readonly stream: Outcome;
-  /** How long the upstream may take to its first byte, and between two, in milliseconds. */
+  /** Maximum time of the upstream to the first byte, and between two bytes, in milliseconds. */
   readonly limits?: { readonly firstByteMs?: number; readonly idleMs?: number };
   /** Its connection may be kept: what came was whole as far as HTTP goes. @default {false} */
   readonly mayKeep?: boolean;

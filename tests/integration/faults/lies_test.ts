@@ -31,7 +31,7 @@ interface Lie {
 
 /** "Hi" and "Hello there" are one token and two: 5 000 micro-credits. */
 const COUNTED = { charge: 5_000n, estimated: true };
-/** What is held, for a report beyond it that is possible. */
+/** Hold of a call, less than a possible report. */
 const HELD = 2_030_000n;
 
 const LIES: readonly Lie[] = [
@@ -94,15 +94,15 @@ for (const lie of LIES) {
 
 async function believe(lie: Lie, { kind, names, wire }: Subject, stream: boolean): Promise<void> {
   await using upstream = new FakeUpstream();
-  const told = (text: string) => text.replaceAll(JSON.stringify(PLACE), reportOf(lie, names));
+  const rewrite = (text: string) => text.replaceAll(JSON.stringify(PLACE), reportOf(lie, names));
   upstream.answer(
     stream
       ? [
         streamHead(),
-        ...[...wire.begun(SAID), ...wire.ended(SAID)].map((text) => chunk(told(text))),
+        ...[...wire.begun(SAID), ...wire.ended(SAID)].map((text) => chunk(rewrite(text))),
         LAST_CHUNK,
       ]
-      : bodyOf(told(JSON.stringify(wire.whole(SAID)))),
+      : bodyOf(rewrite(JSON.stringify(wire.whole(SAID)))),
   );
   const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: { kind } });
   await using service = await TestService.start({ config });
@@ -127,8 +127,8 @@ function bodyOf(text: string) {
 
 Deno.test("the last of several reports in a stream is the one that counts", async () => {
   await using upstream = new FakeUpstream();
-  const said = (output: number): Said => ({ ...SAID, usage: { input: 10, output } });
-  const frames = [...CHAT.reported?.(said(900)) ?? [], ...CHAT.ended(said(5))];
+  const report = (output: number): Said => ({ ...SAID, usage: { input: 10, output } });
+  const frames = [...CHAT.reported?.(report(900)) ?? [], ...CHAT.ended(report(5))];
   upstream.answer([streamHead(), ...frames.map(chunk), LAST_CHUNK]);
   const config = labConfig({ id: "only", baseUrl: upstream.baseUrl });
   await using service = await TestService.start({ config });
@@ -137,7 +137,10 @@ Deno.test("the last of several reports in a stream is the one that counts", asyn
   await service.assertBooks();
 });
 
-/** What Anthropic's package makes of numbers that are none: of 12 tokens in, and so many out. */
+/**
+ * Results of Anthropic's package for invalid numbers: of 12 input tokens, and so many output
+ * tokens.
+ */
 const CLAUDE: readonly (readonly [output: string, charge: bigint, writtenOff: bigint])[] = [
   ["5", 22_000n, 0n],
   ["-5", 5_000n, 0n],
@@ -150,12 +153,13 @@ for (const [output, charge, writtenOff] of CLAUDE) {
   for (const stream of [false, true]) {
     Deno.test(`Claude reports an output of ${output}, ${stream ? "streamed" : "as one body"}`, async () => {
       await using upstream = new FakeUpstream();
-      const told = (text: string) => text.replace('"output_tokens":5', `"output_tokens":${output}`);
+      const rewrite = (text: string) =>
+        text.replace('"output_tokens":5', `"output_tokens":${output}`);
       const frames = [...MESSAGES.begun(SAID), ...MESSAGES.ended(SAID)];
       upstream.answer(
         stream
-          ? [streamHead(), ...frames.map((text) => chunk(told(text))), LAST_CHUNK]
-          : bodyOf(told(JSON.stringify(MESSAGES.whole(SAID)))),
+          ? [streamHead(), ...frames.map((text) => chunk(rewrite(text))), LAST_CHUNK]
+          : bodyOf(rewrite(JSON.stringify(MESSAGES.whole(SAID)))),
       );
       const settings = { kind: "anthropic" };
       const config = labConfig({ id: "only", baseUrl: upstream.baseUrl, upstream: settings });

@@ -1,6 +1,6 @@
 /**
- * Every fault of an upstream, on every wire, streamed and not: the caller is told the truth, the bill
- * is right to the micro-credit, and no connection stays behind.
+ * Every fault of an upstream, on every wire, streamed and not: the caller learns the truth, the
+ * bill is right to the micro, and no connection stays open.
  *
  * @module
  */

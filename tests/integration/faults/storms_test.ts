@@ -63,7 +63,7 @@ async function fleet(
   };
 }
 
-function asked({ upstreams }: Fleet): number {
+function requestCount({ upstreams }: Fleet): number {
   return upstreams.reduce((sum, { requests }) => sum + requests.length, 0);
 }
 
@@ -78,7 +78,7 @@ for (const stream of [false, true]) {
     assertEquals([response.status, error.code], [502, "upstream_error"]);
     assertEquals(metadata.routing.attempts.length, ATTEMPTS);
     assertEquals(lab.upstreams.map(({ requests }) => requests.length <= 1), Array(6).fill(true));
-    assertEquals(asked(lab), ATTEMPTS);
+    assertEquals(requestCount(lab), ATTEMPTS);
     assertEquals((await lab.service.wallet()).spent, 0n);
     await lab.service.assertBooks();
   });
@@ -98,7 +98,7 @@ for (const stream of [false, true]) {
       assert(Number(refused.headers.get("retry-after")) > 0);
       assert(["no_model_available", "rate_limit_exceeded"].includes(error.code), error.code);
     }
-    assertEquals(asked(lab), 2, "nobody is asked while it cools down");
+    assertEquals(requestCount(lab), 2, "nobody is asked while it cools down");
     second?.otherwise(fine(stream));
     clock.advance(8_000);
     const answered = await lab.service.chat({ messages: QUESTION, stream });
@@ -148,7 +148,7 @@ for (const stream of [false, true]) {
       lab.upstreams[1]?.otherwise(fine(stream));
       const response = await lab.service.chat({ messages: QUESTION, stream });
       const text = await response.text();
-      assertEquals([response.status, asked(lab)], [200, 2], text);
+      assertEquals([response.status, requestCount(lab)], [200, 2], text);
       assert(text.includes('"charged":"0.020000"'), text);
       await lab.service.quiet();
       assertEquals((await lab.service.wallet()).spent, CHARGE);

@@ -1,6 +1,6 @@
 import { CHAT_ROUTES, HELD, HELD_TWICE, ONE_WORD, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
 
-/** Nothing came of it. */
+/** Calls that delivered nothing. */
 export const NOTHING: readonly Row[] = [
   ...(["refused", "reset"] as const).flatMap((end): readonly Row[] => [
     {
@@ -49,7 +49,7 @@ export const NOTHING: readonly Row[] = [
   },
 ];
 
-/** Answers that broke off. */
+/** Responses that broke off. */
 export const CUT: readonly Row[] = [
   {
     row: "cut or failed mid-stream: what was delivered, counted",
@@ -169,7 +169,7 @@ export const CUT: readonly Row[] = [
   },
 ];
 
-/** Answers whose caller did not wait. */
+/** Responses whose caller disconnected. */
 export const LEFT: readonly Row[] = [
   {
     row: "client left: upstream cancelled, what was delivered, counted",

@@ -1,5 +1,5 @@
 /**
- * One row of the table of endings, driven down one road through the whole service.
+ * One row of the table of endings, on one route through the whole service.
  *
  * @module
  */
@@ -22,18 +22,18 @@ import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.t
 import { TestService, until } from "../../fixtures/service.ts";
 import type { ResponseRoute, Row } from "./row.ts";
 
-/** The way in which a row is tried. */
+/** The route on which a row is tested. */
 export interface Way {
   readonly route: ResponseRoute;
   readonly stream: boolean;
 }
 
-/** Far longer than a server takes to notice that its client has left, in milliseconds. */
+/** Far longer than a server needs to notice that its client has disconnected, in milliseconds. */
 const NOTICED_MS = 200;
 
 const SPARE: Said = { pieces: ["Spare"], usage: { input: 10, output: 5 } };
 
-/** Tries a row: the answer, the bill, the journal, the log and the wallet all say the same. */
+/** Tests a row: response, bill, journal, log and wallet all agree. */
 export async function settleRow(row: Row, way: Way): Promise<void> {
   await using upstream = new FakeUpstream();
   await using spare = new FakeUpstream();
@@ -83,12 +83,12 @@ function jsonScript({ output, leaves, end }: Row, wire: SaidWire, gate: Promise<
 function streamScript(row: Row, wire: SaidWire, gate: Promise<void>): Script {
   const { output, leaves } = row;
   const reported = row.end === "cut after usage" ? wire.reported?.(output) : undefined;
-  const begun = [streamHead(), ...(reported ?? wire.begun(output)).map(chunk)];
+  const head = [streamHead(), ...(reported ?? wire.begun(output)).map(chunk)];
   const whole = (final: Said): Step[] => [...wire.ended(final).map(chunk), LAST_CHUNK];
   if (leaves?.onDisconnect === "cancel") {
-    return leaves.early ? [{ stall: true }] : [...begun, { stall: true }];
+    return leaves.early ? [{ stall: true }] : [...head, { stall: true }];
   }
-  if (leaves?.early) return [{ until: gate }, ...begun, ...whole(output)];
+  if (leaves?.early) return [{ until: gate }, ...head, ...whole(output)];
   if (leaves !== undefined) {
     const { pieces } = output;
     const rest: Record<NonNullable<typeof leaves.then>, () => readonly Step[]> = {
@@ -99,22 +99,22 @@ function streamScript(row: Row, wire: SaidWire, gate: Promise<void>): Script {
       ],
       "cut": () => [{ close: true }],
     };
-    return [...begun, { until: gate }, ...rest[leaves.then ?? "whole"]()];
+    return [...head, { until: gate }, ...rest[leaves.then ?? "whole"]()];
   }
   switch (row.end) {
     case "cut":
     case "cut after usage":
-      return [...begun, { close: true }];
+      return [...head, { close: true }];
     case "too soon":
-      return [...begun, LAST_CHUNK];
+      return [...head, LAST_CHUNK];
     case "cut at its end": {
       const ended = wire.ended(output).filter((text) => !text.includes("[DONE]"));
-      return [...begun, ...ended.map(chunk), { close: true }];
+      return [...head, ...ended.map(chunk), { close: true }];
     }
     case "failed":
-      return [...begun, chunk(wire.failed(output)), LAST_CHUNK];
+      return [...head, chunk(wire.failed(output)), LAST_CHUNK];
     default:
-      return [...begun, ...whole(output)];
+      return [...head, ...whole(output)];
   }
 }
 
@@ -129,7 +129,7 @@ function ask(
     : postResponse(service, { input: "Hi", stream, ...row.asks }, init);
 }
 
-/** Reads the answer to its end: one that is whole says so, and one that is not never does. */
+/** Reads the response to its end: a complete one is marked complete, a broken one never is. */
 async function readAnswer(service: TestService, row: Row, way: Way): Promise<void> {
   const response = await ask(service, row, way);
   const text = await response.text();
@@ -155,7 +155,9 @@ interface Left {
   readonly upstream: FakeUpstream;
 }
 
-/** Reads a stream to what the row says, and leaves; resolves when the service has noticed. */
+/**
+ * Reads a stream as far as the row says, and disconnects; resolves when the service has noticed.
+ */
 async function leaveStream(service: TestService, row: Row, { way }: Left): Promise<void> {
   const call = (signal: AbortSignal) => ask(service, row, { ...way, signal });
   await leaveAfter(row.output.pieces.at(-1) ?? "", call);
@@ -166,14 +168,14 @@ async function leaveStream(service: TestService, row: Row, { way }: Left): Promi
   }, "the service to notice that the caller left");
 }
 
-/** Leaves before the answer; resolves when the service must have noticed. */
+/** Disconnects before the response; resolves when the service must have noticed. */
 async function leaveEarly(service: TestService, row: Row, { way, upstream }: Left): Promise<void> {
   const leaving = new AbortController();
   const call = ask(service, row, { ...way, signal: leaving.signal });
   await until(() => upstream.requests.length === 1, "the call to reach the upstream");
   leaving.abort();
   await call.catch(() => {});
-  // Nothing can be seen of that from outside.
+  // Nothing is visible from outside.
   await new Promise((resolve) => setTimeout(resolve, NOTICED_MS));
 }
 

@@ -1,6 +1,6 @@
 import { CHAT_ROUTES, HELD, HELD_TWICE, OTHER_STRINGS, type Row, WORDS } from "./row.ts";
 
-/** Usage reports that cannot be true: they are ignored, and the operator's log has them. */
+/** Usage reports that cannot be true: they are ignored and logged for the operator. */
 export const IMPOSSIBLE: readonly Row[] = [
   { input: 100_001, output: 5 },
   { input: 10, output: 4_001 },
@@ -18,7 +18,7 @@ export const IMPOSSIBLE: readonly Row[] = [
   journal: [HELD, "settle 7000"],
 }));
 
-/** Answers that were complete. */
+/** Complete responses. */
 export const FINISHED: readonly Row[] = [
   {
     row: "finished, usage reported: usage times price",

@@ -1,6 +1,6 @@
 /**
- * The table of endings for images, which never stream: a picture costs 40 000 000 micro-credits, or
- * its tokens, 1 000 of input, 5 000 where they are of images, and 2 000 of output.
+ * The table of endings for images, which never stream: an image costs 40 000 000 micros, or its
+ * tokens, 1 000 micros per input token, 5 000 per image input token, and 2 000 per output token.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const TOKENS = {
   currency: "USD",
 };
 
-/** One way of ending. */
+/** One kind of ending. */
 interface Row {
   readonly row: string;
   readonly how: string;
@@ -30,7 +30,7 @@ interface Row {
   readonly imageCount?: number;
   /** @default {the caller stays} */
   readonly leaves?: "cancel" | "drain";
-  /** Another model would draw one picture. @default {false} */
+  /** True when another model could draw one image. @default {false} */
   readonly spare?: boolean;
   /** @default {200} */
   readonly status?: number;
@@ -56,7 +56,7 @@ function used(output_tokens: number): unknown {
 
 const [REFUSED, EMPTY] = [json({ error: { message: "No" } }, { status: 500 }), drawn(0)];
 const HELD_A_PICTURE = "hold 40000000";
-/** 31 tokens of input by its bytes, and 1 000 of output. */
+/** 31 tokens of input by bytes, and 1 000 of output. */
 const HELD_TOKENS = "hold 2031000";
 
 const ROWS: readonly Row[] = [
@@ -126,21 +126,21 @@ const ROWS: readonly Row[] = [
       price: A_PICTURE,
       script: Array.isArray(script) ? script : [],
     };
-    const given = [HELD_A_PICTURE, "void 40000000"];
+    const voided = [HELD_A_PICTURE, "void 40000000"];
     return [
       {
         row: "failed before the first byte: nothing",
         ...failed,
         status: 502,
         charge: 0n,
-        journal: given,
+        journal: voided,
       },
       {
         row: "failed before the first byte: nothing, and the next candidate is paid",
         ...failed,
         spare: true,
         charge: 40_000_000n,
-        journal: [...given, HELD_A_PICTURE, "settle 40000000"],
+        journal: [...voided, HELD_A_PICTURE, "settle 40000000"],
       },
     ];
   }),

@@ -1,88 +1,88 @@
 /**
- * A row of the table of endings: how a call ends, and what it costs to the micro-credit.
+ * A row of the table of endings: how a call ends, and its exact charge in micros.
  *
- * A token of input costs 1 000 micro-credits, one that was read from a cache 100, a token of output
- * 2 000. What is counted here is "Hi", one token of input, and words of one token each.
+ * An input token costs 1 000 micros, a cached one 100, an output token 2 000. Counted text is "Hi",
+ * one token of input, and words of one token each.
  *
- * The one row that is not here is "gateway killed": nothing of it can be seen from within a process.
+ * The row "gateway killed" is tested elsewhere: it is not observable within a process.
  *
  * @module
  */
 
 import type { Said } from "../../fixtures/said.ts";
 
-/** Ways from a caller to a model. */
+/** Routes from a caller to a model. */
 export type ResponseRoute = "chat" | "responses, native" | "responses, translated";
 
 /** The end of the upstream's output. */
 export type UpstreamEnd =
-  /** As its wire has it. */
+  /** Complete, as in its wire format. */
   | "whole"
   /** Status 500, and nothing else. */
   | "refused"
-  /** The connection is reset in place of an answer. */
+  /** The connection is reset instead of a response. */
   | "reset"
-  /** The connection is closed in the middle: of the JSON, or after what is said. */
+  /** The connection is closed in the middle of the JSON, or after `said`. */
   | "cut"
   /** As `cut`, after usage was reported. */
   | "cut after usage"
-  /** An event says that it has failed. */
+  /** An event reports a failure. */
   | "failed"
-  /** It ends in good order, but before its finish. */
+  /** The stream ends regularly, but before its finish. */
   | "too soon"
-  /** It is cut after its finish and its usage: only the end-of-stream marker is missing. */
+  /** Cut after finish and usage: only the end-of-stream marker is missing. */
   | "cut at its end";
 
-/** When a caller leaves: what the upstream said by then is `said`. */
+/** A caller disconnect; `said` is the upstream's output up to then. */
 export interface Leaving {
   readonly onDisconnect: "cancel" | "drain";
-  /** Before the answer; always so where it is one body. @default {after what is said} */
+  /** Before the response; always so for a JSON body. @default {after `said`} */
   readonly early?: boolean;
-  /** The rest of the upstream's output, where it is drained. */
+  /** The rest of the upstream's output, when it is drained. */
   readonly then?: "whole" | "cut" | "whole, without usage";
 }
 
-/** One way of ending. */
+/** One kind of ending. */
 export interface Row {
   /** The row of the table. */
   readonly row: string;
-  /** The peculiarity of this row. */
+  /** Distinction from other rows. */
   readonly how: string;
   readonly output: Said;
   /** @default {"whole"} */
   readonly end?: UpstreamEnd;
   /** @default {the caller stays} */
   readonly leaves?: Leaving;
-  /** Another model would answer, for 10 and 5 tokens. @default {false} */
+  /** True when another model would answer, for 10 and 5 tokens. @default {false} */
   readonly spare?: boolean;
-  /** More of the request. */
+  /** Further fields of the request. */
   readonly asks?: Readonly<Record<string, unknown>>;
   /** @default {all} */
   readonly routes?: readonly ResponseRoute[];
   /** @default {both} */
   readonly only?: "streamed" | "as one body";
-  /** Status of the answer. @default {200} */
+  /** Status of the response. @default {200} */
   readonly status?: number;
-  /** Micro-credits. */
+  /** Charge in micros. */
   readonly charge: bigint;
-  /** True when the bill says that the usage was counted here. @default {false} */
+  /** True when the bill marks the usage as counted by the gateway. @default {false} */
   readonly estimated?: boolean;
-  /** True when the report could not be true, which the operator's log has. @default {false} */
+  /** True when the report is impossible, as the operator's log states. @default {false} */
   readonly impossible?: boolean;
-  /** The entries of the journal, in order: operations, with micro-credits. */
+  /** Entries of the journal in order: operations with micros. */
   readonly journal: readonly string[];
 }
 
-/** The hold for "Hi" and 1 000 tokens of output: 30 tokens by its bytes, and those. */
+/** Hold for "Hi" and 1 000 tokens of output: 30 tokens by bytes, and those. */
 export const HELD = "hold 2030000";
-/** The same for two choices. */
+/** Hold for two choices. */
 export const HELD_TWICE = "hold 4030000";
 
 /** Three tokens. */
 export const WORDS = ["Hello", " there", " friend"];
-/** One. */
+/** One token. */
 export const ONE_WORD = ["Hello"];
-/** Strings that a message or delta may carry beside its text: three tokens each. */
+/** Strings of a message or delta beside its text: three tokens each. */
 export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "a legacy function's arguments": { function_call: { arguments: "Hello there friend" } },
   "a custom tool's input": {
@@ -102,8 +102,8 @@ export const OTHER_STRINGS: Readonly<Record<string, Readonly<Record<string, unkn
   },
   "thinking": { thinking: "Hello there friend" },
   "a transcript": { audio: { id: "audio_1", transcript: "Hello there friend" } },
-  "a member that nobody knows": { novelty: { output: ["Hello there friend"] } },
+  "a member that nobody knows": { novelty: { said: ["Hello there friend"] } },
 };
 
-/** Those on which a model is asked for a chat completion. */
+/** Routes that send a chat completion upstream. */
 export const CHAT_ROUTES: readonly ResponseRoute[] = ["chat", "responses, translated"];

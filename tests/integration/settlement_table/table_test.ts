@@ -1,5 +1,5 @@
 /**
- * The table of endings, row by row, on every road that has it.
+ * The table of endings, row by row, on every route that has it.
  *
  * @module
  */

@@ -26,7 +26,7 @@ async function withCommands(
   }, 2_000);
 }
 
-/** Answers what is asked for, in order. */
+/** Answers questions in order. */
 function answering(...secrets: string[]): Partial<CliIo> {
   return { isTerminal: true, readSecret: () => Promise.resolve(secrets.shift() ?? "") };
 }
@@ -49,11 +49,11 @@ Deno.test("on a terminal the passphrase is asked for, twice where it is new", as
 Deno.test("a bar is drawn for each step on a terminal, and none under --json", async () => {
   await withCommands(async (run, { file }) => {
     const screen = { ...answering(PASSPHRASE, PASSPHRASE), progressColumns: 100 };
-    const taken = await run(`backup ${file} --check`, screen);
-    assertEquals(taken.code, 0, taken.err);
-    assertMatch(taken.err, /Restoring {2}\d+ %|Restoring 100 %/);
-    assertMatch(taken.err, /Verifying .* entries/);
-    assert(taken.err.endsWith("\r\x1b[K"), "the line is taken away");
+    const result = await run(`backup ${file} --check`, screen);
+    assertEquals(result.code, 0, result.err);
+    assertMatch(result.err, /Restoring {2}\d+ %|Restoring 100 %/);
+    assertMatch(result.err, /Verifying .* entries/);
+    assert(result.err.endsWith("\r\x1b[K"), "the line is taken away");
     const quiet = { ...answering(PASSPHRASE), progressColumns: 100 };
     assertEquals((await run(`restore ${file} --check --json`, quiet)).err, "");
   });
@@ -77,7 +77,7 @@ Deno.test("what does not go together is refused with the usage", async () => {
     const absent = await run(`backup ${file} --passphrase-file nowhere`);
     assertMatch(absent.err, /^Cannot read "nowhere": /);
     const readSecret = () => Promise.reject(new Interrupted("Interrupted"));
-    const left = await run(`backup ${file}`, { isTerminal: true, readSecret });
-    assertEquals(left, { code: 130, out: "", err: "" });
+    const result = await run(`backup ${file}`, { isTerminal: true, readSecret });
+    assertEquals(result, { code: 130, out: "", err: "" });
   });
 });

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../../../config/default_catalog.ts";
 import { DEFAULT_LIMITS } from "../../../domain/limits/service_limits.ts";
 import { canAsk, requireAgreement } from "../../input/agreement.ts";
@@ -6,8 +7,13 @@ import { checkInForce, requireNoAsking } from "./catalog_check.ts";
 import type { Call, Command, Output, Page } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
 import { readJson } from "../../input/json_file.ts";
-import { type Row, rowOf, rowsOf, textOf, timeOf } from "../../output/json_fields.ts";
-import { amount, column, facts, table, time } from "../../output/table.ts";
+import { textOf, timeText } from "../../output/field_text.ts";
+import { amount, type Column, column, facts, table, time } from "../../output/table.ts";
+
+type Catalog = AnswerOf<"GET /catalog">;
+type Content = Catalog["content"];
+type Version = AnswerOf<"GET /catalog/versions">["versions"][number];
+type Change = AnswerOf<"POST /catalog/apply">;
 
 const TIERS_LOST = "Also where wallets lose their tier";
 
@@ -25,7 +31,7 @@ export const catalogCommands: readonly Command[] = [
     words: "catalog show",
     summary: "Show upstreams, models and tiers in force",
     run: async ({ client }) => {
-      const json = await client.get("/catalog");
+      const json = await client.call("GET /catalog");
       return { json, text: (page) => catalogText(json, page) };
     },
   },
@@ -52,8 +58,9 @@ export const catalogCommands: readonly Command[] = [
     options: ["limit"],
     summary: "List the versions, newest first",
     run: async ({ client, option }) => {
-      const json = await client.get("/catalog/versions", { limit: option("limit") });
-      const columns = [
+      const query = { limit: option("limit") };
+      const json = await client.call("GET /catalog/versions", { query });
+      const columns: readonly Column<Version>[] = [
         amount("VERSION", "version"),
         time("TIME", "updatedAt"),
         column("NOTE", "note"),
@@ -61,7 +68,7 @@ export const catalogCommands: readonly Command[] = [
       const empty = "There are no versions";
       return {
         json,
-        text: ({ width }) => table(columns, rowsOf(json, "versions"), { width, empty }),
+        text: ({ width }) => table(columns, json.versions, { width, empty }),
       };
     },
   },
@@ -74,7 +81,7 @@ export const catalogCommands: readonly Command[] = [
     run: async (call) => {
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
       return await rehearsed(call, {
-        send: (more) => call.client.post("/catalog/rollback", { ...body, ...more }),
+        send: (more) => call.client.call("POST /catalog/rollback", { body: { ...body, ...more } }),
         agree: () => requireAgreement(call, `Go back to version ${body.version}?`),
       });
     },
@@ -101,9 +108,9 @@ async function apply(call: Call): Promise<Output> {
   const body = { content: await contentOf(call), force: call.has("force") };
   const note = call.option("note");
   return await rehearsed(call, {
-    send: (more) => call.client.post("/catalog/apply", { ...body, note, ...more }),
+    send: (more) => call.client.call("POST /catalog/apply", { body: { ...body, note, ...more } }),
     agree: async ({ cuts }) => {
-      const isHarmless = !Array.isArray(cuts) || cuts.length === 0;
+      const isHarmless = cuts.length === 0;
       // A program has decided already, unless a key would lose something.
       if (isHarmless && !canAsk(call)) return;
       const question = isHarmless ? "Apply these changes?" : "Apply these changes all the same?";
@@ -114,14 +121,14 @@ async function apply(call: Call): Promise<Output> {
 
 /** Shows the effects of a catalog change, and applies it after agreement. */
 async function rehearsed(call: Call, change: {
-  send(more: Row): Promise<Row>;
-  agree(rehearsal: Row): Promise<void>;
+  send(more: object): Promise<Change>;
+  agree(rehearsal: Change): Promise<void>;
 }): Promise<Output> {
   const rehearsal = await change.send({ dryRun: true });
   const { io } = call;
   call.print(changesText(rehearsal, { width: io.isTerminal ? io.columns : Infinity }));
   warn(call, rehearsal);
-  if (call.has("dry-run") || rowsOf(rehearsal, "changes").length === 0) {
+  if (call.has("dry-run") || rehearsal.changes.length === 0) {
     return { json: rehearsal, text: () => "" };
   }
   await change.agree(rehearsal);
@@ -133,14 +140,13 @@ function contentOf({ io, option }: Call): Promise<unknown> {
   return readJson(io, option("file") ?? "");
 }
 
-async function rehearse(call: Call, content: unknown): Promise<Row> {
-  const force = call.has("force");
-  return await call.client.post("/catalog/apply", { content, force, dryRun: true });
+async function rehearse(call: Call, content: unknown): Promise<Change> {
+  const body = { content, force: call.has("force"), dryRun: true };
+  return await call.client.call("POST /catalog/apply", { body });
 }
 
-function warn(call: Call, json: Row): void {
-  const { warnings } = json;
-  if (Array.isArray(warnings)) warnings.map(String).forEach(call.warn);
+function warn(call: Call, { warnings }: Change): void {
+  warnings.forEach(call.warn);
 }
 
 function versionNumber(text: string): number {
@@ -148,47 +154,51 @@ function versionNumber(text: string): number {
   throw new CliFailure(`Cannot roll back to "${text}": give the number of a version`);
 }
 
-function resultText(json: Row): string {
-  return json.applied === true ? `Applied as version ${textOf(json, "version")}\n` : "";
+function resultText({ applied, version }: Change): string {
+  return applied ? `Applied as version ${version}\n` : "";
 }
 
-function catalogText(json: Row, { width }: Page): string {
-  const content = rowOf(json, "content");
-  const section = (title: string, columns: Parameters<typeof table>[0]) =>
-    `\n${table(columns, rowsOf(content, title), { width, empty: `No ${title}` })}`;
-  const search = rowOf(content, "search");
-  const asks = ["kind", "baseUrl"].map((field) => textOf(search, field)).filter(Boolean);
-  const price = textOf(search, "pricePerSearch");
+const UPSTREAMS: readonly Column<Content["upstreams"][number]>[] = [
+  column("UPSTREAM", "id"),
+  column("KIND", "kind"),
+  column("PROVIDER", "provider"),
+  column("ADDRESS", "baseUrl"),
+  amount("MOST IN FLIGHT", "maxInFlight"),
+];
+const MODELS: readonly Column<Content["models"][number]>[] = [
+  column("MODEL", "id"),
+  column("UPSTREAM", "upstream"),
+  column("ENDPOINTS", "endpoints"),
+  column("TAGS", "featureTags"),
+  amount("QUALITY", "quality"),
+  amount("CONTEXT", "contextTokens"),
+];
+const TIERS: readonly Column<Content["tiers"][number]>[] = [
+  column("TIER", "id"),
+  amount("CREDITS PER $", "creditsPerUsd"),
+  column("MODELS", "models"),
+  column("ORCHESTRATION", "orchestration"),
+];
+
+function catalogText({ version, updatedAt, content }: Catalog, { width }: Page): string {
+  const { upstreams, models, tiers, search, vectorStores, limits } = content;
   const pairs: [string, string][] = [
-    ["version", textOf(json, "version")],
-    ["since", timeOf(json, "updatedAt")],
+    ["version", String(version)],
+    ["since", timeText(updatedAt)],
   ];
-  if (asks.length > 0) pairs.push(["web search", `${asks.join(" ")}, $${price} a search`]);
-  const embeddings = rowOf(rowOf(content, "vectorStores"), "embeddings");
-  const model = textOf(embeddings, "model");
-  if (model !== "") pairs.push(["embeddings", `${model} of ${textOf(embeddings, "upstream")}`]);
-  const limits = { limits: { ...DEFAULT_LIMITS, ...rowOf(content, "limits") } };
-  pairs.push(["limits", textOf(limits, "limits")]);
-  return facts(pairs) +
-    section("upstreams", [
-      column("UPSTREAM", "id"),
-      column("KIND", "kind"),
-      column("PROVIDER", "provider"),
-      column("ADDRESS", "baseUrl"),
-      amount("MOST IN FLIGHT", "maxInFlight"),
-    ]) +
-    section("models", [
-      column("MODEL", "id"),
-      column("UPSTREAM", "upstream"),
-      column("ENDPOINTS", "endpoints"),
-      column("TAGS", "featureTags"),
-      amount("QUALITY", "quality"),
-      amount("CONTEXT", "contextTokens"),
-    ]) +
-    section("tiers", [
-      column("TIER", "id"),
-      amount("CREDITS PER $", "creditsPerUsd"),
-      column("MODELS", "models"),
-      column("ORCHESTRATION", "orchestration"),
-    ]);
+  if (search !== undefined) {
+    const address = "baseUrl" in search ? ` ${search.baseUrl}` : "";
+    pairs.push(["web search", `${search.kind}${address}, $${search.pricePerSearch} a search`]);
+  }
+  const embeddings = vectorStores?.embeddings;
+  if (embeddings !== undefined) {
+    pairs.push(["embeddings", `${embeddings.model} of ${embeddings.upstream}`]);
+  }
+  pairs.push(["limits", textOf({ ...DEFAULT_LIMITS, ...limits })]);
+  return [
+    facts(pairs),
+    table(UPSTREAMS, upstreams, { width, empty: "No upstreams" }),
+    table(MODELS, models, { width, empty: "No models" }),
+    table(TIERS, tiers, { width, empty: "No tiers" }),
+  ].join("\n");
 }

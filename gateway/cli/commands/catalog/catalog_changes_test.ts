@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { changesText } from "./catalog_changes.ts";
 
-const CHANGES = {
+const CHANGES: Parameters<typeof changesText>[0] = {
   version: 3,
   changes: [
     { path: "models.old", kind: "removed", before: { id: "old", quality: 0.5 } },

@@ -1,16 +1,19 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import type { Call, Output, Page } from "../../command.ts";
 import { UsageError } from "../../failures.ts";
-import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
-import { id, optional, table } from "../../output/table.ts";
+import { type Column, id, optional, table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
+
+type Check = AnswerOf<"GET /catalog/check">;
+type Model = Check["models"][number];
 
 const SECOND_MS = 1_000;
 
 /** Checks the catalog in force: priced, reachable, still offered. */
 export async function checkInForce(call: Call): Promise<Output> {
   const query = { timeout: call.option("timeout"), tolerance: call.option("tolerance") };
-  const json = await withProgress(call, () => call.client.get("/catalog/check", query));
-  const failure = json.ok === true ? undefined : textOf(json, "advice");
+  const json = await withProgress(call, () => call.client.call("GET /catalog/check", { query }));
+  const failure = json.ok ? undefined : json.advice ?? "";
   return { json, text: (page) => checkText(json, page), failure };
 }
 
@@ -37,34 +40,28 @@ async function withProgress<T>(call: Call, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const COLUMNS = [
+const COLUMNS: readonly Column<Model>[] = [
   id("MODEL", "id"),
   id("STATUS", "status"),
   id("PRICE", "price"),
-  { ...id("LISTED", "listed"), cell: (row: Row) => LISTED[textOf(row, "listed")] ?? "unknown" },
+  { ...id("LISTED", "listed"), cell: ({ listed }) => listedText(listed) },
   optional(id("PRICED AS", "priceEntry")),
 ];
 
-const LISTED: Readonly<Record<string, string>> = { true: "yes", false: "no" };
+function listedText(listed: boolean | null): string {
+  return listed === null ? "unknown" : listed ? "yes" : "no";
+}
 
-function checkText(json: Row, { width }: Page): string {
-  const models = rowsOf(json, "models");
+function checkText({ models }: Check, { width }: Page): string {
   return table(COLUMNS, models, { width, empty: "The catalog has no models" }) +
     remarks(models).map((line) => `\n${wrapped(line, width)}`).join("");
 }
 
 /** Returns every problem and note once, with the models that it concerns, problems first. */
-function remarks(models: readonly Row[]): string[] {
+function remarks(models: readonly Model[]): string[] {
   const about = new Map<string, string[]>();
-  const note = (text: string, model: Row) => {
-    about.set(text, [...about.get(text) ?? [], textOf(model, "id")]);
-  };
-  for (const model of models) {
-    for (const problem of rowsOf(model, "problems")) note(textOf(problem, "message"), model);
-  }
-  for (const model of models) {
-    const { notes } = model;
-    if (Array.isArray(notes)) notes.map(String).forEach((text) => note(text, model));
-  }
+  const note = (text: string, { id }: Model) => about.set(text, [...about.get(text) ?? [], id]);
+  for (const model of models) model.problems.forEach(({ message }) => note(message, model));
+  for (const model of models) model.notes.forEach((text) => note(text, model));
   return [...about].map(([text, ids]) => `${text}: ${ids.join(", ")}`);
 }

@@ -9,9 +9,9 @@ const SOUND = {
   ok: true,
   advice: null,
   models: [
-    { id: "a", status: "ok", price: "list", priceEntry: "x/a", listed: true, problems: [] },
+    { id: "a", status: "ok", price: "list", priceEntry: "x/a", listed: true, notes: [] },
     { id: "b", status: "ok", price: "own", priceEntry: null, listed: null, notes: ["Not seen"] },
-  ],
+  ].map((model) => ({ ...model, problems: [] })),
 };
 
 const message = "The environment variable OPENROUTER_API_KEY is not set, or may not be read";

@@ -185,7 +185,7 @@ Deno.test("svc apply warns before it applies, and takes a tier away by force onl
     assertEquals((await run("apply -f svc.json --dry-run")).err, warning);
     const checked = await run("catalog check -f svc.json");
     assertEquals([checked.code, checked.err], [0, warning]);
-    // Somebody loses something: a program has to say that this was decided.
+    // A key loses something: a program has to state that this was decided.
     for (const unasked of ["apply -f svc.json", "apply -f svc.json --json"]) {
       const { code, err } = await run(unasked);
       assertEquals(code, 1);

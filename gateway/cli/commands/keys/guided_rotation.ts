@@ -1,9 +1,9 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { newRequestId } from "../../../admin_api/verification_call.ts";
 import { canAsk, requirePerson } from "../../input/agreement.ts";
 import type { Call, Output } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
-import { type Row, rowOf, rowsOf, textOf } from "../../output/json_fields.ts";
-import { pathOf, policyOf } from "./key_output.ts";
+import { policyOf } from "./key_output.ts";
 import { printable } from "../../output/table.ts";
 import { confirmedRequest, publicUrlOf, usesText, verifyKey } from "./key_verification.ts";
 
@@ -13,7 +13,7 @@ interface Rotation {
   /** Id of the old key. */
   readonly old: string;
   /** The copy, without its secret. */
-  readonly made: Row;
+  readonly copy: Omit<AnswerOf<"POST /keys/{id}/rotate">, "key">;
   readonly key: string;
   readonly url: string;
   readonly requestId: string;
@@ -29,7 +29,7 @@ interface Step {
   run(rotation: Rotation): Promise<string>;
 }
 
-const copyOf = ({ made }: Rotation) => textOf(made, "id");
+const copyOf = ({ copy }: Rotation) => copy.id;
 
 /** The steps after the copy, in the order of the specification (5.6). */
 const STEPS: readonly Step[] = [
@@ -57,7 +57,7 @@ const STEPS: readonly Step[] = [
     run: async (rotation) => {
       const { call, requestId } = rotation;
       const request = await confirmedRequest(call, { key: copyOf(rotation), requestId });
-      return `The log has it as ${textOf(request, "id")}, under ${copyOf(rotation)}`;
+      return `The log has it as ${request.id}, under ${copyOf(rotation)}`;
     },
   },
   {
@@ -83,8 +83,8 @@ export async function guidedRotation(call: Call): Promise<Output> {
   await requireNoCopy(call, old);
   const url = await publicUrlOf(call);
   const body = { policy: await policyOf(call), name: call.option("name") };
-  const { key, ...made } = await call.client.post(pathOf(old, "rotate"), body);
-  const rotation = { call, old, made, key: String(key), url, requestId: newRequestId(), asks };
+  const { key, ...copy } = await call.client.call("POST /keys/{id}/rotate", { id: old, body });
+  const rotation = { call, old, copy, key, url, requestId: newRequestId(), asks };
   call.print(`1/6 Copy: key ${copyOf(rotation)} has the policy of ${old} or a stricter one\n`);
   call.print(`\n${rotation.key}\n\nThis is the only time the key is shown.\n`);
   const all = restOf(rotation, 0).map((command) => `  ${command}\n`).join("");
@@ -93,7 +93,7 @@ export async function guidedRotation(call: Call): Promise<Output> {
   const rest = restOf(rotation, done.length - 1);
   const json = {
     old,
-    new: made,
+    new: copy,
     key,
     requestId: rotation.requestId,
     done,
@@ -130,11 +130,11 @@ async function takeSteps(
 
 /** Refuses a key with an active copy, which may come from an interrupted rotation. */
 async function requireNoCopy({ client }: Call, old: string): Promise<void> {
-  const keys = rowsOf(await client.get("/keys"), "keys");
+  const { keys } = await client.call("GET /keys");
   const copy = keys.find(({ rotatedFrom, status }) => rotatedFrom === old && status === "active");
   if (copy === undefined) return;
   throw new CliFailure(
-    `Key "${old}" has a copy that serves, ${textOf(copy, "id")}: go on with that one by ` +
+    `Key "${old}" has a copy that serves, ${copy.id}: go on with that one by ` +
       "`svc keys verify`, or revoke it",
   );
 }
@@ -143,13 +143,13 @@ async function disable(rotation: Rotation): Promise<string> {
   const { call, old, requestId, asks } = rotation;
   // Decided by the service's clock: this machine's may differ.
   const query = { copy: copyOf(rotation), request_id: requestId };
-  const uses = rowOf(await call.client.get(pathOf(old, "rotation"), query), "uses");
+  const { uses } = await call.client.call("GET /keys/{id}/rotation", { id: old, query });
   const usesSentence = `Key ${old}: ${usesText(uses)}`;
-  if (uses.inUse === true && !asks) {
+  if (uses.inUse && !asks) {
     throw new CliFailure(`${usesSentence}: it is in use, and whoever uses it would be cut off`);
   }
   await ask(rotation, `${usesSentence}. Disable it? It can be enabled again.`);
-  await call.client.post(pathOf(old, "disable"));
+  await call.client.call("POST /keys/{id}/disable", { id: old });
   return `Key ${old} is disabled`;
 }
 
@@ -158,10 +158,10 @@ async function revoke(rotation: Rotation): Promise<string> {
   const question = `Do your applications still work? Revoke ${old} for good?`;
   if (!await agreed(rotation, question)) {
     if (!await agreed(rotation, `Enable ${old} again?`)) throw stopped();
-    await call.client.post(pathOf(old, "enable"));
+    await call.client.call("POST /keys/{id}/enable", { id: old });
     throw new CliFailure(`Stopped: key ${old} is enabled and serves again`);
   }
-  await call.client.post(pathOf(old, "revoke"));
+  await call.client.call("POST /keys/{id}/revoke", { id: old });
   return `Key ${old} is revoked`;
 }
 

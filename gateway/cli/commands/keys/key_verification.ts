@@ -1,16 +1,11 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { callWithKey } from "../../../admin_api/verification_call.ts";
 import type { Call } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
-import { type Row, rowsOf, textOf, timeOf } from "../../output/json_fields.ts";
+import { timeText } from "../../output/field_text.ts";
 
-/** A call that was made with a key. */
-export interface Verification {
-  readonly requestId: string;
-  readonly url: string;
-  readonly model: string;
-  /** Credits, decimal string. */
-  readonly charged: string;
-}
+type Verification = AnswerOf<"POST /keys/{id}/verify">;
+type LoggedRequest = AnswerOf<"GET /requests">["requests"][number];
 
 const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of your own, and find " +
   "it by `svc keys confirm`";
@@ -21,7 +16,7 @@ const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of you
  */
 export async function publicUrlOf(call: Call): Promise<string> {
   const given = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
-  const url = given || textOf(await call.client.get("/service"), "publicUrl");
+  const url = given || ((await call.client.call("GET /service")).publicUrl ?? "");
   const base = url.replace(/\/+$/, "");
   if (/^https?:\/\//.test(base) && URL.canParse(base)) return base;
   throw new CliFailure(`Cannot call the service at "${url}": give an http or https address`);
@@ -53,21 +48,18 @@ export async function verifyKey(
  */
 export async function confirmedRequest(
   { client }: Call,
-  asked: { readonly key: string; readonly requestId: string },
-): Promise<Row> {
-  const { key, requestId } = asked;
-  const requests = rowsOf(
-    await client.get("/requests", { key, request_id: requestId, limit: "50" }),
-    "requests",
-  );
-  const good = requests.find((request) => request.outcome === "ok");
-  if (good !== undefined) return good;
+  { key, requestId }: { readonly key: string; readonly requestId: string },
+): Promise<LoggedRequest> {
+  const query = { key, request_id: requestId, limit: "50" };
+  const { requests } = await client.call("GET /requests", { query });
+  const success = requests.find(({ outcome }) => outcome === "ok");
+  if (success !== undefined) return success;
   const [failed] = requests;
   throw new CliFailure(
     failed === undefined
       ? `The log has no request "${requestId}" of key "${key}"`
-      : `Request "${requestId}" of key "${key}" failed: ${textOf(failed, "status")} ` +
-        (textOf(failed, "errorCode") || textOf(failed, "outcome")),
+      : `Request "${requestId}" of key "${key}" failed: ${failed.status} ` +
+        (failed.errorCode ?? failed.outcome),
   );
 }
 
@@ -86,27 +78,25 @@ const COUNTED = "500";
 /** Counts the uses of a key. */
 export async function usesOf(
   { client }: Call,
-  key: Row,
+  key: AnswerOf<"GET /keys/{id}">,
   since: string,
 ): Promise<KeyUses> {
-  const page = await client.get("/requests", { key: textOf(key, "id"), since, limit: COUNTED });
+  const query = { key: key.id, since, limit: COUNTED };
+  const { requests, cursor } = await client.call("GET /requests", { query });
   return {
-    lastUsedAt: textOf(key, "lastUsedAt") || null,
+    lastUsedAt: key.lastUsedAt,
     since,
-    requests: rowsOf(page, "requests").length,
-    more: page.cursor !== null,
+    requests: requests.length,
+    more: cursor !== null,
   };
 }
 
 /** Formats the uses of a key. */
-export function usesText(uses: Row): string {
-  const { requests, more, since } = uses;
-  const count = `${requests}${more === true ? " or more" : ""} ${
-    requests === 1 ? "request" : "requests"
-  }`;
-  const last = timeOf(uses, "lastUsedAt");
-  const begun = timeOf(uses, "since");
+export function usesText({ requests, more, since, lastUsedAt }: KeyUses): string {
+  const count = `${requests}${more ? " or more" : ""} ${requests === 1 ? "request" : "requests"}`;
+  const last = timeText(lastUsedAt);
+  const start = timeText(since);
   return `${last === "" ? "never used" : `last used ${last}`}; ${count} ${
-    begun === "" ? `in the last ${since}` : `since ${begun}`
+    start === "" ? `in the last ${since}` : `since ${start}`
   }`;
 }

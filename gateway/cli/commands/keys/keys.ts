@@ -1,11 +1,20 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { requireAgreement } from "../../input/agreement.ts";
 import type { Command, Output } from "../../command.ts";
 import { UsageError } from "../../failures.ts";
-import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
-import { keyOutput, newKeyOutput, pathOf, policyOf } from "./key_output.ts";
+import { keyOutput, newKeyOutput, policyOf } from "./key_output.ts";
 import { previewCommand } from "./preview.ts";
 import { rotationCommands } from "./rotation.ts";
-import { amount, column, id, optional, printable, table, time } from "../../output/table.ts";
+import {
+  amount,
+  type Column,
+  column,
+  id,
+  optional,
+  printable,
+  table,
+  time,
+} from "../../output/table.ts";
 
 /** `svc keys …`. */
 export const keyCommands: readonly Command[] = [
@@ -20,19 +29,20 @@ export const keyCommands: readonly Command[] = [
         wallet: call.option("wallet"),
         policy: await policyOf(call),
       };
-      return newKeyOutput(await call.client.post("/keys", body));
+      return newKeyOutput(await call.client.call("POST /keys", { body }));
     },
   },
   {
     words: "keys list",
     summary: "List the keys, newest first",
-    run: async ({ client }) => listOutput(await client.get("/keys")),
+    run: async ({ client }) => listOutput(await client.call("GET /keys")),
   },
   {
     words: "keys show",
     operands: ["ID"],
     summary: "Show a key's policy and what it has spent",
-    run: async ({ client, operands: [key] }) => keyOutput(await client.get(pathOf(key))),
+    run: async ({ client, operands: [id = ""] }) =>
+      keyOutput(await client.call("GET /keys/{id}", { id })),
   },
   {
     words: "keys narrow",
@@ -40,8 +50,9 @@ export const keyCommands: readonly Command[] = [
     required: ["policy"],
     summary: "Replace a key's policy by the same or a stricter one",
     run: async (call) => {
+      const [id = ""] = call.operands;
       const body = { policy: await policyOf(call) };
-      return keyOutput(await call.client.post(pathOf(call.operands[0], "narrow"), body));
+      return keyOutput(await call.client.call("POST /keys/{id}/narrow", { id, body }));
     },
   },
   change("disable", "Stop a key from serving, until it is enabled"),
@@ -52,31 +63,34 @@ export const keyCommands: readonly Command[] = [
     options: ["yes"],
     summary: "Stop a key for good",
     run: async (call) => {
-      const path = pathOf(call.operands[0]);
-      const key = await call.client.get(path);
-      const name = `"${textOf(key, "name")}" (${textOf(key, "id")})`;
+      const [id = ""] = call.operands;
+      const key = await call.client.call("GET /keys/{id}", { id });
+      const name = `"${key.name}" (${key.id})`;
       const question = `Revoke key ${name} for good? Whoever uses it is cut off.`;
       // Revoking a revoked key interrupts no caller.
       if (key.status !== "revoked") await requireAgreement(call, printable(question));
-      return keyOutput(await call.client.post(`${path}/revoke`));
+      return keyOutput(await call.client.call("POST /keys/{id}/revoke", { id }));
     },
   },
   {
     words: "keys content-log",
     operands: ["ID", "on|off"],
     summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
-    run: async ({ client, operands: [key, state = ""] }) => {
+    run: async ({ client, operands: [id = "", state = ""] }) => {
       if (state !== "on" && state !== "off") {
         throw new UsageError(`Say "on" or "off", not "${state}"`);
       }
-      return keyOutput(await client.post(pathOf(key, "content-log"), { on: state === "on" }));
+      const body = { on: state === "on" };
+      return keyOutput(await client.call("POST /keys/{id}/content-log", { id, body }));
     },
   },
   previewCommand,
   ...rotationCommands,
 ];
 
-const COLUMNS = [
+type ListedKey = AnswerOf<"GET /keys">["keys"][number];
+
+const COLUMNS: readonly Column<ListedKey>[] = [
   id("KEY", "id"),
   column("NAME", "name"),
   column("WALLET", "wallet"),
@@ -84,18 +98,18 @@ const COLUMNS = [
   optional(time("CREATED", "createdAt")),
   time("LAST USED", "lastUsedAt"),
 ];
-const PEPPER = amount("PEPPER", "pepper");
+const PEPPER = amount<ListedKey>("PEPPER", "pepper");
 
-function listOutput(json: Row): Output {
+function listOutput(json: AnswerOf<"GET /keys">): Output {
   const empty = "There are no keys";
-  const { underPreviousPepper: pendingKeys } = json;
-  const columns = typeof pendingKeys === "number" ? [...COLUMNS, PEPPER] : COLUMNS;
-  const note = typeof pendingKeys === "number"
-    ? `\n${pendingKeys} of these still need the previous pepper: see "svc pepper show"\n`
-    : "";
+  const { keys, underPreviousPepper: pendingKeys } = json;
+  const columns = pendingKeys === null ? COLUMNS : [...COLUMNS, PEPPER];
+  const note = pendingKeys === null
+    ? ""
+    : `\n${pendingKeys} of these still need the previous pepper: see "svc pepper show"\n`;
   return {
     json,
-    text: ({ width }) => table(columns, rowsOf(json, "keys"), { width, empty }) + note,
+    text: ({ width }) => table(columns, keys, { width, empty }) + note,
   };
 }
 
@@ -104,6 +118,7 @@ function change(verb: "disable" | "enable", summary: string): Command {
     words: `keys ${verb}`,
     operands: ["ID"],
     summary,
-    run: async ({ client, operands: [key] }) => keyOutput(await client.post(pathOf(key, verb))),
+    run: async ({ client, operands: [id = ""] }) =>
+      keyOutput(await client.call(`POST /keys/{id}/${verb}`, { id })),
   };
 }

@@ -1,8 +1,8 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import type { Call, Command, Output } from "../../command.ts";
 import { UsageError } from "../../failures.ts";
-import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
 import { policyOf } from "./key_output.ts";
-import { amount, column, facts, id, table } from "../../output/table.ts";
+import { amount, type Column, column, facts, id, table } from "../../output/table.ts";
 
 /** `svc keys preview`: the reach of a policy, before any key has it. */
 export const previewCommand: Command = {
@@ -12,8 +12,15 @@ export const previewCommand: Command = {
   run: preview,
 };
 
-const ENDPOINTS = [id("ENDPOINT", "endpoint"), amount("MODELS", "count"), column("WHY", "reason")];
-const MODELS = [
+type Preview = AnswerOf<"POST /keys/preview">;
+type CountedEndpoint = Preview["endpoints"][number] & { readonly count: number };
+
+const ENDPOINTS: readonly Column<CountedEndpoint>[] = [
+  id("ENDPOINT", "endpoint"),
+  amount("MODELS", "count"),
+  column("WHY", "reason"),
+];
+const MODELS: readonly Column<Preview["models"][number]>[] = [
   id("MODEL", "id"),
   column("PROVIDER", "provider"),
   column("ENDPOINTS", "endpoints"),
@@ -27,8 +34,8 @@ async function preview(call: Call): Promise<Output> {
     throw new UsageError("Give --wallet for a new key, or --narrows for one there is");
   }
   const body = { policy: await policyOf(call), wallet, narrows };
-  const json = await call.client.post("/keys/preview", body);
-  const wider = textOf(json, "wider");
+  const json = await call.client.call("POST /keys/preview", { body });
+  const wider = json.wider.join(", ");
   return {
     json,
     text: ({ width }) => previewText(json, width),
@@ -36,29 +43,26 @@ async function preview(call: Call): Promise<Output> {
   };
 }
 
-function previewText(json: Row, width: number): string {
-  const [endpoints, models] = [rowsOf(json, "endpoints"), rowsOf(json, "models")];
-  const counted = endpoints.map((row) => ({ ...row, count: namesOf(row, "models").length }));
+function previewText(
+  { tier, endpoints, models, hostedTools, expired }: Preview,
+  width: number,
+): string {
+  const counted = endpoints.map((row) => ({ ...row, count: row.models.length }));
   const reachable = {
     endpoints: counted.filter(({ count }) => count > 0).length,
-    models: models.filter((row) => namesOf(row, "endpoints").length > 0).length,
+    models: models.filter((model) => model.endpoints.length > 0).length,
   };
-  const tools = rowsOf(json, "hostedTools").filter(({ allowed }) => allowed === true);
+  const tools = hostedTools.filter(({ allowed }) => allowed).map(({ type }) => type);
   const head = facts([
-    ["tier", textOf(json, "tier") || "none applies"],
+    ["tier", tier ?? "none applies"],
     ["models", `${reachable.models} of ${models.length}`],
     ["endpoints", `${reachable.endpoints} of ${endpoints.length}`],
-    ["hosted tools", tools.map((tool) => textOf(tool, "type")).join(", ") || "none"],
-    ...json.expired === true ? [["expired", "already: the key would never serve"] as const] : [],
+    ["hosted tools", tools.join(", ") || "none"],
+    ...expired ? [["expired", "already: the key would never serve"] as const] : [],
   ]);
   return [
     head,
     table(ENDPOINTS, counted, { width, empty: EMPTY }),
     table(MODELS, models, { width, empty: EMPTY }),
   ].join("\n");
-}
-
-function namesOf(row: Row, field: string): readonly unknown[] {
-  const names = row[field];
-  return Array.isArray(names) ? names : [];
 }

@@ -1,8 +1,8 @@
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { newRequestId } from "../../../admin_api/verification_call.ts";
 import type { Call, Command, Output } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
-import { type Row, rowsOf, textOf } from "../../output/json_fields.ts";
-import { newKeyOutput, pathOf, policyOf } from "./key_output.ts";
+import { newKeyOutput, policyOf } from "./key_output.ts";
 import { confirmedRequest, publicUrlOf, usesOf, usesText, verifyKey } from "./key_verification.ts";
 import { guidedRotation } from "./guided_rotation.ts";
 import { timeRange } from "../../output/local_time.ts";
@@ -40,9 +40,10 @@ export const rotationCommands: readonly Command[] = [
 ];
 
 async function copy(call: Call): Promise<Output> {
+  const [id = ""] = call.operands;
   const body = { policy: await policyOf(call), name: call.option("name") };
-  const json = await call.client.post(pathOf(call.operands[0], "rotate"), body);
-  const others = textOf(json, "otherCopies");
+  const json = await call.client.call("POST /keys/{id}/rotate", { id, body });
+  const others = json.otherCopies.join(", ");
   if (others !== "") call.warn(`other copies of this key serve too: ${others}`);
   return newKeyOutput(json);
 }
@@ -72,27 +73,28 @@ async function confirm(call: Call): Promise<Output> {
   const [key = ""] = call.operands;
   const requestId = call.option("request-id") ?? "";
   // Reports an unknown key before an unknown request.
-  await call.client.get(pathOf(key));
+  await call.client.call("GET /keys/{id}", { id: key });
   const request = await confirmedRequest(call, { key, requestId });
   const text = () =>
-    `Request ${textOf(request, "id")} of key ${key} went to ${textOf(request, "model")} ` +
-    `and cost ${textOf(request, "charged")} credits\n`;
+    `Request ${request.id} of key ${key} went to ${request.model ?? ""} ` +
+    `and cost ${request.charged} credits\n`;
   return { json: { confirmed: true, request }, text };
 }
 
 async function uses(call: Call): Promise<Output> {
-  const key = await call.client.get(pathOf(call.operands[0]));
+  const [id = ""] = call.operands;
+  const key = await call.client.call("GET /keys/{id}", { id });
   const { since = await copiedAt(call, key) } = timeRange(call);
   const json = await usesOf(call, key, since);
   return {
     json: { id: key.id, status: key.status, ...json },
-    text: () => `${usesText({ ...json })}\n`,
+    text: () => `${usesText(json)}\n`,
   };
 }
 
 /** Returns the creation time of a key's newest copy; a day ago without one. */
-async function copiedAt(call: Call, key: Row): Promise<string> {
-  const keys = rowsOf(await call.client.get("/keys"), "keys");
+async function copiedAt(call: Call, key: AnswerOf<"GET /keys/{id}">): Promise<string> {
+  const { keys } = await call.client.call("GET /keys");
   const newest = keys.find((other) => other.rotatedFrom === key.id);
-  return newest === undefined ? "24h" : textOf(newest, "createdAt");
+  return newest?.createdAt ?? "24h";
 }

@@ -1,7 +1,6 @@
-import { isJsonObject } from "@svc/sdk/protocol";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
 import type { Call, Command, Output } from "../../command.ts";
 import { CliFailure } from "../../failures.ts";
-import { type Row, rowOf, textOf } from "../../output/json_fields.ts";
 import { exportLedger } from "./ledger_export.ts";
 import { progressBar } from "../../output/progress_bar.ts";
 import { facts, printable } from "../../output/table.ts";
@@ -22,36 +21,41 @@ export const ledgerCommands: readonly Command[] = [
   },
 ];
 
+/** A line of a verification: its progress, or at last the result. */
+interface VerificationLine {
+  readonly progress?: { readonly entries: number; readonly total: number };
+  readonly result?: AnswerOf<"GET /ledger/verify">;
+}
+
 async function verify(call: Call): Promise<Output> {
   const json = await resultOf(call);
-  const problems = Array.isArray(json.problems) ? json.problems.map(String) : [];
-  const more = Number(json.moreProblems ?? 0);
+  const { problems, moreProblems: more } = json;
   return {
     json,
     text: () =>
       facts([
-        ["entries", textOf(json, "entries")],
-        ["segments", textOf(json, "segments")],
-        ["head", textOf(json, "head")],
-        ["wallets", textOf(json, "wallets")],
-        ["keys", textOf(json, "keys")],
-        ["open holds", textOf(json, "openHolds")],
+        ["entries", String(json.entries)],
+        ["segments", String(json.segments)],
+        ["head", json.head],
+        ["wallets", String(json.wallets)],
+        ["keys", String(json.keys)],
+        ["open holds", String(json.openHolds)],
         ["problems", String(problems.length + more)],
       ]) + problems.map((problem) => `${printable(problem)}\n`).join("") +
       (more === 0 ? "" : `and ${more} more\n`),
-    failure: json.ok === true ? undefined : "The books are wrong",
+    failure: json.ok ? undefined : "The books are wrong",
   };
 }
 
-async function resultOf(call: Call): Promise<Row> {
-  const { lines } = await call.client.stream("/ledger/verify");
+async function resultOf(call: Call): Promise<AnswerOf<"GET /ledger/verify">> {
+  const stream = call.client.stream<"GET /ledger/verify", VerificationLine>("GET /ledger/verify");
+  const { lines } = await stream;
   const bar = progressBar(call.io, { label: "Verifying", quiet: call.has("json") });
   try {
     for await (const batch of lines) {
-      for (const { row } of batch) {
-        if (isJsonObject(row.result)) return row.result;
-        const progress = rowOf(row, "progress");
-        bar.show(Number(progress.entries ?? 0), Number(progress.total ?? 0));
+      for (const { value: { result, progress } } of batch) {
+        if (result !== undefined) return result;
+        if (progress !== undefined) bar.show(progress.entries, progress.total);
       }
     }
   } finally {

@@ -1,8 +1,10 @@
+import type { z } from "zod";
+import type { exportEndAnswer } from "../../../admin_api/answers/ledger.ts";
 import type { AnswerLine } from "../../admin_client.ts";
 import type { Call, Output } from "../../command.ts";
 import { csvLine } from "../../../system/csv.ts";
 import { CliFailure, UsageError } from "../../failures.ts";
-import { type Row, rowOf, textOf } from "../../output/json_fields.ts";
+import { textOf } from "../../output/field_text.ts";
 import { timeRange } from "../../output/local_time.ts";
 import { progressBar } from "../../output/progress_bar.ts";
 import { facts } from "../../output/table.ts";
@@ -11,7 +13,7 @@ import { facts } from "../../output/table.ts";
 interface Format {
   readonly before: string;
   /** Formats an entry, or the end line, which may have no output. */
-  line(line: AnswerLine, isFirst: boolean): string;
+  line(line: AnswerLine<ExportLine>, isFirst: boolean): string;
   readonly after: string;
 }
 
@@ -37,7 +39,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   // One line per entry and no other line: the sum of a column is the sum of the journal.
   csv: {
     before: csvLine(COLUMNS),
-    line: ({ row }) => row.kind === "end" ? "" : csvRow(row),
+    line: ({ value }) => value.kind === "end" ? "" : csvRow(value),
     after: "",
   },
 };
@@ -48,7 +50,10 @@ interface Sink {
 }
 
 /** The last line of an export. */
-type Ending = Row;
+type Ending = Readonly<z.output<typeof exportEndAnswer>>;
+
+/** A line of an export: an entry of any kind, or the end. */
+type ExportLine = Ending | { readonly kind: string; readonly place: number };
 
 /** `svc ledger export`: the journal, as a file or on standard output. */
 export async function exportLedger(call: Call): Promise<Output | undefined> {
@@ -79,7 +84,10 @@ export async function exportLedger(call: Call): Promise<Output | undefined> {
 
 async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
   const query = { ...timeRange(call), wallet: call.option("wallet") };
-  const { headers, lines } = await call.client.stream("/ledger/export", query);
+  const { headers, lines } = await call.client.stream<"GET /ledger/export", ExportLine>(
+    "GET /ledger/export",
+    { query },
+  );
   const total = Number(headers.get("x-ledger-entries") ?? 0);
   // A bar in the middle of the printed journal would be unreadable.
   const quiet = call.has("json") || (call.option("output") === undefined && call.io.isTerminal);
@@ -92,11 +100,12 @@ async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
       let text = "";
       for (const line of batch) {
         text += format.line(line, count === 0 && text === "");
-        if (line.row.kind === "end") ending = line.row;
+        if (isEnding(line.value)) ending = line.value;
         else count++;
       }
       sink.write(text);
-      bar.show(Number(batch.at(-1)?.row.place ?? total), total);
+      const last = batch.at(-1)?.value;
+      bar.show(last === undefined || isEnding(last) ? total : last.place, total);
     }
   } finally {
     bar.end();
@@ -109,25 +118,29 @@ async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
 }
 
 function summaryOf(ending: Ending, file: { path: string; format: string }): Output {
-  const journal = rowOf(ending, "journal");
+  const { entries, journal } = ending;
   return {
-    json: { file: file.path, format: file.format, entries: ending.entries, journal },
+    json: { file: file.path, format: file.format, entries, journal },
     text: () =>
       facts([
         ["file", file.path],
-        ["entries", textOf(ending, "entries")],
-        ["of", textOf(journal, "entries")],
-        ["head", textOf(journal, "head")],
+        ["entries", String(entries)],
+        ["of", String(journal.entries)],
+        ["head", journal.head],
       ]),
   };
 }
 
-function csvRow(row: Row): string {
+function isEnding(line: ExportLine): line is Ending {
+  return line.kind === "end";
+}
+
+function csvRow(row: object): string {
   const other = Object.keys(row).find((name) => !KNOWN.has(name));
   if (other !== undefined) {
     throw new CliFailure(
       `The table has no column "${other}", which a later gateway writes: export it as ndjson`,
     );
   }
-  return csvLine(COLUMNS.map((name) => textOf(row, name)));
+  return csvLine(COLUMNS.map((name) => textOf(Reflect.get(row, name))));
 }

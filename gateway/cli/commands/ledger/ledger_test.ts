@@ -13,7 +13,7 @@ function answering(...values: unknown[]): { fetch: () => Promise<Response> } {
   return { fetch: () => Promise.resolve(new Response(text, NDJSON)) };
 }
 
-/** A gateway whose answer breaks after these lines. */
+/** A gateway whose response breaks after these lines. */
 function breaking(...values: unknown[]): { fetch: () => Promise<Response> } {
   const encoder = new TextEncoder();
   const lines = values.map((value) => encoder.encode(`${JSON.stringify(value)}\n`));
@@ -28,7 +28,7 @@ function breaking(...values: unknown[]): { fetch: () => Promise<Response> } {
   return { fetch: () => Promise.resolve(new Response(body(), NDJSON)) };
 }
 
-/** Shows where a line is taken away. */
+/** Makes removed lines visible. */
 function visible(text: string): string {
   return text.replaceAll("\r\x1b[K", "<erase>");
 }
@@ -85,8 +85,8 @@ Deno.test("a verification that does not come to its end is no success", async ()
 
 Deno.test("a verification draws a bar on a terminal's standard error, and takes it away", async () => {
   await withCli(async ({ run }) => {
-    const told = answering({ progress: { entries: 1, total: 2 } }, { result: WRONG });
-    const drawn = await run("ledger verify", { ...told, progressColumns: 80 });
+    const gateway = answering({ progress: { entries: 1, total: 2 } }, { result: WRONG });
+    const drawn = await run("ledger verify", { ...gateway, progressColumns: 80 });
     assertMatch(
       visible(drawn.err),
       /^<erase>Verifying {2}50 % .* 1 of 2 entries<erase>The books are wrong\n$/,
@@ -222,8 +222,9 @@ Deno.test("the table has a column for every field of every entry, and for nothin
       "ledger export -o later.csv --format csv",
       answering({ ...ENTRY, tax: "1.000000" }, END),
     );
-    const told = 'The table has no column "tax", which a later gateway writes: export it as ndjson';
-    assertFailed(later, told);
+    const message =
+      'The table has no column "tax", which a later gateway writes: export it as ndjson';
+    assertFailed(later, message);
     assertEquals(files.has("later.csv"), false);
   });
 });

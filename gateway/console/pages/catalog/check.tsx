@@ -88,7 +88,7 @@ function Findings({ view, rows }: InView<{ rows: readonly Finding[] }>) {
         ui.column(catalog.state, ({ status, reason }) => (
           <>
             <ui.Badge kind={FINDINGS[status]}>{say.findings[status]}</ui.Badge>
-            {reason !== null && <span class="under">{ui.shownText(reason)}</span>}
+            {reason !== null && <span class="second">{ui.shownText(reason)}</span>}
           </>
         )),
         ui.endColumn(say.listed, ({ models }) => <span class="number">{models}</span>),
@@ -117,7 +117,7 @@ function Verdicts({ view, rows }: InView<{ rows: readonly Verdict[] }>) {
           [
             ...problems.map(({ message }) => message),
             ...notes,
-          ].map((line) => <span key={line} class="under">{ui.shownText(line)}</span>)),
+          ].map((line) => <span key={line} class="second">{ui.shownText(line)}</span>)),
       ]}
     />
   );

@@ -3,7 +3,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the check of the catalog. */
 export const checkMessages = catalogue({
   title: ["Check of the catalog", "检查目录"],
-  intro: both`Whether its models are priced, can be reached, and are still what is offered.
+  intro: both`Checks that models have prices, can be reached and are still offered.
     模型是否有价格、能否访问、是否仍在提供。`,
   check: ["Check now", "立即检查"],
   hint:

@@ -40,7 +40,7 @@ export const modelList: Page = {
           texts: ({ model, provider }) => [model.id, model.name, provider, ...model.featureTags],
         },
         {
-          ...{ name: "upstream", label: say.filterUpstream, all: say.any },
+          ...{ name: "upstream", label: say.upstream, all: say.any },
           options: content.upstreams.map(({ id }) => id),
           values: ({ model }) => [model.upstream],
         },
@@ -51,7 +51,7 @@ export const modelList: Page = {
         {
           ...{
             name: "state",
-            label: say.filterState,
+            label: say.state,
             all: say.any,
             options: Object.entries(say.states),
           },
@@ -83,7 +83,7 @@ function columns(view: View): readonly ui.Column<Row>[] {
       <>
         <span class="number">{model.price[field]}</span>
         {id === "output" && model.price.perImage !== undefined && (
-          <span class="under number">{say.anImage(model.price.perImage)}</span>
+          <span class="second number">{say.anImage(model.price.perImage)}</span>
         )}
       </>
     ), { id, sort: ({ model }) => ui.creditsOrder(model.price[field]) });
@@ -127,14 +127,14 @@ function Upstream({ id, provider }: { id: string; provider: string }) {
   return (
     <>
       {id}
-      {provider !== id && provider !== "" && <span class="under">{ui.shownText(provider)}</span>}
+      {provider !== id && provider !== "" && <span class="second">{ui.shownText(provider)}</span>}
     </>
   );
 }
 
 /** Names in a cell: a line of text, since badges would make tall rows. */
 function Few({ of }: { of: readonly string[] }) {
-  return <span class="few">{of.length === 0 ? "–" : of.join(", ")}</span>;
+  return <span class="second few">{of.length === 0 ? "–" : of.join(", ")}</span>;
 }
 
 /** Short names side by side. */

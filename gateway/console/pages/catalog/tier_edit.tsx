@@ -71,7 +71,7 @@ function Rate({ view, entered, id }: Props) {
         {input("creditsPerUsd", say.rate, { inputmode: "decimal", isRequired: true })}
         {input("orchestration", say.orchestration, { options: edit.orchestrations })}
       </div>
-      {input("models", say.tierModels, { hint: edit.modelsHint, rows: 3 })}
+      {input("models", say.models, { hint: edit.modelsHint, rows: 3 })}
     </ui.FieldGroup>
   );
 }

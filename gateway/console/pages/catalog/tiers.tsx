@@ -28,7 +28,7 @@ export const tierList: Page = {
           sort: ({ creditsPerUsd }) => ui.creditsOrder(creditsPerUsd),
         }),
         ui.column(
-          say.tierModels,
+          say.models,
           ({ models }) => models === "*" ? say.allModels : models.join(", "),
         ),
         ui.column(say.orchestration, ({ orchestration }) => modes[orchestration] ?? orchestration),

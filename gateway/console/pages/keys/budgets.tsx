@@ -27,7 +27,7 @@ export function Budgets({ view, policy, spend }: InView<{
           />
         ))}
         <div>
-          <p class="budget-name">{say.held}</p>
+          <p class="hint">{say.held}</p>
           <ui.Credits amount={spend.held} />
         </div>
       </div>
@@ -45,7 +45,7 @@ function Budget({ view, name, spent, held, budget }: InView<{
   const percent = budget === undefined ? 0 : percentOf(spent, held, budget);
   return (
     <div class={percent >= HIGH_PERCENT ? "budget budget-high" : "budget"}>
-      <p class="budget-name">{name}</p>
+      <p class="hint">{name}</p>
       <p>
         <ui.Credits amount={spent} />{" "}
         <span class="hint">

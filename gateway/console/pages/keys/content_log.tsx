@@ -1,7 +1,7 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, Page } from "../../page.ts";
 import type { Key } from "./answers.ts";
-import { activeKey } from "./active_key.ts";
+import { activeKey } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 
 /** The step before what is said with a key is kept. */

@@ -3,7 +3,8 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the pages of keys. */
 export const keyMessages = catalogue({
   title: ["Keys", "密钥"],
-  intro: both`Who may call, how much and what. A policy can only be narrowed; a key is shown once.
+  intro:
+    both`Credentials of applications, with their limits. A policy can only be narrowed; a key is shown once.
     谁可以调用、调用多少、调用什么。策略只能收紧；密钥仅显示一次。`,
   caption: ["Keys and their policies", "密钥及其策略"],
   count: (shown: number, all: number) => [
@@ -99,27 +100,29 @@ export const keyMessages = catalogue({
     您打开此表单后，密钥已被更改。您填写的内容已保留；保存前请与密钥现状核对。`,
   revokeTitle: (name: string) => [`Revoke ${name}?`, `吊销 ${name}？`],
   revokeWarning: (hint: string) =>
-    both`Whoever calls with ${hint} is refused from this moment on, for good. What it has spent stays in the books.
+    both`Calls with ${hint} are refused from now on, permanently. Its past charges stay in the journal.
     从此刻起，使用 ${hint} 的调用将被永久拒绝。其已用额度仍保留在账本中。`,
   revokeSubmit: ["Revoke for good", "永久吊销"],
   content: ["Content logging", "内容记录"],
   contentOn: ["on", "开"],
   contentOff: ["off", "关"],
   contentOffHint:
-    both`Off: the log has when, where and how much, never what was said. Switch it on to look into a problem.
+    both`Off: the log records time, route and cost, never prompts or answers. Switch it on to look into a problem.
     关：日志只记录时间、去向和用量，从不记录内容。排查问题时可打开。`,
   contentOnHint:
     both`On: prompts and answers of this key are kept with its requests, known secrets taken out, for every operator to read.
     开：此密钥的提示和回答随请求保存，已知机密会被去除，所有运营者均可阅读。`,
   switchOn: ["Switch on", "打开"],
   switchOff: ["Switch off", "关闭"],
-  contentTitle: (name: string) => [`Keep what is said with ${name}?`, `保存 ${name} 的对话内容？`],
+  contentTitle: (
+    name: string,
+  ) => [`Log prompts and answers of ${name}?`, `保存 ${name} 的对话内容？`],
   contentWarning:
-    both`From now on prompts and answers of this key are kept in the request log, for everybody with an admin token. Known secrets are taken out, personal data is not. Those who call with this key should know. A copy made by a rotation begins without it.
+    both`From now on prompts and answers of this key are kept in the request log, for everybody with an admin token. Known secrets are taken out, personal data is not. Inform the users of this key. A copy made by a rotation begins without it.
     从现在起，此密钥的提示和回答将保存在请求日志中，所有持有管理员令牌的人都能看到。已知机密会被去除，个人数据不会。使用此密钥的人应当知情。轮换产生的副本默认不记录。`,
-  contentSubmit: ["Keep what is said", "保存内容"],
-  contentIsOn: both`What is said with this key is kept from now on.
+  contentSubmit: ["Log prompts and answers", "保存内容"],
+  contentIsOn: both`Prompts and answers of this key are logged from now on.
     从现在起保存此密钥的对话内容。`,
-  contentIsOff: both`What is said with this key is kept no more. What was kept before stays.
+  contentIsOff: both`Prompts and answers of this key are no longer logged. Those logged before stay.
     不再保存此密钥的对话内容。此前保存的仍会保留。`,
 });

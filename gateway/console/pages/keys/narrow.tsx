@@ -3,7 +3,7 @@ import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import type { Key } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
-import { activeKey } from "./active_key.ts";
+import { activeKey } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";

@@ -33,7 +33,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
         )}
       </p>
       <h3>{say.endpoints}</h3>
-      <ul class="reach-items">
+      <ul class="plain reach-items">
         {reach.endpoints.map(({ endpoint, models, reason }) => (
           <li>
             <code>{endpoint}</code>{" "}
@@ -59,7 +59,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
         </details>
       )}
       <h3>{say.hostedTools}</h3>
-      <ul class="reach-items">
+      <ul class="plain reach-items">
         {reach.hostedTools.map(({ type, allowed }) => (
           <li>
             <code>{type}</code>{" "}
@@ -74,7 +74,7 @@ export function ReachList({ view, reach }: InView<{ reach: Reach }>) {
 function ModelItems({ models }: { models: Reach["models"] }) {
   if (models.length === 0) return null;
   return (
-    <ul class="reach-items">
+    <ul class="plain reach-items">
       {models.map(({ id, provider, endpoints, reason }) => (
         <li>
           <code>{id}</code>

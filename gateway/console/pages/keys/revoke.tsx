@@ -2,7 +2,7 @@ import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import type { Key } from "./answers.ts";
-import { activeKey } from "./active_key.ts";
+import { activeKey } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 
 /** The step before a key ends for good; `?rotation` leads back to the rotation that it ends. */

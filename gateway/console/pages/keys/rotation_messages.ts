@@ -4,7 +4,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 export const rotationMessages = catalogue({
   title: (name: string) => [`Replace ${name}`, `替换 ${name}`],
   intro:
-    both`In six steps. You can leave at any time and go on later: where it stands is told by the keys and the request log.
+    both`In six steps. You can leave at any time and go on later: the keys and the request log hold the progress.
     共六步。可随时离开，稍后继续：进度由密钥和请求日志本身决定。`,
   steps: {
     copy: ["Make a copy", "创建副本"],
@@ -27,7 +27,7 @@ export const rotationMessages = catalogue({
   copied: ["Copy:", "副本："],
   others: ["Other copies can serve too:", "另有可用的副本："],
   lostCopy: (id: string) =>
-    both`Copy ${id} cannot serve any more: somebody has ended it, or it has expired.
+    both`Copy ${id} cannot serve any more: it was disabled or revoked, or has expired.
     副本 ${id} 已不能使用：它已被终止或已过期。`,
   goOn: ["I have put it into my secret store: go on", "我已存入密钥库，继续"],
   madeAlready:
@@ -54,16 +54,16 @@ export const rotationMessages = catalogue({
   notYet: both`The log does not have this call yet: reload the page.
     日志中尚无此调用：请刷新本页。`,
   reload: ["Reload", "刷新"],
-  disableHint: both`Whoever still uses the old key is refused from then on. It can be enabled again.
+  disableHint: both`Calls with the old key are refused from then on. It can be enabled again.
     此后仍使用旧密钥的调用将被拒绝。可重新启用。`,
   unused: (since: string) =>
     both`The old key was not used since the call above, ${since}.
     自上述调用（${since}）以来，旧密钥未被使用。`,
   inUse: (requests: string, last: string) =>
-    both`The old key may still be in use: ${requests} requests since that call, last used ${last}. Whoever uses it would be cut off.
+    both`The old key may still be in use: ${requests} requests since that call, last used ${last}. Its users would be cut off.
     旧密钥可能仍在使用：自该调用以来有 ${requests} 个请求，最近使用于 ${last}。停用会中断其使用者。`,
   justUsed: (last: string) =>
-    both`The old key may still be in use: it was last used ${last}, less than an hour before the call above. Whoever uses it would be cut off.
+    both`The old key may still be in use: it was last used ${last}, less than an hour before the call above. Its users would be cut off.
     旧密钥可能仍在使用：最近使用于 ${last}，距上述调用不到一小时。停用会中断其使用者。`,
   disableSubmit: ["Disable the old key", "停用旧密钥"],
   disableAnyway: ["Disable it all the same", "仍然停用"],
@@ -77,6 +77,5 @@ export const rotationMessages = catalogue({
   isEnabled: ["The old key serves again.", "旧密钥已恢复使用。"],
   complete: both`The old key is replaced and has ended. This rotation is complete.
     旧密钥已被替换并终止。本次轮换完成。`,
-  toCopy: ["To the new key", "查看新密钥"],
   revoked: ["This key is revoked; nothing is left to replace.", "此密钥已吊销，无需替换。"],
 });

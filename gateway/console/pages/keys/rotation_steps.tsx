@@ -87,7 +87,7 @@ function CopyStep(
         {otherCopies.length > 0 && (
           <ui.Notice kind="info">
             {say.others}
-            <ul class="reach-items">
+            <ul class="plain reach-items">
               {otherCopies.map((id) => <li key={id}>{keyLink({ id, name: id })}</li>)}
             </ul>
           </ui.Notice>
@@ -200,7 +200,7 @@ function RevokeStep({ view, rotation: { old, copy } }: StepsProps) {
       <p>
         {say.revokeHint} <ui.Badge kind="warn">{old.hint}</ui.Badge>
       </p>
-      <div class="inline-forms">
+      <div class="actions">
         <a
           class="button danger"
           href={`/console/keys/${encodeURIComponent(old.id)}/revoke?${query}`}

@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import * as ui from "../../components/mod.ts";
-import type { View } from "../../page.ts";
+import type { InView, View } from "../../page.ts";
 import type { Overview } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
 
@@ -14,34 +14,26 @@ interface Figure {
 }
 
 /** The sums of a time, each beside that of the time before. */
-export function OverviewFigures(
-  { view, overview, former }: {
-    view: View;
-    overview: Overview;
-    former: Overview | undefined;
-  },
-) {
+export function OverviewFigures({ view, overview, former }: InView<{
+  overview: Overview;
+  former: Overview | undefined;
+}>) {
   const say = view.say(overviewMessages);
-  const figures = figuresOf(view, overview);
+  const hasFormer = former !== undefined && former.totals.requests > 0;
+  const items = figuresOf(view, overview).map(({ name, value, of, text, more }) => {
+    const before = hasFormer ? of(former) : null;
+    const growth = before === null ? undefined : ui.growthText(of(overview) ?? 0, before);
+    const remark = (
+      <>
+        <span>{more}</span>
+        {before !== null && <span>{say.before(growth, text(before))}</span>}
+      </>
+    );
+    return { name, value, remark };
+  });
   return (
     <div class="overview-figures">
-      <ui.Figures
-        items={figures.map(({ name, value, of, text, more }) => {
-          const before = former === undefined || former.totals.requests === 0 ? null : of(former);
-          return {
-            name,
-            value,
-            remark: (
-              <>
-                <span>{more}</span>
-                {before !== null && (
-                  <span>{say.before(ui.growthText(of(overview) ?? 0, before), text(before))}</span>
-                )}
-              </>
-            ),
-          };
-        })}
-      />
+      <ui.Figures items={items} />
     </div>
   );
 }
@@ -50,48 +42,38 @@ function figuresOf(view: View, { totals, latency }: Overview): readonly Figure[]
   const say = view.say(overviewMessages);
   const { p99 } = latency.durationMs;
   const firstByte = latency.firstByteMs.p50;
+  const time = (ms: number | null) => ms === null ? "–" : ui.durationText(ms);
+  const count = (name: string, more: string, sum: (totals: Overview["totals"]) => number) => ({
+    ...{ name, more, of: ({ totals }: Overview) => sum(totals), text: ui.countText },
+    value: <ui.RoundedCount value={sum(totals)} />,
+  });
+  const duration = (name: string, more: string, part: "p50" | "p95") => ({
+    ...{ name, more, of: ({ latency }: Overview) => latency.durationMs[part] },
+    text: ui.durationText,
+    value: <ui.Duration ms={latency.durationMs[part]} />,
+  });
   return [
+    count(
+      say.requests,
+      `${say.refused}: ${ui.countText(totals.refused)}`,
+      ({ requests }) => requests,
+    ),
+    count(
+      say.failed,
+      say.ofAll(ui.percentText(totals.errors, totals.requests)),
+      ({ errors }) => errors,
+    ),
     {
-      name: say.requests,
-      value: <ui.RoundedCount value={totals.requests} />,
-      of: (overview) => overview.totals.requests,
-      text: ui.countText,
-      more: `${say.refused}: ${ui.countText(totals.refused)}`,
-    },
-    {
-      name: say.failed,
-      value: <ui.RoundedCount value={totals.errors} />,
-      of: (overview) => overview.totals.errors,
-      text: ui.countText,
-      more: say.ofAll(ui.percentText(totals.errors, totals.requests)),
-    },
-    {
-      name: say.spend,
+      ...{ name: say.spend, more: say.credits, of: ({ totals }) => Number(totals.charged) },
       value: <ui.RoundedCredits amount={totals.charged} />,
-      of: (overview) => Number(overview.totals.charged),
       text: (value) => ui.roundedCredits(String(value)),
-      more: say.credits,
     },
-    {
-      name: say.latency,
-      value: <ui.Duration ms={latency.durationMs.p50} />,
-      of: (overview) => overview.latency.durationMs.p50,
-      text: ui.durationText,
-      more: say.firstByte(firstByte === null ? "–" : ui.durationText(firstByte)),
-    },
-    {
-      name: say.slowest,
-      value: <ui.Duration ms={latency.durationMs.p95} />,
-      of: (overview) => overview.latency.durationMs.p95,
-      text: ui.durationText,
-      more: say.p99(p99 === null ? "–" : ui.durationText(p99)),
-    },
-    {
-      name: say.tokens,
-      value: <ui.RoundedCount value={totals.inputTokens + totals.outputTokens} />,
-      of: (overview) => overview.totals.inputTokens + overview.totals.outputTokens,
-      text: ui.countText,
-      more: say.inOut(ui.countText(totals.inputTokens), ui.countText(totals.outputTokens)),
-    },
+    duration(say.latency, say.firstByte(time(firstByte)), "p50"),
+    duration(say.slowest, say.p99(time(p99)), "p95"),
+    count(
+      say.tokens,
+      say.inOut(ui.countText(totals.inputTokens), ui.countText(totals.outputTokens)),
+      ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
+    ),
   ];
 }

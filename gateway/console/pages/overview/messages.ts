@@ -3,12 +3,11 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the overview. */
 export const overviewMessages = catalogue({
   title: ["Overview", "概览"],
-  intro: ["What was asked, what it cost and how it went.", "请求了什么、花费多少、结果如何。"],
-  ranges: ["Time", "时间"],
+  intro: ["Requests, their cost and their outcomes.", "请求了什么、花费多少、结果如何。"],
   requests: ["Requests", "请求"],
   failed: ["Failed", "失败"],
   refused: ["Refused", "已拒绝"],
-  left: ["Callers left", "调用方离开"],
+  left: ["Callers disconnected", "调用方离开"],
   spend: ["Spend", "花费"],
   credits: ["credits", "点"],
   latency: ["Median time", "耗时中位数"],
@@ -16,7 +15,6 @@ export const overviewMessages = catalogue({
   tokens: ["Tokens", "词元"],
   tokensIn: ["Input", "输入"],
   tokensOut: ["Output", "输出"],
-  cached: ["Cached", "缓存"],
   before: (growth: string | undefined, before: string) => [
     growth === undefined ? `before: ${before}` : `${growth} (before: ${before})`,
     growth === undefined ? `此前 ${before}` : `${growth}（此前 ${before}）`,

@@ -50,18 +50,12 @@ export function OverTime({ view, overview }: InView<{ overview: Overview }>) {
 
 function SplitSwitch({ view, overview }: InView<{ overview: Overview }>) {
   const say = view.say(overviewMessages);
-  return (
-    <nav class="switch" aria-label={say.splitBy}>
-      {SPLITS.map((split) => (
-        <a
-          href={ui.withQuery(view, { by: split === "model" ? null : split })}
-          aria-current={split === overview.split ? "true" : undefined}
-        >
-          {say.splits[split]}
-        </a>
-      ))}
-    </nav>
-  );
+  const links = SPLITS.map((split) => ({
+    text: say.splits[split],
+    href: ui.withQuery(view, { by: split === "model" ? null : split }),
+    isHere: split === overview.split,
+  }));
+  return <ui.LinkNav look="switch" label={say.splitBy} links={links} />;
 }
 
 /** A plot's name, its sum, the place for the script to draw in, and its colours with their sums. */

@@ -1,12 +1,11 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
 import { FirstCall } from "../requests/first_call.tsx";
-import type { Overview, Split } from "./answer.ts";
+import { type Overview, readSplit, type Split } from "./answer.ts";
 import { OverviewFigures } from "./figures.tsx";
 import { overviewMessages } from "./messages.ts";
 import { OverTime } from "./over_time.tsx";
 import { RangePicker } from "./range_picker.tsx";
-import { readSplit } from "./split.ts";
 import { ByEnding, ByKey, ByModel } from "./tables.tsx";
 import { Upstreams } from "./upstreams.tsx";
 

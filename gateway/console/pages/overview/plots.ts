@@ -6,9 +6,8 @@
 
 import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
-import type { Overview, Point, PointGroup } from "./answer.ts";
+import { nameOfGroup, type Overview, type Point, type PointGroup } from "./answer.ts";
 import { overviewMessages } from "./messages.ts";
-import { nameOfGroup } from "./split.ts";
 
 /** The form of values, on the axis as in the table. */
 export type PlotKind = "count" | "credits" | "duration";

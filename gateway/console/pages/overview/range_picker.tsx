@@ -10,32 +10,19 @@ export function RangePicker({ view, range }: InView<{ range: ui.TimeRange }>) {
     const value = view.query.get(name);
     return value === null ? [] : [[name, value]];
   });
+  const links = ui.SPANS.map((span) => ({
+    text: say.spans[span],
+    href: `${path}?${new URLSearchParams([["range", span], ...kept])}`,
+    isHere: range.choice === span,
+  }));
   const isOwn = range.choice === "own";
   return (
     <div class="range-picker">
-      <nav class="switch" aria-label={say.time}>
-        {ui.SPANS.map((span) => {
-          const query = new URLSearchParams([["range", span], ...kept]);
-          const isHere = range.choice === span;
-          return (
-            <a href={`${path}?${query}`} aria-current={isHere ? "true" : undefined}>
-              {say.spans[span]}
-            </a>
-          );
-        })}
-      </nav>
+      <ui.LinkNav look="switch" label={say.time} links={links} />
       <details open={isOwn}>
         <summary>{say.own}</summary>
         <form method="get" action={path} class="filter">
-          <input type="hidden" name="range" value="own" />
-          {kept.map(([name, value]) => (
-            <input
-              key={name}
-              type="hidden"
-              name={name}
-              value={value}
-            />
-          ))}
+          <ui.HiddenFields values={{ range: "own", ...Object.fromEntries(kept) }} />
           <ui.OwnRange view={view} />
           <button type="submit" class="button">{say.show}</button>
         </form>

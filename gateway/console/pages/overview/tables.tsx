@@ -13,36 +13,22 @@ type Sums = Pick<
 /** The sums of each model, dearest first. */
 export function ByModel({ view, rows }: InView<{ rows: readonly ModelSums[] }>) {
   const say = view.say(overviewMessages);
-  const time = (part: "p50" | "p95", title: string): ui.Column<ModelSums> =>
-    ui.endColumn(title, ({ durationMs }) => <ui.Duration ms={durationMs[part]} />, {
+  const name = ({ model, others }: ModelSums) =>
+    model === null
+      ? <span class="muted">{others ? say.others : say.noModel}</span>
+      : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>;
+  const time = (part: "p50" | "p95") =>
+    ui.endColumn<ModelSums>(say[part], ({ durationMs }) => <ui.Duration ms={durationMs[part]} />, {
       id: `model-${part}`,
       sort: ({ durationMs }) => durationMs[part] ?? -1,
     });
-  return (
-    <ui.Panel title={say.byModel}>
-      <ui.DataTable<ModelSums>
-        view={view}
-        name="models"
-        caption={say.byModel}
-        rows={rows}
-        columns={[
-          ui.column(say.model, ({ model, others }) =>
-            model === null
-              ? <span class="muted">{others ? say.others : say.noModel}</span>
-              : <RequestsLink view={view} filter={{ model }}>{model}</RequestsLink>, {
-            id: "model",
-            isHeader: true,
-            sort: ({ model }) =>
-              model ?? "",
-          }),
-          ...sumColumns<ModelSums>(view, "model"),
-          time("p50", say.p50),
-          time("p95", say.p95),
-        ]}
-        empty={null}
-      />
-    </ui.Panel>
-  );
+  const columns = [
+    ui.column(say.model, name, { id: "model", isHeader: true, sort: ({ model }) => model ?? "" }),
+    ...sumColumns<ModelSums>(view, "model"),
+    time("p50"),
+    time("p95"),
+  ];
+  return <SumsPanel {...{ view, name: "models", title: say.byModel, rows, columns }} />;
 }
 
 /** The sums of each key, dearest first. */
@@ -50,69 +36,64 @@ export function ByKey({ view, rows }: InView<{ rows: readonly KeySums[] }>) {
   const say = view.say(overviewMessages);
   const isShared = ({ key, name }: KeySums) =>
     rows.some((other) => other.key !== key && other.name === name);
-  return (
-    <ui.Panel title={say.byKey}>
-      <ui.DataTable<KeySums>
-        view={view}
-        name="keys"
-        caption={say.byKey}
-        rows={rows}
-        columns={[
-          ui.column(say.key, (row) => {
-            const { key, name } = row;
-            if (key === null) return <span class="muted">{say.others}</span>;
-            return (
-              <>
-                <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
-                {name !== null && isShared(row) && <span class="second">{key}</span>}
-              </>
-            );
-          }, { id: "key", isHeader: true, sort: ({ name, key }) => name ?? key ?? "" }),
-          ...sumColumns<KeySums>(view, "key"),
-        ]}
-        empty={null}
-      />
-    </ui.Panel>
-  );
+  const name = (row: KeySums) => {
+    const { key, name } = row;
+    if (key === null) return <span class="muted">{say.others}</span>;
+    return (
+      <>
+        <RequestsLink view={view} filter={{ key }}>{name ?? key}</RequestsLink>
+        {name !== null && isShared(row) && <span class="second">{key}</span>}
+      </>
+    );
+  };
+  const sort = ({ name, key }: KeySums) => name ?? key ?? "";
+  const columns = [
+    ui.column(say.key, name, { id: "key", isHeader: true, sort }),
+    ...sumColumns<KeySums>(view, "key"),
+  ];
+  return <SumsPanel {...{ view, name: "keys", title: say.byKey, rows, columns }} />;
 }
 
 /** Requests that did not end well, by how they ended. */
 export function ByEnding({ view, rows, all }: InView<{ rows: readonly Ending[]; all: number }>) {
   const say = view.say(overviewMessages);
+  const outcome = (row: Ending) => {
+    if (row.outcome === null) return <span class="muted">{say.others}</span>;
+    return (
+      <RequestsLink view={view} filter={filterOf(row)}>
+        <OutcomeBadge view={view} outcome={row.outcome} status={row.status} />
+      </RequestsLink>
+    );
+  };
+  const share = ({ requests }: Ending) => (
+    <span class="number">{ui.percentText(requests, all)}</span>
+  );
   const columns: readonly ui.Column<Ending>[] = [
-    ui.column(
-      say.outcome,
-      (row) =>
-        row.outcome === null
-          ? <span class="muted">{say.others}</span>
-          : (
-            <RequestsLink view={view} filter={filterOf(row)}>
-              <OutcomeBadge view={view} outcome={row.outcome} status={row.status} />
-            </RequestsLink>
-          ),
-      { isHeader: true },
-    ),
+    ui.column(say.outcome, outcome, { isHeader: true }),
     ui.column(say.status, ({ status }) => status ?? "–"),
     ui.column(say.code, ({ errorCode }) => errorCode === null ? "–" : <code>{errorCode}</code>),
     ui.endColumn(say.requests, ({ requests }) => <ui.Count value={requests} />, {
       id: "ending-requests",
       sort: ({ requests }) => requests,
     }),
-    ui.endColumn(
-      say.share,
-      ({ requests }) => <span class="number">{ui.percentText(requests, all)}</span>,
-    ),
+    ui.endColumn(say.share, share),
   ];
+  const failed = rows.filter(({ outcome }) => outcome !== "ok");
+  const empty = <p class="muted">{say.noErrors}</p>;
+  const title = say.byEnding;
+  return <SumsPanel {...{ view, name: "endings", title, rows: failed, columns, empty }} />;
+}
+
+function SumsPanel<Row>({ view, name, title, rows, columns, empty = null }: InView<{
+  name: string;
+  title: string;
+  rows: readonly Row[];
+  columns: readonly ui.Column<Row>[];
+  empty?: Child;
+}>) {
   return (
-    <ui.Panel title={say.byEnding}>
-      <ui.DataTable
-        view={view}
-        name="endings"
-        caption={say.byEnding}
-        rows={rows.filter(({ outcome }) => outcome !== "ok")}
-        columns={columns}
-        empty={<p class="muted">{say.noErrors}</p>}
-      />
+    <ui.Panel title={title}>
+      <ui.DataTable {...{ view, name, caption: title, rows, columns, empty }} />
     </ui.Panel>
   );
 }

@@ -75,18 +75,10 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
 
 function KindTabs({ view, kind }: InView<{ kind: Kind }>) {
   const say = view.say(playgroundMessages);
-  return (
-    <nav class="tabs" aria-label={say.kindTabs}>
-      {KINDS.map((each) => (
-        <a
-          href={`/console/playground?kind=${each}`}
-          aria-current={each === kind ? "page" : undefined}
-        >
-          {say.kinds[each]}
-        </a>
-      ))}
-    </nav>
-  );
+  const links = KINDS.map((each) => ({
+    ...{ text: say.kinds[each], href: `/console/playground?kind=${each}`, isHere: each === kind },
+  }));
+  return <ui.LinkNav look="tabs" label={say.kindTabs} links={links} />;
 }
 
 function CallForm(

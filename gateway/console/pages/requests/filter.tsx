@@ -39,42 +39,25 @@ export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
   const say = view.say(requestMessages);
   const range = view.say(rangeMessages);
   const spans = ui.SPANS.map((span) => [span, range.last[span]] as const);
+  const select = ui.filterSelects(view);
   return (
     <ui.FilterForm view={view}>
       <ui.FilterText view={view} name="q" label={say.search} />
       <KeyField view={view} keys={choices.keys} />
-      <ui.FilterSelect
-        view={view}
-        name="model"
-        label={say.model}
-        all={say.anyModel}
-        options={choices.models}
-      />
-      <ui.FilterSelect
-        view={view}
-        name="outcome"
-        label={say.outcome}
-        all={say.anyOutcome}
-        options={Object.entries(say.outcomes)}
-      />
-      <ui.FilterSelect
-        view={view}
-        name="range"
-        label={range.time}
-        all={range.any}
-        options={[...spans, ["own", range.own]]}
-      />
+      {select("model", say.model, { all: say.anyModel, options: choices.models })}
+      {select("outcome", say.outcome, {
+        all: say.anyOutcome,
+        options: Object.entries(say.outcomes),
+      })}
+      {select("range", range.time, { all: range.any, options: [...spans, ["own", range.own]] })}
       <ui.OwnRange view={view} />
       <details class="more" open={SELDOM.some((name) => ui.filterText(view, name) !== "")}>
         <summary>{say.more}</summary>
         <div class="filter">
-          <ui.FilterSelect
-            view={view}
-            name="endpoint"
-            label={say.endpoint}
-            all={say.anyEndpoint}
-            options={Object.entries(say.endpoints)}
-          />
+          {select("endpoint", say.endpoint, {
+            all: say.anyEndpoint,
+            options: Object.entries(say.endpoints),
+          })}
           <ui.FilterText view={view} name="status" label={`${say.status} (429, 5xx)`} />
           <ui.FilterText view={view} name="error" label={say.error} />
           <ui.FilterText view={view} name="min_charged" label={say.minCharged} />
@@ -94,13 +77,8 @@ function KeyField({ view, keys }: InView<{ keys: KnownKeys }>) {
   }
   const chosen = keys.called(ui.filterText(view, "key"));
   const also = chosen.filter((key) => !listed.includes(key));
-  return (
-    <ui.FilterSelect
-      view={view}
-      name="key"
-      label={say.key}
-      all={say.anyKey}
-      options={[...listed, ...also].map(({ id }) => [id, keys.textOf(id)])}
-    />
-  );
+  return ui.filterSelects(view)("key", say.key, {
+    all: say.anyKey,
+    options: [...listed, ...also].map(({ id }) => [id, keys.textOf(id)]),
+  });
 }

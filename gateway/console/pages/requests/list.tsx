@@ -59,7 +59,7 @@ async function show(view: View): Promise<Shown> {
         <div class="requests-list stack">
           <ui.DataTable
             view={view}
-            caption={say.caption}
+            caption={say.title}
             rows={requests}
             cursor={cursor}
             isCut={cursor !== null && requests.length < ui.ROWS_PER_PAGE}

@@ -4,7 +4,6 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 export const requestMessages = catalogue({
   title: ["Requests", "请求"],
   intro: ["Every call, how it ended and what it cost.", "每次调用、其结果与花费。"],
-  caption: ["Requests", "请求"],
   search: ["Request id", "请求编号"],
   requestId: ["this id", "此编号"],
   csv: ["Download as CSV", "下载 CSV"],
@@ -21,7 +20,7 @@ export const requestMessages = catalogue({
   outcomes: {
     ok: ["Answered", "已答复"],
     error: ["Refused or failed", "被拒绝或失败"],
-    client_left: ["Caller left", "调用方离开"],
+    client_left: ["Caller disconnected", "调用方离开"],
     cut: ["Cut off", "中断"],
     killed: ["Killed", "网关中止"],
   },

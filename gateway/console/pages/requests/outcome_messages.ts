@@ -9,7 +9,7 @@ export const outcomeMessages = catalogue({
     ok: ["Answered", "已答复"],
     refused: ["Refused", "已拒绝"],
     failed: ["Failed", "失败"],
-    client_left: ["Caller left", "调用方离开"],
+    client_left: ["Caller disconnected", "调用方离开"],
     cut: ["Cut off", "中断"],
     killed: ["Killed", "网关中止"],
   },
@@ -19,7 +19,8 @@ export const outcomeMessages = catalogue({
       请求被拒绝：原因或限制在调用方。`,
     failed: both`The caller got no answer, and no fault of theirs is known.
       调用方没有得到答复，也未发现是其过错。`,
-    client_left: both`The caller left before the end; what was delivered until then is charged.
+    client_left:
+      both`The caller disconnected before the end; what was delivered until then is charged.
       调用方在结束前离开；此前已送达的部分已计费。`,
     cut: both`The answer broke off on its way; the caller has only a part of it.
       答复在途中断开；调用方只收到一部分。`,

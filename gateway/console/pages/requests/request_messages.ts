@@ -38,7 +38,7 @@ export const requestPageMessages = catalogue({
   attempts: ["Attempts", "尝试"],
   failed: (count: number) => [`${count} failed`, `${count} 次失败`],
   noneFailed: ["none failed", "无失败"],
-  noAttempt: ["no model was asked", "未询问任何模型"],
+  noAttempt: ["no model was called", "未询问任何模型"],
   summary: ["Summary", "摘要"],
   routing: ["Routing", "路由"],
   reason: ["Why this model", "选择此模型的原因"],
@@ -57,7 +57,7 @@ export const requestPageMessages = catalogue({
   whyChosen: ["answered the request", "答复了此请求"],
   whyPartly: ["began to answer; the answer did not come to its end", "已开始答复，但答复没有完成"],
   whyTried: ["was tried before; see the attempts", "此前已尝试，见尝试记录"],
-  whySpare: ["would have been next, had those before it failed", "若前面的失败，则轮到它"],
+  whySpare: ["would have been called next if those before it had failed", "若前面的失败，则轮到它"],
   noRouting: both`The request was refused before any model was chosen.
     在选择任何模型之前，请求已被拒绝。`,
   timeline: ["Attempts in time", "尝试的时间线"],
@@ -69,7 +69,7 @@ export const requestPageMessages = catalogue({
   took: ["Took", "耗时"],
   tookFirst: ["To first byte", "至首字节"],
   onItsWay: ["Pale: the answer on its way to the caller.", "浅色：答复正在送往调用方。"],
-  words: (model: string) => [`Words of the upstream of ${model}`, `${model} 的上游原话`],
+  words: (model: string) => [`Error text of the upstream of ${model}`, `${model} 的上游原话`],
   bar: ["In the request's time", "在请求时间中的位置"],
   scale: (time: string) => [`0 to ${time}`, `0 至 ${time}`],
   books: ["Hold and settlement", "冻结与结算"],
@@ -113,13 +113,13 @@ export const requestPageMessages = catalogue({
   planFailed: (model: string) =>
     both`The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.
     此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
-  planUnasked: both`The request was to be split, but no model could be asked for a plan.
+  planUnasked: both`The request was to be split, but no model was available for a plan.
     此请求本应被拆分，但没有模型可用于制定计划。`,
   planWentOn: ["It was then answered as one request.", "随后作为单个请求得到了答复。"],
   planNoAnswer: both`It then went on as one request, which was not answered.
     随后作为单个请求继续，但未得到答复。`,
   planCost: (credits: string, { tokens, time }: { tokens: string; time: string }) =>
-    both`The try to plan cost ${credits} credits, ${tokens} tokens and ${time}.
+    both`The attempt to plan cost ${credits} credits, ${tokens} tokens and ${time}.
     制定计划的尝试花费 ${credits} 点、${tokens} 词元，用时 ${time}。`,
   planCaption: ["Tasks and the cost of each", "各任务及其费用"],
   planPicture: both`Tasks and what each waits for; the same stands in the table below
@@ -127,15 +127,15 @@ export const requestPageMessages = catalogue({
   waitsFor: ["Waits for", "等待"],
   input: ["Input", "输入"],
   output: ["Output", "输出"],
-  content: ["What was said", "对话内容"],
+  content: ["Prompt and answer", "对话内容"],
   contentBadge: ["Logged content", "已记录的内容"],
   contentMark:
     both`Content logging was on for this key by an operator's choice. Secrets were taken out.
     操作员为此密钥开启了内容记录。机密信息已去除。`,
   contentCut: both`Shown in part: it was longer than what is kept.
     仅显示一部分：内容超出保留长度。`,
-  prompt: ["Asked", "提问"],
-  answer: ["Answered", "答复"],
-  notLogged: both`What was said was not kept: content logging was off for this key.
+  prompt: ["Prompt", "提问"],
+  answer: ["Answer", "答复"],
+  notLogged: both`Prompt and answer were not logged: content logging was off for this key.
     对话内容未保留：此密钥未开启内容记录。`,
 });

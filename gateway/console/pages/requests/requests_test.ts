@@ -227,7 +227,7 @@ Deno.test("a plan that failed is told in words, with what it has cost", async ()
     assertStringIncludes(failed, "cost 0.31 credits, 790 tokens and 1.24\u00a0s.");
     assertNotMatch(failed, /split into 0 tasks/);
     const unasked = (await browser.get("/requests/log_2")).text;
-    assertStringIncludes(unasked, "no model could be asked for a plan. It then went on as one");
+    assertStringIncludes(unasked, "no model was available for a plan. It then went on as one");
     const partly = (await browser.get("/requests/log_3")).text;
     assertStringIncludes(partly, "split into 2 tasks");
     assertStringIncludes(partly, "One of them has no result; it cost 0.04 credits.");

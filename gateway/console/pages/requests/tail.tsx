@@ -1,4 +1,4 @@
-import type * as ui from "../../components/mod.ts";
+import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { requestMessages } from "./messages.ts";
@@ -58,19 +58,13 @@ export function Tail({ view, conditions, columns }: InView<{
       >
         {say.liveWaiting}
       </p>
-      <div class="scroll cards" tabindex={0} role="region" aria-label={say.liveCaption}>
-        <table>
-          <caption class="unseen">{say.liveCaption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ title, align }) => (
-                <th scope="col" class={align === "end" ? "end" : undefined}>{title}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody></tbody>
-        </table>
-      </div>
+      <ui.TableFrame
+        caption={say.liveCaption}
+        look="cards"
+        headings={columns.map((column) => <ui.PlainHeading key={column.title} column={column} />)}
+      >
+        <tbody></tbody>
+      </ui.TableFrame>
     </section>
   );
 }

@@ -3,7 +3,6 @@ import type { InView, View } from "../../page.ts";
 import type { Detail, TimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
-import { UpstreamWords } from "./upstream_words.tsx";
 
 /** Units of the bars' drawing, from the request's beginning to its end. */
 const SCALE = 1_000;
@@ -107,5 +106,26 @@ function Bar(
       )}
       <rect class="bar-fill" x={from.toFixed(1)} y="0" width={width.toFixed(1)} height="10" />
     </svg>
+  );
+}
+
+/** Upstreams' words of failed attempts: redacted by the API, and no answer of ours. */
+function UpstreamWords({ view, attempts }: InView<{ attempts: readonly TimedAttempt[] }>) {
+  const say = view.say(requestPageMessages);
+  return (
+    <>
+      {attempts.map(({ model, words }) =>
+        words === null ? null : (
+          <details class="said" open>
+            <summary>{say.words(model)}</summary>
+            <pre
+              tabindex={0}
+              role="region"
+              aria-label={say.words(model)}
+            >{ui.shownText(words)}</pre>
+          </details>
+        )
+      )}
+    </>
   );
 }

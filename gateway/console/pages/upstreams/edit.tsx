@@ -24,8 +24,8 @@ export const { edit: upstreamEdit, add: upstreamNew } = entryPages<CatalogUpstre
   path: "/upstreams/upstream",
   entries: ({ upstreams }) => upstreams,
   title(view, id) {
-    const { editTitle, newTitle } = view.say(upstreamMessages);
-    return id === undefined ? newTitle : editTitle(id);
+    const { editTitle, add } = view.say(upstreamMessages);
+    return id === undefined ? add : editTitle(id);
   },
   missing: missingUpstream,
   cancelHref: (id) => id === undefined ? UPSTREAMS : upstreamHref(id),

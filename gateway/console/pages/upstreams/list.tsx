@@ -56,7 +56,7 @@ function columns(view: View): readonly ui.Column<Row>[] {
     ui.column(say.kind, ({ kind }) => kind, { id: "kind", sort: ({ kind }) => kind }),
     ui.column(
       say.address,
-      ({ config }) => <span class="few">{ui.shownText(config?.baseUrl ?? "–")}</span>,
+      ({ config }) => <span class="second few">{ui.shownText(config?.baseUrl ?? "–")}</span>,
     ),
   ];
 }
@@ -79,5 +79,5 @@ function recentColumns(view: View): readonly ui.Column<Row>[] {
 /** Why its models cannot be routed to, each reason once. */
 function Why({ reasons }: { reasons: readonly (string | null)[] }) {
   const known = [...new Set(reasons)].filter((each) => each !== null);
-  return known.length === 0 ? null : <span class="under">{ui.shownText(known.join("; "))}</span>;
+  return known.length === 0 ? null : <span class="second">{ui.shownText(known.join("; "))}</span>;
 }

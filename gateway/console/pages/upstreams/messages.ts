@@ -4,7 +4,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the pages of upstreams. */
 export const upstreamMessages = catalogue({
   title: ["Upstreams", "上游"],
-  intro: both`Providers and servers that answer, and how they are now.
+  intro: both`Connections to providers and servers, and their present state.
     提供回答的供应商与服务器及其当前状态。`,
   add: ["Add an upstream", "添加上游"],
   caption: ["Upstreams and their state", "上游及其状态"],
@@ -26,7 +26,7 @@ export const upstreamMessages = catalogue({
   failures: ["Error rate", "错误率"],
   failovers: ["Failovers", "故障转移"],
   failoversHint: (minutes: number) =>
-    both`Failures of the last ${minutes} minutes after which another model was asked
+    both`Failures of the last ${minutes} minutes after which another model was called
     最近 ${minutes} 分钟内失败后改问其他模型的次数`,
   failed: (
     failures: number,
@@ -50,7 +50,7 @@ export const upstreamMessages = catalogue({
   key: ["Key", "密钥"],
   keyStored: ["kept in the catalog, never shown", "保存在目录中，不再显示"],
   keyNone: ["none", "无"],
-  onDisconnect: ["When the caller leaves", "调用方断开时"],
+  onDisconnect: ["When the caller disconnects", "调用方断开时"],
   onDisconnects: {
     cancel: ["The call is cancelled", "取消调用"],
     drain: ["The answer is read to its end", "读完回答"],
@@ -62,7 +62,10 @@ export const upstreamMessages = catalogue({
   },
   inMs: (name: string) => [`${name}, ms`, `${name}（毫秒）`],
   none: ["There is no upstream", "没有上游"],
-  noneHint: ["Add one: requests need somebody to answer.", "请添加：请求需要有上游来回答。"],
+  noneHint: [
+    "Add one: requests need an upstream to answer them.",
+    "请添加：请求需要有上游来回答。",
+  ],
   noUpstream: (id: string) => [`The catalog has no upstream "${id}"`, `目录中没有上游“${id}”`],
   modelCaption: ["Models on this upstream", "此上游的模型"],
   noModels: ["No model is on it", "其上没有模型"],
@@ -91,7 +94,6 @@ export const upstreamMessages = catalogue({
       若密钥被拒，请重设环境变量并重启网关；若连接被拒，请查看该地址的服务器是否在运行；若没有模型列表，调用仍可能正常。`,
   },
   editTitle: (id: string) => [`Edit upstream ${id}`, `编辑上游 ${id}`],
-  newTitle: ["Add an upstream", "添加上游"],
   where: ["Where it is", "位置"],
   cloud: ["Cloud (Bedrock, Vertex, Azure)", "云平台（Bedrock、Vertex、Azure）"],
   cloudKeys: ["Credentials of Bedrock and Vertex", "Bedrock 与 Vertex 的凭证"],

@@ -29,7 +29,7 @@ export const walletList: Page = {
       filters: [
         { name: "name", label: say.filterId, texts: ({ id }) => [id] },
         {
-          ...{ name: "tier", label: say.filterTier, all: say.anyTier, options: tiers },
+          ...{ name: "tier", label: say.tier, all: say.anyTier, options: tiers },
           values: ({ tier }) => [tier],
         },
         {

@@ -17,7 +17,6 @@ export const walletMessages = catalogue({
   spent: ["Spent", "已用"],
   credits: ["Paid in", "累计充值"],
   filterId: ["Name contains", "名称包含"],
-  filterTier: ["Tier", "档位"],
   anyTier: ["Any tier", "全部档位"],
   none: ["There is no wallet yet", "还没有钱包"],
   noneHint: ["Calls are paid from wallets: open the first one.", "调用由钱包付费：请先创建一个。"],
@@ -64,7 +63,7 @@ export const walletMessages = catalogue({
     id: string,
   ) => [`${amount} credits were paid into wallet "${id}".`, `已为钱包“${id}”充入 ${amount} 点。`],
   usedUp:
-    both`This form was used to pay already, another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
+    both`This form has paid already, with another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
     此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。`,
   notAmount: both`Give an amount of credits above zero, as 12.5, with at most six decimal places
     请输入大于零的点数，如 12.5，最多六位小数`,
@@ -119,7 +118,6 @@ export const walletMessages = catalogue({
   from: ["From, as 7d or 2026-11-01", "起，如 7d 或 2026-11-01"],
   until: ["Until, as 1h or 2026-11-30", "止，如 1h 或 2026-11-30"],
   change: ["Change", "变动"],
-  charged: ["Charged", "扣费"],
   after: ["Available after", "之后可用"],
   remark: ["Remark", "说明"],
   recovered: ["at its last checkpoint: gateway restarted", "按最后检查点：网关曾重启"],

@@ -77,13 +77,10 @@ export function Statement(
     <ui.Panel title={say.statement} actions={<a href={file} download>{say.csv}</a>}>
       <p class="hint">{say.statementHint}</p>
       <ui.FilterForm view={view}>
-        <ui.FilterSelect
-          view={view}
-          name="kind"
-          label={say.kind}
-          all={say.anyKind}
-          options={ENTRY_KINDS.map((value) => [value, say.kinds[value]])}
-        />
+        {ui.filterSelects(view)("kind", say.kind, {
+          all: say.anyKind,
+          options: ENTRY_KINDS.map((value) => [value, say.kinds[value]]),
+        })}
         <ui.FilterText view={view} name="since" label={say.from} />
         <ui.FilterText view={view} name="until" label={say.until} />
       </ui.FilterForm>

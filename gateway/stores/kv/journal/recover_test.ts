@@ -36,7 +36,9 @@ async function fund({ ledger }: KvStores, amount = 1_000_000n): Promise<void> {
   await ledger.credit({ ...credit, amount });
 }
 
-/** A database that outlives the stores on it, as a file does; a store that is left is as if killed. */
+/**
+ * A database that outlives the stores on it, as a file does; an abandoned store counts as killed.
+ */
 class Disk implements AsyncDisposable {
   readonly #kv: Deno.Kv;
   readonly #close: () => void;
@@ -71,7 +73,7 @@ class Disk implements AsyncDisposable {
     return stores;
   }
 
-  /** How many rows wait for a death of the gateway. */
+  /** Returns the number of rows stored for the case that the gateway dies. */
   async killedRows(): Promise<number> {
     let rows = 0;
     for await (const _ of this.#kv.list({ prefix: KILLED_ROWS })) rows++;
@@ -160,7 +162,7 @@ Deno.test("however a call ends, nothing of its progress stays behind", async () 
   for (const id of ["a", "b", "c"]) {
     await first.ledger.hold(hold(id), NO_WAIT);
     const noted = first.ledger.progress(progress(id, 4n), () => row(id));
-    // One ends in the very commit that its progress becomes durable in.
+    // One ends in the same commit in which its checkpoint becomes durable.
     if (id !== "c") await noted;
     const end = { holdId: id, atMs: 2 };
     const own = { ...row(id), outcome: "cut" } as const;
@@ -229,8 +231,8 @@ Deno.test("a start that is cut short is gone on with, and every hold ends once",
   const streams = ids.filter((_, n) => n % 3 === 0);
   await Promise.all(streams.map((id) => first.ledger.progress(progress(id, 4n), () => row(id))));
   let starts = 0;
-  for (let left = 1;; left++) {
-    disk.commitsLeft = left;
+  for (let commits = 1;; commits++) {
+    disk.commitsLeft = commits;
     try {
       await disk.open();
       break;
@@ -256,7 +258,7 @@ Deno.test("20 000 open holds on a file have ended when a start resolves", async 
   const folder = await Deno.makeTempDir();
   const path = join(folder, "svc.kv");
   const holds = 20_000;
-  // The first is left open, as if killed, on a database that does not keep the file.
+  // The first stays open, as if killed, on a database without a file lock.
   let kv: Deno.Kv | undefined;
   const openKv = async (file: string) => {
     kv = await Deno.openKv(file);
@@ -297,13 +299,13 @@ Deno.test("a clock that jumps while a call is under way changes neither its char
     ...{ ...hold(id), atMs, budget: { day: 25n, total: 25n } },
   });
   await first.ledger.hold(at("jumping", 400 * DAY_MS), NO_WAIT);
-  const told = (cost: bigint, atMs: number) =>
+  const record = (cost: bigint, atMs: number) =>
     first.ledger.progress({ ...progress("jumping", cost), atMs }, () => row("jumping"));
-  // A year forward, then back to before the hold was taken; said again, and less than before.
-  assertEquals((await told(3n, 800 * DAY_MS)).ok, true);
-  assertEquals((await told(6n, 2 * DAY_MS)).ok, true);
-  assertEquals((await told(6n, 900 * DAY_MS)).ok, true);
-  assertEquals(await told(5n, 900 * DAY_MS), { ok: false, refusal: "progress_fell" });
+  // A year forward, then back to before the hold; repeated, and with a lower cost.
+  assertEquals((await record(3n, 800 * DAY_MS)).ok, true);
+  assertEquals((await record(6n, 2 * DAY_MS)).ok, true);
+  assertEquals((await record(6n, 900 * DAY_MS)).ok, true);
+  assertEquals(await record(5n, 900 * DAY_MS), { ok: false, refusal: "progress_fell" });
 
   // The start is before all of that.
   const second = await disk.open();
@@ -312,7 +314,7 @@ Deno.test("a clock that jumps while a call is under way changes neither its char
   assertEquals((await endsOf(second)).map(({ op, at }) => [op, at]), [["settle", RESTARTED_MS]]);
   const { records: [written] } = await second.log.search({ limit: 1 });
   assertEquals([written?.charged, written?.outputTokens], ["0.000009", 7]);
-  // The budget has 19 left, in whichever day it is.
+  // The budget has 19 left, on any day.
   for (const [id, atMs] of [["earlier", 2 * DAY_MS], ["later", 950 * DAY_MS]] as const) {
     const refused = await second.ledger.hold(
       { ...at(id, atMs), amount: 20n, minimum: 20n },
@@ -334,7 +336,7 @@ Deno.test("a call that came to more than its hold is charged the hold, within it
       true,
     );
   }
-  // The wallet has nothing beside the hold, and nothing is taken from it before the end.
+  // The wallet has nothing beside the hold, and nothing is charged before the end.
   const before = await first.ledger.wallet("w");
   assertEquals([before?.available, before?.held, before?.spent], [0n, 10n, 0n]);
   const second = await disk.open();

@@ -45,7 +45,7 @@ interface Case {
 }
 
 /** Runs on a store of five segments, in memory. */
-function check(what: string, run: (given: Case) => Promise<void>): void {
+function check(what: string, run: (scene: Case) => Promise<void>): void {
   Deno.test(`verifyBooks: ${what}`, async () => {
     const kv = await Deno.openKv(":memory:");
     const close = kv.close.bind(kv);
@@ -69,12 +69,12 @@ function check(what: string, run: (given: Case) => Promise<void>): void {
   });
 }
 
-/** Asserts the problems, each by how it begins. */
+/** Asserts the problems by their beginnings. */
 function assertProblems({ problems }: Verification, beginnings: readonly string[]): void {
-  const told = problems.join("\n");
-  assertEquals(problems.length, beginnings.length, told);
+  const sentences = problems.join("\n");
+  assertEquals(problems.length, beginnings.length, sentences);
   for (const [at, beginning] of beginnings.entries()) {
-    assert(problems[at]?.startsWith(beginning), `${beginning}\nis not in\n${told}`);
+    assert(problems[at]?.startsWith(beginning), `${beginning}\nis not in\n${sentences}`);
     assertMatch(problems[at] ?? "", /restore the store from a backup/);
   }
 }
@@ -153,7 +153,7 @@ check("rows that were changed while the gateway runs are found", async ({ kv, st
   const wallet = (await kv.get<Wallet>(["wallet", "w"])).value;
   const spend = (await kv.get<KeySpend>(["spend", "k"])).value;
   assert(wallet !== null && spend !== null);
-  // As a program does that writes into the file: nothing shows that it was there.
+  // Like a program that writes into the file: nothing shows that it was there.
   await kv.set(["wallet", "w"], { ...wallet, available: 1n });
   await kv.delete(["spend", "k"]);
   await kv.set(["spend", "stray"], { ...spend, keyId: "k" });
@@ -209,7 +209,7 @@ check("a hold that was put into the journal is found", async ({ kv, stores, edit
     return [JSON.stringify({ ...rest, total: total + 1 }), ...text.split("\n").slice(1), phantom]
       .join("\n");
   });
-  // By somebody who knows the chain: the head is brought into line.
+  // An attacker who knows the chain also adjusts the head.
   const head = (await kv.get<Head>(HEAD_KEY)).value;
   const last = (await kv.get<Uint8Array>(["journal", 5])).value;
   assert(head !== null && last !== null);
@@ -217,9 +217,12 @@ check("a hold that was put into the journal is found", async ({ kv, stores, edit
   await kv.set(HEAD_KEY, { ...head, journal });
   const again = await openKvStores(":memory:", { openKv: () => Promise.resolve(kv) });
   const { problems } = await again.verify();
-  const told = problems.join("\n");
-  assertStringIncludes(told, 'Wallet "w" has available 0.009997, held 0.000000');
-  assertStringIncludes(told, 'Hold "phantom" of 0.000007 credits on wallet "w" never ends in the');
+  const sentences = problems.join("\n");
+  assertStringIncludes(sentences, 'Wallet "w" has available 0.009997, held 0.000000');
+  assertStringIncludes(
+    sentences,
+    'Hold "phantom" of 0.000007 credits on wallet "w" never ends in the',
+  );
   await again.close();
 });
 
@@ -240,8 +243,8 @@ check("damage of any kind is a problem and no failure", async ({ kv, stores, edi
   assertStringIncludes((await stores.verify()).problems.join("\n"), "segment 5 cannot be read");
 });
 
-check("one damage with many consequences is told in so many sentences", async (given) => {
-  const { kv, stores } = given;
+check("one damage with many consequences is told in so many sentences", async (scene) => {
+  const { kv, stores } = scene;
   const many = Array.from({ length: 400 }, (_, n) => stores.ledger.hold(hold(`${n}`, 1n), NO_WAIT));
   await Promise.all(many);
   await kv.delete(["journal", 1]);
@@ -267,11 +270,13 @@ check("entries that arrive meanwhile are left out", async ({ stores }) => {
   await fund(stores, "v");
   const later = { ...hold("c", 1n, "v"), keyId: "another" };
   await stores.ledger.hold(later, NO_WAIT);
-  const told: unknown[] = [];
+  const results: unknown[] = [];
   for await (const { entries, result } of steps) {
-    told.push(result === undefined ? entries : [result.entries, result.wallets, result.problems]);
+    results.push(
+      result === undefined ? entries : [result.entries, result.wallets, result.problems],
+    );
   }
-  assertEquals(told, [2, 3, 4, 6, [6, 1, []]]);
+  assertEquals(results, [2, 3, 4, 6, [6, 1, []]]);
   assertEquals((await stores.verify()).entries, 10);
 });
 
@@ -334,15 +339,15 @@ Deno.test("compareHolds: a hold is compared to its last field, and that of its p
   const progress = { cost: 3n, ...counts, atMs: 2 };
   const { holdId: id, walletId, keyId, logId, model, priceVersion, amount, atMs } = hold("h");
   const open = { id, walletId, keyId, logId, model, priceVersion, amount, atMs, progress };
-  const found = async (known: Hold) => {
+  const problemsWith = async (known: Hold) => {
     const problems = new Problems();
     await compareHolds(new Map([[id, known]]), new Map([[id, open]]), problems);
     return problems.first.length;
   };
-  assertEquals(await found({ ...open }), 0);
+  assertEquals(await problemsWith({ ...open }), 0);
   for (const change of [{ keyId: "other" }, { logId: "other" }, { priceVersion: 2 }]) {
-    assertEquals(await found({ ...open, ...change }), 1, JSON.stringify(change));
+    assertEquals(await problemsWith({ ...open, ...change }), 1, JSON.stringify(change));
   }
-  assertEquals(await found({ ...open, progress: { ...progress, outputTokens: 2 } }), 1);
-  assertEquals(await found({ ...open, progress: undefined }), 1);
+  assertEquals(await problemsWith({ ...open, progress: { ...progress, outputTokens: 2 } }), 1);
+  assertEquals(await problemsWith({ ...open, progress: undefined }), 1);
 });

@@ -32,7 +32,7 @@ Deno.test("who leaves the line is answered at once, and those behind move up", a
     assert((await ledger.hold(hold("first"), { waitMs: 0 })).ok);
     const leaving = new AbortController();
     const { signal } = leaving;
-    const left = ledger.hold(hold("left"), { waitMs: LONG_MS, signal });
+    const waiting = ledger.hold(hold("left"), { waitMs: LONG_MS, signal });
     const behind = ledger.hold(hold("behind"), { waitMs: LONG_MS });
     await ledger.credit({
       kind: "credit",
@@ -43,7 +43,7 @@ Deno.test("who leaves the line is answered at once, and those behind move up", a
       atMs: 0,
     });
     leaving.abort();
-    assertEquals(await left, { ok: false, refusal: "insufficient_balance" });
+    assertEquals(await waiting, { ok: false, refusal: "insufficient_balance" });
     const gone = await ledger.hold(hold("gone"), { waitMs: LONG_MS, signal });
     assertEquals(gone.ok, false, "who has left already does not join it");
     await release(stores, "first");
@@ -56,9 +56,9 @@ Deno.test("a signal that is aborted after the hold was taken leaves it taken", a
   await withWallet(async (stores) => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    const taken = await stores.ledger.hold(hold("taken"), { waitMs: LONG_MS, signal });
+    const result = await stores.ledger.hold(hold("taken"), { waitMs: LONG_MS, signal });
     leaving.abort();
-    assertEquals([taken.ok, (await stores.ledger.openHolds()).length], [true, 1]);
+    assertEquals([result.ok, (await stores.ledger.openHolds()).length], [true, 1]);
   });
 });
 

@@ -4,7 +4,7 @@ import { Books } from "./books.ts";
 import { takeOver } from "./load.ts";
 import { Writer } from "./writer.ts";
 
-/** A writer on a database of its own. */
+/** Runs a test with a writer on a new database. */
 async function withWriter(run: (writer: Writer, kv: Deno.Kv) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
   const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });

@@ -12,23 +12,23 @@ Deno.test("exactly the blocks that are known to lie outside a time are left out"
   });
   const blocks = fc.array(block, { maxLength: 12 });
   const time = fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 20 }));
-  fc.assert(fc.property(blocks, time, (given, [sinceMs, untilMs]) => {
+  fc.assert(fc.property(blocks, time, (blockSpecs, [sinceMs, untilMs]) => {
     const times = new BlockTimes();
     const wanted: number[] = [];
     let first = 1;
-    for (const { isKnown, segments, lengthMs, ...rest } of given) {
-      const made = { ...rest, first, last: first + segments - 1 };
-      const whole = { ...made, untilMs: rest.sinceMs + lengthMs };
+    for (const { isKnown, segments, lengthMs, ...rest } of blockSpecs) {
+      const range = { ...rest, first, last: first + segments - 1 };
+      const whole = { ...range, untilMs: rest.sinceMs + lengthMs };
       if (isKnown) times.note(whole);
       const isOut = whole.untilMs < sinceMs || whole.sinceMs > untilMs;
-      for (let at = made.first; at <= made.last; at++) if (!isKnown || !isOut) wanted.push(at);
-      first = made.last + 1;
+      for (let at = range.first; at <= range.last; at++) if (!isKnown || !isOut) wanted.push(at);
+      first = range.last + 1;
     }
     const range = { first: 2, last: first };
-    const left = [...times.left(range, { sinceMs, untilMs })].flatMap((one) =>
+    const remaining = [...times.left(range, { sinceMs, untilMs })].flatMap((one) =>
       Array.from({ length: one.last - one.first + 1 }, (_, at) => one.first + at)
     );
-    assertEquals(left, [...wanted, first].filter((at) => at >= 2 && at <= range.last));
+    assertEquals(remaining, [...wanted, first].filter((at) => at >= 2 && at <= range.last));
   }));
 });
 
@@ -37,6 +37,9 @@ Deno.test("what is remembered of blocks is bounded", () => {
   for (let at = 1; at <= 2 * BLOCK_TIMES_KEPT; at++) {
     times.note({ first: at, last: at, sinceMs: 0, untilMs: 0 });
   }
-  const [left] = times.left({ first: 1, last: 3 * BLOCK_TIMES_KEPT }, { sinceMs: 1, untilMs: 1 });
-  assertEquals(left, { first: 1, last: BLOCK_TIMES_KEPT });
+  const [remaining] = times.left({ first: 1, last: 3 * BLOCK_TIMES_KEPT }, {
+    sinceMs: 1,
+    untilMs: 1,
+  });
+  assertEquals(remaining, { first: 1, last: BLOCK_TIMES_KEPT });
 });

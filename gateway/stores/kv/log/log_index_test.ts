@@ -60,7 +60,7 @@ function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
   };
 }
 
-/** Two tasks of a split request, a tenth of its charge or less. */
+/** Returns two tasks of a split request, with at most a tenth of its charge. */
 function tasksOf(n: number): readonly TaskRecord[] {
   const task = { dependsOn: [], cachedInputTokens: 0, attempts: [], status: "done" } as const;
   return [
@@ -90,7 +90,7 @@ function open(path: string, records?: number): Promise<KvStores> {
   return openKvStores(path, { nowMs: () => NOW_MS, logRetention: { records } });
 }
 
-/** Appends in commits of many sizes. */
+/** Appends rows in commits of many sizes. */
 async function append({ log }: KvStores, rows: readonly RequestRecord[]): Promise<void> {
   for (let from = 0, size = 1; from < rows.length; from += size, size = (size * 3) % 101 + 1) {
     await Promise.all(rows.slice(from, from + size).map((row) => log.append(row)));
@@ -144,7 +144,7 @@ async function assertSearches(stores: KvStores, rows: readonly RequestRecord[]):
   }
 }
 
-/** Everything in a rollup, in an order of its own. */
+/** Returns the contents of a rollup in a canonical order. */
 function plain(rollup: Rollup): unknown {
   return JSON.parse(JSON.stringify(rollup, (_, value) => {
     if (value instanceof Map) return [...value].sort(([a], [b]) => a < b ? -1 : 1);
@@ -152,16 +152,19 @@ function plain(rollup: Rollup): unknown {
   }));
 }
 
-/** The overview of all is a recount of all. */
+/** Asserts that the overview equals a recount. */
 async function assertRecount(stores: KvStores, rows: readonly RequestRecord[]): Promise<void> {
   const range = { sinceMs: START_MS - 600_000, untilMs: NOW_MS };
   for (const stepMs of [60_000, 600_000, 3_600_000]) {
-    const found = await stores.log.overview({ ...range, stepMs });
-    assertEquals(found.uncounted, 0);
-    assertEquals(plain(found.total), plain(recount(rows)));
-    const points = Map.groupBy(rows, ({ atMs }) => Math.floor(atMs / found.stepMs) * found.stepMs);
-    assertEquals(found.series.map(({ atMs }) => atMs), [...points.keys()].sort((a, b) => a - b));
-    for (const { atMs, rollup } of found.series) {
+    const overview = await stores.log.overview({ ...range, stepMs });
+    assertEquals(overview.uncounted, 0);
+    assertEquals(plain(overview.total), plain(recount(rows)));
+    const points = Map.groupBy(
+      rows,
+      ({ atMs }) => Math.floor(atMs / overview.stepMs) * overview.stepMs,
+    );
+    assertEquals(overview.series.map(({ atMs }) => atMs), [...points.keys()].sort((a, b) => a - b));
+    for (const { atMs, rollup } of overview.series) {
       assertEquals(plain(rollup), plain(recount(points.get(atMs) ?? [])));
     }
   }
@@ -236,7 +239,7 @@ Deno.test("A death while the index is written counts nothing twice and loses not
     await dying.log.writeIndex();
     const more = Array.from({ length: BLOCK_ROWS_MAX }, (_, n) => record(ROWS.length + n));
     await append(dying, more);
-    // The sums become durable, and then the block that they are of does not.
+    // The sums become durable, and then their block does not.
     isDying = true;
     await dying.log.writeIndex();
     assertEquals(refused, 1);
@@ -297,9 +300,9 @@ Deno.test("Blocks leave with the rows that they tell of", async () => {
     await append(stores, ROWS);
     await stores.log.writeIndex();
     for (let round = 0; round < 5; round++) await stores.log.trim();
-    const left = await all(stores, {});
-    assertEquals(left, naive(ROWS, {}).slice(0, left.length));
-    assert(left.length < 300);
+    const rows = await all(stores, {});
+    assertEquals(rows, naive(ROWS, {}).slice(0, rows.length));
+    assert(rows.length < 300);
     assertEquals(
       (await stores.log.overview({ sinceMs: 0, untilMs: NOW_MS })).total.requests,
       ROWS.length,
@@ -332,7 +335,7 @@ Deno.test("A page leads to the one before it", async () => {
   await stores.close();
 });
 
-/** A database whose commits of blocks fail, from when it is told to. */
+/** A database whose commits of blocks fail on demand. */
 function failing(kv: Deno.Kv, isFatal: () => boolean): Deno.Kv {
   return new Proxy(kv, {
     get(target, name) {

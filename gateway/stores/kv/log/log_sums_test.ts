@@ -32,27 +32,27 @@ function record(segment: number): RequestRecord {
 
 /** A block of segments of one row each. */
 function block(from: number, to: number): LogBlock {
-  const made = new LogBlock(from);
-  for (let segment = from; segment <= to; segment++) made.add([record(segment)], segment);
-  return made;
+  const block = new LogBlock(from);
+  for (let segment = from; segment <= to; segment++) block.add([record(segment)], segment);
+  return block;
 }
 
-/** `asked` has the first key of each list that is read. */
+/** `starts` has the first key of each list read. */
 async function withSums(
-  test: (sums: LogSums, asked: Deno.KvKey[]) => Promise<void>,
+  test: (sums: LogSums, starts: Deno.KvKey[]) => Promise<void>,
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const asked: Deno.KvKey[] = [];
+  const starts: Deno.KvKey[] = [];
   const list = kv.list.bind(kv);
   kv.list = (selector, options) => {
-    if ("start" in selector) asked.push(selector.start);
+    if ("start" in selector) starts.push(selector.start);
     return list(selector, options);
   };
   const head: Head = { schema: 1, session: "s", commit: 0, journal: EMPTY_TAIL, log: EMPTY_TAIL };
   const { ok, versionstamp } = await kv.set(HEAD_KEY, head);
   assertEquals(ok, true);
   const writer = new Writer(kv, { books: new Books(), head: { value: head, versionstamp } });
-  await test(new LogSums(kv, writer, () => NOW_MS), asked);
+  await test(new LogSums(kv, writer, () => NOW_MS), starts);
   await writer.close();
   kv.close();
 }
@@ -76,17 +76,17 @@ Deno.test("sums count each row once, however the blocks were cut that brought it
 });
 
 Deno.test("a step of whole hours is summed up from hours, and comes to the same", async () => {
-  await withSums(async (sums, asked) => {
+  await withSums(async (sums, starts) => {
     await sums.add(Array.from({ length: 90 }, (_, n) => block(100 * n + 1, 100 * n + 100)));
     const hour = 3_600_000;
     const from = async (sinceMs: number, untilMs: number, stepMs: number) => {
-      asked.length = 0;
+      starts.length = 0;
       const { total, series } = await sums.overview({ sinceMs, untilMs, stepMs }, []);
       const parts = series.map(({ rollup }) => rollup.requests);
-      return { widthMs: asked[0]?.[1], parts, all: total.requests };
+      return { widthMs: starts[0]?.[1], parts, all: total.requests };
     };
     const fine = { widthMs: 600_000, parts: [1_800, 3_600, 3_600], all: 9_000 };
-    // Until within an hour that is over, only what is narrower is right.
+    // Within an expired hour only the narrower sums are right.
     assertEquals(await from(NOW_MS - 24 * hour, NOW_MS - 300_000, hour), fine);
     const wide = { ...fine, widthMs: hour };
     assertEquals(await from(NOW_MS - 24 * hour, NOW_MS - 1, hour), wide);
@@ -109,7 +109,7 @@ Deno.test("a series has as many points as are of use, and times that are not kep
     assertEquals(await steps(NOW_MS - 24 * hour, NOW_MS), 10);
     assertEquals(await steps(NOW_MS - 7 * 24 * hour, NOW_MS), 60);
     assertEquals(await steps(NOW_MS - 30 * 24 * hour, NOW_MS), 360);
-    // A minute of last week is not known any more.
+    // A minute of last week is no longer stored.
     assertEquals(await steps(NOW_MS - 169 * hour, NOW_MS - 168 * hour, 60_000), 60);
     assertEquals(await steps(NOW_MS - hour, NOW_MS, 7 * 60_000), 7);
     assertEquals(await steps(NOW_MS - 24 * hour, NOW_MS, 1_000), 10);
