@@ -124,7 +124,7 @@ async function testAdmin(
     description: new Description("admin"),
     mountConsole,
     lowBalances: new LowBalances(settings),
-    adminTokens: await AdminTokens.open({ settings, peppers, logger, given: ADMIN_TOKEN }),
+    adminTokens: await AdminTokens.open({ settings, peppers, logger, startToken: ADMIN_TOKEN }),
     onAdminToken: () => Promise.resolve(),
     callPublic: () => Promise.resolve(Response.json({ choices: [] })),
     publicUrl: () => "http://gateway.test:8787",

@@ -60,9 +60,11 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
  */
 export function createMetricsApp(deps: AdminDeps): AdminApp {
   const app = emptyApp(deps);
-  const nobody = { admits: () => false };
+  const noAdminTokens = { admits: () => false };
   serveMetrics(app, {
-    admit: deps.metrics?.needsToken ? tokenAdmission({ ...deps, adminTokens: nobody }) : undefined,
+    admit: deps.metrics?.needsToken
+      ? tokenAdmission({ ...deps, adminTokens: noAdminTokens })
+      : undefined,
     metrics: deps.metrics,
   });
   return app;

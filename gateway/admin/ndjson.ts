@@ -1,4 +1,8 @@
-/** Answers of JSON lines that are produced while they are read.\n\n@module */
+/**
+ * Answers of JSON lines that are produced while they are read.
+ *
+ * @module
+ */
 
 import { LINES_TYPE } from "../admin_api/operation.ts";
 import { faultOf } from "../http/error_response.ts";

@@ -1,4 +1,8 @@
-/** Names that operators write.\n\n@module */
+/**
+ * Names that operators write.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 

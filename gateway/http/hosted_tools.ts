@@ -1,4 +1,8 @@
-/** Checks of the hosted tools that a request declares.\n\n@module */
+/**
+ * Checks of the hosted tools that a request declares.
+ *
+ * @module
+ */
 
 import { ServiceFault } from "../domain/fault.ts";
 import { hostedToolOf, isLocalTool } from "../domain/requests/hosted_tool_types.ts";
@@ -111,10 +115,10 @@ const IDLE: Readonly<Record<string, string>> = {
 /** Returns a line for each member that has no effect, as it is in no schema of the service. */
 function strangeMembers(
   path: string,
-  given: Readonly<Record<string, unknown>> | null | undefined,
+  value: Readonly<Record<string, unknown>> | null | undefined,
   { shape }: { readonly shape: object },
 ): readonly string[] {
-  return Object.entries(given ?? {})
+  return Object.entries(value ?? {})
     .filter(([name, value]) => !Object.hasOwn(shape, name) && value !== null)
     .filter(([name, value]) => !Object.hasOwn(IDLE, name) || JSON.stringify(value) !== IDLE[name])
     .map(([name]) => {

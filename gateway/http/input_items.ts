@@ -1,4 +1,8 @@
-/** Pages of the items of a request, as OpenAI lists them.\n\n@module */
+/**
+ * Pages of the items of a request, as OpenAI lists them.
+ *
+ * @module
+ */
 
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";

@@ -1,4 +1,8 @@
-/** The public listener, which applications call.\n\n@module */
+/**
+ * The public listener, which applications call.
+ *
+ * @module
+ */
 
 import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";

@@ -1,4 +1,8 @@
-/** Paths of the public listener: its routes and its description both use these.\n\n@module */
+/**
+ * Paths of the public listener: its routes and its description both use these.
+ *
+ * @module
+ */
 
 import { ENDPOINT_PATHS } from "../domain/requests/endpoints.ts";
 

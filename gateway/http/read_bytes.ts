@@ -1,4 +1,8 @@
-/** Reads a body that may be too long, too slow or endless.\n\n@module */
+/**
+ * Reads a body that may be too long, too slow or endless.
+ *
+ * @module
+ */
 
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
@@ -122,9 +126,9 @@ async function joined(
 /** Deno closes a request's body with its connection, and reports this by this error alone. */
 function readFailure(request: Request, error: unknown): Error {
   if (error instanceof ServiceFault || error instanceof CallerDisconnected) return error;
-  const gone = request.signal.aborted || error instanceof Deno.errors.BadResource ||
+  const isDisconnected = request.signal.aborted || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
-  if (gone) {
+  if (isDisconnected) {
     return new CallerDisconnected("The caller left before the body had come", { cause: error });
   }
   return new ServiceFault("invalid_request", {

@@ -1,4 +1,8 @@
-/** One operation of a listener, as its description and its tests read it.\n\n@module */
+/**
+ * One operation of a listener, as its description and its tests read it.
+ *
+ * @module
+ */
 
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { z } from "zod";

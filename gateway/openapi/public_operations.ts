@@ -57,7 +57,7 @@ const dialectHeader = z.object({
 });
 const textHeaders = dialectHeader.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
-    description: "Whether the request may be split into tasks, and what its stream carries then",
+    description: "Allows splitting the request into tasks, and selects the content of its stream",
   }),
 });
 const localized = z.object({
@@ -114,7 +114,7 @@ const MODEL_CALLS: readonly Operation[] = [
     tag: "Responses",
     summary: "Answer as a response",
     description: "A stream of named server-sent events where `stream` is true; `[DONE]` is the " +
-      "last but in the dialect openai. Kept for " +
+      "last but in the dialect openai. Stored for " +
       "`previous_response_id` unless `store` is false.\n\n" +
       "Fields that are not named here pass through to the model.",
     headers: textHeaders,
@@ -178,9 +178,9 @@ const STORED: readonly Operation[] = [
   storedResponse({
     path: PUBLIC_PATHS.response,
     id: "getResponse",
-    summary: "A response that was kept",
+    summary: "Show a stored response",
     headers: dialectHeader,
-    description: "Found by all keys of the wallet that paid for it.",
+    description: "Available to all keys of the wallet that paid for it.",
     query: z.object({
       stream: z.literal("false").optional()
         .meta({ description: "A stored response is not streamed again" }),
@@ -190,12 +190,12 @@ const STORED: readonly Operation[] = [
     method: "delete",
     path: PUBLIC_PATHS.response,
     id: "deleteResponse",
-    summary: "Forget a response",
+    summary: "Delete a stored response",
   }, responseDeletedSchema),
   storedResponse({
     path: PUBLIC_PATHS.inputItems,
     id: "listInputItems",
-    summary: "List what a response was asked",
+    summary: "List the input items of a response",
     query: inputItemsQuerySchema,
   }, inputItemListSchema),
 ];
@@ -213,7 +213,7 @@ function catalog(
     ...operation,
     replies: {
       200: json("The answer", content, { headers }),
-      304: { description: "Nothing has changed", headers },
+      304: { description: "Not modified", headers },
     },
   };
 }
@@ -269,7 +269,7 @@ const FILE: Operation = {
   id: "getFile",
   tag: "Images",
   access: "anyone",
-  summary: "An image that a signed link leads to",
+  summary: "Send the image of a signed link",
   description: "The link itself is the permission, and expires.",
   headers: z.object({
     Range: z.string().optional().meta({
@@ -301,9 +301,9 @@ const HEALTH: readonly Operation[] = [
     id: "getHealth",
     tag: "Service",
     access: "anyone",
-    summary: "Whether the process lives",
+    summary: "Check that the process runs",
     replies: {
-      200: json("It does", {
+      200: json("The process runs", {
         schema: z.strictObject({ status: z.literal("ok") }),
         example: { status: "ok" },
       }),
@@ -315,9 +315,9 @@ const HEALTH: readonly Operation[] = [
     id: "getReadiness",
     tag: "Service",
     access: "anyone",
-    summary: "Whether requests are taken",
+    summary: "Check that requests are served",
     replies: {
-      200: json("They are", {
+      200: json("Requests are served", {
         schema: z.strictObject({ status: z.literal("ready") }),
         example: { status: "ready" },
       }),

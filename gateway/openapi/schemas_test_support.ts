@@ -1,4 +1,8 @@
-/** The schemas of a document, compiled by an independent library.\n\n@module */
+/**
+ * The schemas of a document, compiled by an independent library.
+ *
+ * @module
+ */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -13,7 +13,7 @@ export function selfOperations(tag: string): readonly Operation[] {
     const headers = ["ETag", "Cache-Control"] as const;
     return {
       200: { description, content, headers },
-      304: { description: "Nothing has changed", headers },
+      304: { description: "Not modified", headers },
     };
   };
   const common = { method: "get", tag, access: "anyone", headers: conditionalHeaders } as const;

@@ -156,19 +156,19 @@ function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): voi
 
 /** Throws if the admin token of this start is also an API key: the two classes are separate. */
 async function openAdminTokens(
-  { adminToken: given }: ServeSettings,
+  { adminToken: startToken }: ServeSettings,
   { logger }: ServiceDeps,
   { stores, peppers }: { stores: KvStores; peppers: Peppers },
 ): Promise<AdminTokens> {
   const { keys, settings } = stores;
-  if (given !== undefined) {
-    const digests = peppers.digests(given);
+  if (startToken !== undefined) {
+    const digests = peppers.digests(startToken);
     // A disabled key counts as well: it may be enabled again.
     if ((await keys.listStored()).some(({ digest }) => digests.includes(digest))) {
       throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
     }
   }
-  return await AdminTokens.open({ settings, peppers, logger, given });
+  return await AdminTokens.open({ settings, peppers, logger, startToken });
 }
 
 /** Delivers the secrets of a first start to the operator, before any request is answered. */

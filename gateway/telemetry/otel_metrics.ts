@@ -11,7 +11,7 @@ const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_
 /** Attributes of a request that reached no model. */
 const NONE = { model: NO_MODEL, provider: NO_MODEL };
 /** Maximum kinds of requests whose attributes are cached. */
-const KEPT_MAX = 500;
+const CACHE_MAX = 500;
 
 interface RequestAttributes {
   readonly plain: Attributes;
@@ -24,7 +24,7 @@ export class OtelMetrics {
   readonly #tokens: Histogram;
   readonly #seconds: Histogram;
   readonly #firstTokenSeconds: Histogram;
-  readonly #kept = new Map<string, RequestAttributes>();
+  readonly #cache = new Map<string, RequestAttributes>();
 
   private constructor(histogram: (name: string, unit: string, bounds: number[]) => Histogram) {
     this.#tokens = histogram("gen_ai.client.token.usage", "{token}", TOKENS);
@@ -61,21 +61,21 @@ export class OtelMetrics {
   ): RequestAttributes {
     const error = outcome === "ok" || outcome === "client_left" ? "" : errorCode ?? outcome;
     const key = `${endpoint} ${error} ${model}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    const isRoom = this.#kept.size < KEPT_MAX;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const isRoom = this.#cache.size < CACHE_MAX;
     const plain = {
       "gen_ai.operation.name": operationName(endpoint),
       "gen_ai.provider.name": isRoom ? provider || "none" : "other",
       "gen_ai.response.model": isRoom ? model || "none" : "other",
       ...(error === "" ? {} : { "error.type": error }),
     };
-    const made = {
+    const attributes = {
       plain,
       input: { ...plain, "gen_ai.token.type": "input" },
       output: { ...plain, "gen_ai.token.type": "output" },
     };
-    if (isRoom) this.#kept.set(key, made);
-    return made;
+    if (isRoom) this.#cache.set(key, attributes);
+    return attributes;
   }
 }

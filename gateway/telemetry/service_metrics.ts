@@ -16,7 +16,7 @@ const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 6
 /** Bucket bounds in seconds of operations that should take milliseconds. */
 const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** Maximum kinds of requests whose series are cached. */
-const KEPT_MAX = 2_000;
+const CACHE_MAX = 2_000;
 /** Maximum series of a histogram, each of which is many lines. */
 const HISTOGRAMS_MAX = 100;
 
@@ -157,8 +157,8 @@ export class ServiceMetrics {
     help: "How late the event loop came to a timer, in seconds.",
     bounds: SHORT_SECONDS,
   });
-  #kept = new Map<string, RequestSeries>();
-  #keptSpend = new Map<string, SpendSeries>();
+  #requestSeries = new Map<string, RequestSeries>();
+  #spendSeries = new Map<string, SpendSeries>();
 
   constructor() {
     for (const event of GRAVE_EVENTS) this.#lines.at("error", event);
@@ -262,30 +262,30 @@ export class ServiceMetrics {
   #seriesOf({ endpoint, routing, status, outcome }: RequestRecord): RequestSeries {
     const model = routing?.model ?? "none";
     const key = `${endpoint} ${status} ${outcome} ${model}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    if (this.#kept.size >= KEPT_MAX) this.#kept = new Map();
+    const cached = this.#requestSeries.get(key);
+    if (cached !== undefined) return cached;
+    if (this.#requestSeries.size >= CACHE_MAX) this.#requestSeries = new Map();
     const series: RequestSeries = {
       requests: this.#requests.at(endpoint, model, statusClass(status), outcome),
       seconds: this.#seconds.at(endpoint, model),
       firstByteSeconds: this.#firstByteSeconds.at(endpoint, model),
     };
-    this.#kept.set(key, series);
+    this.#requestSeries.set(key, series);
     return series;
   }
 
   #spentBy(endpoint: string, model: string): SpendSeries {
     const key = `${endpoint} ${model}`;
-    const kept = this.#keptSpend.get(key);
-    if (kept !== undefined) return kept;
-    if (this.#keptSpend.size >= KEPT_MAX) this.#keptSpend = new Map();
+    const cached = this.#spendSeries.get(key);
+    if (cached !== undefined) return cached;
+    if (this.#spendSeries.size >= CACHE_MAX) this.#spendSeries = new Map();
     const series: SpendSeries = {
       input: this.#tokens.at(endpoint, model, "input"),
       cached: this.#tokens.at(endpoint, model, "cached_input"),
       output: this.#tokens.at(endpoint, model, "output"),
       credits: this.#charged.at(endpoint, model),
     };
-    this.#keptSpend.set(key, series);
+    this.#spendSeries.set(key, series);
     return series;
   }
 }

@@ -1,4 +1,8 @@
-/** Relay of a streamed answer from an upstream to the caller, for every endpoint.\n\n@module */
+/**
+ * Relay of a streamed answer from an upstream to the caller, for every endpoint.
+ *
+ * @module
+ */
 
 import type { ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
 import type { Usage } from "../domain/ledger/pricing.ts";
@@ -46,7 +50,7 @@ export interface AnswerRelay {
    */
   accept(text: string): string;
   /** The caller has disconnected: later events are read for their usage only. */
-  callerLeft(): void;
+  callerDisconnected(): void;
   /** Ends the output here with finish reason `length`; no further event is accepted. */
   limitReached(): void;
   /** The upstream has ended cleanly. Throws an `UpstreamCut` when that was too early. */

@@ -1,4 +1,8 @@
-/** Parts of a chat model's answer that an answer written by the service cannot carry.\n\n@module */
+/**
+ * Parts of a chat model's answer that an answer written by the service cannot carry.
+ *
+ * @module
+ */
 
 import { annotationOf } from "./responses/output_text.ts";
 

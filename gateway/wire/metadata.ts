@@ -1,4 +1,8 @@
-/** The `metadata` of an answer, in its caller's dialect.\n\n@module */
+/**
+ * The `metadata` of an answer, in its caller's dialect.
+ *
+ * @module
+ */
 
 import type { Dialect } from "@svc/sdk/protocol";
 import { editMembers, memberText } from "./json/text.ts";

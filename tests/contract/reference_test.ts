@@ -1,4 +1,8 @@
-/** The listeners serve their descriptions.\n\n@module */
+/**
+ * The listeners serve their descriptions.
+ *
+ * @module
+ */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { documentOf, OPERATIONS } from "../../gateway/openapi/document.ts";

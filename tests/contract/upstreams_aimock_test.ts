@@ -1,4 +1,8 @@
-/** Upstreams against independent servers on loopback.\n\n@module */
+/**
+ * Upstreams against independent servers on loopback.
+ *
+ * @module
+ */
 
 import { assertEquals } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";

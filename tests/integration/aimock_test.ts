@@ -1,4 +1,8 @@
-/** The main features, against an independent upstream.\n\n@module */
+/**
+ * The main features, against an independent upstream.
+ *
+ * @module
+ */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { LLMock } from "@copilotkit/aimock";

@@ -1,4 +1,8 @@
-/** A page in a browser can neither read an answer nor act for a user.\n\n@module */
+/**
+ * A page in a browser can neither read an answer nor act for a user.
+ *
+ * @module
+ */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { exchange } from "../fixtures/raw_http.ts";

@@ -1,4 +1,8 @@
-/** The gateway changes no byte that it does not need to change, in either direction.\n\n@module */
+/**
+ * The gateway changes no byte that it does not need to change, in either direction.
+ *
+ * @module
+ */
 
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { members } from "../../gateway/wire/json/text.ts";

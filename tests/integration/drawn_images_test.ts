@@ -1,4 +1,8 @@
-/** Answers of upstreams to image calls: images, addresses, and other values.\n\n@module */
+/**
+ * Answers of upstreams to image calls: images, addresses, and other values.
+ *
+ * @module
+ */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { imagesAnswerSchema } from "../../gateway/http/schemas/images.ts";

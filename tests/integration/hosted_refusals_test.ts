@@ -1,4 +1,8 @@
-/** Refusals of hosted tools: by name, before anything is held or charged.\n\n@module */
+/**
+ * Refusals of hosted tools: by name, before anything is held or charged.
+ *
+ * @module
+ */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { completion, labConfig } from "../fixtures/lab.ts";

@@ -41,6 +41,6 @@ export function wordsIn(text: string): number {
   let answer = "";
   let words = 0;
   while (answer.length < text.length) answer += wordAt(words++);
-  if (answer !== text) throw new Error(`No model answer "${text}"`);
+  if (answer !== text) throw new Error(`No model answers "${text}"`);
   return words;
 }

@@ -94,9 +94,9 @@ export function scriptedUpstream(config: UpstreamConfig, stage: UpstreamStage): 
     id: config.id,
     call: async (call) => {
       const attempt = stage.begin(call, config.onDisconnect === "drain");
-      const given = await answer(stage, call, attempt);
-      if (given.kind !== "stream") end(stage, attempt);
-      return given;
+      const reply = await answer(stage, call, attempt);
+      if (reply.kind !== "stream") end(stage, attempt);
+      return reply;
     },
     models: () => Promise.resolve([]),
     close: () => {},

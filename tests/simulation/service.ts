@@ -131,10 +131,10 @@ export function rngOf(
   owner: string,
   onId: (prefix: string, id: string) => void = () => {},
 ): Rng {
-  let made = 0;
+  let count = 0;
   return {
     id: (prefix) => {
-      const id = `${prefix}_${owner}_${++made}`;
+      const id = `${prefix}_${owner}_${++count}`;
       onId(prefix, id);
       return id;
     },

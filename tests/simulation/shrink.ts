@@ -18,28 +18,28 @@ export async function shrink(
   stillFails: StillFails,
   options: { readonly tries: number } = { tries: 2_000 },
 ): Promise<readonly Step[]> {
-  let kept = steps;
+  let remaining = steps;
   let tries = options.tries;
   const attempt = async (shorter: readonly Step[]) => {
     if (tries-- <= 0 || !await stillFails(shorter)) return false;
-    kept = shorter;
+    remaining = shorter;
     return true;
   };
-  for (let size = Math.ceil(kept.length / 2); size >= 1 && tries > 0;) {
+  for (let size = Math.ceil(remaining.length / 2); size >= 1 && tries > 0;) {
     let isShorter = false;
-    for (let from = 0; from < kept.length && tries > 0;) {
-      const shorter = [...kept.slice(0, from), ...kept.slice(from + size)];
+    for (let from = 0; from < remaining.length && tries > 0;) {
+      const shorter = [...remaining.slice(0, from), ...remaining.slice(from + size)];
       if (await attempt(shorter)) isShorter = true;
       else from += size;
     }
     if (!isShorter || size > 1) size = size === 1 ? 0 : Math.floor(size / 2);
   }
-  for (let at = 0; at < kept.length; at++) {
-    for (const simpler of simplerSteps(kept[at]!)) {
-      if (await attempt(kept.with(at, simpler))) break;
+  for (let at = 0; at < remaining.length; at++) {
+    for (const simpler of simplerSteps(remaining[at]!)) {
+      if (await attempt(remaining.with(at, simpler))) break;
     }
   }
-  return kept;
+  return remaining;
 }
 
 /** Returns simpler versions of a step, the simplest first. */

@@ -99,9 +99,9 @@ export async function judgeStep(
 /** Checks that a call without a caller is cancelled at its upstream, unless that is drained. */
 function judgeLeft({ state, attempts, number }: Caller, accuse: Accuse): void {
   if (state !== "left") return;
-  const kept = attempts.find(({ over, cancelled, drains }) => !(over || cancelled || drains));
-  if (kept !== undefined) {
-    accuse("no call continues after its caller disconnected", `${number}: ${kept.part}`);
+  const running = attempts.find(({ over, cancelled, drains }) => !(over || cancelled || drains));
+  if (running !== undefined) {
+    accuse("no call continues after its caller disconnected", `${number}: ${running.part}`);
   }
 }
 

@@ -91,10 +91,12 @@ function divide(folder: string, files: readonly string[]): Bundle[] {
     : UNIT_FILES_PER_BUNDLE;
   const count = Math.ceil(files.length / size);
   const perBundle = Math.ceil(files.length / count);
-  return Array.from({ length: count }, (_, index) => ({
-    name: count === 1 ? folder : `${folder} ${index + 1}/${count}`,
-    files: files.slice(index * perBundle, (index + 1) * perBundle),
-  }));
+  return Array.from({ length: count }, (_, index) => {
+    const part = files.slice(index * perBundle, (index + 1) * perBundle);
+    const [first = folder] = part;
+    if (part.length === 1) return { name: first, files: part };
+    return { name: count === 1 ? folder : `${folder} ${index + 1}/${count}`, files: part };
+  });
 }
 
 /** Text of a module that loads the files of a bundle. */

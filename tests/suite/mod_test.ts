@@ -4,6 +4,7 @@ import { jobsOf, parseArguments } from "./mod.ts";
 
 const FILES = [
   "gateway/domain/ledger_test.ts",
+  "gateway/domain/limits_test.ts",
   "gateway/vector_stores/a_test.ts",
   "tests/kills/b_test.ts",
 ];
@@ -19,9 +20,9 @@ Deno.test("the whole run checks types, runs each bundle, and the examples", () =
   const test = "test -P --config deno.json --quiet --no-check";
   assertEquals(jobs(), {
     types: "test -P --config deno.json --doc --no-run",
-    "tests/kills": `${test} <tests/kills>`,
+    "tests/kills/b_test.ts": `${test} <tests/kills/b_test.ts>`,
     "gateway/domain": `${test} <gateway/domain>`,
-    "gateway/vector_stores": `${test} <gateway/vector_stores>`,
+    "gateway/vector_stores/a_test.ts": `${test} <gateway/vector_stores/a_test.ts>`,
     "examples in documentation": `${test} --doc --parallel --ignore=**/*_test.ts,**/*_test.tsx`,
   });
 });
@@ -37,7 +38,10 @@ Deno.test("flags are passed on; coverage to the bundles that it is collected fro
     args["gateway/domain"]?.split(" ").slice(-4),
     ["--coverage=coverage", "--coverage-raw-data-only", "--fail-fast", "<gateway/domain>"],
   );
-  assertEquals(args["tests/kills"]?.split(" ").slice(-2), ["--fail-fast", "<tests/kills>"]);
+  assertEquals(args["tests/kills/b_test.ts"]?.split(" ").slice(-2), [
+    "--fail-fast",
+    "<tests/kills/b_test.ts>",
+  ]);
   assertEquals(args["types"], "test -P --config deno.json --doc --no-run --fail-fast");
 });
 

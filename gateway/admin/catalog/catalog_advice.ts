@@ -42,7 +42,10 @@ function upstreamSteps(upstreams: readonly UpstreamFinding[]): string[] {
 }
 
 function modelSteps(causes: ReadonlySet<Problem["cause"]>): string[] {
-  const gone = 'replace or disable ("disabled": true) what is deprecated or not listed';
-  const price = "apply the configuration again with today's prices (svc apply -f FILE)";
-  return [...causes.has("gone") ? [gone] : [], ...causes.has("price") ? [price] : []];
+  const replaceModels = 'replace or disable ("disabled": true) what is deprecated or not listed';
+  const applyPrices = "apply the configuration again with today's prices (svc apply -f FILE)";
+  return [
+    ...causes.has("gone") ? [replaceModels] : [],
+    ...causes.has("price") ? [applyPrices] : [],
+  ];
 }

@@ -1,4 +1,8 @@
-/** Answers about the catalog, its check and its models.\n\n@module */
+/**
+ * Answers about the catalog, its check and its models.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
@@ -72,7 +76,7 @@ export const catalogCheckAnswer = z.strictObject({
   upstreams: z.array(z.strictObject({
     id: z.string(),
     status: z.enum(["listed", "unlisted", "no credentials", "refused", "timeout", "failed"]),
-    models: countAnswer.meta({ description: "How many it lists" }),
+    models: countAnswer.meta({ description: "Number of models that it lists" }),
     reason: z.string().nullable(),
     variables: z.array(z.string()).meta({ description: "Environment variables that are not set" }),
   })),
@@ -109,7 +113,7 @@ export const poolAnswer = z.strictObject({
     retryAfterMs: z.number().nullable(),
     latencyMs: z.number().nullable(),
     failures: countAnswer.meta({ description: "Failures in a row until now" }),
-    inFlight: countAnswer.meta({ description: "Calls under way at its upstream" }),
+    inFlight: countAnswer.meta({ description: "Calls in flight at its upstream" }),
   })),
 }).meta({ id: "Pool", description: "The models as routing sees them" });
 

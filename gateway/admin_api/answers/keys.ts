@@ -1,4 +1,8 @@
-/** Answers about keys, the pepper of their digests, and the admin token.\n\n@module */
+/**
+ * Answers about keys, the pepper of their digests, and the admin token.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
@@ -23,7 +27,7 @@ const key = {
   createdAt: timeAnswer,
   lastUsedAt: timeAnswer.nullable(),
   rotatedFrom: z.string().nullable().meta({ description: "Id of the key that it replaces" }),
-  logContent: z.boolean().meta({ description: "What is said is kept, secrets taken out" }),
+  logContent: z.boolean().meta({ description: "Content is logged, with secrets removed" }),
 };
 
 /** A key without its secret. */
@@ -45,13 +49,13 @@ const reach = {
   endpoints: z.array(z.strictObject({
     endpoint: z.enum(ENDPOINTS),
     models: z.array(z.string()),
-    reason: z.string().nullable().meta({ description: "Why nothing is left" }),
+    reason: z.string().nullable().meta({ description: "Reason why no model is left" }),
   })),
   models: z.array(z.strictObject({
     id: z.string(),
     provider: z.string(),
-    endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Where it can serve" }),
-    reason: z.string().nullable().meta({ description: "Why it is left out" }),
+    endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Endpoints at which it can serve" }),
+    reason: z.string().nullable().meta({ description: "Reason why it is excluded" }),
   })),
   hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOL_TYPES), allowed: z.boolean() })),
 };
@@ -84,7 +88,7 @@ export const rotationAnswer = z.strictObject({
     lastUsedAt: timeAnswer.nullable(),
     requests: countAnswer,
     more: z.boolean().meta({ description: "There are more than were counted" }),
-    inUse: z.boolean().meta({ description: "Whoever uses the old key would be cut off" }),
+    inUse: z.boolean().meta({ description: "True when callers still use the old key" }),
   }).meta({ description: "Of the old key, since the copy's call" }),
   steps: z.array(z.enum(ROTATION_STEPS)),
   next: z.enum([...ROTATION_STEPS, "done"]),
@@ -93,7 +97,7 @@ export const rotationAnswer = z.strictObject({
 /** Answer of `POST /keys/{id}/verify`. */
 export const verificationAnswer = z.strictObject({
   requestId: z.string(),
-  url: z.string().meta({ description: "Where it was called" }),
+  url: z.string().meta({ description: "Base URL of the call" }),
   model: z.string(),
   charged: z.string().meta({ description: "Credits, a decimal string" }),
 }).meta({ id: "KeyVerification" });
@@ -124,8 +128,10 @@ export const rotatedKeyAnswer = z.strictObject({
 
 const standing = {
   version: z.int(),
-  kept: z.boolean().meta({ description: "Whether the store keeps it, or each start is given it" }),
-  adminToken: z.boolean().meta({ description: "Whether the admin token stands under it" }),
+  kept: z.boolean().meta({
+    description: "True when the store keeps it; false when each start gets it",
+  }),
+  adminToken: z.boolean().meta({ description: "True when the admin token is digested with it" }),
   keys: countAnswer,
 };
 

@@ -1,4 +1,8 @@
-/** Answers about the books: their verification, and the last line of an export.\n\n@module */
+/**
+ * Answers about the books: their verification, and the last line of an export.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { countAnswer, timeAnswer } from "./parts.ts";
@@ -16,7 +20,7 @@ export const verificationAnswer = z.strictObject({
   openHolds: countAnswer,
   problems: z.array(z.string()).meta({ description: "The first of them, one sentence each" }),
   moreProblems: countAnswer,
-}).meta({ id: "Verification", description: "What recomputing the books came to" });
+}).meta({ id: "Verification", description: "The result of recomputing the books" });
 
 /** One line of a verification: its progress or its result. */
 export const verificationLineAnswer = z.union([

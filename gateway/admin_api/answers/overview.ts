@@ -1,4 +1,8 @@
-/** Answers with sums over the requests of a time.\n\n@module */
+/**
+ * Answers with sums over the requests of a time.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";

@@ -1,4 +1,8 @@
-/** Schemas that several answers of the operator's API use.\n\n@module */
+/**
+ * Schemas that several answers of the operator's API use.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 

@@ -1,4 +1,8 @@
-/** Answers about requests and usage.\n\n@module */
+/**
+ * Answers about requests and usage.
+ *
+ * @module
+ */
 
 import { ERROR_TABLE, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
@@ -46,7 +50,7 @@ export const requestListAnswer = z.strictObject({
     example: null,
   }),
   start: z.string().nullable().meta({
-    description: "Where this page began: with the other order it leads to the page before",
+    description: "Start of this page: with the other order it leads to the page before",
   }),
 }).meta({ id: "RequestList" });
 
@@ -54,7 +58,7 @@ export const requestListAnswer = z.strictObject({
 export const tailEventAnswer = z.union([
   requestSummaryAnswer,
   z.strictObject({
-    rows: countAnswer.meta({ description: "Rows that were lost to a slow reader" }),
+    rows: countAnswer.meta({ description: "Rows that a slow reader missed" }),
   }),
 ]).meta({ id: "TailEvent" });
 
@@ -115,20 +119,20 @@ export const requestAnswer = z.strictObject({
   timeline: z.array(attempt.extend({
     startMs: z.number().nullable(),
     words: z.string().nullable().meta({
-      description: "What the upstream said as it failed, without secrets and text of the request",
+      description: "The upstream's error message, without secrets and text of the request",
     }),
   })),
   holds: z.array(z.string()).meta({ description: "Ids of its holds in the journal" }),
   settlement: z.strictObject({
     charged: creditsAnswer,
-    complete: z.boolean().meta({ description: "Whether every hold was found, and its end" }),
+    complete: z.boolean().meta({ description: "True when every hold and its end were found" }),
     holds: z.array(hold),
     entries: z.array(entryAnswer),
   }),
   tasks: z.array(task).nullable().meta({ description: "Of a request that was split" }),
   content: z.strictObject({ prompt: z.string(), answer: z.string(), isCut: z.boolean() })
     .nullable().meta({ description: "Only where it is logged for the key, with secrets removed" }),
-}).meta({ id: "Request", description: "Where a request went, why, and what it cost" });
+}).meta({ id: "Request", description: "The route of a request, its reasons and its cost" });
 
 const sums = {
   requests: countAnswer,
@@ -155,5 +159,5 @@ export const usageAnswer = z.strictObject({
 /** Answer of `GET /service`. */
 export const serviceAnswer = z.strictObject({
   version: z.string(),
-  publicUrl: z.string().nullable().meta({ description: "Where applications call" }),
+  publicUrl: z.string().nullable().meta({ description: "Base URL that applications call" }),
 }).meta({ id: "Service" });

@@ -1,4 +1,8 @@
-/** Answers about vector stores and their files.\n\n@module */
+/**
+ * Answers about vector stores and their files.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { attributeValueSchema } from "../../http/schemas/hosted_tools.ts";
@@ -8,7 +12,7 @@ import { countAnswer, timeAnswer } from "./parts.ts";
 export const vectorStoreAnswer = z.strictObject({
   id: z.string(),
   name: z.string(),
-  wallet: z.string().meta({ description: "Whose keys may search it" }),
+  wallet: z.string().meta({ description: "Wallet whose keys may search it" }),
   createdAt: timeAnswer,
   files: countAnswer,
   passages: countAnswer,

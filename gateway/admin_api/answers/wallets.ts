@@ -1,4 +1,8 @@
-/** Answers about wallets and their journal entries.\n\n@module */
+/**
+ * Answers about wallets and their journal entries.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
@@ -9,7 +13,7 @@ export const walletAnswer = z.strictObject({
   tier: z.string(),
   credits: creditsAnswer.meta({ description: "Everything ever paid in" }),
   available: creditsAnswer,
-  held: creditsAnswer.meta({ description: "Reserved by calls that are under way" }),
+  held: creditsAnswer.meta({ description: "Held by calls in flight" }),
   spent: creditsAnswer,
   writtenOff: creditsAnswer.meta({ description: "Usage beyond a hold: counted, never charged" }),
   lowBelow: creditsAnswer.meta({ description: "At or below this it counts as low" }),
@@ -36,7 +40,7 @@ export const holdListAnswer = z.strictObject({
 const moved = {
   at: timeAnswer,
   change: z.string().regex(/^-?\d+\.\d{6}$/).meta({
-    description: "What it adds to the credits that are available; may be negative",
+    description: "Change of the available credits; may be negative",
     example: "-0.412000",
   }),
 };
@@ -107,10 +111,11 @@ function entry<More extends z.ZodRawShape>(more: More) {
 
 /** An entry of a statement. */
 export const entryAnswer = entry({})
-  .meta({ id: "StatementEntry", description: "What changed a wallet, or was held of it" });
+  .meta({ id: "StatementEntry", description: "A change of a wallet, or a hold" });
 
 const balance = creditsAnswer.nullable().meta({
-  description: "What was available; null where not every entry up to now is told",
+  description:
+    "Available credits after it; null where the page does not have every entry up to now",
 });
 
 /** An entry of a statement, with the amount available after it. */

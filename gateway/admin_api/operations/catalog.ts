@@ -18,7 +18,7 @@ const version = z.int().positive();
 const note = z.string().max(500, "Write at most 500 characters");
 const dryRun = z.boolean().default(false).meta({ description: "Only say what would change" });
 const force = z.boolean().default(false).meta({
-  description: "Go on where wallets lose their tier",
+  description: "Apply even where wallets lose their tier",
 });
 const expectedVersion = version.optional().meta({
   description: "Refused where another is in force",
@@ -64,7 +64,7 @@ export const CATALOG_OPERATIONS = {
   "POST /catalog/apply": {
     id: "applyCatalog",
     summary: "Make a version and bring it into force",
-    description: "One atomic change; requests under way keep the version they started with.",
+    description: "One atomic change; requests in flight keep the version with which they began.",
     body: change,
     describedBody: change.extend({ content: configSchema }),
     answer: catalogChangeAnswer,

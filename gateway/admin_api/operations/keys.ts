@@ -41,7 +41,7 @@ export const KEY_OPERATIONS = {
     description: "Models and endpoints, by routing itself. Changes nothing.",
     body: strict({
       policy: policySchema.default({}),
-      wallet: z.string().default("").meta({ description: "Whose tier applies" }),
+      wallet: z.string().default("").meta({ description: "Wallet whose tier applies" }),
       narrows: z.string().optional().meta({
         description: "Id of the key that the policy is to narrow; its wallet is taken",
       }),
@@ -63,9 +63,9 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
-    summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
+    summary: "Start or stop logging content with a key's requests, with secrets removed",
     body: strict({
-      on: z.boolean().meta({ description: "Whether what is said is kept with the key's requests" }),
+      on: z.boolean().meta({ description: "True: log content with the key's requests" }),
     }),
     example: { on: true },
     answer: keyAnswer,
@@ -88,8 +88,8 @@ export const KEY_OPERATIONS = {
   },
   "GET /keys/{id}/rotation": {
     id: "getRotation",
-    summary: "Tell how far replacing a key has come",
-    description: "By the keys and the request log alone.",
+    summary: "Show the progress of a key's rotation",
+    description: "From the keys and the request log alone.",
     query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
     answer: rotationAnswer,
   },
@@ -107,19 +107,19 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys/{id}/disable": {
     id: "disableKey",
-    summary: "Let a key serve no more for now",
+    summary: "Disable a key",
     answer: keyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/{id}/enable": {
     id: "enableKey",
-    summary: "Let a disabled key serve again",
+    summary: "Enable a disabled key",
     answer: keyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/{id}/revoke": {
     id: "revokeKey",
-    summary: "End a key for good",
+    summary: "Revoke a key",
     answer: keyAnswer,
   },
 } as const satisfies AdminOperations;

@@ -8,7 +8,7 @@ export const PLAYGROUND_ENDPOINTS = ["chat", "responses", "images.generations"] 
 
 const answer = z.looseObject({}).meta({
   id: "PlaygroundAnswer",
-  description: "What the public listener answers at the endpoint; where it streams, one event",
+  description: "The public listener's answer at the endpoint; of a stream, one event",
 });
 
 /** The playground: calls as applications make them. */

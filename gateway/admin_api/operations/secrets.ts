@@ -5,7 +5,7 @@ import type { AdminOperations } from "../operation.ts";
 export const SECRET_OPERATIONS = {
   "GET /pepper": {
     id: "getPepper",
-    summary: "Show what digests stand under",
+    summary: "Show the peppers of the digests",
     answer: pepperAnswer,
   },
   "POST /pepper/rotate": {
@@ -24,13 +24,13 @@ export const SECRET_OPERATIONS = {
   "POST /admin-token/rotate": {
     id: "rotateAdminToken",
     summary: "Make a new admin token",
-    description: "The old one is let in until the new one is confirmed.",
+    description: "The old one stays valid until the new one is confirmed.",
     status: 201,
     answer: newTokenAnswer,
   },
   "POST /admin-token/confirm": {
     id: "confirmAdminToken",
-    summary: "Put the new admin token in the old one's place",
+    summary: "Replace the old admin token by the new one",
     description: "Sent with the new token.",
     answer: tokenConfirmedAnswer,
     codes: ["conflict"],

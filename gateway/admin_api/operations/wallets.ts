@@ -71,8 +71,8 @@ export const WALLET_OPERATIONS = {
   },
   "POST /wallets/{id}/low-balance": {
     id: "markLowBalance",
-    summary: "Set where a wallet counts as low",
-    description: "Told of, never acted upon.",
+    summary: "Set the low-balance mark of a wallet",
+    description: "For display and warnings only: nothing is refused.",
     body: strict({
       below: creditsText.nullable().meta({ description: "null: a tenth of what was paid in" }),
     }),
@@ -81,13 +81,13 @@ export const WALLET_OPERATIONS = {
   },
   "GET /wallets/{id}/holds": {
     id: "listHolds",
-    summary: "List what is held of a wallet",
+    summary: "List the holds of a wallet",
     query: () => ({}),
     answer: holdListAnswer,
   },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
-    summary: "List what moved a wallet",
+    summary: "List the entries of a wallet",
     query: ({ time, limit, cursor }: QueryFields) => ({
       limit,
       cursor,

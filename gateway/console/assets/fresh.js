@@ -22,7 +22,7 @@ function partsOf(root) {
   );
 }
 
-/** True while somebody reads a part by keyboard, or marks text in it. */
+/** True while the reader uses a part by keyboard, or marks text in it. */
 function isInUse(part) {
   const selection = getSelection();
   return part.contains(document.activeElement) ||

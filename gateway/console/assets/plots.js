@@ -207,7 +207,7 @@ function listen(plot, { box, columns, sums, steps }) {
   });
 }
 
-/** A plot is not taken from under somebody's cursor. */
+/** True while the cursor is on a plot, which is then not redrawn. */
 let isPointedAt = false;
 
 function draw(box, place, steps) {

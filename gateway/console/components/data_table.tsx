@@ -12,7 +12,7 @@ export const ROWS_PER_PAGE = 50;
 /** Properties of a table. */
 export interface DataTableProps<Row> {
   readonly view: View;
-  /** For those who do not see it. */
+  /** Name of the table, for readers who do not see it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -20,7 +20,7 @@ export interface DataTableProps<Row> {
   readonly href?: (row: Row) => string;
   /** The number of rows, as a sentence. */
   readonly count?: string | undefined;
-  /** In place of a table without rows. */
+  /** Shown in place of a table without rows. */
   readonly empty: Child;
   /**
    * Cursor of the next page, for a list that the API pages; `null` at the end. The rows then keep the

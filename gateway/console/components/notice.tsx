@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 
-/** Something to know, read out at once: done, a problem, or worth a look. */
+/** A message that is read out at once: a success, a problem, or a piece of information. */
 export function Notice({ kind, children }: { kind: "done" | "problem" | "info"; children: Child }) {
   return (
     <div class={`notice notice-${kind}`} role={kind === "problem" ? "alert" : "status"}>

@@ -3,7 +3,7 @@ import type { View } from "../page.ts";
 import { Notice } from "./notice.tsx";
 import { withQuery } from "./table_order.ts";
 
-/** Leads on through a table, and back to its beginning. */
+/** Links to the next page of a table and to its beginning. */
 export function Pager(
   { view, name, next = {}, range, cut }: {
     view: View;
@@ -41,7 +41,7 @@ export function placeName(name: string | undefined): string {
   return name === undefined ? "from" : `${name}-from`;
 }
 
-/** So that a page of several tables comes back at the one that was used. */
+/** The anchor of a table, so that a page of several tables returns to the table that was used. */
 export function anchorOf(name: string | undefined): string {
   return name === undefined ? "" : `#${name}`;
 }

@@ -44,7 +44,7 @@ export const TIME_OVER = "timeout";
 export type CallDeps = CapacityDeps & { readonly failedAttempts: Pick<FailedAttempts, "note"> };
 
 /** An answer that has begun. */
-export interface Begun<T> {
+export interface BegunCall<T> {
   readonly candidate: Candidate;
   readonly hold: OpenHold;
   /** To be released when the answer has ended. */
@@ -84,7 +84,7 @@ type Failure = Omit<UpstreamFailure, "kind" | "code">;
 export async function attempt<T>(
   deps: CallDeps,
   request: AttemptRequest<T>,
-): Promise<Begun<T>> {
+): Promise<BegunCall<T>> {
   const { active } = request;
   const search = new CapacitySearch(deps, request);
   const failures: Failure[] = [];
@@ -110,7 +110,7 @@ async function callOnce<T>(
   deps: CallDeps,
   request: AttemptRequest<T>,
   capacity: Capacity,
-): Promise<Begun<T> | Failure> {
+): Promise<BegunCall<T> | Failure> {
   const { active } = request;
   const { candidate, lease } = capacity;
   const abort = new AbortController();

@@ -54,7 +54,7 @@ export async function holdForCall(
   // The plan respects the cap, but knows of no fees.
   const cap = remainingCap(active) ?? amount;
   if (minimum > cap) return beyondCap(cap, minimum);
-  const taken = await takeHold(deps, active, {
+  const hold = await takeHold(deps, active, {
     model: candidate.model.id,
     priceVersion: candidate.price.version,
     amount: minMicros(amount, cap),
@@ -62,17 +62,17 @@ export async function holdForCall(
     waitMs,
     signal,
   });
-  if (taken instanceof ServiceFault) return taken;
+  if (hold instanceof ServiceFault) return hold;
   // Another request may have taken credits that the plan counted on: then the limit follows the hold.
-  const affordable = taken.held < amount
-    ? affordableOutputTokens(taken.held - fees, candidate, candidate.price)
+  const affordable = hold.held < amount
+    ? affordableOutputTokens(hold.held - fees, candidate, candidate.price)
     : undefined;
   const outputTokens = Math.min(candidate.outputTokens, affordable ?? Infinity);
   const limit = affordable === undefined
     ? candidate.outputLimit
     : Math.floor(outputTokens / features.choices);
   active.report.noteCandidate(candidate, limit);
-  return { ...taken, price: candidate.price, outputTokens };
+  return { ...hold, price: candidate.price, outputTokens };
 }
 
 function beyondCap(cap: Micros, minimum: Micros): ServiceFault {

@@ -17,7 +17,7 @@ import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
-import { OrchestratedChat } from "../orchestrate/chat_surface.ts";
+import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -63,19 +63,19 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
-  const begun = await beginChat(deps, active, {
+  const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
     relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
   });
-  if (begun.kind === "json") {
-    const end = await finishChat(deps, active, { ...call, begun });
-    const { answer, candidate } = begun;
+  if (begunCall.kind === "json") {
+    const end = await finishChat(deps, active, { ...call, begunCall });
+    const { answer, candidate } = begunCall;
     const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
     return { kind: "json", text };
   }
-  const answer = followChat(deps, active, { ...call, begun });
+  const answer = followChat(deps, active, { ...call, begunCall });
   const stream = new AnswerStream(deps, { answer, active, onEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }

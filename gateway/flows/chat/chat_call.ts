@@ -10,7 +10,7 @@ import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstr
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
 import { requestText } from "../../wire/chat/text.ts";
-import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
+import { attempt, type AttemptRequest, type BegunCall, type CallDeps } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
 import { CallAnswer } from "../stream/call_answer.ts";
 import { heldTokens } from "../call/call_hold.ts";
@@ -32,8 +32,8 @@ export interface ChatCall {
 
 /** A chat answer that has begun, in the form that its upstream sends. */
 export type ChatBegun =
-  | Begun<UpstreamJson> & { readonly kind: "json" }
-  | Begun<OpenedStream> & { readonly kind: "stream" };
+  | BegunCall<UpstreamJson> & { readonly kind: "json" }
+  | BegunCall<OpenedStream> & { readonly kind: "stream" };
 
 /**
  * Begins the answer. `relayOf` returns the relay for a model by its catalog id; `maxTokens` use up
@@ -56,7 +56,7 @@ export async function beginChat(
   },
 ): Promise<ChatBegun> {
   const { body, features, plan, relayOf, signal, wanted } = call;
-  const begun = await attempt<UpstreamJson | OpenedStream>(deps, {
+  const begunCall = await attempt<UpstreamJson | OpenedStream>(deps, {
     active,
     plan,
     features,
@@ -70,40 +70,40 @@ export async function beginChat(
       return openStream(answer, relayOf(capacity.candidate.model.id, heldTokens(capacity)));
     },
   });
-  const { answer } = begun;
-  deps.conversations.set(conversationOf(active, features), begun.candidate.model.id);
+  const { answer } = begunCall;
+  deps.conversations.set(conversationOf(active, features), begunCall.candidate.model.id);
   return "body" in answer
-    ? { ...begun, answer, kind: "json" }
-    : { ...begun, answer, kind: "stream" };
+    ? { ...begunCall, answer, kind: "json" }
+    : { ...begunCall, answer, kind: "stream" };
 }
 
 /** Returns the answer as a stream that is settled at its end. */
 export function followChat(
   deps: StreamDeps,
   active: ActiveRequest,
-  { begun, body }: ChatCall & { readonly begun: Begun<OpenedStream> },
+  { begunCall, body }: ChatCall & { readonly begunCall: BegunCall<OpenedStream> },
 ): CallAnswer {
-  return new CallAnswer(deps, { active, begun, inputText: () => requestText(body.value) });
+  return new CallAnswer(deps, { active, begunCall, inputText: () => requestText(body.value) });
 }
 
 /** Settles a complete answer; returns its metadata and usage when they are durable. */
 export async function finishChat(
   deps: StreamDeps,
   active: ActiveRequest,
-  { begun, body: request }: ChatCall & { readonly begun: Begun<UpstreamJson> },
+  { begunCall, body: request }: ChatCall & { readonly begunCall: BegunCall<UpstreamJson> },
 ): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
-  begun.lease.release();
-  const { body, usage } = begun.answer;
+  begunCall.lease.release();
+  const { body, usage } = begunCall.answer;
   const hasLeft = active.signal.aborted;
   deps.signatures.remember(active.key.id, signedToolCalls(body));
   const inputText = () => requestText(request.value);
   const delivered = () => hasLeft ? [] : deliveredText(body);
   const { billing, usage: billed } = await settleCall(deps, active, {
-    begun,
+    begunCall,
     end: {
       ending: hasLeft ? "client_left" : "finished",
       usage,
-      count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
+      count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
       wasDelivered: false,
       request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },

@@ -14,7 +14,7 @@ import type { HostedCall, HostedNames, HostedRelay } from "../../wire/hosted/rel
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
 import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { faultOf } from "../request/fault_of.ts";
 import { FinalEvents, type StoreAnswer } from "../stream/final_events.ts";
@@ -59,7 +59,7 @@ export interface HostedAnswerOptions {
   readonly sources: Sources;
   readonly conversation: ChatBody;
   /** The first turn. */
-  readonly begun: Begun<OpenedStream<HostedRelay>>;
+  readonly begunCall: BegunCall<OpenedStream<HostedRelay>>;
   /** Begins a later turn. Throws if no model answers. */
   readonly begin: BeginTurn;
   /** Maximum searches that the caller allows. @default {HOSTED_CALLS_MAX} */
@@ -90,7 +90,7 @@ export class HostedAnswer implements StreamedAnswer {
   constructor(deps: HostedAnswerDeps, options: HostedAnswerOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#relay = options.begun.answer.relay;
+    this.#relay = options.begunCall.answer.relay;
     const { signal } = this.abort;
     this.#model = new HostedModel(deps, {
       ...options,

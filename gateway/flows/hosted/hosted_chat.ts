@@ -77,7 +77,7 @@ export async function hostedChat(
   });
   // The back end stays the same until the answer is complete, even if another catalog is applied.
   const web = webSearchFor(deps, plan);
-  const begun = await attempt<OpenedStream<HostedRelay>>(deps, {
+  const begunCall = await attempt<OpenedStream<HostedRelay>>(deps, {
     active,
     plan,
     features,
@@ -97,12 +97,12 @@ export async function hostedChat(
       return await openHosted(answer, relay);
     },
   });
-  deps.conversations.set(conversationOf(active, features), begun.candidate.model.id);
-  const { relay } = begun.answer;
+  deps.conversations.set(conversationOf(active, features), begunCall.candidate.model.id);
+  const { relay } = begunCall.answer;
   const answer = new HostedAnswer(deps, {
     ...setup,
     active,
-    begun,
+    begunCall,
     web,
     begin: laterTurns(deps, active, { relay, features }),
   });

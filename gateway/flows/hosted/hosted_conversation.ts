@@ -50,13 +50,13 @@ const NAMES: Readonly<Record<HostedToolType, string>> = {
 
 /** Returns names for the hosted tools of a request that none of its functions has. */
 export function hostedNames(tools: readonly ChatTool[]): HostedNames {
-  const taken = new Set(tools.map((tool) => Object(tool[tool.type])["name"]));
+  const usedNames = new Set(tools.map((tool) => Object(tool[tool.type])["name"]));
   const names: Partial<Record<HostedToolType, string>> = {};
   for (const tool of tools) {
     const type = hostedToolOf(tool.type);
     if (type === undefined) continue;
     let name = NAMES[type];
-    while (taken.has(name)) name = `hosted_${name}`;
+    while (usedNames.has(name)) name = `hosted_${name}`;
     names[type] = name;
   }
   return names;

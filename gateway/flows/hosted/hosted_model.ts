@@ -5,7 +5,7 @@ import { invariant } from "../../domain/invariant.ts";
 import { requestText } from "../../wire/chat/text.ts";
 import type { HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { OpenedStream } from "../stream/opened_stream.ts";
@@ -30,7 +30,7 @@ const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too lo
 /** Wording of providers; their error codes only say that the request is invalid. */
 const TOO_LONG = /context[ _](?:length|window)|too (?:long|many tokens)/i;
 
-type TurnBegun = Begun<OpenedStream<HostedRelay>>;
+type TurnBegun = BegunCall<OpenedStream<HostedRelay>>;
 
 /** The turns of a hosted answer: each is routed, held and settled as a separate call. */
 export class HostedModel implements ModelPort<HostedShapes> {
@@ -55,18 +55,18 @@ export class HostedModel implements ModelPort<HostedShapes> {
       readonly active: ActiveRequest;
       readonly conversation: ChatBody;
       readonly names: HostedNames;
-      readonly begun: TurnBegun;
+      readonly begunCall: TurnBegun;
       readonly begin: (conversation: ChatBody) => Promise<TurnBegun>;
     },
   ) {
     this.#deps = deps;
     this.#active = options.active;
     this.#begin = options.begin;
-    this.#relay = options.begun.answer.relay;
+    this.#relay = options.begunCall.answer.relay;
     this.#firstMessages = options.conversation.value.messages.length;
     this.#outputLimit = outputLimitOf(options.conversation);
     // The first call runs already and must be ended, even if its turn is never requested.
-    this.#current = this.#follow(options.begun, options.conversation);
+    this.#current = this.#follow(options.begunCall, options.conversation);
     this.#types = new Map(HOSTED_TOOL_TYPES.flatMap((type) => {
       const name = options.names[type];
       return name === undefined ? [] : [[name, type] as const];
@@ -101,7 +101,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
 
   /** Ends and settles the turn in progress, because the caller has disconnected. Never throws. */
   async leave(): Promise<void> {
-    await this.#begun();
+    await this.#pendingTurn();
     await this.#current?.leave();
   }
 
@@ -110,12 +110,12 @@ export class HostedModel implements ModelPort<HostedShapes> {
    * throws.
    */
   async cut(cause: unknown, options: { readonly shutdown: boolean }): Promise<CutCall | undefined> {
-    await this.#begun();
+    await this.#pendingTurn();
     return await this.#current?.cut(cause, options);
   }
 
   /** Resolves when no turn is being begun. */
-  async #begun(): Promise<void> {
+  async #pendingTurn(): Promise<void> {
     // The code that began the turn receives a failure; here it means that there is nothing to end.
     await this.#beginning?.catch(() => {});
   }
@@ -134,9 +134,9 @@ export class HostedModel implements ModelPort<HostedShapes> {
       // The earlier turns are paid for: an answer without the results is better than none.
       const from = this.#firstMessages;
       const shorter = withoutTools(withoutResults(conversation, { from, note: LEFT_OUT }));
-      const begun = await this.#begin(shorter);
+      const begunCall = await this.#begin(shorter);
       this.#active.report.addOmission(RESULTS_LEFT_OUT);
-      return this.#current = this.#follow(begun, shorter);
+      return this.#current = this.#follow(begunCall, shorter);
     }
   }
 
@@ -145,11 +145,11 @@ export class HostedModel implements ModelPort<HostedShapes> {
     return this.#active.bill.settled?.output_tokens ?? 0;
   }
 
-  #follow(begun: TurnBegun, conversation: ChatBody): StreamedCall {
-    this.#room = new ResultRoom(begun.candidate.model, conversation);
+  #follow(begunCall: TurnBegun, conversation: ChatBody): StreamedCall {
+    this.#room = new ResultRoom(begunCall.candidate.model, conversation);
     return new StreamedCall(this.#deps, {
       active: this.#active,
-      begun,
+      begunCall,
       inputText: () => requestText(conversation.value),
       endsRequest: false,
     });

@@ -21,7 +21,7 @@ import { readChunk } from "../../wire/chat/chunk.ts";
 import { findCitations } from "../../wire/hosted/citations.ts";
 import type { FindCitations, HostedNames, HostedRelay } from "../../wire/hosted/relay.ts";
 import type { ChatBody } from "../../wire/responses/chat_request.ts";
-import { attempt, type AttemptRequest, type Begun, type CallDeps } from "../call/attempt.ts";
+import { attempt, type AttemptRequest, type BegunCall, type CallDeps } from "../call/attempt.ts";
 import { EventBatcher } from "../stream/event_batcher.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -161,7 +161,7 @@ export function takesChat({ model, upstream }: Candidate): boolean {
 export type BeginTurn = (
   conversation: ChatBody,
   signal: AbortSignal,
-) => Promise<Begun<OpenedStream<HostedRelay>>>;
+) => Promise<BegunCall<OpenedStream<HostedRelay>>>;
 
 /**
  * Returns a function that begins later turns: each is routed again for the conversation as it is
@@ -199,9 +199,9 @@ export function laterTurns(
       }),
       open: async (opened, { candidate: { model } }) => {
         if (opened.kind !== "stream") throw notStreamed();
-        const begun = await openHosted(opened, answer.relay);
+        const begunCall = await openHosted(opened, answer.relay);
         answer.relay.answeredBy(model.id);
-        return begun;
+        return begunCall;
       },
     });
   };

@@ -25,7 +25,7 @@ import type { Admission } from "../admit/admission.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { imageAnswer } from "../../wire/images/answer.ts";
 import { isSameUsage } from "../../wire/chat/usage.ts";
-import { attempt, type Begun, type CallDeps } from "../call/attempt.ts";
+import { attempt, type BegunCall, type CallDeps } from "../call/attempt.ts";
 import { settleCall, type SettleDeps } from "../settle/bill.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { planRoute } from "../plan/route_plan.ts";
@@ -62,14 +62,14 @@ export async function drawImages(
   const features = imageFeatures(endpoint, request);
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
-  const begun = await attempt<DrawnAnswer>(deps, {
+  const begunCall = await attempt<DrawnAnswer>(deps, {
     active,
     plan,
     features,
     ask: () => ({ endpoint, body }),
     open: (answer, { candidate: { upstream } }) => openDrawn(deps, answer, upstream),
   });
-  return { kind: "json", text: await finish(deps, active, { begun, request }) };
+  return { kind: "json", text: await finish(deps, active, { begunCall, request }) };
 }
 
 /**
@@ -99,17 +99,17 @@ async function openDrawn(
 async function finish(
   deps: ImageDeps,
   active: ActiveRequest,
-  call: { readonly begun: Begun<DrawnAnswer>; readonly request: ImageRequest },
+  call: { readonly begunCall: BegunCall<DrawnAnswer>; readonly request: ImageRequest },
 ): Promise<string> {
-  const { begun, request } = call;
-  const { answer, candidate, hold } = begun;
-  begun.lease.release();
+  const { begunCall, request } = call;
+  const { answer, candidate, hold } = begunCall;
+  begunCall.lease.release();
   const { usage, counted } = imageUsage({
     images: answer.images.length,
     reported: answer.usage,
   }, { ...candidate, price: hold.price });
   const { billing, usage: billed } = await settleCall(deps, active, {
-    begun,
+    begunCall,
     end: {
       ending: "finished",
       usage,

@@ -18,7 +18,7 @@ export interface AdminTokenOptions {
   readonly peppers: Peppers;
   readonly logger: Logger;
   /** A token that is accepted beside the stored one while the service runs with it. */
-  readonly given?: string | undefined;
+  readonly startToken?: string | undefined;
   /** Source of secrets. @default {randomBytes of node:crypto} */
   readonly random?: RandomBytes | undefined;
 }
@@ -58,18 +58,18 @@ export class AdminTokens {
     const row = await options.settings.get(ADMIN_DIGESTS);
     const [token = "", next] = row?.split(" ") ?? [];
     const tokens = new AdminTokens({ token, next }, options);
-    if (options.given !== undefined) tokens.admits(options.given);
+    if (options.startToken !== undefined) tokens.admits(options.startToken);
     await tokens.idle();
     return tokens;
   }
 
   /** True when a token is accepted. Every digest is compared, so that the time reveals nothing. */
   admits(presented: string): boolean {
-    const { peppers, given } = this.#options;
+    const { peppers, startToken } = this.#options;
     const digests = peppers.digests(presented.slice(0, LONGEST_TOKEN + 1));
     const stored = isAmong(digests, this.#stored.token);
     const next = isAmong(digests, this.#stored.next ?? "");
-    const isGiven = isAmong(digests, given === undefined ? "" : peppers.digest(given));
+    const isGiven = isAmong(digests, startToken === undefined ? "" : peppers.digest(startToken));
     if (stored || next) this.#moveBeside(digests);
     return stored || next || isGiven;
   }

@@ -27,12 +27,12 @@ class MemorySettings implements SettingsStore {
   }
 }
 
-async function setUp(given?: string, peppers = new Peppers(OLD)) {
+async function setUp(startToken?: string, peppers = new Peppers(OLD)) {
   const settings = new MemorySettings();
   const lines: string[] = [];
   const log = (event: string) => void lines.push(event);
   const logger = { info: log, warn: log, error: log };
-  const open = () => AdminTokens.open({ settings, peppers, logger, given });
+  const open = () => AdminTokens.open({ settings, peppers, logger, startToken });
   return { settings, lines, peppers, open, tokens: await open() };
 }
 

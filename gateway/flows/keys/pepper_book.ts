@@ -92,13 +92,13 @@ export class PepperBook {
    * created and stored; and the previous one while keys still use it. Throws a {@linkcode
    * PepperError} if any key would be refused for want of its pepper.
    */
-  static async open(deps: PepperDeps, given: GivenPeppers = {}): Promise<PepperBook> {
+  static async open(deps: PepperDeps, startPeppers: GivenPeppers = {}): Promise<PepperBook> {
     const stored = await readKnown(deps.settings);
     const [first] = stored;
     const known = first === undefined
-      ? [await firstPepper(deps, given.current)]
-      : await chosen(deps, [first, ...stored.slice(1)], given);
-    const secrets = known.map((pepper) => secretOf(pepper, given));
+      ? [await firstPepper(deps, startPeppers.current)]
+      : await chosen(deps, [first, ...stored.slice(1)], startPeppers);
+    const secrets = known.map((pepper) => secretOf(pepper, startPeppers));
     const [current, other] = known;
     if (current === undefined) throw new PepperError("Cannot read keys without a pepper");
     let previous: Pepper | undefined;
@@ -106,11 +106,15 @@ export class PepperBook {
       if (secrets[1] === undefined) await requireUnused(deps, other);
       else previous = { version: other.version, secret: secrets[1] };
     }
-    const kept = previous === undefined ? [current] : known;
-    if (JSON.stringify(kept) !== JSON.stringify(stored)) await writeKnown(deps.settings, kept);
+    const inUse = previous === undefined ? [current] : known;
+    if (JSON.stringify(inUse) !== JSON.stringify(stored)) await writeKnown(deps.settings, inUse);
     const secret = secrets[0] ?? "";
     const peppers = new Peppers({ version: current.version, secret }, previous);
-    return new PepperBook(deps, { known: kept, peppers, isGiven: given.current !== undefined });
+    return new PepperBook(deps, {
+      known: inUse,
+      peppers,
+      isGiven: startPeppers.current !== undefined,
+    });
   }
 
   /** Returns the use of each pepper, the current one first. */
@@ -132,7 +136,7 @@ export class PepperBook {
       if (refusal !== undefined) return { ok: false, refusal };
       const version = Math.max(...this.#known.map((pepper) => pepper.version)) + 1;
       const secret = newSecret();
-      await this.#put([{ version, secret, check: checkOf(secret) }, current]);
+      await this.#write([{ version, secret, check: checkOf(secret) }, current]);
       this.peppers.change({ version, secret }, this.peppers.current);
       return { ok: true };
     });
@@ -147,7 +151,7 @@ export class PepperBook {
       }
       const refusal = await this.#whyInUse(previous);
       if (refusal !== undefined) return { ok: false, refusal };
-      await this.#put([current]);
+      await this.#write([current]);
       this.peppers.change(this.peppers.current);
       return { ok: true };
     });
@@ -159,7 +163,7 @@ export class PepperBook {
     return unused ? undefined : { code: "in_use", standing };
   }
 
-  async #put(known: readonly KnownPepper[]): Promise<void> {
+  async #write(known: readonly KnownPepper[]): Promise<void> {
     await writeKnown(this.#deps.settings, known);
     this.#known = known;
   }
@@ -176,25 +180,25 @@ export class PepperBook {
 async function chosen(
   deps: PepperDeps,
   known: readonly [KnownPepper, ...KnownPepper[]],
-  given: GivenPeppers,
+  startPeppers: GivenPeppers,
 ): Promise<readonly KnownPepper[]> {
   const [newest] = known;
-  const current = given.current === undefined
+  const current = startPeppers.current === undefined
     ? newest.secret === undefined ? undefined : newest
-    : known.find((pepper) => fits(pepper, given.current));
+    : known.find((pepper) => fits(pepper, startPeppers.current));
   if (current !== undefined) return [current, ...known.filter((pepper) => pepper !== current)];
 
   // A rotation begins: it must name the pepper that it replaces.
-  const isNamed = given.previous === STORED_PEPPER
+  const isNamed = startPeppers.previous === STORED_PEPPER
     ? newest.secret !== undefined
-    : fits(newest, given.previous);
-  if (!isNamed) throw new PepperError(given.current === undefined ? ABSENT : WRONG);
+    : fits(newest, startPeppers.previous);
+  if (!isNamed) throw new PepperError(startPeppers.current === undefined ? ABSENT : WRONG);
   for (const pepper of known.slice(1)) await requireUnused(deps, pepper);
   const version = Math.max(...known.map((pepper) => pepper.version)) + 1;
-  const made = given.current === undefined
+  const pepper = startPeppers.current === undefined
     ? keptPepper(version)
-    : { version, check: checkOf(given.current) };
-  return [made, newest];
+    : { version, check: checkOf(startPeppers.current) };
+  return [pepper, newest];
 }
 
 const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys were made with one";
@@ -239,9 +243,9 @@ async function standingUnder(deps: PepperDeps, pepper: KnownPepper): Promise<Sta
   };
 }
 
-function secretOf(pepper: KnownPepper, given: GivenPeppers): string | undefined {
+function secretOf(pepper: KnownPepper, startPeppers: GivenPeppers): string | undefined {
   return pepper.secret ??
-    [given.current, given.previous].find((secret) => fits(pepper, secret));
+    [startPeppers.current, startPeppers.previous].find((secret) => fits(pepper, secret));
 }
 
 function fits(pepper: KnownPepper, secret: string | undefined): boolean {
@@ -252,10 +256,10 @@ function checkOf(secret: string): string {
   return createHmac("sha256", secret).update(CHECK).digest("hex");
 }
 
-async function firstPepper(deps: PepperDeps, given: string | undefined): Promise<KnownPepper> {
+async function firstPepper(deps: PepperDeps, secret: string | undefined): Promise<KnownPepper> {
   // A new pepper would silently refuse every key.
   if ((await deps.keys.listStored()).length > 0) throw new PepperError(LOST);
-  return given === undefined ? keptPepper(1) : { version: 1, check: checkOf(given) };
+  return secret === undefined ? keptPepper(1) : { version: 1, check: checkOf(secret) };
 }
 
 function keptPepper(version: number): KnownPepper {

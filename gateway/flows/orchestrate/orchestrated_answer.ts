@@ -142,8 +142,8 @@ export class OrchestratedAnswer implements StreamedAnswer {
       this.abort.abort(reason);
       return undefined;
     }
-    const begun = await Promise.race([beginning, Promise.resolve()]).catch(() => undefined);
-    if (begun !== undefined) return begun;
+    const begunCall = await Promise.race([beginning, Promise.resolve()]).catch(() => undefined);
+    if (begunCall !== undefined) return begunCall;
     this.abort.abort(reason);
     return await beginning.catch(() => undefined);
   }

@@ -3,7 +3,7 @@ import type { ConversationPort } from "@svc/sdk/loop";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { requestText } from "../../wire/chat/text.ts";
 import type { PartRelay } from "../../wire/chat/part_relay.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { OpenedStream } from "../stream/opened_stream.ts";
@@ -28,7 +28,7 @@ export const partSurface: ConversationPort<PartShapes> = {
 };
 
 /** The answer of a part that has begun. */
-export type PartBegun = Begun<OpenedStream<PartRelay>>;
+export type PartBegun = BegunCall<OpenedStream<PartRelay>>;
 
 /** The call of one part of a request, held and settled separately. */
 export class PartModel implements ModelPort<PartShapes> {
@@ -54,11 +54,11 @@ export class PartModel implements ModelPort<PartShapes> {
     { conversation, signal }: ModelRequest<PartShapes>,
   ): AsyncGenerator<ModelEvent<PartShapes>, void, void> {
     let relay: PartRelay | undefined;
-    this.#beginning = this.#begin(conversation, signal).then((begun) => {
-      relay = begun.answer.relay;
+    this.#beginning = this.#begin(conversation, signal).then((begunCall) => {
+      relay = begunCall.answer.relay;
       return new StreamedCall(this.#deps, {
         active: this.#active,
-        begun,
+        begunCall,
         inputText: () => requestText(conversation.value),
         endsRequest: false,
       });
@@ -86,16 +86,16 @@ export class PartModel implements ModelPort<PartShapes> {
    * throws.
    */
   async leave(): Promise<void> {
-    await (await this.#begun())?.leave();
+    await (await this.#pendingCall())?.leave();
   }
 
   /** Settles the call after a failure; resolves to `undefined` if none had begun. Never throws. */
   async cut(cause: unknown, options: { readonly shutdown: boolean }): Promise<CutCall | undefined> {
-    return await (await this.#begun())?.cut(cause, options);
+    return await (await this.#pendingCall())?.cut(cause, options);
   }
 
   /** Returns the call once it has begun. The code that began it receives a failure. */
-  async #begun(): Promise<StreamedCall | undefined> {
+  async #pendingCall(): Promise<StreamedCall | undefined> {
     return await this.#beginning?.catch(() => undefined);
   }
 }

@@ -16,7 +16,7 @@ function chunk(content: string): string {
   return JSON.stringify({ choices: [{ index: 0, delta: { content } }] });
 }
 
-/** A part whose upstream is drained and says three words, and how it is settled. */
+/** A part whose upstream is drained and sends three words, with a record of its settlement. */
 function drainedPart() {
   const settled: bigint[] = [];
   const deps = {
@@ -50,7 +50,7 @@ function drainedPart() {
     "1000",
     { version: 1 },
   );
-  const begun = {
+  const begunCall = {
     hold: { id: "hold_1", held: 1_000_000n, price, outputTokens: 500 },
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
@@ -67,7 +67,7 @@ function drainedPart() {
     active: active as unknown as ActiveRequest,
     begin: () => promise,
   });
-  return { model, settled, begin: () => resolve(begun) };
+  return { model, settled, begin: () => resolve(begunCall) };
 }
 
 Deno.test("a part that begins after its caller disconnected delivers nothing and costs nothing", async () => {

@@ -23,15 +23,15 @@ export function noteContent(
 ): ContentRecord {
   const prompt = before === undefined ? content.inputText() : undefined;
   const answer = beginningOf(content.delivered(), before?.answer);
-  const kept = {
+  const record = {
     prompt: prompt === undefined
       ? before?.prompt ?? ""
       : bounded(redacted(prompt, CONTENT_BYTES_MAX)),
     answer: bounded(redacted(answer, CONTENT_BYTES_MAX)),
   };
-  const isCut = kept.answer.length < answer.length && answer.length > CONTENT_BYTES_MAX ||
-    (prompt?.length ?? 0) > CONTENT_BYTES_MAX || isFull(kept.prompt) || isFull(kept.answer);
-  return { ...kept, isCut: isCut || (before?.isCut ?? false) };
+  const isCut = record.answer.length < answer.length && answer.length > CONTENT_BYTES_MAX ||
+    (prompt?.length ?? 0) > CONTENT_BYTES_MAX || isFull(record.prompt) || isFull(record.answer);
+  return { ...record, isCut: isCut || (before?.isCut ?? false) };
 }
 
 /** Joins pieces until a little more than the maximum, so that a cut can be detected. */
@@ -50,11 +50,11 @@ function isFull(text: string): boolean {
 
 /** Returns the longest beginning of a text that fits when it is written as JSON. */
 function bounded(text: string): string {
-  let kept = text;
-  for (let bytes = bytesOf(kept); bytes > CONTENT_BYTES_MAX; bytes = bytesOf(kept)) {
-    kept = kept.slice(0, Math.floor(kept.length * CONTENT_BYTES_MAX / bytes) - 1);
+  let result = text;
+  for (let bytes = bytesOf(result); bytes > CONTENT_BYTES_MAX; bytes = bytesOf(result)) {
+    result = result.slice(0, Math.floor(result.length * CONTENT_BYTES_MAX / bytes) - 1);
   }
-  return kept.toWellFormed();
+  return result.toWellFormed();
 }
 
 function bytesOf(text: string): number {

@@ -22,7 +22,7 @@ import type { FetchFile } from "../../ports/fetch_image.ts";
 import type { ResponseStore } from "../../ports/response_store.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
 import { AnswerStream, type StreamedAnswer } from "../stream/answer_stream.ts";
-import { attempt, type Begun } from "../call/attempt.ts";
+import { attempt, type BegunCall } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
 import { CallAnswer } from "../stream/call_answer.ts";
 import { heldTokens } from "../call/call_hold.ts";
@@ -41,7 +41,7 @@ import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./s
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
-import { OrchestratedResponse } from "../orchestrate/response_surface.ts";
+import { OrchestratedResponse } from "./orchestrated_response.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
@@ -114,13 +114,13 @@ export async function respond(
     hosting,
     web: hosting && webSearchFor(deps, plan),
   };
-  const begun = await beginWithHistory(deps, active, call);
-  const { answer, candidate } = begun;
+  const begunCall = await beginWithHistory(deps, active, call);
+  const { answer, candidate } = begunCall;
   deps.conversations.set(conversationOf(active, request.features), candidate.model.id);
   const store: Store = (resource, findings) =>
     storeResponse(deps, active, { request, candidate, resource, findings });
   if (answer.kind === "json") {
-    const text = await finishJson(deps, active, { begun: { ...begun, answer }, call });
+    const text = await finishJson(deps, active, { begunCall: { ...begunCall, answer }, call });
     return { kind: "json", text: await store(text) ? text : notStored(text) };
   }
   let streamed: StreamedAnswer;
@@ -128,7 +128,7 @@ export async function respond(
     let isStored = true;
     const hosted = hostedAnswer(deps, active, {
       ...call,
-      begun: { ...begun, answer: answer.stream },
+      begunCall: { ...begunCall, answer: answer.stream },
       store: async (resource, findings) => isStored = await store(resource, findings),
     });
     if (!active.identity.stream) {
@@ -137,7 +137,7 @@ export async function respond(
     }
     streamed = hosted;
   } else {
-    streamed = singleCall(deps, active, { begun: { ...begun, answer }, call, store });
+    streamed = singleCall(deps, active, { begunCall: { ...begunCall, answer }, call, store });
   }
   const stream = new AnswerStream(deps, { answer: streamed, active, onEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
@@ -147,18 +147,18 @@ export async function respond(
 function singleCall(
   deps: StreamDeps,
   active: ActiveRequest,
-  { begun, call, store }: {
-    readonly begun: Begun<Extract<OpenedResponse, { kind: "stream" }>>;
+  { begunCall, call, store }: {
+    readonly begunCall: BegunCall<Extract<OpenedResponse, { kind: "stream" }>>;
     readonly call: ResponseCall;
     readonly store: Store;
   },
 ): CallAnswer {
-  const { answer, candidate } = begun;
+  const { answer, candidate } = begunCall;
   const { relay } = answer.stream;
   const { dialect } = active.identity;
   return new CallAnswer(deps, {
     active,
-    begun: { ...begun, answer: answer.stream },
+    begunCall: { ...begunCall, answer: answer.stream },
     inputText: () => call.request.inputText(),
     fee: () => {
       const searches = answer.searches();
@@ -208,7 +208,7 @@ async function beginWithHistory(
   deps: ResponseDeps,
   active: ActiveRequest,
   call: ResponseCall,
-): Promise<Begun<OpenedResponse>> {
+): Promise<BegunCall<OpenedResponse>> {
   try {
     return await begin(deps, active, call);
   } catch (error) {
@@ -223,7 +223,7 @@ function begin(
   deps: ResponseDeps,
   active: ActiveRequest,
   { request, plan, hosting }: ResponseCall,
-): Promise<Begun<OpenedResponse>> {
+): Promise<BegunCall<OpenedResponse>> {
   return attempt<OpenedResponse>(deps, {
     active,
     plan,
@@ -288,16 +288,17 @@ function hostedAnswer(
   deps: ResponseDeps,
   active: ActiveRequest,
   call: ResponseCall & {
-    readonly begun: Begun<OpenedStream<ResponseEventRelay>>;
+    readonly begunCall: BegunCall<OpenedStream<ResponseEventRelay>>;
     readonly store: Store;
   },
 ): HostedAnswer {
-  const { request, web, hosting = hostedSetup(request.chat, request.hosted), begun, store } = call;
-  const { relay } = begun.answer;
+  const { request, web, hosting = hostedSetup(request.chat, request.hosted), begunCall, store } =
+    call;
+  const { relay } = begunCall.answer;
   const answer: HostedAnswer = new HostedAnswer(deps, {
     ...hosting,
     active,
-    begun,
+    begunCall,
     web,
     begin: laterTurns(deps, active, {
       relay,
@@ -317,26 +318,26 @@ function hostedAnswer(
 async function finishJson(
   deps: ResponseDeps,
   active: ActiveRequest,
-  { begun, call }: {
-    readonly begun: Begun<Extract<OpenedResponse, { kind: "json" }>>;
+  { begunCall, call }: {
+    readonly begunCall: BegunCall<Extract<OpenedResponse, { kind: "json" }>>;
     readonly call: ResponseCall;
   },
 ): Promise<string> {
-  const { answer: { body, usage }, context, isNative } = begun.answer;
-  begun.lease.release();
+  const { answer: { body, usage }, context, isNative } = begunCall.answer;
+  begunCall.lease.release();
   if (!isNative) deps.signatures.remember(active.key.id, signedToolCalls(body));
   const searches = isNative ? countSearches(body.value["output"]) : 0;
   const hasLeft = active.signal.aborted;
   const inputText = () => call.request.inputText();
   const delivered = () => hasLeft ? [] : isNative ? nativeDelivered(body) : deliveredText(body);
   const { billing, usage: billed } = await settleCall(deps, active, {
-    begun,
+    begunCall,
     end: {
       ending: hasLeft ? "client_left" : "finished",
       usage,
-      count: () => countTokens(deps, { candidate: begun.candidate, inputText, delivered }),
+      count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
-      fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begun.candidate),
+      fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begunCall.candidate),
       wasDelivered: false,
       request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },

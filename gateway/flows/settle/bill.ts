@@ -24,7 +24,7 @@ import {
   settlementOf,
 } from "../../domain/ledger/settlement.ts";
 import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
 import type { CallContent } from "../request/content_note.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -81,9 +81,9 @@ export interface Bill {
 export async function settleCall(
   deps: SettleDeps,
   active: ActiveRequest,
-  call: { begun: Pick<Begun<unknown>, "hold" | "span" | "candidate">; end: CallEnd },
+  call: { begunCall: Pick<BegunCall<unknown>, "hold" | "span" | "candidate">; end: CallEnd },
 ): Promise<Bill> {
-  const { begun: { hold, span, candidate }, end } = call;
+  const { begunCall: { hold, span, candidate }, end } = call;
   const reported = possibleUsage(deps, active, { candidate, hold, usage: end.usage });
   const isOpen = needsCount({ ending: end.ending, usage: reported });
   const counted = isOpen ? await end.count() : undefined;
@@ -141,7 +141,7 @@ export async function settleCall(
 function possibleUsage(
   deps: Pick<SettleDeps, "logger">,
   active: ActiveRequest,
-  call: Pick<Begun<unknown>, "candidate" | "hold"> & { readonly usage: Usage | undefined },
+  call: Pick<BegunCall<unknown>, "candidate" | "hold"> & { readonly usage: Usage | undefined },
 ): Usage | undefined {
   const { candidate, usage } = call;
   if (usage === undefined) return undefined;
@@ -157,7 +157,7 @@ function possibleUsage(
 /** Returns the bounds of possible usage of a call. */
 export function usageBounds(
   { identity }: ActiveRequest,
-  { candidate, hold }: Pick<Begun<unknown>, "candidate" | "hold">,
+  { candidate, hold }: Pick<BegunCall<unknown>, "candidate" | "hold">,
 ): UsageBounds {
   const isDrawn = identity.endpoint.startsWith("images.");
   return {

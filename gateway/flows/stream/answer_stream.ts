@@ -108,9 +108,9 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#isOver) return;
     try {
       for (;;) {
-        const { text: made, last } = await this.#answer.next();
+        const { text: piece, last } = await this.#answer.next();
         if (this.#isOver) return;
-        const text = typeof made === "string" ? made : made();
+        const text = typeof piece === "string" ? piece : piece();
         if (text === "" && !last) continue;
         if (this.#sentMs === undefined) this.#active.report.noteFirstByte(this.#active.elapsedMs);
         this.#send(text);

@@ -2,7 +2,7 @@ import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import { envelopeIn } from "../../wire/metadata.ts";
 import type { Piece, StreamedAnswer } from "./answer_stream.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { faultOf } from "../request/fault_of.ts";
 import { FinalEvents, type StoreAnswer } from "./final_events.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -12,7 +12,7 @@ import { type CallFee, type StreamDeps, StreamedCall } from "./streamed_call.ts"
 /** Options of an answer that is one call. */
 export interface CallAnswerOptions {
   readonly active: ActiveRequest;
-  readonly begun: Begun<OpenedStream>;
+  readonly begunCall: BegunCall<OpenedStream>;
   /** Returns all text that the model read, for a call without reported usage. */
   readonly inputText: () => string;
   /** Returns the cost of the call beside its tokens. */
@@ -33,10 +33,10 @@ export class CallAnswer implements StreamedAnswer {
   #finishing: Promise<FinalEvents> | undefined;
 
   constructor(deps: StreamDeps, options: CallAnswerOptions) {
-    this.abort = options.begun.abort;
+    this.abort = options.begunCall.abort;
     this.#deps = deps;
     this.#active = options.active;
-    this.#relay = options.begun.answer.relay;
+    this.#relay = options.begunCall.answer.relay;
     this.#call = new StreamedCall(deps, { ...options, endsRequest: true });
     this.#store = options.store;
   }

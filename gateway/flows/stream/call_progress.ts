@@ -87,7 +87,7 @@ export class CallProgress implements Checkpointed {
   }
 
   /** Notes that more is requested: the connection has taken the text that was sent before. */
-  taken(): void {
+  confirm(): void {
     this.#isUnconfirmed = false;
     if (this.#isDue && !this.#isWriting) this.#write();
   }

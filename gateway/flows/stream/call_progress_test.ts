@@ -21,7 +21,7 @@ const PRICE = freezePrice({ inputPerMTok: "1", outputPerMTok: "2", currency: "US
 
 type Answer = () => Promise<{ readonly ok: boolean }>;
 
-/** A call, the clock it lives by, and what of it was to be kept. */
+/** A call with its clock, and a record of its checkpoints. */
 function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
   let nowMs = 0;
   const relay = {
@@ -57,11 +57,11 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
   );
   return {
     ...{ progress, relay, kept, lines, checkpoints },
-    /** Sends so many words, and the reader takes them. */
+    /** Sends this many words, which the reader takes. */
     say(words: number, { taken = true } = {}): void {
       relay.delivered.push("word ".repeat(words));
       progress.sent("data: …\n\n".repeat(words));
-      if (taken) progress.taken();
+      if (taken) progress.confirm();
     },
     async later(ms: number): Promise<void> {
       nowMs += ms;
@@ -115,7 +115,7 @@ Deno.test("sent text counts once the connection has taken it", async () => {
   call.say(4, { taken: false });
   await call.later(CHECKPOINT_MS);
   assertEquals(call.kept, []);
-  call.progress.taken();
+  call.progress.confirm();
   assertEquals(call.kept.map(({ outputTokens }) => outputTokens), [7]);
 });
 
@@ -151,7 +151,7 @@ Deno.test("a slow store has one at a time, the newest; a failing one costs nothi
   await call.later(0);
   await call.later(CHECKPOINT_MS);
   assertEquals([call.kept.at(-1)?.outputTokens, call.lines], [50, ["checkpoint_not_kept"]]);
-  // What failed is tried again, also where nothing has come since.
+  // A failed checkpoint is tried again, also without new text.
   answers[1]?.reject(new StoreError("disk full"));
   await call.later(0);
   await call.later(CHECKPOINT_MS);
@@ -162,7 +162,7 @@ Deno.test("nothing is written of a call that has delivered next to nothing", asy
   using call = callAt();
   call.relay.delivered.push("W");
   call.progress.sent("data: W\n\n");
-  call.progress.taken();
+  call.progress.confirm();
   await call.later(CHECKPOINT_MS);
   assertEquals(call.kept, []);
   call.progress.end();
@@ -189,7 +189,7 @@ Deno.test("a call beyond its hold is written down once as such, without its text
   call.relay.delivered.length = 0;
   for (let time = 0; time < 3; time++) {
     call.progress.sent("data: …\n\n");
-    call.progress.taken();
+    call.progress.confirm();
     await call.later(CHECKPOINT_MS);
   }
   assertEquals(call.kept.map(({ cost }) => cost), [10n, 4n + 600n * 2n]);

@@ -9,7 +9,7 @@ import type { SignatureMemory } from "../plan/signature_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import {
   type Bill,
   type CallEnd,
@@ -36,7 +36,7 @@ export type StreamDeps = SettleDeps & ProgressDeps & {
 /** Options of a streamed call. */
 export interface StreamedCallOptions {
   readonly active: ActiveRequest;
-  readonly begun: Begun<OpenedStream>;
+  readonly begunCall: BegunCall<OpenedStream>;
   /** Returns all text that the model read, for a call without reported usage. */
   readonly inputText: () => string;
   /** Returns the cost of the call beside its tokens, at its end. @default {nothing} */
@@ -63,7 +63,7 @@ export interface CutCall {
 export class StreamedCall {
   readonly #deps: StreamDeps;
   readonly #options: StreamedCallOptions;
-  #begun = false;
+  #hasBegun = false;
   /** Checkpoints, for a caller that streams; absent before the first read. */
   #progress: CallProgress | undefined;
   /** The settlement, from when the call at the upstream has ended. */
@@ -81,7 +81,7 @@ export class StreamedCall {
   constructor(deps: StreamDeps, options: StreamedCallOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#meter = new OutputMeter(options.begun.hold.outputTokens);
+    this.#meter = new OutputMeter(options.begunCall.hold.outputTokens);
   }
 
   /** True when it has been settled or is being settled. */
@@ -95,11 +95,11 @@ export class StreamedCall {
    * ends because it has passed what is held. Throws if the call breaks off.
    */
   async next(): Promise<TakeText | undefined> {
-    const { events, relay } = this.#options.begun.answer;
-    if (!this.#begun) {
+    const { events, relay } = this.#options.begunCall.answer;
+    if (!this.#hasBegun) {
       return () => this.#begin();
     }
-    this.#progress?.taken();
+    this.#progress?.confirm();
     try {
       if (this.#broken !== undefined) throw this.#broken.cause;
       if (this.#isLimited) return await this.#endAtLimit();
@@ -121,13 +121,13 @@ export class StreamedCall {
 
   /** Settles the call after its clean end. Throws if the store fails. */
   finish(): Promise<Bill> {
-    const { active, begun } = this.#options;
-    begun.lease.report({ outcome: "ok", ms: active.report.lastAttemptMs });
+    const { active, begunCall } = this.#options;
+    begunCall.lease.report({ outcome: "ok", ms: active.report.lastAttemptMs });
     const ending = this.#isLimited ? "limited" : "finished";
     const settled = this.#settle(ending, { status: 200, outcome: "ok" });
     this.#endBy(settled.catch(() => {}));
-    this.#deps.signatures.remember(active.key.id, begun.answer.relay.toolCalls);
-    begun.lease.release();
+    this.#deps.signatures.remember(active.key.id, begunCall.answer.relay.toolCalls);
+    begunCall.lease.release();
     return settled;
   }
 
@@ -148,14 +148,14 @@ export class StreamedCall {
       await this.#ending;
       return { fault: faultOf(cause) };
     }
-    if (shutdown) this.#options.begun.abort.abort("shutdown");
+    if (shutdown) this.#options.begunCall.abort.abort("shutdown");
     return await this.#endBy(this.#cut(cause));
   }
 
   #begin(): string {
-    this.#begun = true;
-    const { active, begun, inputText, fee } = this.#options;
-    const { answer: { first, relay }, hold, candidate } = begun;
+    this.#hasBegun = true;
+    const { active, begunCall, inputText, fee } = this.#options;
+    const { answer: { first, relay }, hold, candidate } = begunCall;
     // A caller that does not stream receives nothing before the end: there is nothing to charge
     // before.
     if (active.identity.stream && !this.over) {
@@ -183,7 +183,7 @@ export class StreamedCall {
     this.#untaken = [];
     let out = "";
     try {
-      const { relay } = this.#options.begun.answer;
+      const { relay } = this.#options.begunCall.answer;
       for (const text of texts) {
         out += relay.accept(text);
         this.#isLimited = this.#meter.isPassedBy(relay);
@@ -200,33 +200,33 @@ export class StreamedCall {
    * one.
    */
   async #endAtLimit(): Promise<undefined> {
-    const { begun, active } = this.#options;
-    begun.abort.abort("limit");
-    await this.#drop(begun.answer.events);
+    const { begunCall, active } = this.#options;
+    begunCall.abort.abort("limit");
+    await this.#drop(begunCall.answer.events);
     if (this.over) return undefined;
-    begun.answer.relay.limitReached();
+    begunCall.answer.relay.limitReached();
     this.#deps.logger.warn("output_limit_passed", {
       requestId: active.identity.requestId,
-      model: begun.candidate.model.id,
-      upstream: begun.candidate.upstream.id,
-      heldTokens: begun.hold.outputTokens,
+      model: begunCall.candidate.model.id,
+      upstream: begunCall.candidate.upstream.id,
+      heldTokens: begunCall.hold.outputTokens,
     });
     return undefined;
   }
 
   async #leave(): Promise<void> {
-    const { begun } = this.#options;
-    const { events, relay } = begun.answer;
-    begun.lease.release();
-    relay.callerLeft();
+    const { begunCall } = this.#options;
+    const { events, relay } = begunCall.answer;
+    begunCall.lease.release();
+    relay.callerDisconnected();
     // Events that arrived are no longer sent, but they may contain the usage.
     if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
-      if (begun.candidate.upstream.onDisconnect === "cancel") {
-        begun.abort.abort("left");
+      if (begunCall.candidate.upstream.onDisconnect === "cancel") {
+        begunCall.abort.abort("left");
       } else {
-        await drain(this.#deps.inFlight, begun, { reading: this.#reading });
+        await drain(this.#deps.inFlight, begunCall, { reading: this.#reading });
       }
     } catch (error) {
       if (!(error instanceof UpstreamCut)) this.#report(error);
@@ -237,8 +237,8 @@ export class StreamedCall {
   }
 
   async #cut(cause: unknown): Promise<CutCall> {
-    const { active, begun } = this.#options;
-    const ended = begun.abort.signal.reason === "shutdown";
+    const { active, begunCall } = this.#options;
+    const ended = begunCall.abort.signal.reason === "shutdown";
     const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
     const errorCode = ended
       ? "shutting_down"
@@ -246,10 +246,10 @@ export class StreamedCall {
       ? "upstream_timeout"
       : "upstream_error";
     active.report.noteBreak(outcome);
-    begun.lease.report({ outcome, ms: active.report.lastAttemptMs });
-    begun.lease.release();
-    begun.abort.abort("cut");
-    await this.#drop(begun.answer.events);
+    begunCall.lease.report({ outcome, ms: active.report.lastAttemptMs });
+    begunCall.lease.release();
+    begunCall.abort.abort("cut");
+    await this.#drop(begunCall.answer.events);
     if (!(cause instanceof UpstreamCut)) this.#report(cause);
     else if (!ended) await this.#noteWords(cause);
     try {
@@ -267,7 +267,7 @@ export class StreamedCall {
 
   /** Logs the message of an upstream that broke off, for the operator. */
   async #noteWords(cause: UpstreamCut): Promise<void> {
-    const { active, begun: { candidate, answer }, inputText } = this.#options;
+    const { active, begunCall: { candidate, answer }, inputText } = this.#options;
     try {
       const words = await wordsIn(cause, [inputText(), answer.relay.delivered.join("")]);
       active.report.noteWords(words);
@@ -280,21 +280,22 @@ export class StreamedCall {
   }
 
   #settle(ending: CallEnd["ending"], request: CallEnd["request"]): Promise<Bill> {
-    const { active, begun, inputText, fee, endsRequest } = this.#options;
-    const { relay } = begun.answer;
+    const { active, begunCall, inputText, fee, endsRequest } = this.#options;
+    const { relay } = begunCall.answer;
     // A caller that does not stream has received nothing of a call that broke off, and no caller
     // has before the call began.
     const isWhole = ending === "finished" || ending === "limited";
-    const isDelivered = (active.identity.stream && this.#begun) || isWhole;
+    const isDelivered = (active.identity.stream && this.#hasBegun) || isWhole;
     const output = isDelivered
       ? { delivered: () => relay.delivered, chars: relay.deliveredChars, fewest: relay.usedUpBy }
       : { delivered: () => [] };
     return settleCall(this.#deps, active, {
-      begun,
+      begunCall,
       end: {
         ending,
         usage: relay.usage,
-        count: () => countTokens(this.#deps, { candidate: begun.candidate, inputText, ...output }),
+        count: () =>
+          countTokens(this.#deps, { candidate: begunCall.candidate, inputText, ...output }),
         content: { inputText, delivered: output.delivered },
         wasDelivered: active.identity.stream,
         fee: fee?.(),

@@ -4,7 +4,7 @@ import { freezePrice, outputTokensFor } from "../../domain/ledger/pricing.ts";
 import type { LateText } from "../../ports/token_counter.ts";
 import type { AnswerEnd } from "../../wire/answer_relay.ts";
 import { ChatRelay } from "../../wire/chat/relay.ts";
-import type { Begun } from "../call/attempt.ts";
+import type { BegunCall } from "../call/attempt.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { RequestBill } from "../request/request_bill.ts";
@@ -12,7 +12,7 @@ import { EventBatcher } from "./event_batcher.ts";
 import type { OpenedStream } from "./opened_stream.ts";
 import { type StreamDeps, StreamedCall } from "./streamed_call.ts";
 
-/** Until what has been said is there. */
+/** Resolves when sent events have arrived. */
 const arrived = () => new Promise((resolve) => setTimeout(resolve));
 
 const chunk = (content: string, usage?: unknown) =>
@@ -24,7 +24,7 @@ const chunk = (content: string, usage?: unknown) =>
     ...usage === undefined ? {} : { usage },
   });
 
-/** A call whose upstream says these events, and how it is settled. */
+/** A call whose upstream sends these events, with a record of its settlement. */
 function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
   const settled: SettleCommand[] = [];
   const counted: number[] = [];
@@ -59,7 +59,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   }
   const held = 1_000_000n;
   const relay = new ChatRelay("auto", { maxTokens: price && outputTokensFor(held, price) });
-  const begun = {
+  const begunCall = {
     hold: { id: "hold_1", held, price, outputTokens: 500 },
     lease: { release: () => {}, report: () => {} },
     abort: new AbortController(),
@@ -79,11 +79,11 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   };
   const call = new StreamedCall(deps as unknown as StreamDeps, {
     active: active as unknown as ActiveRequest,
-    begun: begun as unknown as Begun<OpenedStream>,
+    begunCall: begunCall as unknown as BegunCall<OpenedStream>,
     inputText: () => " question",
     endsRequest: true,
   });
-  return { call, settled, relay, counted, begun, warnings };
+  return { call, settled, relay, counted, begunCall, warnings };
 }
 
 async function takeNext(call: StreamedCall): Promise<void> {
@@ -136,10 +136,10 @@ for (const onDisconnect of ["cancel", "drain"] as const) {
 Deno.test("a stream that passes its held tokens is ended, and counted", async () => {
   // The hold pays for 500 tokens of output.
   const chunks = Array.from({ length: 100 }, () => chunk(" word".repeat(50)));
-  const { call, settled, relay, begun, warnings } = callOf(chunks);
+  const { call, settled, relay, begunCall, warnings } = callOf(chunks);
   await takeNext(call);
   for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
-  assert(begun.abort.signal.aborted);
+  assert(begunCall.abort.signal.aborted);
   const words = relay.delivered.join("").split(" word").length - 1;
   assertGreaterOrEqual(words, 500);
   assertLess(words, 600);
@@ -164,10 +164,10 @@ Deno.test("a stream within its held tokens is not ended, and one with its finish
     choices: [{ index: 0, delta: { content: " word".repeat(5_000) }, finish_reason: "stop" }],
   });
   for (const events of [[chunk(" word".repeat(499)), finish], [finished]]) {
-    const { call, begun, warnings } = callOf(events);
+    const { call, begunCall, warnings } = callOf(events);
     await takeNext(call);
     for (let taken = await call.next(); taken !== undefined; taken = await call.next()) taken();
-    assertEquals([begun.abort.signal.aborted, warnings], [false, []]);
+    assertEquals([begunCall.abort.signal.aborted, warnings], [false, []]);
     await call.leave();
   }
 });

@@ -18,10 +18,10 @@ export interface RequestIdEnv {
  */
 export function requestId(rng: Rng): MiddlewareHandler<RequestIdEnv> {
   return function requestIdMiddleware(c, next) {
-    const given = c.req.raw.headers.get("x-request-id");
-    const accepted = given !== null && ACCEPTED.test(given);
-    c.set("requestId", accepted ? given : rng.id("req"));
-    if (given !== null && !accepted) {
+    const header = c.req.raw.headers.get("x-request-id");
+    const accepted = header !== null && ACCEPTED.test(header);
+    c.set("requestId", accepted ? header : rng.id("req"));
+    if (header !== null && !accepted) {
       throw new ServiceFault("invalid_request", {
         message: "Send an X-Request-ID of 1 to 128 visible ASCII characters, or none",
         param: "X-Request-ID",

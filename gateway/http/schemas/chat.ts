@@ -1,4 +1,8 @@
-/** The schema that validates and describes chat requests.\n\n@module */
+/**
+ * The schema that validates and describes chat requests.
+ *
+ * @module
+ */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";

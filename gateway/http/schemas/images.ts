@@ -100,7 +100,7 @@ export const imagesAnswerSchema = z.strictObject({
     total_tokens: tokens,
   }).optional(),
   upstream_warnings: z.array(z.string()).optional().meta({
-    description: "What the provider has no place for and was left out, or asked for otherwise",
+    description: "Options that the provider does not support: ignored, or requested in another way",
   }),
   metadata: metadataSchema,
 });

@@ -1,4 +1,8 @@
-/** Recognises the most common chat requests without the schema.\n\n@module */
+/**
+ * Recognises the most common chat requests without the schema.
+ *
+ * @module
+ */
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import { MOST_MESSAGES } from "./chat.ts";

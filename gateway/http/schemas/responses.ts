@@ -1,4 +1,8 @@
-/** The schema that validates and describes requests of Responses.\n\n@module */
+/**
+ * The schema that validates and describes requests of Responses.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { complain, requiring } from "./requirements.ts";

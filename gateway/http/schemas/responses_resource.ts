@@ -1,4 +1,8 @@
-/** Strict schema of the response resource: unknown or missing fields fail.\n\n@module */
+/**
+ * Strict schema of the response resource: unknown or missing fields fail.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 import { metadataSchema } from "./chat_answer.ts";

@@ -1,4 +1,8 @@
-/** Schemas of requests for stored responses and of their answers.\n\n@module */
+/**
+ * Schemas of requests for stored responses and of their answers.
+ *
+ * @module
+ */
 
 import { z } from "zod";
 

@@ -1,4 +1,8 @@
-/** Chat chunks as the relays that rewrite them read them: the first choice alone.\n\n@module */
+/**
+ * Chat chunks as the relays that rewrite them read them: the first choice alone.
+ *
+ * @module
+ */
 
 import { isJsonObject, type ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";

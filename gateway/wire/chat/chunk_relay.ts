@@ -26,7 +26,7 @@ import { applyFixes, type ChoiceFix } from "./chunk_fixes.ts";
 import { DeliveredText } from "../text/delivered_text.ts";
 import { CollectedText } from "../text/collected_text.ts";
 import { editMembers, elements, members } from "../json/text.ts";
-import { ITEM_CHARS, KeptChars } from "../text/kept_chars.ts";
+import { CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
@@ -78,7 +78,7 @@ export class ChatChunkRelay {
   readonly #finishes: string[] = [];
   readonly #choices = new Map<number, ChoiceState>();
   /** Counts calls, which are kept for their signatures. */
-  readonly #kept = new KeptChars();
+  readonly #budget = new CharBudget();
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
   #usageChunk: string | undefined;
@@ -121,7 +121,7 @@ export class ChatChunkRelay {
   }
 
   /** Stops counting text as delivered. */
-  callerLeft(): void {
+  callerDisconnected(): void {
     this.#delivered.end();
   }
 
@@ -279,7 +279,7 @@ export class ChatChunkRelay {
       (!finishes || state.finished || isApart);
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
-      ? followCalls(state, delta.tool_calls, this.#kept)
+      ? followCalls(state, delta.tool_calls, this.#budget)
       : undefined;
     if (!addRole && !dropFinish && toolIndexes === undefined) return undefined;
     return { addRole, dropFinish, toolIndexes };
@@ -298,7 +298,7 @@ export class ChatChunkRelay {
           ? undefined
           : state.calls[Number(text.slice(index.valueStart, index.valueEnd))];
         const opaque = opaqueTexts(text.slice(call.start, call.end));
-        if (target !== undefined && opaque !== undefined) target.opaque.add(opaque, this.#kept);
+        if (target !== undefined && opaque !== undefined) target.opaque.add(opaque, this.#budget);
       }
     });
   }
@@ -346,23 +346,23 @@ function isDelta(value: unknown): boolean {
 function followCalls(
   state: ChoiceState,
   deltas: readonly Partial<ToolCallDelta>[],
-  kept: KeptChars,
+  budget: CharBudget,
 ): readonly number[] | undefined {
   const indexes = state.indexes.of(deltas);
   for (const [at, delta] of deltas.entries()) {
     const index = indexes[at] ?? at;
     let call = state.calls[index];
     if (call === undefined) {
-      kept.take(ITEM_CHARS);
+      budget.add(ITEM_CHARS);
       state.calls.push(call = newCall());
     }
     if (typeof delta.id === "string" && delta.id !== "") call.id = delta.id;
     const { name: piece, arguments: input } = delta.function ?? {};
     const name = addedName(call.name, piece);
-    kept.take(name.length);
+    budget.add(name.length);
     call.name += name;
     if (typeof input === "string") {
-      kept.take(input.length);
+      budget.add(input.length);
       call.input.push(input);
     }
   }

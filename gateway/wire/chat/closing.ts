@@ -1,4 +1,8 @@
-/** The end of a streamed chat answer: its finishes, its usage and the metadata.\n\n@module */
+/**
+ * The end of a streamed chat answer: its finishes, its usage and the metadata.
+ *
+ * @module
+ */
 
 import type { ChunkChoice, ServiceMetadata } from "@svc/sdk/protocol";
 import { invariant } from "../../domain/invariant.ts";

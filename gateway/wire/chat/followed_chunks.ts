@@ -36,8 +36,8 @@ export abstract class FollowedChunks implements AnswerRelay {
     return this.chunks.toolCalls;
   }
 
-  callerLeft(): void {
-    this.chunks.callerLeft();
+  callerDisconnected(): void {
+    this.chunks.callerDisconnected();
   }
 
   limitReached(): void {

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@svc/sdk/protocol";
-import type { KeptChars } from "../text/kept_chars.ts";
+import type { CharBudget } from "../text/char_budget.ts";
 import type { OpaqueTexts } from "./tool_calls.ts";
 
 type Fields = Record<string, unknown>;
@@ -18,11 +18,11 @@ export class OpaqueMembers {
   readonly #members = new Map<string, Member>();
 
   /** Adds a reading of each member. */
-  add(texts: OpaqueTexts, kept: KeptChars): void {
+  add(texts: OpaqueTexts, budget: CharBudget): void {
     for (const [name, text] of Object.entries(texts)) {
       const known = this.#members.get(name);
       if (text === "null" || text === known?.text) continue;
-      kept.take(text.length);
+      budget.add(text.length);
       if (known === undefined) this.#members.set(name, { text, value: undefined });
       else {
         known.value = merged(known.value ?? parsed(known.text), JSON.parse(text));

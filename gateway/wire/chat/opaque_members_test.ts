@@ -1,13 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import { KEPT_MAX_CHARS, KeptChars } from "../text/kept_chars.ts";
+import { ANSWER_MAX_CHARS, CharBudget } from "../text/char_budget.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
 
 function membersOf(...readings: readonly string[]): OpaqueMembers {
   const opaque = new OpaqueMembers();
-  const kept = new KeptChars();
-  for (const extra_content of readings) opaque.add({ extra_content }, kept);
+  const budget = new CharBudget();
+  for (const extra_content of readings) opaque.add({ extra_content }, budget);
   return opaque;
 }
 
@@ -40,7 +40,7 @@ Deno.test("a later reading is merged deeply, and what is no object is replaced",
 Deno.test("what was told in between does not stop the next reading", () => {
   const opaque = membersOf('{"a":1}', '{"b":2}');
   assertEquals(opaque.texts().get("extra_content"), '{"a":1,"b":2}');
-  opaque.add({ extra_content: '{"c":3}', thought_signature: '"s"' }, new KeptChars());
+  opaque.add({ extra_content: '{"c":3}', thought_signature: '"s"' }, new CharBudget());
   assertEquals([...opaque.texts()], [
     ["extra_content", '{"a":1,"b":2,"c":3}'],
     ["thought_signature", '"s"'],
@@ -58,7 +58,7 @@ Deno.test("readings of distinct members are all of them, in any number", () => {
 });
 
 Deno.test("what is kept of them has a limit", () => {
-  const half = `"${"s".repeat(KEPT_MAX_CHARS / 2)}"`;
+  const half = `"${"s".repeat(ANSWER_MAX_CHARS / 2)}"`;
   const error = assertThrows(() => text(`{"a":${half}}`, `{"b":${half}}`), UpstreamCut);
   assertEquals(error.outcome, "malformed");
 });

@@ -3,7 +3,7 @@ import type { AnswerRelay, SignedToolCall } from "../answer_relay.ts";
 import { collectText, contentOf } from "./text.ts";
 import { readChunk } from "./chunk.ts";
 import { CollectedText } from "../text/collected_text.ts";
-import { KeptChars } from "../text/kept_chars.ts";
+import { CharBudget } from "../text/char_budget.ts";
 import { laterUsage, readChatUsage } from "./usage.ts";
 
 /**
@@ -17,7 +17,7 @@ export class PartRelay implements AnswerRelay {
   readonly toolCalls: readonly SignedToolCall[] = [];
   /** Finish reason of Chat Completions; absent where the upstream gave none. */
   finishReason: string | undefined;
-  readonly #kept = new KeptChars();
+  readonly #budget = new CharBudget();
 
   get delivered(): readonly string[] {
     return this.#delivered.pieces();
@@ -35,12 +35,12 @@ export class PartRelay implements AnswerRelay {
     const { delta = {}, usage, finishReason } = readChunk(text);
     this.usage = laterUsage(this.usage, readChatUsage(usage));
     this.finishReason ??= finishReason;
-    this.#kept.take(text.length);
+    this.#budget.add(text.length);
     if (!this.#hasLeft) collectText(delta, this.#delivered);
     return contentOf(delta);
   }
 
-  callerLeft(): void {
+  callerDisconnected(): void {
     this.#hasLeft = true;
   }
 

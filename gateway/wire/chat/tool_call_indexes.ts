@@ -1,4 +1,8 @@
-/** Assigns the pieces of a streamed answer to tool calls.\n\n@module */
+/**
+ * Assigns the pieces of a streamed answer to tool calls.
+ *
+ * @module
+ */
 
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 

@@ -1,4 +1,8 @@
-/** Tool calls of Chat Completions, and their members whose bytes must be kept.\n\n@module */
+/**
+ * Tool calls of Chat Completions, and their members whose bytes must be kept.
+ *
+ * @module
+ */
 
 import type { SignedToolCall } from "../answer_relay.ts";
 import { editMembers, elements, members, memberText } from "../json/text.ts";

@@ -1,4 +1,8 @@
-/** A complete Chat Completions answer that several model calls produced.\n\n@module */
+/**
+ * A complete Chat Completions answer that several model calls produced.
+ *
+ * @module
+ */
 
 import type { ChatUsage, ResponseAnnotation } from "@svc/sdk/protocol";
 import { editMembers } from "../json/text.ts";

@@ -6,7 +6,7 @@ import type { HostedTextOptions } from "./chat_texts.ts";
 import type { HostedOptions } from "./relay.ts";
 import { HostedCalls } from "./turn.ts";
 import { editMembers } from "../json/text.ts";
-import { ITEM_CHARS, type KeptChars } from "../text/kept_chars.ts";
+import { type CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
 import { OpaqueMembers } from "../chat/opaque_members.ts";
 import { ToolCallIndexes } from "../chat/tool_call_indexes.ts";
 import { addedName, opaqueTexts, toolCallText, withoutName } from "../chat/tool_calls.ts";
@@ -43,19 +43,19 @@ interface Piece {
 export class HostedChatCalls {
   readonly #hosted: HostedCalls;
   readonly #newId: () => string;
-  readonly #kept: KeptChars;
+  readonly #budget: CharBudget;
   readonly #shown: GrowingCall[] = [];
   #turn: GrowingCall[] = [];
   /** Ids of the turn's calls. */
   #ids = new Set<string>();
   #indexes = new ToolCallIndexes();
 
-  /** `kept` counts their characters. */
+  /** `budget` counts their characters. */
   constructor(
     options: Pick<HostedChatOptions, "hosted" | "newCallId">,
-    kept: KeptChars,
+    budget: CharBudget,
   ) {
-    this.#kept = kept;
+    this.#budget = budget;
     this.#hosted = new HostedCalls(options.hosted);
     this.#newId = () => options.newCallId();
   }
@@ -103,7 +103,7 @@ export class HostedChatCalls {
   }
 
   #begin(piece: Piece): string[] {
-    this.#kept.take(ITEM_CHARS);
+    this.#budget.add(ITEM_CHARS);
     // Once another call has begun, the name of the one before it is complete.
     const before = this.#turn.at(-1);
     const isDecided = before !== undefined && before.index === undefined &&
@@ -117,14 +117,14 @@ export class HostedChatCalls {
   #grow(call: GrowingCall, { delta, text }: Piece, isNew = false): string[] {
     const { name: piece, arguments: input } = delta.function ?? {};
     const name = addedName(call.name, piece);
-    this.#kept.take(name.length);
+    this.#budget.add(name.length);
     call.name += name;
     if (typeof input === "string") {
-      this.#kept.take(input.length);
+      this.#budget.add(input.length);
       call.input.push(input);
     }
     const opaque = opaqueTexts(text);
-    if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
+    if (opaque !== undefined) call.opaque.add(opaque, this.#budget);
     if (call.index !== undefined) {
       const isOther = delta.id !== undefined && delta.id !== call.id;
       const isRepeated = typeof piece === "string" && piece !== "" && name === "";

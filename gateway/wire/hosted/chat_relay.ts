@@ -28,7 +28,7 @@ import { HostedChatTexts } from "./chat_texts.ts";
 import type { EndedTurn, FindCitations, HostedCall, HostedOutcome, HostedRelay } from "./relay.ts";
 import { endedTurn } from "./turn.ts";
 import { editMembers, elementTexts, type MemberEdits, memberText } from "../json/text.ts";
-import { KeptChars } from "../text/kept_chars.ts";
+import { CharBudget } from "../text/char_budget.ts";
 import { lostCitations, lostOutput } from "../lost_output.ts";
 import { OpaqueMembers } from "../chat/opaque_members.ts";
 import { SearchLog } from "./search_item.ts";
@@ -59,7 +59,7 @@ export class HostedChatRelay implements HostedRelay {
   readonly #form: ChatForm;
   readonly #calls: HostedChatCalls;
   readonly #searches = new SearchLog();
-  readonly #kept = new KeptChars();
+  readonly #budget = new CharBudget();
   /** Pieces of the current turn that a disconnected caller received. */
   #sent: readonly string[] | undefined;
   readonly #warnings = new UpstreamWarnings();
@@ -85,8 +85,8 @@ export class HostedChatRelay implements HostedRelay {
     this.#cite = options.cite;
     this.#createdSeconds = options.createdSeconds;
     this.#form = options.form ?? SERVICE_FORM;
-    this.#calls = new HostedChatCalls(options, this.#kept);
-    this.#texts = new HostedChatTexts(options, this.#kept);
+    this.#calls = new HostedChatCalls(options, this.#budget);
+    this.#texts = new HostedChatTexts(options, this.#budget);
   }
 
   get delivered(): readonly string[] {
@@ -107,7 +107,7 @@ export class HostedChatRelay implements HostedRelay {
     return this.#calls.ofTurn();
   }
 
-  callerLeft(): void {
+  callerDisconnected(): void {
     this.#sent ??= this.delivered;
   }
 
@@ -286,11 +286,11 @@ export class HostedChatRelay implements HostedRelay {
     for (const line of lostOutput(delta)) this.#lost.add(line);
     this.#warnings.addLines(lostCitations(delta));
     // Counted where it is kept; everything else is counted by the code that sends it.
-    collectText(besideText(delta), { push: (piece) => this.#kept.take(piece.length) });
+    collectText(besideText(delta), { push: (piece) => this.#budget.add(piece.length) });
     collectText(this.#texts.isHeld ? { ...delta, content: null } : delta, this.#delivered);
     if (!OPAQUE_MEMBERS.some((name) => text.includes(name))) return;
     const opaque = opaqueTexts(firstDeltaText(text) ?? "{}");
-    if (opaque !== undefined) this.#opaque.add(opaque, this.#kept);
+    if (opaque !== undefined) this.#opaque.add(opaque, this.#budget);
   }
 
   #noteHead({ id, created }: Fields): void {

@@ -1,4 +1,8 @@
-/** Combines the texts of a chat answer's turns into one message.\n\n@module */
+/**
+ * Combines the texts of a chat answer's turns into one message.
+ *
+ * @module
+ */
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import { contentOf, reasoningOf } from "../chat/text.ts";
@@ -6,7 +10,7 @@ import type { Fields } from "../chat/chunk.ts";
 import { CollectedText } from "../text/collected_text.ts";
 import { movedAnnotation } from "./chat_answer.ts";
 import { HostedLogprobs } from "./logprobs.ts";
-import { ITEM_CHARS, type KeptChars } from "../text/kept_chars.ts";
+import { type CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
 import { annotationsOf } from "../responses/answer.ts";
 
 /** Separates the texts of two turns. */
@@ -39,7 +43,7 @@ export class HostedChatTexts {
   /** True when content is sent at the end. */
   readonly isHeld: boolean;
   readonly #keepsLogprobs: boolean;
-  readonly #kept: KeptChars;
+  readonly #budget: CharBudget;
   readonly #refusal = new CollectedText();
   readonly #reasoning = new CollectedText();
   #content = new CollectedText();
@@ -48,11 +52,14 @@ export class HostedChatTexts {
   #logprobs = new HostedLogprobs();
   #turn = newTurn();
 
-  /** `kept` counts their characters. */
-  constructor({ lastTurnOnly = false, keepsLogprobs = true }: HostedTextOptions, kept: KeptChars) {
+  /** `budget` counts their characters. */
+  constructor(
+    { lastTurnOnly = false, keepsLogprobs = true }: HostedTextOptions,
+    budget: CharBudget,
+  ) {
     this.isHeld = lastTurnOnly;
     this.#keepsLogprobs = lastTurnOnly || keepsLogprobs;
-    this.#kept = kept;
+    this.#budget = budget;
   }
 
   /** Content of all ended turns. */
@@ -85,25 +92,25 @@ export class HostedChatTexts {
     return this.isHeld ? this.#turn.content.pieces() : [];
   }
 
-  /** Adds content; `kept` is the length of the text that it may be a slice of. */
-  push(content: string, kept: number): void {
-    this.#kept.take(content.length);
-    this.#turn.content.push(content, kept);
+  /** Adds content; `sourceLength` is the length of the text that it may be a slice of. */
+  push(content: string, sourceLength: number): void {
+    this.#budget.add(content.length);
+    this.#turn.content.push(content, sourceLength);
   }
 
   /** Adds the texts of a delta; returns its content as the caller receives it. */
-  add(delta: Fields, kept: number): string {
+  add(delta: Fields, sourceLength: number): string {
     this.#push(this.#turn.reasoning, reasoningOf(delta));
     this.#push(this.#turn.refusal, delta["refusal"]);
     for (const annotation of annotationsOf(delta)) {
-      this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
+      this.#budget.add(ITEM_CHARS + JSON.stringify(annotation).length);
       this.#turn.annotations.push(annotation);
     }
     const content = contentOf(delta);
     if (content === "") return "";
     const isApart = !this.#turn.hasContent && this.#contentLength > 0;
     this.#turn.hasContent = true;
-    this.push(content, kept);
+    this.push(content, sourceLength);
     if (this.isHeld) return "";
     return isApart ? BLANK_LINE + content : content;
   }
@@ -149,7 +156,7 @@ export class HostedChatTexts {
 
   #push(target: CollectedText, text: unknown): void {
     if (typeof text !== "string") return;
-    this.#kept.take(text.length);
+    this.#budget.add(text.length);
     target.push(text);
   }
 }

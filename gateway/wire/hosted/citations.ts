@@ -1,4 +1,8 @@
-/** Finds the sources that a text cites, by marker or by address.\n\n@module */
+/**
+ * Finds the sources that a text cites, by marker or by address.
+ *
+ * @module
+ */
 
 import type { ResponseAnnotation } from "@svc/sdk/protocol";
 import { codeSpans } from "./code_spans.ts";

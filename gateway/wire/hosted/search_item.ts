@@ -62,7 +62,7 @@ export class SearchLog {
     const search = this.#searches.get(id);
     invariant(
       search !== undefined && search.outcome === undefined,
-      `Cannot end search "${id}": it is not under way`,
+      `Cannot end search "${id}": it is not in progress`,
     );
     search.outcome = outcome;
   }

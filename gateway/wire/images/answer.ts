@@ -1,4 +1,8 @@
-/** A complete image answer from an upstream to the caller.\n\n@module */
+/**
+ * A complete image answer from an upstream to the caller.
+ *
+ * @module
+ */
 
 import { Buffer } from "node:buffer";
 import {
@@ -78,11 +82,11 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
   const { value } = body;
   const data: GeneratedImage[] = [];
   for (const { base64, revisedPrompt } of options.images) {
-    const given = options.format === "b64_json"
+    const image = options.format === "b64_json"
       ? { b64_json: base64 }
       : { url: await addressOf(base64, options.publish) };
     data.push({
-      ...given,
+      ...image,
       ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     });
   }

@@ -1,4 +1,8 @@
-/** Converts a complete chat answer to a response.\n\n@module */
+/**
+ * Converts a complete chat answer to a response.
+ *
+ * @module
+ */
 
 import { isJsonObject, type ResponseAnnotation, type ResponseLogprob } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";
@@ -120,10 +124,11 @@ function callDraft(
 ): ItemDraft {
   const { name, arguments: input } = fieldsOf(call["function"]);
   const id = context.newId("fc");
-  const given = call["id"];
+  const upstreamId = call["id"];
   // Two calls of one id could not be answered separately.
-  const isUsable = typeof given === "string" && given !== "" && !callIds.has(given);
-  const callId = isUsable ? given : context.newId("call");
+  const isUsable = typeof upstreamId === "string" && upstreamId !== "" &&
+    !callIds.has(upstreamId);
+  const callId = isUsable ? upstreamId : context.newId("call");
   callIds.add(callId);
   const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
   const literal = JSON.stringify(text);

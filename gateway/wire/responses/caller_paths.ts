@@ -37,16 +37,16 @@ const PARTS: readonly Name[] = [
 ];
 
 /**
- * Returns the places in a request of which only some items were sent: `kept` has the paths of
+ * Returns the places in a request of which only some items were sent: `itemPaths` has the paths of
  * those, in order.
  */
 export function placesAmong(
   places: readonly MessagePlace[],
-  kept: readonly string[],
+  itemPaths: readonly string[],
 ): readonly MessagePlace[] {
   const moved = (path: string) => {
     const [, at] = /^input\.(\d+)$/.exec(path) ?? [];
-    return at === undefined ? path : kept[Number(at)] ?? path;
+    return at === undefined ? path : itemPaths[Number(at)] ?? path;
   };
   return places.map(({ path, calls, ...place }) => (
     { ...place, path: moved(path), calls: calls.map(moved) }

@@ -1,4 +1,8 @@
-/** Converts items of Responses to messages of Chat Completions.\n\n@module */
+/**
+ * Converts items of Responses to messages of Chat Completions.
+ *
+ * @module
+ */
 
 import type { ChatMessage, ContentPart, ToolCall } from "@svc/sdk/protocol";
 import type { JsonBody } from "../../ports/upstream.ts";

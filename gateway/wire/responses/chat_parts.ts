@@ -1,4 +1,8 @@
-/** Converts parts of an input message to Chat Completions.\n\n@module */
+/**
+ * Converts parts of an input message to Chat Completions.
+ *
+ * @module
+ */
 
 import type { ContentPart, ImageUrl, TextPart } from "@svc/sdk/protocol";
 import { type Loss, lostMembers } from "./loss.ts";

@@ -1,4 +1,8 @@
-/** Translates a Responses request to an equivalent Chat Completions request.\n\n@module */
+/**
+ * Translates a Responses request to an equivalent Chat Completions request.
+ *
+ * @module
+ */
 
 import {
   type ChatRequest,

@@ -22,7 +22,7 @@ import type {
 } from "../hosted/relay.ts";
 import { endedTurn, HostedCalls } from "../hosted/turn.ts";
 import { elementTexts, memberText } from "../json/text.ts";
-import { ITEM_CHARS, KeptChars } from "../text/kept_chars.ts";
+import { CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
 import { lostCitations, lostFinish, lostOutput } from "../lost_output.ts";
 import { type ShownFindings, shownFindings } from "../hosted/search_item.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "../chat/tool_calls.ts";
@@ -50,7 +50,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   /** True when the last turn's message is the answer's only one, so that it can be parsed. */
   readonly #lastTurnOnly: boolean;
   readonly #logprobs: StreamedLogprobs;
-  readonly #kept = new KeptChars();
+  readonly #budget = new CharBudget();
   readonly #output: ResponseOutput;
   /** Pieces of the current turn that a disconnected caller received. */
   #sent: readonly string[] | undefined;
@@ -64,9 +64,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     this.#writer = new ResourceWriter(context);
     this.#reasoningKind = reasoningKind(context.request);
     this.#hosted = new HostedCalls(options.hosted);
-    this.#output = new ResponseOutput({ context, cite: options.cite, kept: this.#kept });
+    this.#output = new ResponseOutput({ context, cite: options.cite, budget: this.#budget });
     this.#lastTurnOnly = options.hosted !== undefined && asksForJson(context.request);
-    this.#logprobs = new StreamedLogprobs(context.request, this.#kept);
+    this.#logprobs = new StreamedLogprobs(context.request, this.#budget);
     this.#turn = this.#newTurn();
     this.#shown = shownFindings(context.request);
   }
@@ -97,14 +97,14 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   /** Includes earlier turns, and content beside the text. */
   get deliveredChars(): number {
-    return this.#kept.taken;
+    return this.#budget.used;
   }
 
   get notCarried(): readonly string[] {
     return this.#warnings.lines;
   }
 
-  callerLeft(): void {
+  callerDisconnected(): void {
     this.#sent ??= this.delivered;
   }
 
@@ -235,14 +235,14 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     let events = this.#write("reasoning", this.#reasoningKind, { piece: reasoningOf(delta) });
     events += this.#write("message", "output_text", { piece: contentOf(delta), logprobs });
     for (const annotation of annotationsOf(delta)) {
-      this.#kept.take(ITEM_CHARS + JSON.stringify(annotation).length);
+      this.#budget.add(ITEM_CHARS + JSON.stringify(annotation).length);
       if (this.#turn.held !== undefined) this.#turn.held.cite(annotation);
       else {
         events += this.#openText("message", "output_text");
         events += this.#output.open?.cite(this.#output.emit, annotation) ?? "";
       }
     }
-    this.#turn.noteBeside(delta, { eventChars: text.length, kept: this.#kept });
+    this.#turn.noteBeside(delta, { eventChars: text.length, budget: this.#budget });
     const refusal = delta["refusal"];
     const piece = typeof refusal === "string" ? refusal : "";
     events += this.#write("message", "refusal", { piece });
@@ -250,9 +250,9 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const deltaText = isSigned ? firstDeltaText(text) : undefined;
     const opaque = deltaText === undefined ? undefined : opaqueTexts(deltaText);
     if (opaque !== undefined) {
-      this.#turn.opaque.add(opaque, this.#kept);
+      this.#turn.opaque.add(opaque, this.#budget);
       const { open } = this.#output;
-      if (open?.type === "message") open.opaque.add(opaque, this.#kept);
+      if (open?.type === "message") open.opaque.add(opaque, this.#budget);
     }
     const callTexts = elementTexts(deltaText && memberText(deltaText, "tool_calls"));
     if (toolCalls.length === 0) return events;
@@ -266,7 +266,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   #newCall(): CallItem {
-    this.#kept.take(ITEM_CHARS);
+    this.#budget.add(ITEM_CHARS);
     const call = new CallItem();
     this.#turn.calls.push(call);
     return call;
@@ -275,19 +275,19 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   #followCall(call: CallItem, delta: Partial<ToolCallDelta>, text: string | undefined): string {
     let events = "";
     const opaque = text === undefined ? undefined : opaqueTexts(text);
-    if (opaque !== undefined) call.opaque.add(opaque, this.#kept);
+    if (opaque !== undefined) call.opaque.add(opaque, this.#budget);
     const called: Fields = { ...delta.function };
     const piece = called["arguments"];
     if (!call.hasBegun) {
       this.#turn.nameCall(call, delta.id);
       const name = addedName(call.name, called["name"]);
-      this.#kept.take(name.length);
+      this.#budget.add(name.length);
       call.name += name;
       const hasInput = typeof piece === "string" && piece !== "";
       if (hasInput && this.#hosted.mayShow(call.name, true)) events += this.#beginCall(call);
     }
     if (typeof piece !== "string") return events;
-    this.#kept.take(piece.length);
+    this.#budget.add(piece.length);
     return events + call.write(this.#output.emit, piece);
   }
 
@@ -308,7 +308,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
 
   #write(type: TextItem["type"], kind: PartKind, written: WrittenPiece): string {
     if (written.piece === "") return "";
-    this.#kept.take(written.piece.length);
+    this.#budget.add(written.piece.length);
     if (type === "message" && this.#turn.held !== undefined) {
       this.#output.countPart(kind);
       this.#turn.held.write(kind, written);
@@ -336,7 +336,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const events = this.#output.beginText("message");
     const { open, emit } = this.#output;
     // The members are counted with the turn's.
-    open?.opaque.add(Object.fromEntries(opaque.texts()), new KeptChars());
+    open?.opaque.add(Object.fromEntries(opaque.texts()), new CharBudget());
     return events + (open === undefined ? "" : held.showIn(open, emit));
   }
 }

@@ -3,7 +3,7 @@ import type { ResponsesRequest } from "@svc/sdk/protocol";
 import fc from "fast-check";
 import { responseEventSchema } from "../../http/schemas/responses_events.ts";
 import { UpstreamCut } from "../../ports/upstream.ts";
-import { ITEM_CHARS } from "../text/kept_chars.ts";
+import { ITEM_CHARS } from "../text/char_budget.ts";
 import { responseOf } from "./answer.ts";
 import { ResponseEventRelay } from "./event_relay.ts";
 import {

@@ -1,4 +1,8 @@
-/** Items of Responses that keep their bytes: signed members must come back unchanged.\n\n@module */
+/**
+ * Items of Responses that keep their bytes: signed members must come back unchanged.
+ *
+ * @module
+ */
 
 import type { JsonBody } from "../../ports/upstream.ts";
 import { elementTexts, memberText } from "../json/text.ts";

@@ -1,6 +1,6 @@
 import type { ResponseLogprob, ResponsesRequest, ResponseToken } from "@svc/sdk/protocol";
 
-import type { KeptChars } from "../text/kept_chars.ts";
+import type { CharBudget } from "../text/char_budget.ts";
 
 const encoder = new TextEncoder();
 
@@ -24,18 +24,18 @@ export function logprobsOf(written: unknown): ResponseLogprob[] {
 /** The log probabilities of a stream's chunks, where its request asks for them. */
 export class StreamedLogprobs {
   readonly #isAsked: boolean;
-  readonly #kept: KeptChars;
+  readonly #budget: CharBudget;
 
-  constructor(request: ResponsesRequest, kept: KeptChars) {
+  constructor(request: ResponsesRequest, budget: CharBudget) {
     this.#isAsked = wantsLogprobs(request);
-    this.#kept = kept;
+    this.#budget = budget;
   }
 
   /** Returns those of a chunk. Throws an `UpstreamCut` when the answer becomes too long. */
   of(written: unknown): readonly ResponseLogprob[] | undefined {
     if (!this.#isAsked) return undefined;
     const logprobs = logprobsOf(written);
-    this.#kept.take(JSON.stringify(logprobs).length);
+    this.#budget.add(JSON.stringify(logprobs).length);
     return logprobs;
   }
 }

@@ -126,7 +126,7 @@ export class NativeResponseRelay implements ResponseRelay {
     return this.#deltas.usedUpBy ?? this.#items.usedUpBy ?? this.#pending.usedUpBy;
   }
 
-  callerLeft(): void {
+  callerDisconnected(): void {
     this.#hasLeft = true;
     for (const text of [this.#deltas, this.#items, this.#pending]) text.end();
   }

@@ -1,4 +1,8 @@
-/** Writes output items as JSON texts, for complete answers and for streams.\n\n@module */
+/**
+ * Writes output items as JSON texts, for complete answers and for streams.
+ *
+ * @module
+ */
 
 import type {
   ResponseAnnotation,

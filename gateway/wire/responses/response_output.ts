@@ -2,7 +2,7 @@ import type { ResponseItemStatus } from "@svc/sdk/protocol";
 import { invariant } from "../../domain/invariant.ts";
 import type { FindCitations, HostedCall, HostedOutcome } from "../hosted/relay.ts";
 import type { ShownFindings } from "../hosted/search_item.ts";
-import { ITEM_CHARS, type KeptChars } from "../text/kept_chars.ts";
+import { type CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
 import type { PartKind } from "./output_text.ts";
 import type { ResponseContext } from "./resource.ts";
 import {
@@ -18,7 +18,7 @@ export interface ResponseOutputOptions {
   readonly context: Pick<ResponseContext, "newId">;
   readonly cite: FindCitations | undefined;
   /** Counts the characters of items and parts. */
-  readonly kept: KeptChars;
+  readonly budget: CharBudget;
 }
 
 /**
@@ -59,7 +59,7 @@ export class ResponseOutput {
 
   /** Counts a part of a kind, unless it continues the one before. */
   countPart(kind: PartKind): void {
-    if (kind !== this.#openKind) this.#options.kept.take(ITEM_CHARS);
+    if (kind !== this.#openKind) this.#options.budget.add(ITEM_CHARS);
     this.#openKind = kind;
   }
 

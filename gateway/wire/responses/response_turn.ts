@@ -3,7 +3,7 @@ import type { Usage } from "../../domain/ledger/pricing.ts";
 import { besideText, collectText } from "../chat/text.ts";
 import type { ChunkContent, Fields } from "../chat/chunk.ts";
 import { CollectedText } from "../text/collected_text.ts";
-import type { KeptChars } from "../text/kept_chars.ts";
+import type { CharBudget } from "../text/char_budget.ts";
 import { OpaqueMembers } from "../chat/opaque_members.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "../chat/text_chunk.ts";
 import { ToolCallIndexes } from "../chat/tool_call_indexes.ts";
@@ -68,11 +68,11 @@ export class ResponseTurn {
   /** Takes the text of a delta that Responses has no place for. */
   noteBeside(
     delta: Fields,
-    { eventChars, kept }: { readonly eventChars: number; readonly kept: KeptChars },
+    { eventChars, budget }: { readonly eventChars: number; readonly budget: CharBudget },
   ): void {
     collectText(besideText(delta), {
       push: (piece) => {
-        kept.take(piece.length);
+        budget.add(piece.length);
         this.unsent.push(piece, eventChars);
       },
     });

@@ -1,4 +1,8 @@
-/** The items of a streamed response while they arrive.\n\n@module */
+/**
+ * The items of a streamed response while they arrive.
+ *
+ * @module
+ */
 
 import type { ResponseAnnotation, ResponseItemStatus, ResponseLogprob } from "@svc/sdk/protocol";
 import { GrowingText } from "../text/growing_text.ts";

@@ -11,17 +11,17 @@ const KEPT_MAX = 64 * 1024;
 export class CollectedText {
   readonly #text = new GrowingText();
   #pieces: string[] = [];
-  #kept = 0;
+  #sourceChars = 0;
   #isFolded = false;
   /** Number of characters. */
   length = 0;
 
-  /** Adds a piece; `kept` is the length of the text that it may be a slice of. */
-  push(piece: string, kept: number = piece.length): void {
+  /** Adds a piece; `sourceLength` is the length of the text that it may be a slice of. */
+  push(piece: string, sourceLength: number = piece.length): void {
     if (piece === "") return;
     this.length += piece.length;
-    this.#kept += kept;
-    if (this.#pieces.push(piece) >= PIECES_MAX || this.#kept >= KEPT_MAX) this.#fold();
+    this.#sourceChars += sourceLength;
+    if (this.#pieces.push(piece) >= PIECES_MAX || this.#sourceChars >= KEPT_MAX) this.#fold();
   }
 
   /** Returns the text in pieces. */
@@ -37,7 +37,7 @@ export class CollectedText {
   #fold(): void {
     this.#text.push(this.#pieces.join(""));
     this.#pieces = [];
-    this.#kept = 0;
+    this.#sourceChars = 0;
     this.#isFolded = true;
   }
 }

@@ -34,10 +34,10 @@ export class DeliveredText {
     return this.#text.length + this.#block.length;
   }
 
-  /** Adds a piece; `kept` is the length of the text that it may be a slice of. */
-  push(piece: string, kept: number = piece.length): void {
+  /** Adds a piece; `sourceLength` is the length of the text that it may be a slice of. */
+  push(piece: string, sourceLength: number = piece.length): void {
     if (this.#hasEnded) return;
-    this.#block.push(piece, kept);
+    this.#block.push(piece, sourceLength);
     if (this.#block.length >= BLOCK_CHARS) this.#look();
   }
 

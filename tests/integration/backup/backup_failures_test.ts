@@ -14,10 +14,10 @@ import { smallDisk } from "../../fixtures/small_disk.ts";
 import { until } from "../../fixtures/service.ts";
 
 const PASSPHRASE = "a passphrase of the operator";
-/**
- * Number of poorly compressible values of 60 000 bytes in a store: enough to interrupt a backup.
- */
-const VALUES = 2_000;
+/** Number of values of 60 000 bytes that fill a small disk. */
+const VALUES_OF_A_DISK = 200;
+/** Number of values of 60 000 bytes whose backup takes long enough to be interrupted. */
+const VALUES_TO_INTERRUPT = 2_000;
 
 const envOf = ({ kv }: StoreFolder) => ({ SERVICE_KV_PATH: kv, SERVICE_BACKUP_KEY: PASSPHRASE });
 
@@ -26,9 +26,10 @@ function namesIn(folder: string): string[] {
     .filter((name) => !name.endsWith(".lock")).sort();
 }
 
-async function grow(path: string): Promise<void> {
+/** Adds values that do not become smaller when compressed. */
+async function grow(path: string, values: number): Promise<void> {
   const kv = await Deno.openKv(path);
-  for (let n = 0; n < VALUES; n += 10) {
+  for (let n = 0; n < values; n += 10) {
     const atomic = kv.atomic();
     for (let row = n; row < n + 10; row++) {
       const value = crypto.getRandomValues(new Uint8Array(60_000));
@@ -53,7 +54,7 @@ Deno.test("svc backup and svc restore tell what they did, for people and program
     assertStringIncludes(again.stderr, "--force replaces it");
     const checked = await svc(["restore", file, "--check"], envOf(store));
     assertEquals([checked.code, checked.stderr], [0, ""]);
-    assertMatch(checked.stdout, /^result .*\nby +svc 0\.1\.0, schema 1\nbooks +right\n/);
+    assertMatch(checked.stdout, /^taken .*\nby +svc 0\.1\.0, schema 1\nbooks +right\n/);
     const to = join(folder, "new.kv");
     const restored = await svc(["restore", file, "--to", to], envOf(store));
     assertStringIncludes(restored.stdout, "The backup has no admin token");
@@ -110,7 +111,7 @@ Deno.test("a full disk fails a backup and a restore in a sentence, and leaves no
   await using disk = await smallDisk();
   if (disk === undefined) return console.warn("Not tested: this user may not mount a small disk");
   await withStore(async (store) => {
-    await grow(store.kv);
+    await grow(store.kv, VALUES_OF_A_DISK);
     const full = await svc(["backup", join(disk.path, "svc.backup")], envOf(store));
     assertEquals(full.code, 1);
     assertMatch(full.stderr, /^Cannot write "[^"]+": No space left[^\n]*\n$/);
@@ -126,7 +127,7 @@ Deno.test("a full disk fails a backup and a restore in a sentence, and leaves no
 
 Deno.test("a backup or a restore that is interrupted leaves nothing", async () => {
   await withStore(async (store) => {
-    await grow(store.kv);
+    await grow(store.kv, VALUES_TO_INTERRUPT);
     const before = namesIn(store.folder);
     const interrupt = async (args: readonly string[], hasBegun: (name: string) => boolean) => {
       const [program = "", ...rest] = SVC;

@@ -1,4 +1,8 @@
-/** Faults of upstreams as data: each is a script with its expected outcome.\n\n@module */
+/**
+ * Faults of upstreams as data: each is a script with its expected outcome.
+ *
+ * @module
+ */
 
 import type { Script } from "../../fixtures/fake_upstream.ts";
 

@@ -51,7 +51,7 @@ async function reviewed(
   edit: Edit,
   { refused, refusal }: {
     readonly refused: ShowRefused;
-    /** Why it was not applied, where somebody tried. */
+    /** The refusal of an attempt to apply it. */
     readonly refusal?: Refusal;
   },
 ): Promise<Shown> {

@@ -69,9 +69,9 @@ export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
 
 function KeyField({ view, keys }: InView<{ keys: KnownKeys }>) {
   const say = view.say(requestMessages);
-  // Those that are over make room first, such as what the playground has left behind.
-  const living = keys.all.filter(({ isOver }) => !isOver);
-  const listed = keys.all.length > KEYS_LISTED_MAX ? living : keys.all;
+  // With many keys those that have ended are left out, such as the keys of the playground.
+  const active = keys.all.filter(({ isOver }) => !isOver);
+  const listed = keys.all.length > KEYS_LISTED_MAX ? active : keys.all;
   if (listed.length > KEYS_LISTED_MAX) {
     return <ui.FilterText view={view} name="key" label={say.keyText} />;
   }

@@ -6,7 +6,7 @@ export interface KnownKey {
   readonly name: string;
   /** The beginning of its secret. */
   readonly hint: string;
-  /** Revoked, or expired: it makes no request any more. */
+  /** True when the key is revoked or has expired: it makes no more requests. */
   readonly isOver: boolean;
 }
 
@@ -47,7 +47,7 @@ export class KnownKeys {
     return hint === undefined ? this.nameOf(id) : `${this.nameOf(id)} (${hint})`;
   }
 
-  /** Keys that somebody means who enters an id or a name. */
+  /** Returns the key of an id, or all keys of a name, regardless of case. */
   called(text: string): readonly KnownKey[] {
     const exact = this.#byId.get(text);
     if (exact !== undefined) return [exact];
@@ -56,7 +56,7 @@ export class KnownKeys {
   }
 }
 
-/** All keys, in one question. */
+/** Loads all keys in one request. */
 export async function knownKeys(view: View): Promise<KnownKeys> {
   const { keys } = await view.load("GET /keys");
   return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({

@@ -17,12 +17,12 @@ import {
   type ChatDeps,
   finishChat,
   followChat,
-} from "../chat/chat_call.ts";
+} from "./chat_call.ts";
 import { planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { type Breakdown, usageOf } from "./breakdown.ts";
-import type { OrchestrationSurface } from "./orchestrated_answer.ts";
-import type { TaskEvent } from "./task_run.ts";
+import { type Breakdown, usageOf } from "../orchestrate/breakdown.ts";
+import type { OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
+import type { TaskEvent } from "../orchestrate/task_run.ts";
 
 /** Options of the surface of a split chat request. */
 export interface OrchestratedChatOptions {
@@ -37,7 +37,7 @@ export interface OrchestratedChatOptions {
 
 /** The call of the answer itself. */
 interface Synthesis extends ChatCall {
-  readonly begun: ChatBegun;
+  readonly begunCall: ChatBegun;
 }
 
 /** Reports a split chat request to its caller, and requests the answer with the caller's body. */
@@ -66,18 +66,18 @@ export class OrchestratedChat implements OrchestrationSurface {
   }
 
   async stream(note: string, signal: AbortSignal): Promise<StreamedAnswer> {
-    const { begun, ...call } = await this.#begin(note, signal);
-    invariant(begun.kind === "stream", "Cannot stream an answer that is whole");
-    return followChat(this.#deps, this.#options.active, { ...call, begun });
+    const { begunCall, ...call } = await this.#begin(note, signal);
+    invariant(begunCall.kind === "stream", "Cannot stream an answer that is whole");
+    return followChat(this.#deps, this.#options.active, { ...call, begunCall });
   }
 
   async complete(note: string, signal: AbortSignal): Promise<string> {
-    const { begun, ...call } = await this.#begin(note, signal);
-    invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    const { metadata } = await finishChat(this.#deps, this.#options.active, { ...call, begun });
-    return orchestratedAnswerText(begun.answer.body, {
+    const { begunCall, ...call } = await this.#begin(note, signal);
+    invariant(begunCall.kind === "json", "Cannot complete an answer that is streamed");
+    const { metadata } = await finishChat(this.#deps, this.#options.active, { ...call, begunCall });
+    return orchestratedAnswerText(begunCall.answer.body, {
       id: this.#id,
-      model: begun.candidate.model.id,
+      model: begunCall.candidate.model.id,
       metadata,
       form: this.#options.form,
       usage: metadata.billing && usageOf(metadata.billing),
@@ -98,7 +98,7 @@ export class OrchestratedChat implements OrchestrationSurface {
     const { conversation, endpoint } = call.features;
     const current = chatFeatures(body.value as unknown as ChatRequest);
     const features = { ...current, conversation, endpoint };
-    const begun = await beginChat(this.#deps, active, {
+    const begunCall = await beginChat(this.#deps, active, {
       body,
       features,
       plan: await planRoute(this.#deps, active, features),
@@ -112,7 +112,7 @@ export class OrchestratedChat implements OrchestrationSurface {
       signal,
       wanted: active.identity.stream ? "stream" : "json",
     });
-    return { body, features, begun };
+    return { body, features, begunCall };
   }
 
   #whole({ billing, routing }: ServiceMetadata, isDone: boolean): Orchestration {

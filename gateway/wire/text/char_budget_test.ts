@@ -3,7 +3,7 @@ import { UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerRelay } from "../answer_relay.ts";
 import { ChatRelay } from "../chat/relay.ts";
 import { HostedChatRelay } from "../hosted/chat_relay.ts";
-import { ITEM_CHARS, KEPT_MAX_CHARS, KeptChars } from "./kept_chars.ts";
+import { ANSWER_MAX_CHARS, CharBudget, ITEM_CHARS } from "./char_budget.ts";
 import { ResponseEventRelay } from "../responses/event_relay.ts";
 import { chunkText, contextOf, END } from "../responses/responses_fixture.ts";
 
@@ -51,7 +51,7 @@ for (const [name, relayOf] of Object.entries(RELAYS)) {
     for (const [what, delta] of Object.entries(ENDLESS)) {
       if (UNKEPT[name]?.includes(what)) continue;
       const relay = relayOf();
-      const most = KEPT_MAX_CHARS / ITEM_CHARS + 1;
+      const most = ANSWER_MAX_CHARS / ITEM_CHARS + 1;
       const error = assertThrows(
         () => {
           for (let at = 0; at < most; at += 1) relay.accept(chunkText(delta(at)));
@@ -81,10 +81,10 @@ for (const [name, relayOf] of Object.entries(RELAYS)) {
 }
 
 Deno.test("what is kept has room for so much and no more", () => {
-  const kept = new KeptChars();
-  kept.take(KEPT_MAX_CHARS);
-  kept.take(0);
-  assertThrows(() => kept.take(1), UpstreamCut);
+  const kept = new CharBudget();
+  kept.add(ANSWER_MAX_CHARS);
+  kept.add(0);
+  assertThrows(() => kept.add(1), UpstreamCut);
 });
 
 /** Characters that pass through JSON while something runs. */

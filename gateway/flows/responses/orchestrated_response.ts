@@ -17,18 +17,13 @@ import { CallAnswer } from "../stream/call_answer.ts";
 import { beginChat, type ChatDeps, finishChat } from "../chat/chat_call.ts";
 import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
-import {
-  lastEvent,
-  notStored,
-  storeResponse,
-  type StoreResponseDeps,
-} from "../responses/store_response.ts";
+import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import type { ResponseRequest } from "../responses/response_routes.ts";
-import type { Breakdown } from "./breakdown.ts";
-import type { OrchestrationSurface } from "./orchestrated_answer.ts";
-import type { TaskEvent } from "./task_run.ts";
+import type { ResponseRequest } from "./response_routes.ts";
+import type { Breakdown } from "../orchestrate/breakdown.ts";
+import type { OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
+import type { TaskEvent } from "../orchestrate/task_run.ts";
 
 /** Parts of the service that the surface uses. */
 export type ResponseSurfaceDeps = ChatDeps & StoreResponseDeps;
@@ -82,7 +77,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
     const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
     const relay = this.#relay;
-    const begun = await attempt(this.#deps, {
+    const begunCall = await attempt(this.#deps, {
       active,
       plan: await planRoute(this.#deps, active, features),
       features,
@@ -95,18 +90,18 @@ export class OrchestratedResponse implements OrchestrationSurface {
         return await openHosted(answer, relay);
       },
     });
-    relay.answeredBy(begun.candidate.model.id);
+    relay.answeredBy(begunCall.candidate.model.id);
     active.report.noteOmissions(() => [
       ...request.leftOutOfChat(),
       ...request.linesOfChat(relay.notCarried),
     ]);
     this.#deps.conversations.set(
       conversationOf(active, features),
-      begun.candidate.model.id,
+      begunCall.candidate.model.id,
     );
     return new CallAnswer(this.#deps, {
       active,
-      begun,
+      begunCall,
       inputText: () => requestText(body.value),
       store: async (last) =>
         lastEvent(last, {
@@ -119,7 +114,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
   async complete(note: string, signal: AbortSignal): Promise<string> {
     const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
-    const begun = await beginChat(this.#deps, active, {
+    const begunCall = await beginChat(this.#deps, active, {
       body,
       features,
       plan: await planRoute(this.#deps, active, features),
@@ -129,14 +124,14 @@ export class OrchestratedResponse implements OrchestrationSurface {
       signal,
       wanted: "json",
     });
-    invariant(begun.kind === "json", "Cannot complete an answer that is streamed");
-    const { value } = begun.answer.body;
+    invariant(begunCall.kind === "json", "Cannot complete an answer that is streamed");
+    const { value } = begunCall.answer.body;
     active.report.noteOmissions(() => [
       ...request.leftOutOfChat(),
       ...request.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
     ]);
-    const end = await finishChat(this.#deps, active, { body, features, begun });
-    const text = responseOf(begun.answer.body, this.#contextOf(begun.candidate.model.id), {
+    const end = await finishChat(this.#deps, active, { body, features, begunCall });
+    const text = responseOf(begunCall.answer.body, this.#contextOf(begunCall.candidate.model.id), {
       ...end,
       completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
     });
