@@ -66,7 +66,7 @@ export const OPTIONS = {
     value: "FILE",
     help: "Holds the passphrase of a backup (SERVICE_BACKUP_KEY, or asked for)",
   },
-  plain: { type: "boolean", help: "A backup that whoever has the file can read" },
+  plain: { type: "boolean", help: "A backup that anyone with the file can read" },
   policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
   provider: {
     type: "string",

@@ -293,7 +293,7 @@ export class UpstreamPool implements LeasePool {
     slot.inFlight += change;
     this.#inFlight += change;
     if (slot.inFlight < 0) {
-      throw new InvariantError(`Calls under way at "${slot.config.id}" fell below none`);
+      throw new InvariantError(`Calls in flight at "${slot.config.id}" fell below none`);
     }
     if (allWereFull !== (this.#inFlight >= this.#maxInFlight)) {
       this.#refreshAll(this.#targets.values());
@@ -326,8 +326,8 @@ export class UpstreamPool implements LeasePool {
 
   #busy({ config, inFlight }: Slot, { latencyMs }: TargetState): TargetState {
     const reason = inFlight >= config.maxInFlight
-      ? `"${config.id}" has ${config.maxInFlight} requests under way, its limit`
-      : `the service has ${this.#maxInFlight} requests under way, its limit`;
+      ? `"${config.id}" has ${config.maxInFlight} requests in flight, its limit`
+      : `the service has ${this.#maxInFlight} requests in flight, its limit`;
     return { available: false, busy: true, reason, retryAfterMs: BUSY_RETRY_MS, latencyMs };
   }
 }
