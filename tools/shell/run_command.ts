@@ -21,9 +21,7 @@ export interface ShellPermissionRequest {
 }
 
 /** Decides on one command. Any value except `true` refuses it. */
-export type ShellPermission = (
-  request: ShellPermissionRequest,
-) => boolean | Promise<boolean>;
+export type ShellPermission = (request: ShellPermissionRequest) => boolean | Promise<boolean>;
 
 /** Result of a command for the model. */
 export interface ShellResult {
@@ -113,11 +111,9 @@ function readRequest(
   workingDir: string,
   { input: { command, args }, toolCallId, signal }: CommandCall,
 ): ShellPermissionRequest {
-  const argumentList = args?.length ? Object.freeze([...args]) : undefined;
-  const line = command || argumentList?.map(quoted).join(" ");
-  if (line === undefined || (command && argumentList)) {
-    throw invalid('Give either "command" or "args"');
-  }
+  const given = args?.length ? Object.freeze([...args]) : undefined;
+  const line = command || given?.map(quoted).join(" ");
+  if (line === undefined || (command && given)) throw invalid('Give either "command" or "args"');
   if (line.includes("\0") || !line.isWellFormed()) {
     throw invalid("A command cannot contain the character NUL, or half of a character");
   }
