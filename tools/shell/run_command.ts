@@ -111,9 +111,11 @@ function readRequest(
   workingDir: string,
   { input: { command, args }, toolCallId, signal }: CommandCall,
 ): ShellPermissionRequest {
-  const given = args?.length ? Object.freeze([...args]) : undefined;
-  const line = command || given?.map(quoted).join(" ");
-  if (line === undefined || (command && given)) throw invalid('Give either "command" or "args"');
+  const argumentList = args?.length ? Object.freeze([...args]) : undefined;
+  const line = command || argumentList?.map(quoted).join(" ");
+  if (line === undefined || (command && argumentList)) {
+    throw invalid('Give either "command" or "args"');
+  }
   if (line.includes("\0") || !line.isWellFormed()) {
     throw invalid("A command cannot contain the character NUL, or half of a character");
   }
