@@ -16,13 +16,9 @@ import type { QueryFields } from "../query_fields.ts";
 
 const version = z.int().positive();
 const note = z.string().max(500, "Write at most 500 characters");
-const dryRun = z.boolean().default(false).meta({ description: "Only say what would change" });
-const force = z.boolean().default(false).meta({
-  description: "Apply even where wallets lose their tier",
-});
-const expectedVersion = version.optional().meta({
-  description: "Refused where another is in force",
-});
+const dryRun = z.boolean().default(false).describe("Only say what would change");
+const force = z.boolean().default(false).describe("Apply even where wallets lose their tier");
+const expectedVersion = version.optional().describe("Refused where another is in force");
 
 /** A change of the catalog; `content` is checked as the configuration file is. */
 const change = strict({
@@ -57,7 +53,7 @@ export const CATALOG_OPERATIONS = {
     summary: "Show what a version changed",
     query: () => ({
       since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
-        .meta({ description: "Version to compare with; the one before it where left out" }),
+        .describe("Version to compare with; the one before it where left out"),
     }),
     answer: catalogDifferenceAnswer,
   },

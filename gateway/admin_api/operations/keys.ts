@@ -28,7 +28,7 @@ export const KEY_OPERATIONS = {
       name: keyName,
       wallet: z.string(),
       policy: policySchema.default({}),
-      opId: operationId.optional().meta({ description: "Makes one key, however often it is sent" }),
+      opId: operationId.optional().describe("Makes one key, however often it is sent"),
     }),
     example: { name: "Shop", wallet: "team", policy: { requestsPerMinute: 600 } },
     status: 201,
@@ -41,10 +41,10 @@ export const KEY_OPERATIONS = {
     description: "Models and endpoints, by routing itself. Changes nothing.",
     body: strict({
       policy: policySchema.default({}),
-      wallet: z.string().default("").meta({ description: "Wallet whose tier applies" }),
-      narrows: z.string().optional().meta({
-        description: "Id of the key that the policy is to narrow; its wallet is taken",
-      }),
+      wallet: z.string().default("").describe("Wallet whose tier applies"),
+      narrows: z.string().optional().describe(
+        "Id of the key that the policy is to narrow; its wallet is taken",
+      ),
     }),
     example: { policy: { endpoints: ["chat"] }, wallet: "team" },
     answer: previewAnswer,
@@ -64,9 +64,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
     summary: "Start or stop logging content with a key's requests, with secrets removed",
-    body: strict({
-      on: z.boolean().meta({ description: "True: log content with the key's requests" }),
-    }),
+    body: strict({ on: z.boolean().describe("True: log content with the key's requests") }),
     example: { on: true },
     answer: keyAnswer,
   },
@@ -76,10 +74,8 @@ export const KEY_OPERATIONS = {
     description: "Both serve until the old one is disabled or revoked. They share one budget.",
     body: strict({
       name: keyName.optional(),
-      policy: policySchema.optional().meta({ description: "The same or a stricter one" }),
-      opId: operationId.optional().meta({
-        description: "Makes one copy, however often it is sent",
-      }),
+      policy: policySchema.optional().describe("The same or a stricter one"),
+      opId: operationId.optional().describe("Makes one copy, however often it is sent"),
     }),
     example: { name: "Shop, December" },
     status: 201,

@@ -46,9 +46,9 @@ export const REQUEST_OPERATIONS = {
       since: time,
       until: time,
       step: z.string().regex(/^\d{1,4}[smhdw]$/, "Give a duration, as 5m, 1h or 1d").optional(),
-      by: z.enum(["model", "key"]).optional().meta({
-        description: "Splits each step of the series up; the dearest eight have names",
-      }),
+      by: z.enum(["model", "key"]).optional().describe(
+        "Splits each step of the series up; the dearest eight have names",
+      ),
     }),
     answer: overviewAnswer,
   },

@@ -65,7 +65,7 @@ export const VECTOR_STORE_OPERATIONS = {
     query: () => ({
       filename: label(255),
       attributes: z.string().max(16_384).optional()
-        .meta({ description: "A JSON object of at most 16 texts, numbers and booleans" }),
+        .describe("A JSON object of at most 16 texts, numbers and booleans"),
     }),
     uploads: [...new Set(Object.values(MEDIA_TYPES)), "application/octet-stream"],
     status: 201,

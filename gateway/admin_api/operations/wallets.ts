@@ -35,7 +35,7 @@ export const WALLET_OPERATIONS = {
     description: "Safe to repeat where it was interrupted: the wallet is opened and paid once.",
     body: strict({
       id: walletId,
-      tier: z.string().optional().meta({ description: "`standard` where it is left out" }),
+      tier: z.string().optional().describe("`standard` where it is left out"),
       credits: creditsText.optional(),
     }),
     example: { id: "team", tier: "standard", credits: "100" },
@@ -52,10 +52,9 @@ export const WALLET_OPERATIONS = {
     body: strict({
       credits: positiveCredits,
       note: z.string().max(500).default(""),
-      opId: operationId.optional().meta({
-        description:
-          "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
-      }),
+      opId: operationId.optional().describe(
+        "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
+      ),
     }),
     example: { credits: "50", note: "Invoice 17", opId: "invoice-17" },
     answer: walletAnswer,
@@ -65,9 +64,7 @@ export const WALLET_OPERATIONS = {
     id: "markLowBalance",
     summary: "Set the low-balance mark of a wallet",
     description: "For display and warnings only: nothing is refused.",
-    body: strict({
-      below: creditsText.nullable().meta({ description: "null: a tenth of what was paid in" }),
-    }),
+    body: strict({ below: creditsText.nullable().describe("null: a tenth of what was paid in") }),
     example: { below: "20" },
     answer: walletAnswer,
   },
