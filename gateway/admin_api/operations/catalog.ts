@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
-import {
-  catalogAnswer,
-  catalogChangeAnswer,
-  catalogCheckAnswer,
-  catalogDifferenceAnswer,
-  catalogVersionsAnswer,
-  offeredModelsAnswer,
-  poolAnswer,
-} from "../answers/catalog.ts";
+import * as answers from "../answers/catalog.ts";
 import { upstreamListAnswer } from "../answers/overview.ts";
 import { strict } from "../fields.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -34,19 +26,19 @@ export const CATALOG_OPERATIONS = {
   "GET /catalog": {
     id: "getCatalog",
     summary: "Show the catalog in force",
-    answer: catalogAnswer,
+    answer: answers.catalogAnswer,
     storeless: true,
   },
   "GET /catalog/versions": {
     id: "listCatalogVersions",
     summary: "List the versions, newest first",
     query: ({ limit }: QueryFields) => ({ limit }),
-    answer: catalogVersionsAnswer,
+    answer: answers.catalogVersionsAnswer,
   },
   "GET /catalog/versions/{version}": {
     id: "getCatalogVersion",
     summary: "Show a version",
-    answer: catalogAnswer,
+    answer: answers.catalogAnswer,
   },
   "GET /catalog/versions/{version}/changes": {
     id: "compareCatalogVersions",
@@ -55,7 +47,7 @@ export const CATALOG_OPERATIONS = {
       since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
         .describe("Version to compare with; the one before it where left out"),
     }),
-    answer: catalogDifferenceAnswer,
+    answer: answers.catalogDifferenceAnswer,
   },
   "POST /catalog/apply": {
     id: "applyCatalog",
@@ -63,7 +55,7 @@ export const CATALOG_OPERATIONS = {
     description: "One atomic change; requests in flight keep the version with which they began.",
     body: change,
     describedBody: change.extend({ content: configSchema }),
-    answer: catalogChangeAnswer,
+    answer: answers.catalogChangeAnswer,
     codes: ["conflict"],
   },
   "POST /catalog/rollback": {
@@ -71,7 +63,7 @@ export const CATALOG_OPERATIONS = {
     summary: "Bring an earlier version into force again",
     body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
     example: { version: 3, note: "The new prices were wrong" },
-    answer: catalogChangeAnswer,
+    answer: answers.catalogChangeAnswer,
     codes: ["not_found", "conflict"],
   },
   "GET /catalog/check": {
@@ -87,13 +79,13 @@ export const CATALOG_OPERATIONS = {
         "Difference from the list price that is accepted, in percent",
       ),
     }),
-    answer: catalogCheckAnswer,
+    answer: answers.catalogCheckAnswer,
     storeless: true,
   },
   "GET /models": {
     id: "listPool",
     summary: "List the models as routing sees them",
-    answer: poolAnswer,
+    answer: answers.poolAnswer,
     storeless: true,
   },
   "GET /upstreams": {
@@ -105,7 +97,7 @@ export const CATALOG_OPERATIONS = {
   "GET /upstreams/{id}/models": {
     id: "listOfferedModels",
     summary: "Ask an upstream for its models",
-    answer: offeredModelsAnswer,
+    answer: answers.offeredModelsAnswer,
     storeless: true,
     codes: ["upstream_error", "upstream_timeout"],
   },

@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-  keyAnswer,
-  keyListAnswer,
-  newKeyAnswer,
-  previewAnswer,
-  rotatedKeyAnswer,
-  rotationAnswer,
-  shownKeyAnswer,
-  verificationAnswer,
-} from "../answers/keys.ts";
+import * as answers from "../answers/keys.ts";
 import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -19,7 +10,7 @@ const keyName = label(100);
 
 /** Keys. */
 export const KEY_OPERATIONS = {
-  "GET /keys": { id: "listKeys", summary: "List the keys", answer: keyListAnswer },
+  "GET /keys": { id: "listKeys", summary: "List the keys", answer: answers.keyListAnswer },
   "POST /keys": {
     id: "createKey",
     summary: "Create a key",
@@ -32,7 +23,7 @@ export const KEY_OPERATIONS = {
     }),
     example: { name: "Shop", wallet: "team", policy: { requestsPerMinute: 600 } },
     status: 201,
-    answer: newKeyAnswer,
+    answer: answers.newKeyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/preview": {
@@ -47,26 +38,26 @@ export const KEY_OPERATIONS = {
       ),
     }),
     example: { policy: { endpoints: ["chat"] }, wallet: "team" },
-    answer: previewAnswer,
+    answer: answers.previewAnswer,
   },
   "GET /keys/{id}": {
     id: "getKey",
     summary: "Show a key and what it has spent",
-    answer: shownKeyAnswer,
+    answer: answers.shownKeyAnswer,
   },
   "POST /keys/{id}/narrow": {
     id: "narrowKey",
     summary: "Give a key a stricter policy",
     body: strict({ policy: policySchema }),
     example: { policy: { models: ["fast-mini"] } },
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
   },
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
     summary: "Start or stop logging content with a key's requests, with secrets removed",
     body: strict({ on: z.boolean().describe("True: log content with the key's requests") }),
     example: { on: true },
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
   },
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
@@ -79,7 +70,7 @@ export const KEY_OPERATIONS = {
     }),
     example: { name: "Shop, December" },
     status: 201,
-    answer: rotatedKeyAnswer,
+    answer: answers.rotatedKeyAnswer,
     codes: ["conflict"],
   },
   "GET /keys/{id}/rotation": {
@@ -87,7 +78,7 @@ export const KEY_OPERATIONS = {
     summary: "Show the progress of a key's rotation",
     description: "From the keys and the request log alone.",
     query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
-    answer: rotationAnswer,
+    answer: answers.rotationAnswer,
   },
   "POST /keys/{id}/verify": {
     id: "verifyKey",
@@ -98,20 +89,20 @@ export const KEY_OPERATIONS = {
       requestId: operationId.optional(),
     }),
     example: { key: "the-key-itself" },
-    answer: verificationAnswer,
+    answer: answers.verificationAnswer,
     codes: ["conflict", "upstream_error"],
   },
   "POST /keys/{id}/disable": {
     id: "disableKey",
     summary: "Disable a key",
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/{id}/enable": {
     id: "enableKey",
     summary: "Enable a disabled key",
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
     codes: ["conflict"],
   },
-  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: keyAnswer },
+  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: answers.keyAnswer },
 } as const satisfies AdminOperations;
