@@ -71,12 +71,15 @@ function errorEnvelope(text: string): unknown {
 }
 
 function passed({ headers }: Response, requestId: string): Headers {
-  const kept = new Headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  const passedHeaders = new Headers({
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
   for (const [name, value] of headers) {
-    if (PASSED.includes(name) || name.startsWith(PASSED_PREFIX)) kept.set(name, value);
+    if (PASSED.includes(name) || name.startsWith(PASSED_PREFIX)) passedHeaders.set(name, value);
   }
-  kept.set("x-request-id", headers.get("x-request-id") ?? requestId);
-  return kept;
+  passedHeaders.set("x-request-id", headers.get("x-request-id") ?? requestId);
+  return passedHeaders;
 }
 
 /**

@@ -241,10 +241,10 @@ export class Runner<S extends LoopShapes, History extends object> {
 
 /** Copies the lists of a request: a run ignores what the application does to them meanwhile. */
 function withOwnLists<Request>(request: Given<Request>): Request {
-  const given = Object(request);
-  const fields = Object.entries<unknown>(given);
+  const members = Object(request);
+  const fields = Object.entries<unknown>(members);
   const lists = fields.flatMap(([name, value]) => Array.isArray(value) ? [[name, [...value]]] : []);
-  return { ...given, ...Object.fromEntries(lists) };
+  return { ...members, ...Object.fromEntries(lists) };
 }
 
 async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {

@@ -85,13 +85,13 @@ export class Workspace {
   }
 
   async #open(): Promise<Root> {
-    const { folder, path: given } = this.#settings;
+    const { folder, path: location } = this.#settings;
     const known = roots.get(folder);
     if (known !== undefined) {
       this.#path = known.path;
       return known;
     }
-    const path = await realpath(given);
+    const path = await realpath(location);
     this.#path = path;
     const identity = await look(path);
     if (!identity.isDirectory()) {

@@ -15,8 +15,8 @@ import type {
   OpenWalletCommand,
   Progress,
   ProgressCommand,
-  ReleaseCommand,
   SettleCommand,
+  VoidCommand,
   Wallet,
 } from "./ledger.ts";
 import {
@@ -170,9 +170,9 @@ export function decideSettle(
 }
 
 /** Ends a hold without a charge. */
-export function decideRelease(
+export function decideVoid(
   view: LedgerView,
-  command: ReleaseCommand,
+  command: VoidCommand,
 ): LedgerDecision<{ released: Micros }> {
   const { kind, holdId, reason, atMs } = command;
   const hold = view.hold(holdId);
