@@ -7,7 +7,9 @@
  * @module
  */
 
+import { docOpening } from "./doc_opening.ts";
 import { environmentAtTheEdge } from "./environment_at_the_edge.ts";
+import { plainName } from "./plain_name.ts";
 import { pureDomain } from "./pure_domain.ts";
 import { fileLength, functionLength } from "./size.ts";
 
@@ -17,6 +19,8 @@ const plugin: Deno.lint.Plugin = {
   rules: {
     "pure-domain": pureDomain,
     "environment-at-the-edge": environmentAtTheEdge,
+    "doc-opening": docOpening,
+    "plain-name": plainName,
     "file-length": fileLength,
     "function-length": functionLength,
   },

@@ -79,8 +79,8 @@ export function withModel<Request extends { readonly model?: unknown }>(
 ): Request & { model: typeof MODEL_AUTO } {
   const { model = MODEL_AUTO } = request;
   if (model === MODEL_AUTO) return { ...request, model };
-  const given = typeof model === "string" ? `the model "${model}"` : "a model that is no text";
+  const modelText = typeof model === "string" ? `the model "${model}"` : "a model that is no text";
   throw new ConfigurationError(
-    `Cannot send ${given}: leave it out, the service takes "${MODEL_AUTO}" only`,
+    `Cannot send ${modelText}: leave it out, the service takes "${MODEL_AUTO}" only`,
   );
 }

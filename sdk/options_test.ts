@@ -44,7 +44,7 @@ const EVERYWHERE = {
 };
 const LOCAL = "http://127.0.0.1:8787";
 
-const ROADS: readonly [
+const ROUTES: readonly [
   name: string,
   environment: Readonly<Record<string, string>>,
   options: ServiceClientOptions,
@@ -86,7 +86,7 @@ const ROADS: readonly [
   ]],
 ];
 
-for (const [name, environment, options, expected] of ROADS) {
+for (const [name, environment, options, expected] of ROUTES) {
   Deno.test(`options and environment: ${name}`, async () => {
     await withEnvironment(environment, () => assertEquals(addressesOf(options), [...expected]));
   });
@@ -213,12 +213,12 @@ for (const [options, message] of REFUSED) {
   });
 }
 
-Deno.test("headers come as an object, as pairs, or as Headers of anybody", () => {
+Deno.test("headers come as an object, as pairs, or as Headers of another realm", () => {
   const pairs: [string, string][] = [["x-a", "1"], ["x-a", "2"]];
   const foreign = Object(new Map([["x-a", "1, 2"]]));
   for (const headers of [{ "x-a": "1, 2" }, pairs, new Headers(pairs), foreign]) {
-    const made = transportOptionsOf({ apiKey: "k", apiBaseUrl: LOCAL, headers });
-    assertEquals(made.headers.get("x-a"), "1, 2");
+    const options = transportOptionsOf({ apiKey: "k", apiBaseUrl: LOCAL, headers });
+    assertEquals(options.headers.get("x-a"), "1, 2");
   }
 });
 

@@ -52,8 +52,8 @@ async function bytesOf(body: Body): Promise<number[]> {
 for (const [kind, bodyOf] of Object.entries(KINDS)) {
   Deno.test(`pieceReader() reads what ${kind} bring, of every length`, async () => {
     const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }));
-    await fc.assert(fc.asyncProperty(pieces, async (made) => {
-      assertEquals(await bytesOf(bodyOf(sourceOf(made))), made.flatMap((bytes) => [...bytes]));
+    await fc.assert(fc.asyncProperty(pieces, async (source) => {
+      assertEquals(await bytesOf(bodyOf(sourceOf(source))), source.flatMap((bytes) => [...bytes]));
     }));
   });
 

@@ -147,9 +147,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     return expect(
       types.some((type) => typeMatches(type, value)),
       `expected ${types.join(" or ")}`,
-      {
-        path: place.path,
-      },
+      { path: place.path },
     );
   },
   enum: (rule, value, place) => {

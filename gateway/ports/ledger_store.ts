@@ -8,8 +8,8 @@ import type {
   OpenWalletCommand,
   Progress,
   ProgressCommand,
-  ReleaseCommand,
   SettleCommand,
+  VoidCommand,
   Wallet,
 } from "../domain/ledger/ledger.ts";
 import type { Micros } from "../domain/ledger/money.ts";
@@ -136,7 +136,7 @@ export interface VerificationStep {
  * calls, and is safe to repeat under the same id. Throws a `StoreError` if the store cannot write:
  * then nothing has changed. Only if the store cannot be read either, and the error says
  * `mayHaveLanded`, the change may have landed: a hold that is given up after such an error must be
- * released under its id.
+ * voided under its id.
  */
 export interface LedgerStore {
   open(command: OpenWalletCommand): Promise<Applied<Wallet>>;
@@ -157,7 +157,7 @@ export interface LedgerStore {
    */
   progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>>;
   settle(command: SettleCommand, rows?: SettlementRows): Promise<Applied<Settled>>;
-  release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>>;
+  voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>>;
 
   wallet(id: string): Promise<Wallet | undefined>;
   wallets(): Promise<readonly Wallet[]>;
@@ -181,5 +181,5 @@ export interface LedgerStore {
 /** The part of the ledger that requests use. */
 export type RequestLedger = Pick<
   LedgerStore,
-  "hold" | "progress" | "settle" | "release" | "wallet" | "keySpend"
+  "hold" | "progress" | "settle" | "voidHold" | "wallet" | "keySpend"
 >;

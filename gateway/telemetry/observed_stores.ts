@@ -49,7 +49,7 @@ export function observedLedger(
       }
       return applied;
     },
-    release: (command) => ledger.release(command),
+    voidHold: (command) => ledger.voidHold(command),
     wallet: (id) => ledger.wallet(id),
     keySpend: (keyId) => ledger.keySpend(keyId),
   };

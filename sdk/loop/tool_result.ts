@@ -76,6 +76,6 @@ export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   // A lone surrogate is no character: some providers refuse the whole request for it.
   const splitsPair = /[\ud800-\udbff]/.test(text.charAt(maxChars - 1));
-  const kept = text.slice(0, splitsPair ? maxChars - 1 : maxChars);
-  return `${kept}\n[Cut: these are the first ${kept.length} of ${text.length} characters]`;
+  const beginning = text.slice(0, splitsPair ? maxChars - 1 : maxChars);
+  return `${beginning}\n[Cut: these are the first ${beginning.length} of ${text.length} characters]`;
 }

@@ -31,7 +31,7 @@ export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest 
   const { user_id, ...about } = metadata ?? {};
   const effort = effortOf(thinking, output);
   return {
-    ...kept(fields),
+    ...passedOn(fields),
     // Chat does not have it, and OpenAI refuses it: the service passes it to providers that accept
     // it.
     ...(top_k === undefined || top_k === null
@@ -58,12 +58,15 @@ export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest 
 }
 
 /** Returns the extensions of a request, with those for Anthropic. */
-function extraContent(given: unknown, anthropic: object): object {
-  return { ...Object(given), anthropic: { ...Object(Object(given).anthropic), ...anthropic } };
+function extraContent(extension: unknown, anthropic: object): object {
+  return {
+    ...Object(extension),
+    anthropic: { ...Object(Object(extension).anthropic), ...anthropic },
+  };
 }
 
 /** Returns the fields that pass through unchanged. */
-function kept(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function passedOn(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => {
       if (!REFUSED.includes(name)) return true;

@@ -352,7 +352,7 @@ const REFUSED: readonly (readonly [request: unknown, message: string])[] = [
 
 for (const [request, message] of REFUSED) {
   Deno.test(`chatRequestOf() refuses what Chat cannot say: ${message}`, () => {
-    const given = untyped<MessageCreateRequest>(request);
-    assertThrows(() => chatRequestOf(given), ConfigurationError, message);
+    const untypedRequest = untyped<MessageCreateRequest>(request);
+    assertThrows(() => chatRequestOf(untypedRequest), ConfigurationError, message);
   });
 }

@@ -137,12 +137,7 @@ export interface MessagesRequest extends Extensible {
 }
 
 /** Why an answer ended. */
-export type StopReason =
-  | "end_turn"
-  | "max_tokens"
-  | "stop_sequence"
-  | "tool_use"
-  | "refusal";
+export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 
 /** Why the model refused. */
 export interface RefusalStopDetails extends Extensible {

@@ -49,10 +49,7 @@ async function errorAnswer(
   response: Response,
   { limit, requestId, secret }: AnswerOptions,
 ): Promise<Response> {
-  const bytes = await readBytes(response.body, {
-    maxBytes: MAX_ERROR_BYTES,
-    signal: limit.signal,
-  });
+  const bytes = await readBytes(response.body, { maxBytes: MAX_ERROR_BYTES, signal: limit.signal });
   const envelope = errorEnvelope(new TextDecoder().decode(bytes));
   if (response.status < 400 || envelope === undefined) {
     return refused({ code: "upstream_error", message: "The service could not answer" }, requestId);
@@ -74,12 +71,15 @@ function errorEnvelope(text: string): unknown {
 }
 
 function passed({ headers }: Response, requestId: string): Headers {
-  const kept = new Headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  const passedHeaders = new Headers({
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
   for (const [name, value] of headers) {
-    if (PASSED.includes(name) || name.startsWith(PASSED_PREFIX)) kept.set(name, value);
+    if (PASSED.includes(name) || name.startsWith(PASSED_PREFIX)) passedHeaders.set(name, value);
   }
-  kept.set("x-request-id", headers.get("x-request-id") ?? requestId);
-  return kept;
+  passedHeaders.set("x-request-id", headers.get("x-request-id") ?? requestId);
+  return passedHeaders;
 }
 
 /**

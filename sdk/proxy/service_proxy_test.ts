@@ -232,8 +232,8 @@ Deno.test("serviceProxy passes errors of the service on, with their status, with
   const headers = { "retry-after": "3", "x-request-id": "req_1", "set-cookie": "a=b" };
   const { handler } = proxy(() => Response.json({ error }, { status: 402, headers }));
   const response = await handler(post());
-  const kept = ["retry-after", "set-cookie"].map((name) => response.headers.get(name));
-  assertEquals([response.status, ...kept], [402, "3", null]);
+  const passedHeaders = ["retry-after", "set-cookie"].map((name) => response.headers.get(name));
+  assertEquals([response.status, ...passedHeaders], [402, "3", null]);
   assertEquals((await response.json()).error.message, "The key … has no credit");
   // JSON can spell it in more ways than one.
   const spelt = KEY.replaceAll(

@@ -111,8 +111,11 @@ for (const isLeftOut of [false, true]) {
       // Where texts of several messages alternate, their pieces do as well.
       const sorted = (text: string) => text.split("").sort().join("");
       assertEquals(sorted(text), sorted(textOf(merged?.output ?? [])));
-      const made = output.filter(({ type }) => type === "function_call");
-      assertEquals(calls.toSorted(), made.map((call) => String(call["arguments"])).toSorted());
+      const functionCalls = output.filter(({ type }) => type === "function_call");
+      assertEquals(
+        calls.toSorted(),
+        functionCalls.map((call) => String(call["arguments"])).toSorted(),
+      );
     }));
   });
 
@@ -141,8 +144,8 @@ Deno.test("events that lack what they are for tell nothing", () => {
     ...types.map((type) => ({ type: `response.${type}` })),
     ...calls.map((type) => ({ type: `response.${type}`, item })),
   ];
-  const { merged, calls: made, text } = follow([...events, ending(resource([]))]);
-  assertEquals([merged?.output, made, text], [[], [""], ""]);
+  const { merged, calls: texts, text } = follow([...events, ending(resource([]))]);
+  assertEquals([merged?.output, texts, text], [[], [""], ""]);
 });
 
 Deno.test("items without a place stand in the order they came in, and come once", () => {

@@ -115,9 +115,9 @@ export function numbered(events: readonly Fields[]): Fields[] {
 /** The events of one item. */
 export function itemEvents(item: Fields, output_index: number, split: Split = halves): Fields[] {
   const place = { item_id: item["id"], output_index };
-  const begun = { ...item, status: "in_progress", ...emptied(item) };
+  const started = { ...item, status: "in_progress", ...emptied(item) };
   return [
-    { type: "response.output_item.added", output_index, item: begun },
+    { type: "response.output_item.added", output_index, item: started },
     ...between(item, split).map((event) => ({ ...event, ...place })),
     { type: "response.output_item.done", output_index, item },
   ];

@@ -65,9 +65,7 @@ export class Runner<S extends LoopShapes, History extends object> {
       return stream;
     }
     const ready = this.#readyToCall(request, { call, stream: false });
-    if (ready.selection.executable.length === 0) {
-      return await lastOf(this.#turn(ready));
-    }
+    if (ready.selection.executable.length === 0) return await lastOf(this.#turn(ready));
     return this.#combined(await drain(this.#loop(ready, {})));
   }
 
@@ -210,9 +208,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     }
   }
 
-  async *#events(
-    loop: AgentLoop<S>,
-  ): AsyncGenerator<LoopEvent<S>, RunResult<S> & History, void> {
+  async *#events(loop: AgentLoop<S>): AsyncGenerator<LoopEvent<S>, RunResult<S> & History, void> {
     return this.#outcome(yield* loop);
   }
 
@@ -245,10 +241,10 @@ export class Runner<S extends LoopShapes, History extends object> {
 
 /** Copies the lists of a request: a run ignores what the application does to them meanwhile. */
 function withOwnLists<Request>(request: Given<Request>): Request {
-  const given = Object(request);
-  const fields = Object.entries<unknown>(given);
+  const members = Object(request);
+  const fields = Object.entries<unknown>(members);
   const lists = fields.flatMap(([name, value]) => Array.isArray(value) ? [[name, [...value]]] : []);
-  return { ...given, ...Object.fromEntries(lists) };
+  return { ...members, ...Object.fromEntries(lists) };
 }
 
 async function lastOf<Turn>(turn: AsyncGenerator<unknown, Turn, void>): Promise<Turn> {

@@ -109,9 +109,9 @@ export function defaultTools(options: DefaultToolsOptions): DefaultTools {
   const { defaultLocalTools = true, defaultBuiltinTools = false } = options;
   const excluded = new Set<string>(options.withoutDefaultTools);
   if (options.fileDeny !== undefined) checkDeny(options);
-  let made: readonly Tool[] | undefined;
+  let localList: readonly Tool[] | undefined;
   return {
-    local: () => made ??= defaultLocalTools ? localTools(options, excluded) : [],
+    local: () => localList ??= defaultLocalTools ? localTools(options, excluded) : [],
     hosted: defaultBuiltinTools && !excluded.has("web_search_preview")
       ? ["web_search_preview"]
       : [],

@@ -40,7 +40,7 @@ async function call(): Promise<void> {
   const amounts = { amount: HELD_MICROS, minimum: 1_000n, budget: {} };
   await ledger.hold({ kind: "hold", ...what, ...amounts, atMs: tick() }, NO_WAIT);
   if (number % 50 === 0) {
-    await ledger.release({ kind: "void", holdId, reason: "upstream failed", atMs: tick() });
+    await ledger.voidHold({ kind: "void", holdId, reason: "upstream failed", atMs: tick() });
     return;
   }
   const tokens = { inputTokens: 900, cachedInputTokens: 100, outputTokens: 200, estimated: false };

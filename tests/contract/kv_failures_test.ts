@@ -4,7 +4,15 @@ import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
 import { catalogOf } from "./catalog_store_contract.ts";
 import { type Faults, faultyKv } from "./faulty_kv.ts";
 import { key } from "./key_store_contract.ts";
-import { credit, fund, hold, outcome, progress, release, settle } from "./ledger_store_contract.ts";
+import {
+  credit,
+  fund,
+  hold,
+  outcome,
+  progress,
+  settle,
+  voidCommand,
+} from "./ledger_store_contract.ts";
 import { record } from "./request_log_contract.ts";
 
 const NO_WAIT = { waitMs: 0 };
@@ -98,7 +106,7 @@ for (const commit of ["before", "after"] as const) {
       }
       assertEquals((await log.search({ limit: 9 })).records, [record(1)]);
       faults.commit = "before";
-      await ledger.release(release("h"));
+      await ledger.voidHold(voidCommand("h"));
       const failing = () => ledger.hold(hold("h2", 1n), NO_WAIT);
       assertEquals((await assertRejects(failing, StoreError)).inDoubt, false);
     },

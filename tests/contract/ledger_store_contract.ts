@@ -4,8 +4,8 @@ import type {
   HoldCommand,
   JournalEntry,
   ProgressCommand,
-  ReleaseCommand,
   SettleCommand,
+  VoidCommand,
 } from "../../gateway/domain/ledger/ledger.ts";
 import type { Applied, LedgerStore } from "../../gateway/ports/ledger_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
@@ -51,8 +51,8 @@ export function progress(holdId: string, cost: bigint): ProgressCommand {
 
 const killedRow = () => record(1, { outcome: "killed" });
 
-/** A release. */
-export function release(holdId: string): ReleaseCommand {
+/** A command that voids a hold. */
+export function voidCommand(holdId: string): VoidCommand {
   return { kind: "void", holdId, reason: "test", atMs: NOON };
 }
 
@@ -106,7 +106,7 @@ const CLAUSES: Clauses<LedgerStore> = {
     assertEquals(outcome(await ledger.credit(credit("c", 1n))), "wallet_not_found");
     assertEquals(outcome(await ledger.hold(hold("h", 1n), LONG_WAIT)), "wallet_not_found");
     assertEquals(outcome(await ledger.settle(settle("h", 1n))), "hold_not_found");
-    assertEquals(outcome(await ledger.release(release("h"))), "hold_not_found");
+    assertEquals(outcome(await ledger.voidHold(voidCommand("h"))), "hold_not_found");
   },
 
   "a repeat is answered alike and changes nothing": async (ledger) => {
@@ -119,7 +119,7 @@ const CLAUSES: Clauses<LedgerStore> = {
     assertEquals(outcome(await ledger.hold(hold("h", 60n), NO_WAIT)), { held: 60n });
     await ledger.hold(hold("h2", 10n), NO_WAIT);
     for (const _ of [1, 2]) {
-      assertEquals(outcome(await ledger.release(release("h2"))), { released: 10n });
+      assertEquals(outcome(await ledger.voidHold(voidCommand("h2"))), { released: 10n });
     }
     const credits = await Promise.all([1, 2].map(() => ledger.credit(credit("c", 7n))));
     assert(credits.every((answer) => answer.ok));
@@ -166,7 +166,7 @@ const CLAUSES: Clauses<LedgerStore> = {
       ledger.hold(hold("b", 10n), NO_WAIT),
       ledger.settle(settle("a", 4n)),
       ledger.hold(hold("c", 6n), NO_WAIT),
-      ledger.release(release("c")),
+      ledger.voidHold(voidCommand("c")),
     ]);
     assertEquals(answers.map(outcome), [
       { held: 10n },
@@ -235,7 +235,7 @@ const CLAUSES: Clauses<LedgerStore> = {
     const behind = ledger.hold(hold("c", 5n, { budget }), LONG_WAIT);
     const other = await ledger.hold(hold("d", 50n, { keyId: "k2" }), LONG_WAIT);
     assertEquals(outcome(other), { held: 50n });
-    await ledger.release(release("a"));
+    await ledger.voidHold(voidCommand("a"));
     assertEquals([outcome(await waiting), outcome(await behind)], [{ held: 20n }, { held: 5n }]);
   },
 

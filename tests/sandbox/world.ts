@@ -104,8 +104,8 @@ async function putSpecial(workspace: string): Promise<void> {
   // In a separate process: tests may listen on loopback alone.
   const args = ["eval", "--quiet", SOCKET, join(workspace, "socket")];
   const socket = new Deno.Command(Deno.execPath(), { args });
-  for (const made of await Promise.all([pipe.output(), socket.output()])) {
-    if (!made.success) throw new Error("Cannot make a special file");
+  for (const result of await Promise.all([pipe.output(), socket.output()])) {
+    if (!result.success) throw new Error("Cannot make a special file");
   }
 }
 

@@ -22,13 +22,13 @@ export interface Counts {
   readonly ignored: number;
 }
 
-/** How a job ended. */
+/** The outcome of a job that has ended. */
 export interface Outcome {
   readonly job: Job;
   readonly ok: boolean;
   readonly counts: Counts;
   readonly seconds: number;
-  /** All that it printed. */
+  /** The text that it printed. */
   readonly output: string;
 }
 
@@ -39,7 +39,7 @@ export interface RunningJob {
   readonly job: Job;
   readonly outcome: Promise<Outcome>;
   readonly seconds: () => number;
-  /** What it has printed so far. */
+  /** Returns the text that it has printed so far. */
   readonly output: () => string;
   readonly kill: () => void;
 }

@@ -12,12 +12,12 @@ import { type Counts, type Job, type Outcome, type RunningJob, startJob } from "
 
 const ROOT_URL = new URL("../../", import.meta.url);
 const ROOT = fromFileUrl(ROOT_URL);
-/** After so long without a line, the jobs that run are named. */
+/** Silence after which the running jobs are named, in milliseconds. */
 const SILENCE_MS = 15_000;
-/** Many tests wait more than they compute. */
+/** Jobs beyond the number of cores: many tests wait more than they compute. */
 const JOBS_MORE_THAN_CORES = 2;
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface RunOptions {
   readonly unit: boolean;
   readonly check: boolean;

@@ -85,9 +85,9 @@ function cut(
   { start, maxChars }: Pick<LineRange, "start" | "maxChars">,
 ): Pick<FileReadResult, "content" | "truncated" | "next_line"> {
   const end = content.lastIndexOf("\n", maxChars - 1) + 1;
-  const kept = end === 0 ? content.slice(0, maxChars).toWellFormed() : content.slice(0, end);
-  const next_line = start + (end === 0 ? 1 : kept.split("\n").length - 1);
-  return { content: kept, truncated: true, next_line };
+  const part = end === 0 ? content.slice(0, maxChars).toWellFormed() : content.slice(0, end);
+  const next_line = start + (end === 0 ? 1 : part.split("\n").length - 1);
+  return { content: part, truncated: true, next_line };
 }
 
 function tooFar(sizeBytes: number): ToolError {

@@ -75,8 +75,8 @@ export function denyList(patterns: readonly string[]): readonly string[] {
   if (!Array.isArray(patterns) || patterns.some((pattern) => typeof pattern !== "string")) {
     throw new TypeError("Cannot deny the files: fileDeny is not a list of patterns");
   }
-  const kept = new Set(affordable(patterns));
-  const invalid = patterns.find((pattern) => !kept.has(pattern));
+  const affordablePatterns = new Set(affordable(patterns));
+  const invalid = patterns.find((pattern) => !affordablePatterns.has(pattern));
   // Letters with accents have two encodings, and some systems treat both as one name.
   if (invalid === undefined) return patterns.map((pattern) => pattern.normalize());
   throw new TypeError(

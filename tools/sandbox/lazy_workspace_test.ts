@@ -21,9 +21,9 @@ Deno.test("its options are those that it was made with", async () => {
   const workspace = lazyWorkspace(options);
   options.workspace = "/";
   options.fileDeny[0] = "other";
-  const made = await workspace();
-  assertEquals(await made.root(), lab.workspace);
-  const isDenied = await made.denied();
+  const first = await workspace();
+  assertEquals(await first.root(), lab.workspace);
+  const isDenied = await first.denied();
   assertEquals([isDenied("secret"), isDenied("other")], [true, false]);
 });
 

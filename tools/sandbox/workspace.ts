@@ -85,13 +85,13 @@ export class Workspace {
   }
 
   async #open(): Promise<Root> {
-    const { folder, path: given } = this.#settings;
+    const { folder, path: location } = this.#settings;
     const known = roots.get(folder);
     if (known !== undefined) {
       this.#path = known.path;
       return known;
     }
-    const path = await realpath(given);
+    const path = await realpath(location);
     this.#path = path;
     const identity = await look(path);
     if (!identity.isDirectory()) {
@@ -164,9 +164,7 @@ export class Workspace {
       if (path === "" || (!isDenied(path) && !isDenied(`${path}/`))) continue;
       throw new ToolError(
         `Cannot open ${quoted(requested)}: files that may hold secrets stay closed`,
-        {
-          code: "file_denied",
-        },
+        { code: "file_denied" },
       );
     }
   }
@@ -205,10 +203,7 @@ export class Workspace {
   }
 
   /** Opens a file for reading, and closes it afterwards. */
-  async withFile<Result>(
-    place: Place,
-    use: (file: OpenFile) => Promise<Result>,
-  ): Promise<Result> {
+  async withFile<Result>(place: Place, use: (file: OpenFile) => Promise<Result>): Promise<Result> {
     const { parts, name } = leaf(place);
     return await this.withFolder(parts, async (folder) => {
       const file = await openFile(folder, name);

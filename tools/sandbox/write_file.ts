@@ -20,18 +20,18 @@ export async function writeFile(folder: Folder, name: string, edit: Edit): Promi
   try {
     if (current !== undefined) refuseProtected(current.stats);
     const content = await edit(current);
-    const made = await makeFile(folder);
+    const temporary = await makeFile(folder);
     try {
-      if (current !== undefined) await takeAfter(current.stats, made);
-      await made.handle.writeFile(content);
-      await made.handle.sync();
+      if (current !== undefined) await takeAfter(current.stats, temporary);
+      await temporary.handle.writeFile(content);
+      await temporary.handle.sync();
       await (current === undefined
-        ? putNew(folder, made, name)
-        : putOver(folder, made, { name, expected: current.stats }));
+        ? putNew(folder, temporary, name)
+        : putOver(folder, temporary, { name, expected: current.stats }));
       return content.byteLength;
     } finally {
-      await made.handle.close();
-      await removeMade(folder, made);
+      await temporary.handle.close();
+      await removeMade(folder, temporary);
     }
   } finally {
     await current?.handle.close();
@@ -64,22 +64,22 @@ function refuseProtected(stats: BigIntStats): void {
 }
 
 /** Gives the new file the owner and the permissions of the old one. */
-async function takeAfter({ uid, gid, mode }: BigIntStats, made: MadeFile): Promise<void> {
-  if (uid !== made.stats.uid || gid !== made.stats.gid) {
-    await made.handle.chown(Number(uid), Number(gid));
+async function takeAfter({ uid, gid, mode }: BigIntStats, temporary: MadeFile): Promise<void> {
+  if (uid !== temporary.stats.uid || gid !== temporary.stats.gid) {
+    await temporary.handle.chown(Number(uid), Number(gid));
   }
-  await made.handle.chmod(Number(mode & PERMISSION_BITS));
+  await temporary.handle.chmod(Number(mode & PERMISSION_BITS));
 }
 
 /** Publishes a new file by a link, which unlike a rename fails when an entry exists. */
-async function putNew(folder: Folder, made: MadeFile, name: string): Promise<void> {
-  await link(folder.at(made.name), folder.at(name));
+async function putNew(folder: Folder, temporary: MadeFile, name: string): Promise<void> {
+  await link(folder.at(temporary.name), folder.at(name));
 }
 
 /** Replaces a file, which must be the one that was read, unchanged. */
 async function putOver(
   folder: Folder,
-  made: MadeFile,
+  temporary: MadeFile,
   { name, expected }: { readonly name: string; readonly expected: BigIntStats },
 ): Promise<void> {
   const now = await look(folder.at(name));
@@ -89,5 +89,5 @@ async function putOver(
       code: "file_changed",
     });
   }
-  await rename(folder.at(made.name), folder.at(name));
+  await rename(folder.at(temporary.name), folder.at(name));
 }

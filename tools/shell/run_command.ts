@@ -21,9 +21,7 @@ export interface ShellPermissionRequest {
 }
 
 /** Decides on one command. Any value except `true` refuses it. */
-export type ShellPermission = (
-  request: ShellPermissionRequest,
-) => boolean | Promise<boolean>;
+export type ShellPermission = (request: ShellPermissionRequest) => boolean | Promise<boolean>;
 
 /** Result of a command for the model. */
 export interface ShellResult {
@@ -113,21 +111,23 @@ function readRequest(
   workingDir: string,
   { input: { command, args }, toolCallId, signal }: CommandCall,
 ): ShellPermissionRequest {
-  const given = args?.length ? Object.freeze([...args]) : undefined;
-  const line = command || given?.map(quoted).join(" ");
-  if (line === undefined || (command && given)) {
+  const argumentList = args?.length ? Object.freeze([...args]) : undefined;
+  const line = command || argumentList?.map(quoted).join(" ");
+  if (line === undefined || (command && argumentList)) {
     throw invalid('Give either "command" or "args"');
   }
   if (line.includes("\0") || !line.isWellFormed()) {
     throw invalid("A command cannot contain the character NUL, or half of a character");
   }
   // Some shells would read it as an option of their own.
-  if (given?.[0]?.startsWith("-")) throw invalid("The first of args is a program, not an option");
+  if (argumentList?.[0]?.startsWith("-")) {
+    throw invalid("The first of args is a program, not an option");
+  }
   if (line.length > MAX_LINE_CHARS) {
     throw invalid(`A command cannot be longer than ${MAX_LINE_CHARS} characters`);
   }
   const about = { command: line, workingDir, toolCallId, signal };
-  return Object.freeze(given === undefined ? about : { ...about, args: given });
+  return Object.freeze(argumentList === undefined ? about : { ...about, args: argumentList });
 }
 
 function invalid(message: string): ToolError {

@@ -138,7 +138,7 @@ async function spend({ deps, clock }: TestAdmin): Promise<void> {
     estimated: false,
     atMs: clock.ms += 60_000,
   });
-  await deps.ledger.release({ kind: "void", holdId: "h2", reason: "failed", atMs: clock.ms });
+  await deps.ledger.voidHold({ kind: "void", holdId: "h2", reason: "failed", atMs: clock.ms });
 }
 
 Deno.test("GET /wallets/{id}/statement lists entries with their effect on the balance", async () => {

@@ -15,8 +15,8 @@ import type {
   OpenWalletCommand,
   Progress,
   ProgressCommand,
-  ReleaseCommand,
   SettleCommand,
+  VoidCommand,
   Wallet,
 } from "./ledger.ts";
 import {
@@ -33,10 +33,7 @@ import {
 import { type Micros, minMicros } from "./money.ts";
 
 /** Opens an empty wallet. A repeat returns the open wallet. */
-export function decideOpen(
-  view: LedgerView,
-  command: OpenWalletCommand,
-): LedgerDecision<Wallet> {
+export function decideOpen(view: LedgerView, command: OpenWalletCommand): LedgerDecision<Wallet> {
   const { walletId: id, tier, atMs } = command;
   const present = view.wallet(id);
   if (present !== undefined) {
@@ -102,11 +99,7 @@ export function decideHold(
   assertWallet(before);
   const amount = minMicros(command.amount, free.value);
   const hold = holdOf(command, amount);
-  const wallet = {
-    ...before,
-    available: before.available - amount,
-    held: before.held + amount,
-  };
+  const wallet = { ...before, available: before.available - amount, held: before.held + amount };
   return applied({ held: amount }, {
     entry: entryOfHold(hold),
     wallet,
@@ -177,9 +170,9 @@ export function decideSettle(
 }
 
 /** Ends a hold without a charge. */
-export function decideRelease(
+export function decideVoid(
   view: LedgerView,
-  command: ReleaseCommand,
+  command: VoidCommand,
 ): LedgerDecision<{ released: Micros }> {
   const { kind, holdId, reason, atMs } = command;
   const hold = view.hold(holdId);

@@ -18,8 +18,8 @@ import {
   decideHold,
   decideOpen,
   decideProgress,
-  decideRelease,
   decideSettle,
+  decideVoid,
 } from "./decide.ts";
 import { emptyBooks, replayEntry } from "./replay.ts";
 import {
@@ -79,7 +79,7 @@ class Books implements LedgerView {
       case "settle":
         return decideSettle(this, command);
       default:
-        return decideRelease(this, command);
+        return decideVoid(this, command);
     }
   }
 }

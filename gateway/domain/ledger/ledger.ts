@@ -141,7 +141,7 @@ export interface SettleCommand {
  * Ends a hold without a charge. `expire` is `void` by recovery after a crash, for a hold without a
  * checkpoint.
  */
-export interface ReleaseCommand {
+export interface VoidCommand {
   readonly kind: "void" | "expire";
   readonly holdId: string;
   readonly reason: string;
@@ -173,7 +173,7 @@ export type LedgerCommand =
   | HoldCommand
   | ProgressCommand
   | SettleCommand
-  | ReleaseCommand;
+  | VoidCommand;
 
 /** Reasons for refusing a command, in order of precedence. */
 export type LedgerRefusal =

@@ -55,7 +55,7 @@ async function attemptSix(
     pool: { acquire: () => lease },
     ledger: {
       hold,
-      release: () => {
+      voidHold: () => {
         note("void");
         return Promise.resolve({ ok: true, value: { released: 0n } });
       },

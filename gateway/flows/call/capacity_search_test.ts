@@ -76,7 +76,7 @@ function ledgerNoting({ hasMoney = () => true }: Parts, note: Note) {
       note("hold");
       return Promise.resolve({ ok: true, value: { held: 10n ** 12n } });
     },
-    release: () => {
+    voidHold: () => {
       note("void");
       return Promise.resolve({ ok: true, value: { released: 0n } });
     },

@@ -6,7 +6,7 @@
 
 import { ServiceFault } from "../../domain/fault.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
-import type { HoldCommand, ReleaseCommand } from "../../domain/ledger/ledger.ts";
+import type { HoldCommand, VoidCommand } from "../../domain/ledger/ledger.ts";
 import { type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
@@ -22,8 +22,8 @@ export const HOLD_WAIT_MS = 10_000;
 /** Parts of the service that voiding a hold uses. */
 export interface VoidDeps {
   readonly clock: Pick<Clock, "nowMs">;
-  readonly ledger: Pick<LedgerStore, "release">;
-  readonly settlementRetries: { add(ending: ReleaseCommand, cause: unknown): void };
+  readonly ledger: Pick<LedgerStore, "voidHold">;
+  readonly settlementRetries: { add(ending: VoidCommand, cause: unknown): void };
 }
 
 /** Parts of the service that taking a hold uses. */
@@ -129,5 +129,5 @@ async function requireKey(
 /** Voids a hold. It is not awaited, so that the next hold can join it in one commit. */
 export function voidHold(deps: VoidDeps, holdId: string, reason: string): void {
   const ending = { kind: "void", holdId, reason, atMs: deps.clock.nowMs() } as const;
-  deps.ledger.release(ending).catch((error) => deps.settlementRetries.add(ending, error));
+  deps.ledger.voidHold(ending).catch((error) => deps.settlementRetries.add(ending, error));
 }

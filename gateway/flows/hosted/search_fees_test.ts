@@ -43,7 +43,7 @@ function feesOf(
         killed.push(rows.killedRow?.charged);
         return options.settle?.() ?? Promise.resolve({ ok: true });
       },
-      release: ({ holdId }: { holdId: string }) => {
+      voidHold: ({ holdId }: { holdId: string }) => {
         note(`void ${holdId}`);
         return Promise.resolve({ ok: true });
       },

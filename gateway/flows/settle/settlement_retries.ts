@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ReleaseCommand, SettleCommand } from "../../domain/ledger/ledger.ts";
+import type { SettleCommand, VoidCommand } from "../../domain/ledger/ledger.ts";
 import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
@@ -14,7 +14,7 @@ import type { RequestRecord } from "../../ports/request_log.ts";
 export const RETRY_MS = 1_000;
 
 /** The command that ends a hold. */
-export type HoldEnding = SettleCommand | ReleaseCommand;
+export type HoldEnding = SettleCommand | VoidCommand;
 
 interface WaitingEnding {
   readonly ending: HoldEnding;
@@ -28,13 +28,13 @@ interface WaitingEnding {
 
 /** Endings of holds that wait for the store. */
 export class SettlementRetries {
-  readonly #ledger: Pick<LedgerStore, "settle" | "release">;
+  readonly #ledger: Pick<LedgerStore, "settle" | "voidHold">;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, WaitingEnding>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(ledger: Pick<LedgerStore, "settle" | "release">, logger: Logger) {
+  constructor(ledger: Pick<LedgerStore, "settle" | "voidHold">, logger: Logger) {
     this.#ledger = ledger;
     this.#logger = logger;
   }
@@ -45,11 +45,7 @@ export class SettlementRetries {
   }
 
   /** Adds an ending, and the rows of its request, after `cause` prevented the write. */
-  add(
-    ending: HoldEnding,
-    cause: unknown,
-    { row, killedRow }: SettlementRows = {},
-  ): void {
+  add(ending: HoldEnding, cause: unknown, { row, killedRow }: SettlementRows = {}): void {
     const { holdId, kind } = ending;
     this.#logger.error("hold_not_ended", { holdId, kind, cause: String(cause) });
     this.#waiting.set(holdId, { ending, row, killedRow, isBeingTried: false });
@@ -98,7 +94,7 @@ export class SettlementRetries {
             ending,
             row === undefined ? { lateKilledRow: killedRow } : { row },
           )
-          : await this.#ledger.release(ending);
+          : await this.#ledger.voidHold(ending);
         this.#waiting.delete(holdId);
         // A settlement that was given up had landed after all: its caller received an error and was
         // charged.

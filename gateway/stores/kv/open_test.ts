@@ -41,7 +41,7 @@ check("a start finds everything and expires what was held", async (open) => {
   await fund(first);
   await first.ledger.hold(hold("h1", 5n), NO_WAIT);
   await first.ledger.hold(hold("h2", 7n), NO_WAIT);
-  await first.ledger.release({ kind: "void", holdId: "h1", reason: "test", atMs: 1 });
+  await first.ledger.voidHold({ kind: "void", holdId: "h1", reason: "test", atMs: 1 });
   const content = {
     upstreams: [],
     models: [],
@@ -182,7 +182,7 @@ check("a whole line of waiting holds is served, in as many commits as it takes",
   });
   const tooMany = await ledger.hold(hold("one more"), { waitMs: 60_000 });
   assertEquals(tooMany.ok, false);
-  await ledger.release({ kind: "void", holdId: "first", reason: "test", atMs: 1 });
+  await ledger.voidHold({ kind: "void", holdId: "first", reason: "test", atMs: 1 });
   assert((await Promise.all(waiting)).every((answer) => answer.ok));
   await stores.close();
 });

@@ -1,6 +1,6 @@
 import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 import type { SimulatedRequest } from "./chat_request.ts";
-import { type FoundSource, foundSources } from "./found_sources.ts";
+import { type ResultSource, resultSources } from "./result_sources.ts";
 
 const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
@@ -86,24 +86,24 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
  * Returns the sources that searches returned, `undefined` without a search; and all other results.
  */
 function resultsIn({ results }: SimulatedRequest): {
-  readonly sources: readonly FoundSource[] | undefined;
+  readonly sources: readonly ResultSource[] | undefined;
   readonly others: string;
 } {
   const others: string[] = [];
-  let sources: FoundSource[] | undefined;
+  let sources: ResultSource[] | undefined;
   for (const { name, text } of results) {
-    const searched = foundSources(text);
+    const searched = resultSources(text);
     if (searched === undefined) others.push(`${name}: ${quote(text)}`);
     else (sources ??= []).push(...searched);
   }
   return { sources, others: others.join("; ") };
 }
 
-function sentenceOf({ name, number, passage }: FoundSource): string {
+function sentenceOf({ name, number, passage }: ResultSource): string {
   return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
 }
 
-function toldInChinese({ name, number, passage }: FoundSource): string {
+function toldInChinese({ name, number, passage }: ResultSource): string {
   return passage === "" ? `《${name}》[${number}]` : `${name} 中的“${passage}”[${number}]`;
 }
 

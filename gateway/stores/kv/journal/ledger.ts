@@ -7,16 +7,16 @@ import type {
   OpenWalletCommand,
   Progress,
   ProgressCommand,
-  ReleaseCommand,
   SettleCommand,
+  VoidCommand,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
 import {
   decideCredit,
   decideOpen,
   decideProgress,
-  decideRelease,
   decideSettle,
+  decideVoid,
 } from "../../../domain/ledger/decide.ts";
 import type { CreditRecord, LedgerDecision } from "../../../domain/ledger/state.ts";
 import type { Micros } from "../../../domain/ledger/money.ts";
@@ -97,17 +97,12 @@ export class KvLedgerStore implements LedgerStore {
     return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
   }
 
-  progress(
-    command: ProgressCommand,
-    killedRow: () => RequestRecord,
-  ): Promise<Applied<Progress>> {
+  progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>> {
     const { holdId } = command;
     return this.#submit({ ids: [holdId] }, (stage) => {
       const isFirst = stage.hold(holdId)?.progress === undefined;
       const decision = decideProgress(stage, command);
-      if (isFirst && decision.ok) {
-        stage.keepKilledRow(logLine(killedRow()));
-      }
+      if (isFirst && decision.ok) stage.keepKilledRow(logLine(killedRow()));
       return { decision };
     });
   }
@@ -128,10 +123,10 @@ export class KvLedgerStore implements LedgerStore {
     });
   }
 
-  release(command: ReleaseCommand): Promise<Applied<{ released: Micros }>> {
+  voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>> {
     return this.#submit({ ids: [command.holdId], note: command.reason }, (stage) => {
       const frees = stage.hold(command.holdId)?.walletId;
-      return { decision: decideRelease(stage, command), frees };
+      return { decision: decideVoid(stage, command), frees };
     });
   }
 

@@ -46,7 +46,7 @@ export async function recover(kv: Deno.Kv, { ledger, log, atMs }: RecoveryOption
     }));
     await Promise.all(some.map(({ id: holdId, logId, amount, progress }) => {
       if (progress === undefined) {
-        return ledger.release({ kind: "expire", holdId, reason: "gateway restarted", atMs });
+        return ledger.voidHold({ kind: "expire", holdId, reason: "gateway restarted", atMs });
       }
       const before = rows.get(logId);
       const row = before && withProgress(before, progress, minMicros(progress.cost, amount));

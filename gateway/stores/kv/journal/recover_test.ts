@@ -170,7 +170,7 @@ Deno.test("however a call ends, nothing of its progress stays behind", async () 
       await first.ledger.settle({ kind: "settle", cost: 9n, ...tokens, ...end }, { row: own });
       continue;
     }
-    await first.ledger.release({ kind: "void", reason: "test", ...end });
+    await first.ledger.voidHold({ kind: "void", reason: "test", ...end });
     await first.log.append(own);
   }
   assertEquals(await disk.killedRows(), 0);

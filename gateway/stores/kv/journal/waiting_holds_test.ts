@@ -24,7 +24,7 @@ async function withWallet(run: (stores: KvStores) => Promise<void>): Promise<voi
 }
 
 const release = ({ ledger }: KvStores, holdId: string) =>
-  ledger.release({ kind: "void", holdId, reason: "", atMs: AT_MS });
+  ledger.voidHold({ kind: "void", holdId, reason: "", atMs: AT_MS });
 
 Deno.test("who leaves the line is answered at once, and those behind move up", async () => {
   await withWallet(async (stores) => {

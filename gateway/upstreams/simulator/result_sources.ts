@@ -7,7 +7,7 @@ import { isJsonObject } from "@svc/sdk/protocol";
  */
 
 /** A source that an answer cites. */
-export interface FoundSource {
+export interface ResultSource {
   /** Number of the citation. */
   readonly number: number;
   /** Title of the page, or name of the file. */
@@ -22,7 +22,7 @@ const LONGEST_NAME = 160;
 const LONGEST_PASSAGE = 160;
 
 /** Returns the first sources of a tool's result; `undefined` where it is no result of a search. */
-export function foundSources(result: string): readonly FoundSource[] | undefined {
+export function resultSources(result: string): readonly ResultSource[] | undefined {
   const entries = parsed(result);
   if (!isJsonObject(entries) || !Array.isArray(entries.results)) return undefined;
   if (!entries.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
