@@ -15,7 +15,7 @@ interface Place {
   readonly schema: Json;
   readonly root: Json;
   readonly depth: number;
-  /** Shared by all places of one validation. */
+  /** Shared by the whole validation. */
   readonly effort: Effort;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads a body that may be too long, too slow or endless.
+ * Reads request bodies with limits on their size and their time.
  *
  * @module
  */
@@ -129,7 +129,9 @@ function readFailure(request: Request, error: unknown): Error {
   const isDisconnected = request.signal.aborted || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
   if (isDisconnected) {
-    return new CallerDisconnected("The caller left before the body had come", { cause: error });
+    return new CallerDisconnected("The caller disconnected before the whole body arrived", {
+      cause: error,
+    });
   }
   return new ServiceFault("invalid_request", {
     message: "The body could not be read; send it again",

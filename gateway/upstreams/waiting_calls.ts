@@ -6,7 +6,7 @@ import { FairQueue } from "../system/fair_queue.ts";
 export interface Wanted {
   /** Owner of the request: requests of one owner alternate with those of others. */
   readonly owner: string;
-  /** Ids of upstreams, any of which will do. */
+  /** Ids of upstreams, any of which can serve the request. */
   readonly upstreams: ReadonlySet<string>;
   /** In milliseconds. */
   readonly waitMs: number;
@@ -16,10 +16,10 @@ interface Waiter extends Wanted {
   readonly end: (offer: LeaseOffer | undefined) => void;
 }
 
-/** Requests that wait for a lease at an upstream, in the order of their turns. */
+/** A fair queue of the requests that wait for a lease at an upstream. */
 export class WaitingCalls {
   readonly #line = new FairQueue<Waiter>();
-  /** Number of waiting requests for each upstream; most released leases are not wanted. */
+  /** Number of waiting requests for each upstream; no request waits for most released leases. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
 
@@ -34,8 +34,9 @@ export class WaitingCalls {
   }
 
   /**
-   * Resolves with the request's offer; with `undefined` after its time, when the signal is aborted,
-   * and when too many wait: then requests of the owner with the most leave first.
+   * Resolves with the request's offer, or with `undefined` after `waitMs`, on abort, or if too many
+   * requests wait. In the last case requests of the owner with the most waiting requests are
+   * removed first.
    */
   wait(wanted: Wanted, signal: AbortSignal): Promise<LeaseOffer | undefined> {
     if (signal.aborted || wanted.waitMs <= 0 || !this.#hasRoomFor(wanted.owner)) {
@@ -73,7 +74,7 @@ export class WaitingCalls {
     }
   }
 
-  /** Ends all waiting, in the order of the turns. */
+  /** Resolves all waiting requests, in the order of the queue. */
   wakeAll(offer: () => LeaseOffer | undefined): void {
     for (const { end } of this.#line.takeAll()) end(offer());
   }

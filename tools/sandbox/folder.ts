@@ -1,6 +1,6 @@
 /**
- * The base of all file operations of tools: folders that cannot be swapped while a tool works in
- * them.
+ * Folders that cannot be swapped while a tool works in them: the base of all file operations of
+ * tools.
  */
 
 import type { BigIntStats } from "node:fs";

@@ -38,7 +38,7 @@ export async function makeFolder(folder: Folder, name: string): Promise<Folder> 
   try {
     await mkdir(folder.at(name));
   } catch (error) {
-    // Another process was quicker: if it is a folder, it is entered.
+    // Another process created the entry first; if it is a folder, it is entered.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
   return await folder.enter(name);

@@ -63,7 +63,7 @@ function refuseProtected(stats: BigIntStats): void {
   throw new ToolError("The file is write-protected", { code: "access_denied" });
 }
 
-/** Gives the new file the owner and the permissions of the old one. */
+/** Gives the temporary file the owner and the permissions of the old file. */
 async function takeAfter({ uid, gid, mode }: BigIntStats, temporary: MadeFile): Promise<void> {
   if (uid !== temporary.stats.uid || gid !== temporary.stats.gid) {
     await temporary.handle.chown(Number(uid), Number(gid));

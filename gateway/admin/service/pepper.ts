@@ -46,9 +46,9 @@ function reasonOf(refusal: PepperRefusal): string {
       return "The pepper is given by SERVICE_KEY_PEPPER: start the service with the new one in " +
         "it, and the old one in SERVICE_KEY_PEPPER_PREVIOUS";
     case "no_previous":
-      return "There is one pepper only, and keys stand under it";
+      return "There is only one pepper, and keys use it";
     case "in_use":
-      return `The previous pepper is still needed: ${whatStands(refusal.standing)} under it; a ` +
+      return `The previous pepper is still needed by ${whatStands(refusal.standing)}; a ` +
         "key moves when it is used, and one that is not can be rotated or revoked";
   }
 }

@@ -37,7 +37,7 @@ export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
 export const keyListAnswer = z.strictObject({
   keys: z.array(z.strictObject({
     ...key,
-    pepper: z.int().nullable().meta({ description: "Version of the pepper it stands under" }),
+    pepper: z.int().nullable().meta({ description: "Version of the pepper that its digest uses" }),
   })),
   underPreviousPepper: countAnswer.nullable().meta({
     description: "Keys that still need the previous pepper; null where there is none",

@@ -100,7 +100,7 @@ export interface Candidate {
   readonly standing: Standing;
 }
 
-/** The rank of a candidate with its grounds. */
+/** The rank of a candidate with the facts that explain it. */
 export interface Standing {
   /** Rank, from 1. */
   readonly place: number;

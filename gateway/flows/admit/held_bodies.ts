@@ -48,7 +48,7 @@ export class HeldBodies {
   readonly #line = new FairQueue<Waiting>();
   #bytes = 0;
 
-  /** `limits` is called each time: the limits change with the catalog. */
+  /** `limits` is called for each check, because the limits change with the catalog. */
   constructor(limits: () => BodyLimits) {
     this.#limits = limits;
   }
@@ -132,7 +132,8 @@ export class HeldBodies {
         newest.refuse();
       }
       this.#line.add(keyId, waiting);
-      // The wait of another key may only be for its own share.
+      // A waiting request of another key may fit already: it may wait only for the share of its
+      // key.
       this.#serve();
       if (queueMs === 0) giveUp();
     });

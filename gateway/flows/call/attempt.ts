@@ -1,5 +1,5 @@
 /**
- * From a routing plan to an answer that has begun: hold, call, and after a failure the next candidate.
+ * Runs the attempts of a request: for each candidate a hold and a call, until an answer begins.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export type CallDeps = CapacityDeps & { readonly failedAttempts: Pick<FailedAtte
 export interface BegunCall<T> {
   readonly candidate: Candidate;
   readonly hold: OpenHold;
-  /** To be released when the answer has ended. */
+  /** Lease of the call; the receiver of this value releases it when the answer has ended. */
   readonly lease: Lease;
   /** Ends the call at the upstream. */
   readonly abort: AbortController;
@@ -62,7 +62,9 @@ export interface CandidateCall extends Pick<UpstreamCall, "endpoint" | "body" | 
   readonly stream?: boolean | undefined;
 }
 
-/** A request to attempt, with the means to tell whether an answer has begun. */
+/**
+ * A request to attempt, with the functions that make a call and read the beginning of its answer.
+ */
 export interface AttemptRequest<T> extends CapacityRequest {
   /** Returns the call for a model. */
   ask(candidate: Candidate): CandidateCall;
@@ -208,7 +210,7 @@ function failed<T>(
   const { candidate, lease, hold, abort, startedMs } = attempt;
   let { failure } = attempt;
   if (abort.signal.aborted && abort.signal.reason === TIME_OVER) {
-    failure = { outcome: "timeout", message: "The time for this request is over" };
+    failure = { outcome: "timeout", message: "The time limit of the request has passed" };
   }
   const ms = active.elapsedMs - startedMs;
   active.report.noteAttempt(attemptOf(candidate, { ...failure, ms }), startedMs);

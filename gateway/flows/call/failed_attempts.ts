@@ -38,7 +38,7 @@ export async function wordsIn(
   const own = await runInSteps(withoutShared(words ?? message, sent));
   const bytes = Buffer.from(own.trim());
   if (bytes.length <= WORDS_BYTES_MAX) return own.trim();
-  // Drops a character that the cut has halved.
+  // With `stream`, the decoder drops a character that the cut has split.
   return new TextDecoder().decode(bytes.subarray(0, WORDS_BYTES_MAX), { stream: true });
 }
 

@@ -127,8 +127,8 @@ export class HostedAnswer implements StreamedAnswer {
   async leave(): Promise<void> {
     this.#ending ??= this.#leave();
     await this.#ended();
-    // The answer may be complete: a caller that disconnects before the last event may still request
-    // it.
+    // The answer may be complete and stored: a caller that disconnects before the last event can
+    // still retrieve it.
     await this.#last?.drain();
   }
 

@@ -25,7 +25,7 @@ import { ResultRoom } from "./result_room.ts";
  */
 export const CALLERS_TOOL = "(caller)";
 
-const LEFT_OUT = "What was found is more than can be read: it was left out. Answer without it.";
+const LEFT_OUT = "The results are too long to be read and were left out. Answer without them.";
 const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too long for the model";
 /** Wording of providers; their error codes only say that the request is invalid. */
 const TOO_LONG = /context[ _](?:length|window)|too (?:long|many tokens)/i;
@@ -78,7 +78,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
     return this.#types.get(name);
   }
 
-  /** Room of the current turn for results of searches. */
+  /** Remaining budget of the current turn for results of searches. */
   get room(): ResultRoom {
     invariant(this.#room !== undefined, "Cannot search before the first turn");
     return this.#room;

@@ -12,7 +12,7 @@ const FRAME_TOKENS = 400;
 /** Minimum useful length of a passage, in characters. */
 const LEAST_TEXT_CHARS = 100;
 
-/** The room of a turn's model for results of its searches. */
+/** Tokens and characters that remain for search results in the context of a turn's model. */
 export class ResultRoom {
   readonly #model: Pick<Model, "contextTokens" | "maxOutputTokens">;
   readonly #conversation: Pick<ChatBody, "value">;
@@ -29,9 +29,9 @@ export class ResultRoom {
   }
 
   /**
-   * Returns the results that there is room for, each complete and in their order; if none fits, the
-   * best one with a shorter text. A search takes at most half of the remaining room, so that others
-   * and the answer have room. `shown`: returns the part of a result that the model reads.
+   * Returns the results that fit, each complete and in their order; if none fits, the best one with
+   * a shorter text. A search takes at most half of the remaining budget, so that other searches and
+   * the answer fit, too. `shown`: returns the part of a result that the model reads.
    */
   take<T extends { readonly text: string }>(
     results: readonly T[],

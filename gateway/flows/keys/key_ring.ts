@@ -144,7 +144,8 @@ export class KeyRing {
   #whyNoCopy(original: KeyRecord | undefined, policy: KeyPolicy): KeyRefusal | undefined {
     if (original === undefined) return { code: "key_not_found" };
     if (original.status === "revoked") return { code: "key_revoked" };
-    // A copy would be active although the original is not, or be useless too.
+    // A copy of a disabled key would be active; a copy of a revoked or expired key would be
+    // useless.
     if (original.status === "disabled") return { code: "key_disabled" };
     if (hasExpired(original, this.#clock.nowMs())) return { code: "key_expired" };
     const violations = violationsOf(policy, original.policy);

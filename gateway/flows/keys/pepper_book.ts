@@ -15,7 +15,7 @@ import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /** Name of the setting with the known peppers, the current one first. */
 const PEPPERS = "key_peppers";
-/** The same settings in stores without pepper versions: the stored pepper, and its check. */
+/** Settings of stores that were written before peppers had versions: the pepper, and its check. */
 const FIRST_PEPPER = "key_pepper";
 const CHECK = "key_pepper_check";
 
@@ -90,7 +90,7 @@ export class PepperBook {
   /**
    * Opens the peppers of a store: the given one, which is never stored, or one that the first start
    * created and stored; and the previous one while keys still use it. Throws a {@linkcode
-   * PepperError} if any key would be refused for want of its pepper.
+   * PepperError} if the pepper of any key is missing.
    */
   static async open(deps: PepperDeps, startPeppers: GivenPeppers = {}): Promise<PepperBook> {
     const stored = await readKnown(deps.settings);
@@ -202,7 +202,7 @@ async function chosen(
 }
 
 const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys were made with one";
-const LOST = "Cannot read keys: this store has keys, but has lost what tells their pepper";
+const LOST = "Cannot read keys: this store has keys, but no record of their pepper";
 const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made with another; to " +
   "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
   `("${STORED_PEPPER}" where the store keeps it)`;
@@ -212,9 +212,7 @@ async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<voi
   const { keyIds, adminToken } = await standingUnder(deps, pepper);
   if (keyIds.length === 0 && !adminToken) return;
   throw new PepperError(
-    `Cannot read ${
-      whatStands({ keyIds, adminToken })
-    }, which stand under another pepper: give it ` +
+    `Cannot read ${whatStands({ keyIds, adminToken })}, which use another pepper: give it ` +
       "as SERVICE_KEY_PEPPER_PREVIOUS; `svc pepper show` says when it is needed no more",
   );
 }
@@ -295,6 +293,6 @@ async function writeKnown(
   known: readonly KnownPepper[],
 ): Promise<void> {
   await settings.set(PEPPERS, JSON.stringify(known));
-  // The secret has one place, so that it is gone when it is deleted.
+  // The secret is stored once, so that deleting that row removes it.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
 }

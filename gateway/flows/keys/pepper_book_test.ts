@@ -84,7 +84,7 @@ Deno.test("a given pepper is changed by giving the old one too, until nothing st
       const [now, then] = await changing.book.standing();
       assertEquals([now?.version, now?.keyIds, then?.keyIds], [2, [used.id], [idle.id]]);
     }
-    const missing = "Cannot read 1 key, which stand under another pepper";
+    const missing = "Cannot read 1 key, which use another pepper";
     await assertRejects(() => start({ current: "new" }), PepperError, missing);
     await assertRejects(() => start({ current: "newer", previous: "new" }), PepperError, missing);
     await assertRejects(() => start({ current: "old" }), PepperError, missing);
@@ -172,7 +172,7 @@ Deno.test("a store with keys and no pepper is not given a new one", async () => 
     await (await start()).issue();
     await stores.settings.set("key_peppers", "[]");
     for (const given of [{}, { current: "given" }]) {
-      await assertRejects(() => start(given), PepperError, "has lost what tells their pepper");
+      await assertRejects(() => start(given), PepperError, "no record of their pepper");
     }
   });
 });

@@ -56,7 +56,7 @@ export class RequestReport {
   #omissions: () => readonly string[] = () => [];
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
-  /** Reason for the candidate, worded once for the answer and the log. */
+  /** Reason for the candidate, computed once for the answer and the log. */
   #reason: string | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
@@ -156,8 +156,8 @@ export class RequestReport {
   }
 
   /**
-   * Sets the source of the lines about what the model tried last was not sent of the request. It is
-   * read each time the route is described.
+   * Sets the function that lists the parts of the request which the model tried last did not
+   * receive. It is called each time the route is described.
    */
   noteOmissions(lines: () => readonly string[]): void {
     this.#omissions = lines;
@@ -200,7 +200,7 @@ export class RequestReport {
     return { request_id: requestId, routing, ...(billing === undefined ? {} : { billing }) };
   }
 
-  /** Returns the log row of a request that ended so. */
+  /** Returns the log row of a request with this end. */
   record({ billing, ...end }: RequestEnd, times: RecordTimes): RequestRecord {
     const { key, requestId, logId, endpoint, stream } = this.#identity;
     return {

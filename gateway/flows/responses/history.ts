@@ -79,7 +79,7 @@ async function chainOf(
   const chain: StoredResponse[] = [];
   const seen = new Set<string>();
   let chars = 0;
-  // An upstream that gives an id twice may have made a cycle: no response is read twice.
+  // An upstream that uses an id twice may cause a cycle, so no response is read twice.
   for (let id: string | undefined = lastId; id !== undefined && !seen.has(id);) {
     seen.add(id);
     const stored: StoredResponse | undefined = await store.get(ownerId, id, admit);
@@ -112,7 +112,7 @@ function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
   return outputItems(bodyOf(resource));
 }
 
-/** The items that a request names: each item, its owner, and the upstreams that know its id. */
+/** The items that a request names by id, and the upstreams that store them. */
 interface NamedItems {
   readonly references: ReadonlyMap<string, JsonBody>;
   readonly owned: ReadonlySet<string>;
@@ -168,7 +168,7 @@ interface KnownItem {
    * item without content was looked up before it was stored.
    */
   readonly isOwned: boolean;
-  /** The upstream that knows it by its id. */
+  /** The upstream that stores it under its id. */
   readonly keeper: string | undefined;
 }
 

@@ -241,8 +241,8 @@ export class ResponseRequest {
   }
 
   /**
-   * From now on the whole conversation is sent, also to the upstream that should have it stored.
-   * Returns false if nothing changes by that.
+   * Sends the whole conversation from now on, even to the upstream that should have stored it.
+   * Returns false if the request changes nothing by that.
    */
   writeOut(): boolean {
     const wasStored = this.#history.upstreamId !== undefined && !this.#writtenOut;

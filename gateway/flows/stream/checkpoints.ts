@@ -14,7 +14,7 @@ export const LOOK_MS = 500;
 /** Streams whose tokens are counted before the loop yields: each takes about 100 µs. */
 export const COUNTED_AT_ONCE = 20;
 
-/** A stream that may be due. */
+/** A stream whose checkpoint may be due. */
 export interface Checkpointed {
   /** Writes a checkpoint if one is due. Returns true if it had to count tokens. Never throws. */
   look(): boolean;

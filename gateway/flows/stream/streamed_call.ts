@@ -66,7 +66,7 @@ export class StreamedCall {
   #hasBegun = false;
   /** Checkpoints, for a caller that streams; absent before the first read. */
   #progress: CallProgress | undefined;
-  /** The settlement, from when the call at the upstream has ended. */
+  /** The settlement; set once the call at the upstream has ended. */
   #ending: Promise<unknown> | undefined;
   /** The read in progress: if the caller disconnects meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;

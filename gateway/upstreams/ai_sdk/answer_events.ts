@@ -109,5 +109,5 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
 
 function cutOf(cause: unknown): UpstreamCut {
   if (cause instanceof UpstreamCut) return cause;
-  return new UpstreamCut("malformed", "The stream makes no sense", { cause });
+  return new UpstreamCut("malformed", "The stream is malformed", { cause });
 }

@@ -115,7 +115,7 @@ function refuseUnknown(value: Fields, notes: Notes): void {
   }
 }
 
-/** True when `extra_content` has only what {@linkcode topKOf} reads. */
+/** True when `extra_content` has only members that {@linkcode topKOf} reads. */
 function isAnthropicsAlone(extra: unknown): boolean {
   return isJsonObject(extra) && Object.keys(extra).every((name) => name === "anthropic");
 }

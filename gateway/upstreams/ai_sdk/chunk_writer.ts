@@ -201,7 +201,7 @@ export function isMalformed(error: unknown): boolean {
 
 function cutOf(cause: unknown): UpstreamCut {
   if (isMalformed(cause)) {
-    return new UpstreamCut("malformed", "The upstream sent an event that makes no sense", {
+    return new UpstreamCut("malformed", "The upstream sent a malformed event", {
       cause,
     });
   }

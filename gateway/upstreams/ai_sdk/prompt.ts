@@ -257,7 +257,7 @@ class PromptBuilder {
     for (const [at, part] of parts.entries()) {
       const made = userPart(part, `${path}.content.${at}`, notes);
       if (made?.type === "text") texts.push(made.text);
-      else if (made !== undefined) notes.refuse(`${path}.content`, "Only text can be carried here");
+      else if (made !== undefined) notes.refuse(`${path}.content`, "Only text is supported here");
       const mark = cacheMark(part, `${path}.content.${at}`, { notes });
       // Text after a mark may change while the cache stays valid.
       if (mark === undefined) continue;

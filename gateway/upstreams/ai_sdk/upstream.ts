@@ -346,7 +346,7 @@ async function stream(model: LanguageModelV4, attempt: Attempt): Promise<Upstrea
 const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
   cancelled: "The call was cancelled",
   timeout: "The upstream took too long",
-  connect_failed: "The upstream takes no connection",
+  connect_failed: "The upstream accepts no connection",
 };
 
 /** Classifies missing access, which only the operator can correct. */

@@ -149,7 +149,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return;
     }
     if (data.length > SHALLOW_CHARS && isTooDeep(data)) {
-      this.#fault = new UpstreamCut("malformed", "An event goes too deep");
+      this.#fault = new UpstreamCut("malformed", "An event is nested too deeply");
       return;
     }
     // Without its blank line the event was cut, unless it is complete.

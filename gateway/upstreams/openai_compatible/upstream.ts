@@ -276,7 +276,7 @@ const INIT = { redirect: "manual" } as const;
 const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
   cancelled: "The call was cancelled",
   timeout: "The upstream took too long",
-  connect_failed: "The upstream takes no connection",
+  connect_failed: "The upstream accepts no connection",
 };
 
 function failure(

@@ -7,7 +7,7 @@ const LONGEST_QUOTE = 200;
 
 /**
  * Returns the answer's text: labelled as simulated, in the language of the question. It repeats the
- * question, the images and the results of tools, so that a demo shows what reached the model. Of
+ * question, the images and the results of tools, so that a demo shows the input of the model. Of
  * search results it names the first sources, each cited by its number in square brackets.
  */
 export function answerText(

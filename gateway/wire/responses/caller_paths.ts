@@ -30,15 +30,18 @@ const NAMES: readonly Name[] = [
   [/^tool_choice\.(?:function|allowed_tools)(?=$|\.)/, "tool_choice"],
 ];
 
-/** Below a part: Chat Completions nests in an object what Responses has in the part itself. */
+/**
+ * Names below a part: Chat Completions nests fields in an object that Responses has in the part
+ * itself.
+ */
 const PARTS: readonly Name[] = [
   [/^(\.\d+)\.image_url(?:\.url)?$/, "$1.image_url"],
   [/^(\.\d+)\.(?:image_url|file)(?=\.\w+$)/, "$1"],
 ];
 
 /**
- * Returns the places in a request of which only some items were sent: `itemPaths` has the paths of
- * those, in order.
+ * Returns the sources for a request of which only some items were sent; `itemPaths` has the paths
+ * of those, in order.
  */
 export function placesAmong(
   places: readonly MessagePlace[],

@@ -38,7 +38,7 @@ const RESULT_MEMBERS: readonly string[] = [
   ...RESULT_EXTRAS,
 ];
 
-/** Members of items of other types that are structure elsewhere: here a model reads them. */
+/** Members that are structure in other item types, but text for the model in these. */
 const READ_BESIDE: readonly string[] = ["output", "outputs", "results", "tools"];
 
 type Place = Omit<MessagePlace, "calls">;
@@ -233,7 +233,8 @@ export class ChatMessages {
 
   /** Servers refuse a tool's message without a call: the result becomes a user's message. */
   #addLoneOutput(id: string, output: string | ContentPart[], path: string): void {
-    const reason = `no function_call "${id}" stands before it: its output is the user's message`;
+    const reason =
+      `no function_call "${id}" comes before it: its output is sent as the user's message`;
     this.#lose(`${path}.call_id`, reason, "report");
     const text = `Result of tool call ${id}:`;
     const content = typeof output === "string"

@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An event of the service: its type, and its other fields. */
 export type ItemEvent = readonly [type: string, fields: Fields];
 
-/** Place of the deltas of a type. */
+/** Location of the text that the deltas of a type extend. */
 interface DeltaPlace {
   /** List of the item's parts, where it has parts. */
   readonly list?: "content" | "summary";
@@ -45,9 +45,9 @@ interface Growing extends DeltaPlace {
   /** Index of the part. */
   readonly index: number;
   readonly text: CollectedText;
-  /** True after the event that ends the text; */
+  /** True after the event that ends the text. */
   isDone: boolean;
-  /** true after the event that ends its part. */
+  /** True after the event that ends its part. */
   isClosed: boolean;
 }
 

@@ -34,7 +34,8 @@ export class WaitingHolds {
   }
 
   /**
-   * Takes a hold now or when its turn comes; resolves when it is durable, refused or out of time.
+   * Takes a hold now, or when it is first in the queue and affordable; resolves when it is durable,
+   * refused or out of time.
    */
   hold(
     command: HoldCommand,

@@ -289,7 +289,8 @@ export class Writer {
       isKnown = await this.#clearDoubt();
     }
     if (stage.answers.length === 0) return;
-    const unknown = "Cannot write to the store: whether it has landed is not known yet";
+    const unknown =
+      "Cannot write to the store: it is not known yet whether the last commit has landed";
     const message = this.#health === "lost" ? LOST : isKnown ? UNCHANGED : unknown;
     const inDoubt = !isKnown || this.#isLostInDoubt;
     reject(stage, new StoreError(message, { cause, inDoubt }));

@@ -315,7 +315,7 @@ export class LogBlock {
   }
 }
 
-/** True when a block may contain the wanted ids; decided without reading all of its row. */
+/** True when a block may contain one of the ids; reads only a part of its row. */
 export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter): boolean {
   if (id === undefined && requestId === undefined) return true;
   const columns = columnsOf(value);

@@ -37,8 +37,9 @@ export interface ExpiringValuesOptions {
   /** Maximum size of all values, in bytes. */
   readonly maxBytes: number;
   /**
-   * True when the first part of a name is the value's owner. Each owner may then use as many bytes
-   * as are still free: alone half of the store, and however much others use, a newcomer has some.
+   * True when the first part of a name is the value's owner. An owner may then use as many bytes as
+   * are still free: a single owner at most half of the store, so that some bytes always remain for
+   * others.
    * @default {false}
    */
   readonly hasOwners?: boolean | undefined;
@@ -98,8 +99,8 @@ export class ExpiringValues {
 
   /**
    * Stores a value, which replaces one of the same name; resolves once it is durable. Of two
-   * concurrent ones the one that began last stays. Returns false, without any change, when it does
-   * not fit.
+   * concurrent writes, the one that began last wins. Returns false, without any change, when it
+   * does not fit.
    */
   async put(name: readonly string[], value: NewExpiringValue): Promise<boolean> {
     const { content, expiresAtMs, about, isNew } = value;
