@@ -50,8 +50,8 @@ export async function readBytes(
   const declared = header === null ? undefined : Number(header);
   if (declared === undefined) return await readPieces(request, { maxBytes, patienceMs, hold });
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  const room = hold?.take(declared);
-  if (room !== undefined) await room;
+  const reserved = hold?.take(declared);
+  if (reserved !== undefined) await reserved;
   return declared <= ONE_READ_BYTES
     ? await readWhole(request, patienceMs)
     : await readPieces(request, { maxBytes, patienceMs });
@@ -91,8 +91,8 @@ async function readPieces(
       length += value.byteLength;
       // The rest is not cancelled: the answer drops it.
       if (length > maxBytes) throw tooLarge(maxBytes);
-      const room = hold?.take(value.byteLength);
-      if (room !== undefined) await room;
+      const reserved = hold?.take(value.byteLength);
+      if (reserved !== undefined) await reserved;
       pieces.push(value);
       if (length < turnEnd) continue;
       turnEnd = length + TURN_CHARS;

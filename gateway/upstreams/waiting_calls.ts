@@ -18,14 +18,14 @@ interface Waiter extends Wanted {
 
 /** A fair queue of the requests that wait for a lease at an upstream. */
 export class WaitingCalls {
-  readonly #line = new FairQueue<Waiter>();
+  readonly #queue = new FairQueue<Waiter>();
   /** Number of waiting requests for each upstream; no request waits for most released leases. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
   /** Maximum number of waiting requests. A lower value removes none that wait already. */
@@ -44,7 +44,7 @@ export class WaitingCalls {
     }
     return new Promise((resolve) => {
       const end = (offer: LeaseOffer | undefined) => {
-        this.#line.delete(wanted.owner, waiter);
+        this.#queue.delete(wanted.owner, waiter);
         this.#want(wanted, -1);
         callOff();
         signal.removeEventListener("abort", leave);
@@ -54,7 +54,7 @@ export class WaitingCalls {
       const waiter: Waiter = { ...wanted, end };
       const callOff = afterMs(wanted.waitMs, leave);
       signal.addEventListener("abort", leave, { once: true });
-      this.#line.add(wanted.owner, waiter);
+      this.#queue.add(wanted.owner, waiter);
       this.#want(wanted, 1);
     });
   }
@@ -66,9 +66,9 @@ export class WaitingCalls {
 
   /** Offers leases in order, as long as `offerAt` returns one for the next request. */
   serve(offerAt: (upstreams: ReadonlySet<string>) => LeaseOffer | undefined): void {
-    while (this.#line.size > 0) {
+    while (this.#queue.size > 0) {
       let offer: LeaseOffer | undefined;
-      const next = this.#line.take(({ upstreams }) => (offer = offerAt(upstreams)) !== undefined);
+      const next = this.#queue.take(({ upstreams }) => (offer = offerAt(upstreams)) !== undefined);
       if (next === undefined) return;
       next.end(offer);
     }
@@ -76,7 +76,7 @@ export class WaitingCalls {
 
   /** Resolves all waiting requests, in the order of the queue. */
   wakeAll(offer: () => LeaseOffer | undefined): void {
-    for (const { end } of this.#line.takeAll()) end(offer());
+    for (const { end } of this.#queue.takeAll()) end(offer());
   }
 
   #want({ upstreams }: Wanted, change: 1 | -1): void {
@@ -88,8 +88,8 @@ export class WaitingCalls {
   }
 
   #hasRoomFor(owner: string): boolean {
-    if (this.#line.size < this.#lengthMax) return true;
-    const evicted = this.#lengthMax === 0 ? undefined : this.#line.makeRoom(owner);
+    if (this.#queue.size < this.#lengthMax) return true;
+    const evicted = this.#lengthMax === 0 ? undefined : this.#queue.makeRoom(owner);
     evicted?.end(undefined);
     return evicted !== undefined;
   }

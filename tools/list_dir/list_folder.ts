@@ -37,13 +37,13 @@ export async function listFolder(
   { path, maxEntries }: Listing,
 ): Promise<ListDirResult> {
   return await explaining({ what: `list ${quoted(path)}`, workspace }, async () => {
-    const place = await workspace.locate(path);
-    await workspace.refuseDenied(path, place);
+    const target = await workspace.locate(path);
+    await workspace.refuseDenied(path, target);
     const listed = await workspace.withFolder(
-      place.parts,
+      target.parts,
       (folder) => folder.steady(() => listingOf(folder, maxEntries)),
     );
-    return { path: place.path, ...listed };
+    return { path: target.path, ...listed };
   });
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../tool.ts";
 import { type Folder, look } from "./folder.ts";
-import { makeFolder } from "./make_file.ts";
+import { createFolder } from "./temporary_file.ts";
 import { scratch } from "./scratch_test.ts";
 import { TrustedFolder } from "./trusted_folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
@@ -91,9 +91,9 @@ Deno.test("a file that was opened elsewhere is not held", async () => {
 Deno.test("a folder that is there already is entered, not made", async () => {
   await using lab = await scratch({ "inner/a.txt": "" });
   const folder = new TrustedFolder(lab.workspace);
-  assertEquals((await makeFolder(folder, "inner")).path, lab.at("inner"));
-  assertEquals((await makeFolder(folder, "new")).path, lab.at("new"));
-  await assertRejects(() => makeFolder(folder, "inner/a.txt"), Error, "Not a folder");
+  assertEquals((await createFolder(folder, "inner")).path, lab.at("inner"));
+  assertEquals((await createFolder(folder, "new")).path, lab.at("new"));
+  await assertRejects(() => createFolder(folder, "inner/a.txt"), Error, "Not a folder");
 });
 
 Deno.test("where another was quicker, its folder is entered", async () => {
@@ -105,7 +105,7 @@ Deno.test("where another was quicker, its folder is entered", async () => {
       late.enter = enter;
       return Promise.reject(Object.assign(new Error("Gone"), { code: "ENOENT" }));
     };
-    return makeFolder(late, name);
+    return createFolder(late, name);
   };
   assertEquals((await make("folder")).path, lab.at("folder"));
   await assertRejects(() => make("file"), Error, "Not a folder");

@@ -29,7 +29,7 @@ import {
   type CapacityRequest,
   CapacitySearch,
 } from "./capacity_search.ts";
-import { type FailedAttempts, wordsIn } from "./failed_attempts.ts";
+import { type FailedAttempts, upstreamMessage } from "./failed_attempts.ts";
 import { voidHold } from "./take_hold.ts";
 
 /** Maximum upstream calls of one request. */
@@ -135,7 +135,7 @@ async function callOnce<T>(
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      const failure = { ...answer, words: await wordsIn(answer, sent.body.value) };
+      const failure = { ...answer, words: await upstreamMessage(answer, sent.body.value) };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     const opened = await request.open(answer, capacity);
@@ -148,7 +148,11 @@ async function callOnce<T>(
     if (error instanceof UpstreamCut) {
       // An answer that broke off before anything of it was passed on counts as a failure.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
-      const failure = { outcome, message: error.message, words: await wordsIn(error, body?.value) };
+      const failure = {
+        outcome,
+        message: error.message,
+        words: await upstreamMessage(error, body?.value),
+      };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerDisconnected)) {
@@ -215,7 +219,7 @@ function failed<T>(
   const ms = active.elapsedMs - startedMs;
   active.report.noteAttempt(attemptOf(candidate, { ...failure, ms }), startedMs);
   if (failure.outcome !== "cancelled") {
-    active.report.noteWords(failure.words ?? "");
+    active.report.noteUpstreamMessage(failure.words ?? "");
     deps.failedAttempts.note(active.identity.requestId, { ...failure, candidate });
   }
   attempt.span?.end(failedEnd(failure));

@@ -56,17 +56,17 @@ export async function historyOf(
   if (!isContinued && wanted.size === 0) return NONE;
   const chain = isContinued ? await chainOf(store, ownerId, { lastId: previousId, admit }) : [];
   const named = await namedItems(store, ownerId, { wanted, chain });
-  const keepers = new Set([
+  const upstreamIds = new Set([
     ...chain.slice(-1).map((stored) => stored.upstreamId),
-    ...named.keepers,
+    ...named.upstreamIds,
   ]);
-  const [keeper] = keepers;
+  const [upstreamId] = upstreamIds;
   return {
     earlierItems: chain.flatMap(itemsOf),
     references: named.references,
     owned: named.owned,
     findings: new Map([...named.findings, ...chain.flatMap(findingsOf)]),
-    upstreamId: keepers.size === 1 ? keeper : undefined,
+    upstreamId: upstreamIds.size === 1 ? upstreamId : undefined,
   };
 }
 
@@ -116,7 +116,7 @@ function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
 interface NamedItems {
   readonly references: ReadonlyMap<string, JsonBody>;
   readonly owned: ReadonlySet<string>;
-  readonly keepers: ReadonlySet<string | undefined>;
+  readonly upstreamIds: ReadonlySet<string | undefined>;
   readonly findings: ReadonlyMap<string, string>;
 }
 
@@ -156,7 +156,7 @@ async function namedItems(
   return {
     references: new Map(items.map(([id, { body }]) => [id, body])),
     owned: new Set(items.flatMap(([id, { isOwned }]) => isOwned ? [id] : [])),
-    keepers: new Set(items.map(([, { keeper }]) => keeper)),
+    upstreamIds: new Set(items.map(([, { upstreamId }]) => upstreamId)),
     findings: searched,
   };
 }
@@ -169,7 +169,7 @@ interface KnownItem {
    */
   readonly isOwned: boolean;
   /** The upstream that stores it under its id. */
-  readonly keeper: string | undefined;
+  readonly upstreamId: string | undefined;
 }
 
 function knownItems(stored: StoredResponse): KnownItem[] {
@@ -180,7 +180,7 @@ function knownItems(stored: StoredResponse): KnownItem[] {
   const answered = answeredItems(stored).map((body) => ({ body, isOwned: true }));
   return [...inputs, ...answered].map((item) => ({
     ...item,
-    keeper: item.isOwned ? stored.upstreamId : undefined,
+    upstreamId: item.isOwned ? stored.upstreamId : undefined,
   }));
 }
 

@@ -98,7 +98,7 @@ export class CallProgress implements Checkpointed {
     this.#exit();
   }
 
-  look(): boolean {
+  writeIfDue(): boolean {
     if (this.#chars === 0 || this.#isWriting || this.#isOver) return false;
     const ageMs = this.#deps.clock.monotonicMs() - this.#sinceMs;
     if (ageMs < CHECKPOINT_MS && this.#chars < CHECKPOINT_CHARS) return false;

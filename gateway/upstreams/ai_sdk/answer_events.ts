@@ -54,7 +54,8 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
     } catch (error) {
       this.#done = true;
       this.#abandon();
-      throw this.#options.transport.fault ?? this.#options.transport.withWords(cutOf(error));
+      throw this.#options.transport.fault ??
+        this.#options.transport.withProviderMessage(cutOf(error));
     }
   }
 

@@ -4,7 +4,7 @@ import type { UpstreamCall } from "../../ports/upstream.ts";
 import type { ChatFormat } from "../providers/descriptor.ts";
 import type { Feature } from "./features.ts";
 import { reportUnknown } from "./known_members.ts";
-import { described } from "./held_schema.ts";
+import { described } from "./unenforced_schema.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
 import { toolOptions } from "./tool_options.ts";

@@ -6,10 +6,10 @@ import type {
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { type AnswerOptions, imageOf } from "./chat_answer.ts";
-import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
-import { roundedCall } from "./rounded.ts";
+import { chatFinish, refusalText, unknownFinish } from "./finish_reason.ts";
+import { roundedCall } from "./rounded_integers.ts";
 import { SignatureCollector } from "./signatures.ts";
-import { leftOutPart, unreadContentIn } from "./unread.ts";
+import { leftOutPart, unreadContentIn } from "./unread_content.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 

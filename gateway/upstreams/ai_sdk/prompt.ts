@@ -5,7 +5,7 @@ import { type UserPart, userPart } from "./attachment.ts";
 import { type CacheMark, cacheMark, resultMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
-import { hasRounded } from "./rounded.ts";
+import { hasRounded } from "./rounded_integers.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

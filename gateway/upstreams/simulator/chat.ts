@@ -9,7 +9,7 @@ import type { ChatDelta, ChatUsage, ToolCall } from "@svc/sdk/protocol";
 import { answerText } from "./answer_text.ts";
 import { readChatRequest, type SimulatedRequest } from "./chat_request.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
-import { isPlanning, simulatedPlan } from "./noted_task.ts";
+import { isPlanning, simulatedPlan } from "./split_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { instanceOf } from "./schema_instance.ts";
 import { checkSignatures, signCalls } from "./signature.ts";

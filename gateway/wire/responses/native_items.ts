@@ -15,14 +15,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export type ItemEvent = readonly [type: string, fields: Fields];
 
 /** Location of the text that the deltas of a type extend. */
-interface DeltaPlace {
+interface DeltaLocation {
   /** List of the item's parts, where it has parts. */
   readonly list?: "content" | "summary";
   /** Member of the item or the part, and of the event that ends it. */
   readonly field: string;
 }
 
-const DELTAS: Readonly<Record<string, DeltaPlace>> = {
+const DELTAS: Readonly<Record<string, DeltaLocation>> = {
   "response.output_text": { list: "content", field: "text" },
   "response.refusal": { list: "content", field: "refusal" },
   "response.reasoning_text": { list: "content", field: "text" },
@@ -40,7 +40,7 @@ const PARTS = {
 } as const;
 
 /** A text that grows: of a part, or of the item itself. */
-interface Growing extends DeltaPlace {
+interface Growing extends DeltaLocation {
   readonly type: string;
   /** Index of the part. */
   readonly index: number;

@@ -49,7 +49,7 @@ const GONE =
   "Cannot write to the store: its file was deleted, replaced or emptied while it was open; put it " +
   "back, or stop the service and restore a backup";
 /** Interval of checks that the store's file is in place, in milliseconds. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
 /**
@@ -72,7 +72,7 @@ export class Writer {
   onDamage: (error: unknown) => void = () => {};
   readonly #onTried: ((commit: AttemptedCommit) => void) | undefined;
   readonly #isInPlace: () => Promise<boolean>;
-  #lookedAtMs = -Infinity;
+  #checkedAtMs = -Infinity;
   #isGone = false;
   readonly #kv: Deno.Kv;
   #head: DurableHead;
@@ -121,8 +121,8 @@ export class Writer {
 
   /** Checks that the store's file is in place, at most once a second. */
   async isGone(): Promise<boolean> {
-    if (performance.now() - this.#lookedAtMs < LOOK_MS) return this.#isGone;
-    this.#lookedAtMs = performance.now();
+    if (performance.now() - this.#checkedAtMs < CHECK_MS) return this.#isGone;
+    this.#checkedAtMs = performance.now();
     const isGone = !await this.#isInPlace();
     if (isGone && !this.#isGone) this.onGone(GONE);
     return this.#isGone = isGone;

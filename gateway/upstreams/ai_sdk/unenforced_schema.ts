@@ -14,7 +14,7 @@ import type { Notes } from "./notes.ts";
  * Warns if the package has removed a strict schema from the body it has written, or the keywords in
  * it that the provider's decoder does not support.
  */
-export function noteUnheldSchema(
+export function noteUnenforcedSchema(
   format: unknown,
   { body, notes }: { readonly body: string; readonly notes: Notes },
 ): void {

@@ -7,7 +7,7 @@ import { ChatChunkRelay, type ChatRelayOptions } from "./chunk_relay.ts";
  * Base class of relays that parse an upstream's chat chunks with a {@linkcode ChatChunkRelay} and
  * write the events themselves.
  */
-export abstract class FollowedChunks implements AnswerRelay {
+export abstract class ChunkRelayBase implements AnswerRelay {
   protected readonly chunks: ChatChunkRelay;
 
   /** `model` is the catalog id that callers see. */

@@ -13,7 +13,7 @@ const FRAME_TOKENS = 400;
 const LEAST_TEXT_CHARS = 100;
 
 /** Tokens and characters that remain for search results in the context of a turn's model. */
-export class ResultRoom {
+export class ResultBudget {
   readonly #model: Pick<Model, "contextTokens" | "maxOutputTokens">;
   readonly #conversation: Pick<ChatBody, "value">;
   /** Remaining tokens; counted with the first results. */
@@ -37,8 +37,8 @@ export class ResultRoom {
     results: readonly T[],
     shown: (result: T) => object,
   ): T[] {
-    const room = this.#tokens ??= this.#countRoom();
-    const most = { tokens: room / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
+    const remaining = this.#tokens ??= this.#countTokens();
+    const most = { tokens: remaining / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
     const fitting: T[] = [];
     let tokens = 0;
     let chars = 0;
@@ -52,11 +52,11 @@ export class ResultRoom {
     };
     for (const result of results) add(result);
     if (fitting.length === 0) results.some((result) => shorter(result).some(add));
-    this.#tokens = room - tokens;
+    this.#tokens = remaining - tokens;
     return fitting;
   }
 
-  #countRoom(): number {
+  #countTokens(): number {
     const features = chatFeatures(this.#conversation.value);
     const { contextTokens } = this.#model;
     const output = outputRoom(this.#model, features.requestedOutputTokens);
