@@ -278,7 +278,9 @@ export class UpstreamPool implements LeasePool {
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key belongs to the whole upstream.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
-    for (const one of concerned) this.#learn(one, observe(one.health, observation, nowMs), nowMs);
+    for (const target of concerned) {
+      this.#learn(target, observe(target.health, observation, nowMs), nowMs);
+    }
     if (observation.outcome !== "refused_credentials" || !news || slot.retired) return;
     const upstream = slot.config.id;
     this.#deps.onOperatorTrouble({ kind: "refused_credentials", upstream, model: target.id });

@@ -35,7 +35,7 @@ Deno.test("ResultBudget.take() shortens one where none fits, or leaves all out",
   assert(whole?.text.isWellFormed());
 });
 
-Deno.test("ResultBudget.take() leaves budget for other searches and for the output that was requested", () => {
+Deno.test("ResultBudget.take() leaves room for other searches and for the output that was requested", () => {
   const many = Array.from({ length: 100 }, () => passage(500));
   const budget = budgetOf(20_000);
   const counts = Array.from({ length: 4 }, () => budget.take(many, shown).length);

@@ -219,14 +219,14 @@ export class Writer {
     let turns = 0;
     while (turns < this.#queue.length && !stage.full) {
       const turn = this.#queue[turns] ?? [];
-      let taken = 0;
-      while (taken < turn.length && !stage.bursting) {
-        const operation = turn[taken++];
+      let count = 0;
+      while (count < turn.length && !stage.bursting) {
+        const operation = turn[count++];
         if (operation !== undefined) decide(operation, stage);
       }
-      this.#queued -= taken;
-      if (taken < turn.length) {
-        this.#queue[turns] = turn.slice(taken);
+      this.#queued -= count;
+      if (count < turn.length) {
+        this.#queue[turns] = turn.slice(count);
         break;
       }
       turns++;

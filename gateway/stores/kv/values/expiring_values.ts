@@ -231,11 +231,11 @@ export class ExpiringValues {
     parts: { chunks: Uint8Array; aliases: readonly string[]; former: readonly ValueCopy[] },
   ): Promise<void> {
     const { former } = parts;
-    const last = [this.#rows.entry(copy), ...former.map((one) => this.#rows.entryGone(one))];
+    const last = [this.#rows.entry(copy), ...former.map((copy) => this.#rows.entryGone(copy))];
     for (const rows of inCommits(this.#rows.before(copy, parts), last)) {
       await this.#writer.write(rows);
     }
-    for (const one of former) this.#replaced.set(one.id, one);
+    for (const copy of former) this.#replaced.set(copy.id, copy);
   }
 
   async #valueOf(copy: ValueCopy): Promise<ExpiringValue | undefined> {
