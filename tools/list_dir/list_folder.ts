@@ -1,5 +1,5 @@
 import { explaining } from "../sandbox/faults.ts";
-import { type Folder, isMissing, look } from "../sandbox/folder.ts";
+import { type Folder, isMissing, statusOf } from "../sandbox/folder.ts";
 import { entriesIn, type Entry } from "../sandbox/entries_in.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 
@@ -41,7 +41,7 @@ export async function listFolder(
     await workspace.refuseDenied(path, target);
     const listed = await workspace.withFolder(
       target.parts,
-      (folder) => folder.steady(() => listingOf(folder, maxEntries)),
+      (folder) => folder.readSteadily(() => listingOf(folder, maxEntries)),
     );
     return { path: target.path, ...listed };
   });
@@ -63,7 +63,7 @@ async function listedEntry(
   { name, kind }: Entry,
 ): Promise<ListedEntry | undefined> {
   try {
-    const { size } = await look(folder.at(name));
+    const { size } = await statusOf(folder.at(name));
     return kind === "file" ? { name, type: kind, size_bytes: Number(size) } : { name, type: kind };
   } catch (error) {
     // It was removed meanwhile, or its name is no valid text.

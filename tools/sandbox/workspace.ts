@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { ToolError } from "../tool.ts";
-import { type Folder, type Identity, isMissing, look } from "./folder.ts";
+import { type Folder, type Identity, isMissing, statusOf } from "./folder.ts";
 import { openRoot } from "./host.ts";
 import { ignoreRules } from "./ignore_rules.ts";
 import { createFolder } from "./temporary_file.ts";
@@ -93,7 +93,7 @@ export class Workspace {
     }
     const path = await realpath(location);
     this.#path = path;
-    const identity = await look(path);
+    const identity = await statusOf(path);
     if (!identity.isDirectory()) {
       throw new ToolError("Cannot use the workspace: it is not a folder", { code: "no_workspace" });
     }

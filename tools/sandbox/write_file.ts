@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
-import { type Folder, isMissing, isSame, look } from "./folder.ts";
+import { type Folder, isMissing, isSame, statusOf } from "./folder.ts";
 import { createTemporary, removeTemporary, type TemporaryFile } from "./temporary_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
@@ -85,7 +85,7 @@ async function replaceExisting(
   temporary: TemporaryFile,
   { name, expected }: { readonly name: string; readonly expected: BigIntStats },
 ): Promise<void> {
-  const now = await look(folder.at(name));
+  const now = await statusOf(folder.at(name));
   refuseLinked(now);
   if (!isSame(now, expected) || now.mtimeNs !== expected.mtimeNs || now.size !== expected.size) {
     throw new ToolError("The file was changed by something else meanwhile; read it again", {
