@@ -37,7 +37,7 @@ export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
 export const keyListAnswer = z.strictObject({
   keys: z.array(z.strictObject({
     ...key,
-    pepper: z.int().nullable().describe("Version of the pepper it stands under"),
+    pepper: z.int().nullable().describe("Version of the pepper that its digest uses"),
   })),
   underPreviousPepper: countAnswer.nullable().describe(
     "Keys that still need the previous pepper; null where there is none",

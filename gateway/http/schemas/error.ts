@@ -7,7 +7,7 @@ const types = [...new Set(Object.values(ERROR_TABLE).map((row) => row.type))];
 /** Body of every error answer. */
 export const errorEnvelopeSchema = z.looseObject({
   error: z.looseObject({
-    message: z.string().describe("What is wrong, and what to do"),
+    message: z.string().describe("The problem and its remedy, in one sentence"),
     type: z.enum(types),
     code: z.enum(codes),
     param: z.string().nullable().describe("Path of the offending field"),

@@ -21,7 +21,7 @@ export const INCLUDABLE = [
 /** Query of `GET /openai/v1/responses/{id}/input_items`, every value as text. */
 export const inputItemsQuerySchema = z.object({
   limit: z.string().regex(/^([1-9]\d?|100)$/, "expected 1 to 100")
-    .default("20").describe("Most items of a page"),
+    .default("20").describe("Maximum number of items of a page"),
   order: z.enum(["asc", "desc"], 'expected "asc" or "desc"').default("desc")
     .describe("By age: `asc` begins with the oldest"),
   after: z.string().optional().describe("Id of the item before the first one"),

@@ -36,7 +36,7 @@ import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
 import { fetchImages } from "./fetch_images.ts";
 import { type Access, AccessError, secretsOf } from "./credentials.ts";
-import { noteUnheldSchema } from "./held_schema.ts";
+import { noteUnenforcedSchema } from "./unenforced_schema.ts";
 import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
@@ -225,7 +225,7 @@ export class AiSdkUpstream implements Upstream {
       secrets: secretsOf(access),
       traceparent: call.traceparent,
       editBody: (body) => {
-        if (notes !== undefined) noteUnheldSchema(format, { body, notes });
+        if (notes !== undefined) noteUnenforcedSchema(format, { body, notes });
         const { outputLimitField: field } = this.#protocol.chat;
         if (field !== undefined) {
           return withLimitField(body, this.#config.outputLimitField ?? field);

@@ -43,8 +43,8 @@ export class Exchange {
   #ended = false;
   #dial: AbortController | undefined;
   #callOff: (() => void) | undefined;
-  // Deno collects a response of which only the body is read, and the signal that ends it. After
-  // that, `abort` has no effect and the read waits for ever.
+  // Keeps the response alive: Deno would collect a response of which only the body is read, with
+  // its signal, and after that `abort` has no effect and the read never ends.
   #response: Response | undefined;
   #timerDueMs = Infinity;
   #dueMs = Infinity;

@@ -86,9 +86,9 @@ export class OpenAICompatibleUpstream implements Upstream {
       const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
       return callFailure("refused_credentials", message);
     }
-    const made = this.#requestBody(wire, call);
+    const pendingBody = this.#requestBody(wire, call);
     // Only a body with images to fetch is asynchronous.
-    const body = made instanceof Promise ? await made : made;
+    const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
     let response: Response | undefined;
