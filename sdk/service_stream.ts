@@ -2,9 +2,7 @@ const encoder = new TextEncoder();
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** Opens the source of a stream. The signal aborts when the stream is no longer needed. */
-export type OpenStream<Event, Final> = (
-  signal: AbortSignal,
-) => AsyncIterator<Event, Final, void>;
+export type OpenStream<Event, Final> = (signal: AbortSignal) => AsyncIterator<Event, Final, void>;
 
 /**
  * An answer that is still arriving, as `create({ stream: true })` returns it: iterate it for its
@@ -189,7 +187,10 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
 
   /** Ends the call at once, also while an event is awaited. */
   async #leave(): Promise<IteratorReturnResult<undefined>> {
-    const reason = new DOMException("The stream was left before its end", "AbortError");
+    const reason = new DOMException(
+      "The reader ended the stream before it was complete",
+      "AbortError",
+    );
     this.#stop(reason);
     if (this.#reads === 0) this.#reject(reason);
     this.#end();

@@ -70,10 +70,10 @@ export async function search(workspace: Workspace, input: Search): Promise<FileS
 
 async function find(workspace: Workspace, input: Search): Promise<FileSearchResult> {
   const { query, max_results, timeoutMs, signal } = input;
-  const place = await workspace.locate(input.path);
-  await workspace.refuseDenied(input.path, place);
+  const target = await workspace.locate(input.path);
+  await workspace.refuseDenied(input.path, target);
   const walk = new Walk(workspace, {
-    parts: place.parts,
+    parts: target.parts,
     includeIgnored: input.include_ignored ?? false,
     isWanted: await globMatcher(input.glob ?? "*"),
     maxEntries: MAX_ENTRIES,
@@ -188,9 +188,7 @@ class Needle {
     try {
       const opened = await openFiles(folder, files.map(({ name }) => name));
       const fault = opened.find((file) => file instanceof Error && !isUnreadable(file));
-      if (fault === undefined) {
-        return opened.map((file) => isOpen(file) ? file : undefined);
-      }
+      if (fault === undefined) return opened.map((file) => isOpen(file) ? file : undefined);
       await Promise.all(opened.filter(isOpen).map(({ handle }) => handle.close()));
       throw fault;
     } catch (error) {

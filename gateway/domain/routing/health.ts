@@ -59,7 +59,7 @@ export const LONGEST_COOLDOWN_MS = Math.max(
   MAX_RETRY_AFTER_MS,
   CREDENTIALS_COOLDOWN_MS,
 );
-/** Time after which a probe without outcome counts as lost. */
+/** Time after which a probe without an outcome no longer blocks another, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 180_000;
 /** Retry time while a probe is in flight. */
 export const PROBE_RETRY_MS = 1_000;
@@ -145,9 +145,7 @@ function asOf(health: Health, nowMs: number): Health {
 
 function cooldownOf(failures: number, health: Health, observation: Observation): number {
   const requestedMs = Math.min(MAX_RETRY_AFTER_MS, observation.retryAfterMs ?? 0);
-  if (refusesAccount(observation)) {
-    return Math.max(requestedMs, CREDENTIALS_COOLDOWN_MS);
-  }
+  if (refusesAccount(observation)) return Math.max(requestedMs, CREDENTIALS_COOLDOWN_MS);
   // A 429 takes effect at once; other failures need a series, unless the probe failed.
   const limited = observation.outcome === "rate_limited";
   const opens = limited || health.probing || failures >= BREAKER_FAILURES;

@@ -33,7 +33,7 @@ export interface Part {
   readonly body: JsonBody;
   /** Endpoint of the caller's request. */
   readonly endpoint: Endpoint;
-  /** Instruction for its model: its difficulty decides which model is asked. */
+  /** Instruction for its model; its difficulty decides which model is called. */
   readonly instruction: string;
   /** Feature tags that its model should have. @default {none} */
   readonly needs?: readonly string[] | undefined;
@@ -138,10 +138,5 @@ function featuresOf({ body, endpoint, instruction, needs = [] }: Part): RequestF
     model: "auto",
     messages: [{ role: "user", content: instruction }],
   });
-  return {
-    ...features,
-    endpoint,
-    difficulty,
-    needs: [...new Set([...features.needs, ...needs])],
-  };
+  return { ...features, endpoint, difficulty, needs: [...new Set([...features.needs, ...needs])] };
 }

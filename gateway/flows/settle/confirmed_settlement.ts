@@ -43,10 +43,7 @@ export class RefusedSettlement extends InvariantError {
  * operator gets one log line now and another when the outcome is known.
  */
 export async function settleUntilConfirmed(
-  { ledger, logger }: {
-    readonly ledger: Pick<LedgerStore, "settle">;
-    readonly logger: Logger;
-  },
+  { ledger, logger }: { readonly ledger: Pick<LedgerStore, "settle">; readonly logger: Logger },
   { ending, rows, requestId }: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;
@@ -91,7 +88,7 @@ export async function settleUntilConfirmed(
   logger.error("charge_in_doubt", { holdId, requestId, cost: formatCredits(cost) });
   throw new ServiceFault("store_unavailable", {
     message:
-      "The call was made, but the store failed: its answer cannot be given, and it is not known " +
+      "The call was made, but the store failed: its answer cannot be sent, and it is not known " +
       "yet whether it is charged. Sending it again makes another call; ask the operator",
     retryAfterMs: Infinity,
     cause: doubt,

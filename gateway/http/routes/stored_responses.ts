@@ -67,10 +67,7 @@ function listInputItems(responses: ResponseStore): Handler {
   };
 }
 
-async function find(
-  c: Context<PublicEnv>,
-  responses: ResponseStore,
-): Promise<StoredResponse> {
+async function find(c: Context<PublicEnv>, responses: ResponseStore): Promise<StoredResponse> {
   const stored = await responses.get(c.get("key").walletId, idOf(c));
   if (stored === undefined) throw noSuchResponse();
   return stored;
@@ -83,7 +80,8 @@ function idOf(c: Context<PublicEnv>): string {
 /** The message does not repeat the id, which is of no use and may be of any length. */
 function noSuchResponse(): ServiceFault {
   return new ServiceFault("not_found", {
-    message: "There is no such response: it never was, was not stored, has expired or was deleted",
+    message:
+      "There is no such response: it never existed, was not stored, has expired or was deleted",
     param: "response_id",
   });
 }

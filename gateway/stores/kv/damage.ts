@@ -3,7 +3,7 @@ import { MAX_PROBLEMS } from "./limits.ts";
 
 const DAMAGED = "Cannot read the store: a row is damaged";
 
-/** Records damaged rows: they do not repair themselves, and a restart alone does not help. */
+/** Records damaged rows, which a restart does not repair. */
 export class Damage {
   readonly #onDamage: (message: string) => void;
   readonly #reported = new Set<string>();

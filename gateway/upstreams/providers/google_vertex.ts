@@ -15,7 +15,7 @@ export const GOOGLE_VERTEX: ProviderDescriptor = {
   loadCost: [47, 13.4],
   problemOf: ({ baseUrl, credentialsFileEnv, project, region }) => {
     if (baseUrl !== undefined) return undefined;
-    // A key of the express mode belongs to a project already, and needs neither.
+    // A key of the express mode belongs to a project, so it needs neither setting.
     const isExpress = credentialsFileEnv === undefined && region === undefined &&
       project === undefined;
     if (isExpress || (region !== undefined && project !== undefined)) return undefined;
@@ -77,9 +77,7 @@ function hostOf(region: string): string {
   return `${region}-aiplatform.googleapis.com`;
 }
 
-function modelList(
-  { access, baseUrl, config: { project } }: ModelListOptions,
-): ModelList | string {
+function modelList({ access, baseUrl, config: { project } }: ModelListOptions): ModelList | string {
   if (access.kind !== "token") return "Vertex lists models for service accounts only";
   return {
     // Publishers' models are listed outside of any project, which only pays for the request.

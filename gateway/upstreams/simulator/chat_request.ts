@@ -8,7 +8,7 @@
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
-import { type SimulatedTask, splitTask } from "./noted_task.ts";
+import { type SimulatedTask, splitTask } from "./split_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
 
@@ -44,9 +44,10 @@ export interface OfferedTool {
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
 /** The format of the answer. */
-export type AnswerFormat =
-  | { readonly kind: "text" | "object" }
-  | { readonly kind: "schema"; readonly schema: unknown };
+export type AnswerFormat = { readonly kind: "text" | "object" } | {
+  readonly kind: "schema";
+  readonly schema: unknown;
+};
 
 /** The conversation, reduced to the facts that the answer depends on. */
 export interface Conversation {

@@ -44,7 +44,7 @@ interface GrowingCall {
 interface ChoiceState {
   hasRole: boolean;
   finished: boolean;
-  /** Its finish, when that is sent apart from the chunk that had it. */
+  /** Its finish, if it must be sent separately from the chunk that had it. */
   owed?: string;
   /** Calls in order of their first delta. */
   readonly calls: GrowingCall[];
@@ -275,8 +275,7 @@ export class ChatChunkRelay {
     const finishes = isFinish(finish);
     const isApart = finishes && !state.finished && endsByFinish(this.#form) && !isHeld;
     if (isApart) state.owed = finish;
-    const dropFinish = typeof finish === "string" &&
-      (!finishes || state.finished || isApart);
+    const dropFinish = typeof finish === "string" && (!finishes || state.finished || isApart);
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
       ? followCalls(state, delta.tool_calls, this.#budget)

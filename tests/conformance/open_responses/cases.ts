@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { ResponseInputItem, ResponseResource, ResponsesRequest } from "@svc/sdk/protocol";
-import { PDF, PERSON, PIXEL } from "../../fixtures/upstreams/asked.ts";
+import { PDF, PERSON, PIXEL } from "../../fixtures/upstreams/received_request.ts";
 import { type Seen, SIGNATURE } from "../../fixtures/upstreams/wire.ts";
 import type { AnswerKind, RoutePlan } from "./routes.ts";
 

@@ -12,7 +12,7 @@ import { OUT_OF_ORDER, type TwoRoutes, twoRoutes } from "../../fixtures/two_rout
 import { TestService } from "../../fixtures/service.ts";
 import { ANTHROPIC } from "../../fixtures/upstreams/anthropic.ts";
 import { labConfig } from "../../fixtures/lab.ts";
-import { PDF } from "../../fixtures/upstreams/asked.ts";
+import { PDF } from "../../fixtures/upstreams/received_request.ts";
 
 const BYTES = Uint8Array.fromBase64(PDF);
 const POINTING = {
