@@ -18,10 +18,7 @@ const KINDS = {
     name: "a list of tool names, or true",
     has: (value) => value === true || isTexts(value),
   },
-  number: {
-    name: "a number",
-    has: (value) => typeof value === "number" && !Number.isNaN(value),
-  },
+  number: { name: "a number", has: (value) => typeof value === "number" && !Number.isNaN(value) },
   object: { name: "an object", has: (value) => typeof value === "object" && value !== null },
   /** An object by names; nothing that iterates. */
   record: {

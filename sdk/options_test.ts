@@ -44,7 +44,7 @@ const EVERYWHERE = {
 };
 const LOCAL = "http://127.0.0.1:8787";
 
-const ROADS: readonly [
+const ROUTES: readonly [
   name: string,
   environment: Readonly<Record<string, string>>,
   options: ServiceClientOptions,
@@ -86,7 +86,7 @@ const ROADS: readonly [
   ]],
 ];
 
-for (const [name, environment, options, expected] of ROADS) {
+for (const [name, environment, options, expected] of ROUTES) {
   Deno.test(`options and environment: ${name}`, async () => {
     await withEnvironment(environment, () => assertEquals(addressesOf(options), [...expected]));
   });

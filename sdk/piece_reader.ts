@@ -39,8 +39,5 @@ export function pieceReader(body: ReadableStream<Uint8Array>): PieceReader {
 
 function plainReader(body: ReadableStream<Uint8Array>): PieceReader {
   const reader = body.getReader();
-  return {
-    read: async () => (await reader.read()).value,
-    cancel: () => reader.cancel(),
-  };
+  return { read: async () => (await reader.read()).value, cancel: () => reader.cancel() };
 }

@@ -2,9 +2,7 @@ const encoder = new TextEncoder();
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** Opens the source of a stream. The signal aborts when the stream is no longer needed. */
-export type OpenStream<Event, Final> = (
-  signal: AbortSignal,
-) => AsyncIterator<Event, Final, void>;
+export type OpenStream<Event, Final> = (signal: AbortSignal) => AsyncIterator<Event, Final, void>;
 
 /**
  * An answer that is still arriving, as `create({ stream: true })` returns it: iterate it for its

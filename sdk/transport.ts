@@ -114,10 +114,7 @@ export class Transport {
   /** Sends a call; yields the JSON of each event until `[DONE]`, and throws at an error. */
   async events(call: TransportCall): Promise<EventAnswer> {
     const open = await this.#open(call);
-    return {
-      answer: open.answer,
-      [Symbol.asyncIterator]: () => eventsOf(open, call),
-    };
+    return { answer: open.answer, [Symbol.asyncIterator]: () => eventsOf(open, call) };
   }
 
   async #open(call: TransportCall): Promise<OpenCall> {

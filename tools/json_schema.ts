@@ -151,9 +151,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     return expect(
       types.some((type) => typeMatches(type, value)),
       `expected ${types.join(" or ")}`,
-      {
-        path: location.path,
-      },
+      { path: location.path },
     );
   },
   enum: (rule, value, location) => {

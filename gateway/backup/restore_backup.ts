@@ -160,10 +160,7 @@ async function fill(
   return { header, credentials };
 }
 
-async function prove(
-  path: string,
-  { onProgress }: RestoreOptions,
-): Promise<Proof> {
+async function prove(path: string, { onProgress }: RestoreOptions): Promise<Proof> {
   snapshotOf(path)[Symbol.dispose]();
   const kv = await Deno.openKv(path);
   try {

@@ -78,9 +78,7 @@ export function snapshotOf(path: string): Snapshot {
 
 function headOf(db: DatabaseSync): SnapshotHead {
   const row = db.prepare("SELECT v FROM kv WHERE k = ?").get(HEAD);
-  const parsed = HEAD_ROW.safeParse(
-    row?.v instanceof Uint8Array ? deserialize(row.v) : undefined,
-  );
+  const parsed = HEAD_ROW.safeParse(row?.v instanceof Uint8Array ? deserialize(row.v) : undefined);
   if (!parsed.success) throw new BackupError("The file holds no store of svc");
   const { schema, writtenBy, journal, log } = parsed.data;
   const { total: entries, segment: segments, hash: head } = journal;

@@ -167,11 +167,7 @@ const searchKey = { apiKeyEnv: variableName.optional(), apiKey: z.string().min(1
 
 /** The search server. */
 export const searchSchema = z.discriminatedUnion("kind", [
-  strict({
-    kind: z.literal("searxng"),
-    baseUrl: httpUrl,
-    pricePerSearch: dollars.default("0"),
-  }),
+  strict({ kind: z.literal("searxng"), baseUrl: httpUrl, pricePerSearch: dollars.default("0") }),
   strict({
     kind: z.literal("brave"),
     ...searchKey,

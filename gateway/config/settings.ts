@@ -218,10 +218,7 @@ function read(
   return settings;
 }
 
-function ratioOf(
-  given: string | undefined,
-  refuse: Refuse,
-): Pick<ServeSettings, "traceRatio"> {
+function ratioOf(given: string | undefined, refuse: Refuse): Pick<ServeSettings, "traceRatio"> {
   if (given === undefined) return {};
   const traceRatio = Number(given);
   if (!/^[\d.]+$/.test(given) || !(traceRatio <= 1)) {

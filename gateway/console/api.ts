@@ -13,9 +13,10 @@ export interface Refusal {
 }
 
 /** An answer of the operator's API. */
-export type ApiAnswer<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal };
+export type ApiAnswer<T> = { readonly ok: true; readonly value: T } | {
+  readonly ok: false;
+  readonly refusal: Refusal;
+};
 
 /**
  * The operator's API, as the command line has it: the console calls it like any other client, and so

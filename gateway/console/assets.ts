@@ -76,9 +76,6 @@ export function serveAsset(version: string, name: string): Response {
     return new Response("There is no such file\n", { status: 404 });
   }
   return new Response(file.text, {
-    headers: {
-      "content-type": file.type,
-      "cache-control": "public, max-age=31536000, immutable",
-    },
+    headers: { "content-type": file.type, "cache-control": "public, max-age=31536000, immutable" },
   });
 }

@@ -22,8 +22,7 @@ export function preferences(): MiddlewareHandler<ConsoleEnv> {
     }
     context.set(
       "language",
-      oneOf(LANGUAGES, cookieOf(cookie, "svc_lang")) ??
-        acceptedLanguage(req.raw),
+      oneOf(LANGUAGES, cookieOf(cookie, "svc_lang")) ?? acceptedLanguage(req.raw),
     );
     context.set("theme", oneOf(THEMES, cookieOf(cookie, "svc_theme")) ?? "auto");
     await next();

@@ -135,10 +135,7 @@ export class ModelCalls {
   }
 
   /** Returns the answer when it begins; a stream whose planning takes long begins with keep-alives. */
-  async #answer<Checked>(
-    call: AdmittedCall<Checked>,
-    flow: Flow<Checked>,
-  ): Promise<ModelAnswer> {
+  async #answer<Checked>(call: AdmittedCall<Checked>, flow: Flow<Checked>): Promise<ModelAnswer> {
     const { identity, connection } = call;
     if (!identity.stream) return await this.#run(call, connection, flow);
     let leaving: AbortController | undefined;

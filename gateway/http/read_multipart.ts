@@ -93,9 +93,7 @@ async function parseForm(
   const entries = [...form];
   // The platform's parser returns an empty form for a body without parts.
   if (entries.length === 0) throw invalid("The multipart form has no field");
-  if (entries.length > MOST_FORM_FIELDS) {
-    throw invalid(TOO_MANY_FIELDS);
-  }
+  if (entries.length > MOST_FORM_FIELDS) throw invalid(TOO_MANY_FIELDS);
   return entries;
 }
 

@@ -109,10 +109,7 @@ export class HttpWebSearch implements WebSearch {
     return received.status === 200 ? this.#results(received, bound) : this.#refusal(received);
   }
 
-  async #ask(
-    request: SearchRequest,
-    signal: AbortSignal,
-  ): Promise<Received | WebSearchFailure> {
+  async #ask(request: SearchRequest, signal: AbortSignal): Promise<Received | WebSearchFailure> {
     // A new connection for each search: on an idle connection that has died, `fetch` would send the
     // request again, and the operator would pay twice.
     using outgoing = new Outgoing({ env: this.#deps.env, pool: { poolMaxIdlePerHost: 0 } });

@@ -108,11 +108,7 @@ export interface Service {
  * Returns the pool of the upstreams of a catalog. Logs those that cannot be called for want of
  * credentials.
  */
-export function poolOf(
-  catalog: Catalog,
-  deps: ServiceDeps,
-  telemetry: Telemetry,
-): UpstreamPool {
+export function poolOf(catalog: Catalog, deps: ServiceDeps, telemetry: Telemetry): UpstreamPool {
   const { clock, env, logger } = deps;
   for (const missing of missingCredentials(catalog.upstreams, env)) {
     const message = missingCredentialsText(missing);

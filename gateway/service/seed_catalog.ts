@@ -71,8 +71,7 @@ export async function seedCatalog(
   const atMs = options.clock.nowMs();
   if (newest !== undefined && newest.note !== DETECTED_NOTE) {
     const catalog = catalogs.current();
-    const differs = options.config !== undefined &&
-      diffCatalog(catalog, options.config).length > 0;
+    const differs = options.config !== undefined && diffCatalog(catalog, options.config).length > 0;
     const hint = differs ? "; the configuration file differs: svc apply -f FILE" : "";
     return { catalog, sentence: `${namesOf(catalog)}, as applied before${hint}` };
   }

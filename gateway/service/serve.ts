@@ -23,10 +23,7 @@ const LOST_CHECK_MS = 1_000;
  * Serves until a signal. Resolves to the exit code: 0, 1 if it cannot serve, 2 if the arguments are
  * invalid.
  */
-export async function serve(
-  args: readonly string[],
-  io: ProcessIo,
-): Promise<number> {
+export async function serve(args: readonly string[], io: ProcessIo): Promise<number> {
   const { env, print, complain } = io;
   tellUnknownVariables(io);
   const variables = Object.fromEntries(SERVE_VARIABLES.map((name) => [name, env(name)]));

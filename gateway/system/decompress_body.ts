@@ -65,10 +65,7 @@ class Unpacking implements UnderlyingByteSource {
 }
 
 /** Loaded with the first compressed response: servers are asked for none. */
-async function* unpack(
-  reader: Reader,
-  coding: string,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* unpack(reader: Reader, coding: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const [zlib, { pipeline, Readable }] = await Promise.all([
     import("node:zlib"),
     import("node:stream"),

@@ -64,10 +64,7 @@ class RecordedSpan implements Span {
     { kind = "internal", attributes = {} }: Parameters<Span["child"]>[1] = {},
   ): Span {
     const options = { kind: KINDS[kind], attributes: { ...attributes } };
-    return new RecordedSpan(
-      this.#tools,
-      this.#tools.tracer.startSpan(name, options, this.context),
-    );
+    return new RecordedSpan(this.#tools, this.#tools.tracer.startSpan(name, options, this.context));
   }
 
   end({ attributes, error }: SpanEnd = {}): void {

@@ -102,10 +102,7 @@ export class Gauge implements Metric {
   readonly #tell: (gauge: Gauge) => void;
   readonly #isBare: boolean;
 
-  constructor(
-    name: string,
-    options: MetricOptions & { readonly tell: (gauge: Gauge) => void },
-  ) {
+  constructor(name: string, options: MetricOptions & { readonly tell: (gauge: Gauge) => void }) {
     this.name = name;
     this.#help = options.help;
     this.#tell = options.tell;

@@ -204,9 +204,7 @@ export class ServiceMetrics {
     this.#rows.at().value++;
     if (record.estimated) this.#estimated.at().value++;
     for (const { model } of record.usageProblems ?? []) this.#impossible.at(model).value++;
-    if (record.errorCode !== undefined) {
-      this.#errors.at(record.endpoint, record.errorCode).value++;
-    }
+    if (record.errorCode !== undefined) this.#errors.at(record.endpoint, record.errorCode).value++;
     const { routing, tasks = [] } = record;
     for (const { attempts } of routing === undefined ? tasks : [routing, ...tasks]) {
       if (attempts.length > 1) this.#failovers.at().value += attempts.length - 1;

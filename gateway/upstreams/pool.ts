@@ -213,9 +213,7 @@ export class UpstreamPool implements LeasePool {
       if (target !== undefined) this.#observe(target, observation);
     };
     const release = () => {
-      if (released) {
-        throw new InvariantError(`Cannot release a lease of "${slot.config.id}" twice`);
-      }
+      if (released) throw new InvariantError(`Cannot release a lease of "${slot.config.id}" twice`);
       released = true;
       // An attempt without a report must not keep others waiting for its probe.
       if (!reported) report({ outcome: "cancelled", ms: 0 });

@@ -6,15 +6,7 @@ import { UnreadableFile } from "./unreadable_file.ts";
  * Elements without readable content. The head is not among them: apart from its title it contains
  * nothing or elements of this list, and text after an unclosed head belongs to the page.
  */
-const SILENT = new Set([
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "svg",
-  "math",
-  "iframe",
-]);
+const SILENT = new Set(["script", "style", "template", "noscript", "svg", "math", "iframe"]);
 /** Elements that preserve line ends. */
 const PREFORMATTED = new Set(["pre", "textarea"]);
 /** Inline elements. */

@@ -43,10 +43,7 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
 
   withToolResults: (request, results) => ({
     ...request,
-    messages: [
-      ...request.messages,
-      ...results.map(answerOf),
-    ],
+    messages: [...request.messages, ...results.map(answerOf)],
   }),
 
   withAutoToolChoice(request) {

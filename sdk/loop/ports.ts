@@ -128,9 +128,7 @@ export interface BudgetRequest<S extends LoopShapes> {
  */
 export interface BudgetPort<S extends LoopShapes> {
   /** Returns a refusal, or `undefined` to continue. */
-  refuse(
-    request: BudgetRequest<S>,
-  ): BudgetRefusal | undefined | Promise<BudgetRefusal | undefined>;
+  refuse(request: BudgetRequest<S>): BudgetRefusal | undefined | Promise<BudgetRefusal | undefined>;
 }
 
 /**

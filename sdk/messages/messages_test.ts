@@ -272,7 +272,7 @@ Deno.test("text of tasks on the way to the reply is no part of it", async () => 
   assertEquals(response?.content, [{ type: "text", text: "Reply", citations: null }]);
 });
 
-Deno.test("a tool with a long name is called by it, on every road", async () => {
+Deno.test("a tool with a long name is called by it, on every surface", async () => {
   const name = `double_${"x".repeat(80)}`;
   const { messages, sent } = client([answer("Hi")]);
   const long: MessageCreateRequest = { messages: MESSAGES, tools: [{ name, input_schema: {} }] };

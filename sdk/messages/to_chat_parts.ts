@@ -65,9 +65,7 @@ export function knownBlocks(blocks: readonly ContentBlockParam[], path: string):
     );
   }
   return blocks.map((block, at) => {
-    if (!isKnown(block)) {
-      throw unsendable(`a block of the type "${block?.type}"`, `${path}.${at}`);
-    }
+    if (!isKnown(block)) throw unsendable(`a block of the type "${block?.type}"`, `${path}.${at}`);
     refuseGaps(block, { texts: BLOCKS[block.type], path: `${path}.${at}` });
     return block;
   });

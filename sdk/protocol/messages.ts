@@ -137,12 +137,7 @@ export interface MessagesRequest extends Extensible {
 }
 
 /** Reasons for the end of an answer. */
-export type StopReason =
-  | "end_turn"
-  | "max_tokens"
-  | "stop_sequence"
-  | "tool_use"
-  | "refusal";
+export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 
 /** Details of a refusal of the model. */
 export interface RefusalStopDetails extends Extensible {

@@ -49,10 +49,7 @@ async function errorAnswer(
   response: Response,
   { limit, requestId, secret }: AnswerOptions,
 ): Promise<Response> {
-  const bytes = await readBytes(response.body, {
-    maxBytes: MAX_ERROR_BYTES,
-    signal: limit.signal,
-  });
+  const bytes = await readBytes(response.body, { maxBytes: MAX_ERROR_BYTES, signal: limit.signal });
   const envelope = errorEnvelope(new TextDecoder().decode(bytes));
   if (response.status < 400 || envelope === undefined) {
     return refused({ code: "upstream_error", message: "The service could not answer" }, requestId);

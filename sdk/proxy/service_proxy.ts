@@ -26,9 +26,7 @@ export interface ServiceProxyOptions extends
    * Called with every request before its body is read. Only `true` accepts it; a `Response` is sent
    * unchanged; any other value is a 403. It must not read the body. The handler throws its errors.
    */
-  readonly authorize: (
-    request: Request,
-  ) => boolean | Response | Promise<boolean | Response>;
+  readonly authorize: (request: Request) => boolean | Response | Promise<boolean | Response>;
   /**
    * Changes the body before it is sent: sets limits, adds instructions, removes tools. A `Response`
    * is sent to the browser instead. Absent: the body is sent byte for byte. The handler throws its

@@ -65,9 +65,7 @@ export class Runner<S extends LoopShapes, History extends object> {
       return stream;
     }
     const ready = this.#readyToCall(request, { call, stream: false });
-    if (ready.selection.executable.length === 0) {
-      return await lastOf(this.#turn(ready));
-    }
+    if (ready.selection.executable.length === 0) return await lastOf(this.#turn(ready));
     return this.#combined(await drain(this.#loop(ready, {})));
   }
 
@@ -210,9 +208,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     }
   }
 
-  async *#events(
-    loop: AgentLoop<S>,
-  ): AsyncGenerator<LoopEvent<S>, RunResult<S> & History, void> {
+  async *#events(loop: AgentLoop<S>): AsyncGenerator<LoopEvent<S>, RunResult<S> & History, void> {
     return this.#outcome(yield* loop);
   }
 

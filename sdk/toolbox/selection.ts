@@ -68,10 +68,7 @@ export class Toolbox {
   }
 
   /** Selects for a run: it runs the tools that are registered for the client or for this run. */
-  forRun(
-    own: RegisteredTools,
-    { hasOwnTools }: { readonly hasOwnTools: boolean },
-  ): ToolSelection {
+  forRun(own: RegisteredTools, { hasOwnTools }: { readonly hasOwnTools: boolean }): ToolSelection {
     refuseUnusable(own);
     const { tools, handlers, isEmpty } = merged(this.#registered, own);
     const executable = [...tools, ...handlers];

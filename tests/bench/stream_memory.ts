@@ -39,7 +39,7 @@ export interface Added {
   readonly after: number;
 }
 
-/** Measures every road and size, each with a gateway of its own. */
+/** Measures every route and size, each with a gateway of its own. */
 export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]> {
   const findings: Finding[] = [];
   const folder = await Deno.makeTempDir({ prefix: "svc_bench_" });

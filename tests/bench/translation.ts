@@ -35,7 +35,7 @@ export interface TranslationBench {
   say(text: string): void;
 }
 
-/** Figures of the two roads, and of the translated one where responses are kept too. */
+/** Figures of the two routes, and of the translated one where responses are kept too. */
 interface Round {
   readonly passed: number;
   readonly translated: number;

@@ -16,7 +16,7 @@ import {
   tool,
 } from "ai";
 import { Json } from "../fixtures/upstreams/wire.ts";
-import { PERSON } from "../fixtures/upstreams/asked.ts";
+import { PERSON } from "../fixtures/upstreams/received_request.ts";
 import { CLIENTS, inLab, type Lab, UPSTREAMS } from "./vercel_lab.ts";
 
 const prompt = "The weather?";

@@ -11,7 +11,7 @@ import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool
 import { chunk, FakeUpstream, json, sse, streamHead } from "../fixtures/fake_upstream.ts";
 import { chunkText, completion, labConfig, OUTPUT_MICROS, usageChunk } from "../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
-import { PERSON } from "../fixtures/upstreams/asked.ts";
+import { PERSON } from "../fixtures/upstreams/received_request.ts";
 import {
   messageItem,
   reasoningItem,

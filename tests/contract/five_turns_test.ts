@@ -11,7 +11,7 @@ import type { ToolCall } from "@svc/sdk/protocol";
 import type { UpstreamAnswer } from "../../gateway/ports/upstream.ts";
 import { callOf } from "../fixtures/chat_calls.ts";
 import { spokenOf } from "../fixtures/spoken.ts";
-import { WEATHER } from "../fixtures/upstreams/asked.ts";
+import { WEATHER } from "../fixtures/upstreams/received_request.ts";
 import { recordAnthropic } from "../fixtures/upstreams/anthropic.ts";
 import { frame, Json, type Recorded } from "../fixtures/upstreams/wire.ts";
 import { openingOf } from "./staged_case.ts";

@@ -14,7 +14,7 @@ import { callOf } from "../fixtures/chat_calls.ts";
 import { chunk, json, LAST_CHUNK, type Script } from "../fixtures/fake_upstream.ts";
 import { readAll } from "../fixtures/openai_compatible.ts";
 import { type Spoken, spokenOf } from "../fixtures/spoken.ts";
-import { PDF, PERSON, PIXEL, WEATHER } from "../fixtures/upstreams/asked.ts";
+import { PDF, PERSON, PIXEL, WEATHER } from "../fixtures/upstreams/received_request.ts";
 import { type Recorded, SIGNATURE, type Wire } from "../fixtures/upstreams/wire.ts";
 import { casesOf, headOf, type OpenUpstream, type StagedCase } from "./staged_case.ts";
 import { transportContract } from "./transport_contract.ts";

@@ -1,5 +1,5 @@
 /**
- * Valid requests that lean on little, on the road to upstreams that speak Chat Completions and on
+ * Valid requests that lean on little, on the route to upstreams that speak Chat Completions and on
  * that to upstreams that speak Responses.
  *
  * @module
@@ -11,14 +11,14 @@ import { FakeUpstream, json, sse } from "../fixtures/fake_upstream.ts";
 import { assertHostedEvents } from "../fixtures/hosted_lab.ts";
 import { chunkText, completion, usage, usageChunk } from "../fixtures/lab.ts";
 import { answered, postResponse, refused } from "../fixtures/responses_calls.ts";
-import { twoRoads } from "../fixtures/two_roads.ts";
+import { twoRoutes } from "../fixtures/two_routes.ts";
 
 const user = { type: "message", role: "user", content: "What now?" };
 
 Deno.test("a response without input follows its instructions, or goes on with what was said", async () => {
   for (const route of ["chat", "native"] as const) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service, chat } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service, chat } = routes;
     const first = await answered(service, { instructions: "Greet the user" });
     assertEquals(first.status, "completed");
     if (route === "chat") {
@@ -47,14 +47,14 @@ Deno.test("reasoning that nobody knows any more is left out, and the answer says
     { type: "reasoning", id: "rs_other", summary: [{ type: "summary_text", text: "Hm" }] },
   ];
   for (const route of ["chat", "native"] as const) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service, chat } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service, chat } = routes;
     const input = [user, ...forgotten, { role: "assistant", content: "Tea" }, user];
     const { metadata } = await answered(service, { input });
     const lines = metadata.routing?.not_carried ?? [];
     assertEquals(lines.map((line) => line.split(":")[0]), ["input.1", "input.2"]);
     if (route === "native") {
-      const sent: { type?: string }[] = JSON.parse(roads.native.last.text).input;
+      const sent: { type?: string }[] = JSON.parse(routes.native.last.text).input;
       assertEquals(sent.filter(({ type }) => type === "reasoning"), []);
     } else assertEquals(JSON.parse(chat.last.text).messages.length, 3);
     // Whatever else is only named must be kept.
@@ -66,10 +66,10 @@ Deno.test("reasoning that nobody knows any more is left out, and the answer says
 });
 
 Deno.test("a result whose call is gone is told by the user", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
+  await using routes = await twoRoutes("chat", new FakeUpstream());
   const output = { type: "function_call_output", call_id: "call_gone", output: "21 degrees" };
-  const { metadata } = await answered(roads.service, { input: [output, user] });
-  const { messages } = JSON.parse(roads.chat.last.text);
+  const { metadata } = await answered(routes.service, { input: [output, user] });
+  const { messages } = JSON.parse(routes.chat.last.text);
   assertEquals(messages[0], {
     role: "user",
     content: "Result of tool call call_gone: 21 degrees",
@@ -91,8 +91,8 @@ function asResponse(token: string) {
 }
 
 Deno.test("log probabilities are carried from upstreams that speak Chat Completions", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   const whole = completion({}, { content: TOKENS.join("") });
   const [choice] = whole["choices"] as Record<string, unknown>[];
   const logprobs = { content: TOKENS.map(scored), refusal: null };
@@ -113,20 +113,20 @@ Deno.test("log probabilities are carried from upstreams that speak Chat Completi
 });
 
 Deno.test("log probabilities are streamed with the text that they are of", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
+  await using routes = await twoRoutes("chat", new FakeUpstream());
   const chunk = (token: string) => {
     const value = JSON.parse(chunkText({ content: token }));
     value.choices[0].logprobs = { content: [scored(token)], refusal: null };
     return JSON.stringify(value);
   };
-  roads.chat.answer(sse([
+  routes.chat.answer(sse([
     chunkText({ role: "assistant", content: "" }),
     ...TOKENS.map(chunk),
     chunkText({}, "stop"),
     usageChunk(usage(10, 3)),
   ]));
   const body = { input: "What is it?", stream: true, include: ["message.output_text.logprobs"] };
-  const events = await readResponseEvents(await postResponse(roads.service, body));
+  const events = await readResponseEvents(await postResponse(routes.service, body));
   const resource = assertHostedEvents(events);
   const pieces = events.filter(({ type }) => type === "response.output_text.delta")
     .map((event) => event["logprobs"]);

@@ -103,7 +103,7 @@ async function assertBilled(service: TestService, micros: bigint): Promise<void>
   assertEquals(service.running.gateway.checkpoints.size, 0);
 }
 
-const ROADS = [
+const ROUTES = [
   { name: "a chat stream", kind: "openai-compatible", surface: "chat", script: waiting },
   {
     name: "a translated response",
@@ -114,7 +114,7 @@ const ROADS = [
   { name: "a native response", kind: "openai", surface: "responses", script: waitingNative },
 ] as const;
 
-for (const { name, kind, surface, script } of ROADS) {
+for (const { name, kind, surface, script } of ROUTES) {
   Deno.test(`${name} is written down while it streams`, async () => {
     await using upstream = new FakeUpstream();
     const gate = Promise.withResolvers<void>();

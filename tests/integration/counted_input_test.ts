@@ -9,7 +9,7 @@ import { dataUri, PNG } from "../../gateway/images/image_fixture.ts";
 import { chunk, FakeUpstream, streamHead } from "../fixtures/fake_upstream.ts";
 import { labConfig, QUESTION } from "../fixtures/lab.ts";
 import { postResponse } from "../fixtures/responses_calls.ts";
-import { CHAT, RESPONSES } from "../fixtures/said.ts";
+import { CHAT, RESPONSES } from "../fixtures/answered_text.ts";
 import { TestService } from "../fixtures/service.ts";
 
 /** 40 000 characters, some 10 000 tokens. */

@@ -7,7 +7,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { type Feature, FEATURES } from "../../gateway/upstreams/ai_sdk/features.ts";
-import { ASKED_FEATURES } from "../fixtures/asked_features.ts";
+import { ASKED_FEATURES } from "../fixtures/requested_features.ts";
 import {
   chunk,
   FakeUpstream,

@@ -9,7 +9,7 @@ import { assert, assertEquals, assertGreater } from "@std/assert";
 import { ServiceClient } from "@svc/sdk";
 import { TestService } from "../fixtures/service.ts";
 import { ANTHROPIC } from "../fixtures/upstreams/anthropic.ts";
-import { WEATHER } from "../fixtures/upstreams/asked.ts";
+import { WEATHER } from "../fixtures/upstreams/received_request.ts";
 import { COHERE } from "../fixtures/upstreams/cohere.ts";
 import { GOOGLE } from "../fixtures/upstreams/google.ts";
 import { MISTRAL, OPENAI } from "../fixtures/upstreams/openai.ts";

@@ -63,9 +63,7 @@ export function root(value: Rational, degree: bigint): Rational {
     throw undefinedResult("Cannot take an even root of a negative number: the result is not real");
   }
   if (value.num === 0n) return value;
-  if (degree > MAX_DEGREE) {
-    return exponential(divide(naturalLogarithm(value), integer(degree)));
-  }
+  if (degree > MAX_DEGREE) return exponential(divide(naturalLogarithm(value), integer(degree)));
   const { num, den, exact } = value;
   const above = floorRoot(num, degree);
   const below = floorRoot(den, degree);
@@ -103,9 +101,7 @@ function checkSize(base: Rational, exponent: Rational): void {
 function integerPower(base: Rational, exponent: Rational): Rational {
   const times = exponent.num < 0n ? -exponent.num : exponent.num;
   // Only for bases near 1 are such powers within range.
-  if (times > MAX_ROUNDED_EXPONENT) {
-    return exponential(multiply(exponent, naturalLogarithm(base)));
-  }
+  if (times > MAX_ROUNDED_EXPONENT) return exponential(multiply(exponent, naturalLogarithm(base)));
   const power = (): Rational => {
     const bits = Math.max(bitsOf(base.num), bitsOf(base.den)) * Number(times);
     const isLong = bits > MAX_EXACT_BITS && base.den !== 1n;

@@ -188,9 +188,7 @@ class Needle {
     try {
       const opened = await openFiles(folder, files.map(({ name }) => name));
       const fault = opened.find((file) => file instanceof Error && !isUnreadable(file));
-      if (fault === undefined) {
-        return opened.map((file) => isOpen(file) ? file : undefined);
-      }
+      if (fault === undefined) return opened.map((file) => isOpen(file) ? file : undefined);
       await Promise.all(opened.filter(isOpen).map(({ handle }) => handle.close()));
       throw fault;
     } catch (error) {

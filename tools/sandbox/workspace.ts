@@ -164,9 +164,7 @@ export class Workspace {
       if (path === "" || (!isDenied(path) && !isDenied(`${path}/`))) continue;
       throw new ToolError(
         `Cannot open ${quoted(requested)}: files that may hold secrets stay closed`,
-        {
-          code: "file_denied",
-        },
+        { code: "file_denied" },
       );
     }
   }

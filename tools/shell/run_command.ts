@@ -21,9 +21,7 @@ export interface ShellPermissionRequest {
 }
 
 /** Decides on one command. Any value except `true` refuses it. */
-export type ShellPermission = (
-  request: ShellPermissionRequest,
-) => boolean | Promise<boolean>;
+export type ShellPermission = (request: ShellPermissionRequest) => boolean | Promise<boolean>;
 
 /** Result of a command for the model. */
 export interface ShellResult {

@@ -13,10 +13,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 /** Handlers of the pool as routing sees it, and of the models that an upstream offers. */
 export function modelHandlers(deps: AdminDeps) {
   return {
-    "GET /models": () => ({
-      version: deps.catalogs.current().version,
-      models: poolJson(deps),
-    }),
+    "GET /models": () => ({ version: deps.catalogs.current().version, models: poolJson(deps) }),
     "GET /upstreams": () => ({ upstreams: upstreamsJson(deps) }),
     "GET /upstreams/{id}/models": ({ path }) => offeredModels(path.id, deps),
   } satisfies Partial<Handlers>;

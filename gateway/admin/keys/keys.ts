@@ -59,10 +59,7 @@ async function createKey(
 }
 
 /** Throws when there is no wallet of an id; the message suggests the nearest one. */
-export async function requireWallet(
-  deps: Pick<AdminDeps, "ledger">,
-  id: string,
-): Promise<void> {
+export async function requireWallet(deps: Pick<AdminDeps, "ledger">, id: string): Promise<void> {
   if (await deps.ledger.wallet(id) !== undefined) return;
   const ids = (await deps.ledger.wallets()).map((wallet) => wallet.id);
   throw new ServiceFault("invalid_request", {

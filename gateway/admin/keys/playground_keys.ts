@@ -28,11 +28,7 @@ export interface PlaygroundKey {
  * policy ends them after minutes, also where this process ends before it can revoke them.
  */
 export class PlaygroundKeys {
-  readonly #deps: {
-    readonly keyRing: KeyRing;
-    readonly keys: KeyStore;
-    readonly clock: Clock;
-  };
+  readonly #deps: { readonly keyRing: KeyRing; readonly keys: KeyStore; readonly clock: Clock };
   /** Keys by wallet. Promises, so that two calls at once create one key. */
   readonly #keys = new Map<string, Promise<PlaygroundKey>>();
 

@@ -105,9 +105,7 @@ function sumsJson(sums: Sums): SumsJson {
   };
 }
 
-function percentilesJson(
-  histogram: Rollup["durations"],
-): Overview["latency"]["durationMs"] {
+function percentilesJson(histogram: Rollup["durations"]): Overview["latency"]["durationMs"] {
   const at = (part: number) => percentile(histogram, part) ?? null;
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

@@ -148,10 +148,7 @@ function idOf(entry: JournalEntry): string | undefined {
 }
 
 /** Returns the tasks of a split request, with its final answer as the last. */
-function tasksJson(
-  record: RequestRecord,
-  tasks: readonly TaskRecord[],
-): Task[] {
+function tasksJson(record: RequestRecord, tasks: readonly TaskRecord[]): Task[] {
   const used = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
   const { model: _model, provider: _provider, charged, durationMs, ...own } = answerOf(record);
   const answer: Task = {

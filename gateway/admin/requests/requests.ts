@@ -31,10 +31,7 @@ export function requestHandlers(deps: AdminDeps) {
 }
 
 /** Returns one request by the id of its row, else the newest of a request id. */
-async function requestJson(
-  id: string,
-  deps: AdminDeps,
-): Promise<AnswerOf<"GET /requests/{id}">> {
+async function requestJson(id: string, deps: AdminDeps): Promise<AnswerOf<"GET /requests/{id}">> {
   const record = await deps.log.get(id) ?? await newestOf(id, deps);
   if (record === undefined) {
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });

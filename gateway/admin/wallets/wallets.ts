@@ -40,10 +40,7 @@ export function walletHandlers(deps: AdminDeps) {
   } satisfies Partial<Handlers>;
 }
 
-function holdsJson(
-  all: readonly Hold[],
-  { id }: Wallet,
-): AnswerOf<"GET /wallets/{id}/holds"> {
+function holdsJson(all: readonly Hold[], { id }: Wallet): AnswerOf<"GET /wallets/{id}/holds"> {
   const holds = all.filter(({ walletId }) => walletId === id);
   return {
     holds: holds.slice(0, HOLDS_MAX).map((hold) => ({

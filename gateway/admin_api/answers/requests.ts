@@ -110,11 +110,7 @@ export const requestAnswer = z.strictObject({
   }),
   routing: routing.nullable(),
   scores: z.array(z.strictObject({ model: z.string(), score: z.number() })),
-  exclusions: z.array(z.strictObject({
-    model: z.string(),
-    stage: z.string(),
-    reason: z.string(),
-  })),
+  exclusions: z.array(z.strictObject({ model: z.string(), stage: z.string(), reason: z.string() })),
   attempts: routing.shape.attempts,
   timeline: z.array(attempt.extend({
     startMs: z.number().nullable(),

@@ -117,9 +117,5 @@ export const KEY_OPERATIONS = {
     answer: keyAnswer,
     codes: ["conflict"],
   },
-  "POST /keys/{id}/revoke": {
-    id: "revokeKey",
-    summary: "Revoke a key",
-    answer: keyAnswer,
-  },
+  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: keyAnswer },
 } as const satisfies AdminOperations;

@@ -28,11 +28,7 @@ const positiveCredits = creditsText.refine(
 
 /** Wallets. */
 export const WALLET_OPERATIONS = {
-  "GET /wallets": {
-    id: "listWallets",
-    summary: "List the wallets",
-    answer: walletListAnswer,
-  },
+  "GET /wallets": { id: "listWallets", summary: "List the wallets", answer: walletListAnswer },
   "POST /wallets": {
     id: "createWallet",
     summary: "Open a wallet",
@@ -47,11 +43,7 @@ export const WALLET_OPERATIONS = {
     answer: walletAnswer,
     codes: ["conflict"],
   },
-  "GET /wallets/{id}": {
-    id: "getWallet",
-    summary: "Show a wallet",
-    answer: walletAnswer,
-  },
+  "GET /wallets/{id}": { id: "getWallet", summary: "Show a wallet", answer: walletAnswer },
   "POST /wallets/{id}/credit": {
     id: "creditWallet",
     summary: "Pay into a wallet",

@@ -103,11 +103,7 @@ function columnsWith(names: KeyNames): readonly Column<Summary>[] {
     ENDING,
     MODEL_OR_ERROR,
     amount("CHARGED", "charged"),
-    optional({
-      title: "KEY",
-      cell: ({ key }) => names.get(key) ?? key,
-      kind: "text",
-    }),
+    optional({ title: "KEY", cell: ({ key }) => names.get(key) ?? key, kind: "text" }),
     optional(amount("MS", "durationMs")),
     optional(id("REQUEST ID", "requestId")),
     optional(column("ENDPOINT", "endpoint")),

@@ -48,10 +48,7 @@ export const vectorStoreCommands: readonly Command[] = [
       const store = await client.call("GET /vector-stores/{id}", { id });
       const { files } = await client.call("GET /vector-stores/{id}/files", { id });
       const json = { ...store, contents: files };
-      return {
-        json,
-        text: (page) => `${storeText(json)}\n${filesText(json.contents, page)}`,
-      };
+      return { json, text: (page) => `${storeText(json)}\n${filesText(json.contents, page)}` };
     },
   },
   {
@@ -123,9 +120,7 @@ async function add(call: Call): Promise<Output> {
       const bytes = await readBytes(call, path);
       const query = { filename: path.split(/[\\/]/).at(-1) ?? path };
       const upload = { bytes, mediaType };
-      added.push(
-        await call.client.upload("POST /vector-stores/{id}/files", upload, { id, query }),
-      );
+      added.push(await call.client.upload("POST /vector-stores/{id}/files", upload, { id, query }));
     } catch (error) {
       if (!(error instanceof CliFailure) || added.length === 0) throw error;
       failure = `${error.message}; ${added.length} of ${files.length} files were added before it`;

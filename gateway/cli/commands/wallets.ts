@@ -93,11 +93,7 @@ async function credit(call: Call): Promise<Output> {
 
 async function statement(call: Call): Promise<Output> {
   const [id = ""] = call.operands;
-  const query = {
-    limit: call.option("limit"),
-    ...timeRange(call),
-    cursor: call.option("cursor"),
-  };
+  const query = { limit: call.option("limit"), ...timeRange(call), cursor: call.option("cursor") };
   const json = await call.client.call("GET /wallets/{id}/statement", { id, query });
   return { json, text: (page) => statementText(json, page) };
 }
@@ -113,11 +109,7 @@ function statementText(json: Statement, { width }: Page): string {
     amount("CHARGED", "charged"),
     column("MODEL", "model"),
     optional(id("KEY", "key")),
-    {
-      title: "NOTE",
-      cell: noteOf,
-      kind: "text",
-    },
+    { title: "NOTE", cell: noteOf, kind: "text" },
   ];
   const empty = "Nothing in this time";
   return table(columns, json.entries, { width, empty }) + nextPage(json);

@@ -129,10 +129,7 @@ function ownOrderOf<Row>(
   if (sort === undefined || id === undefined) return undefined;
   const order = orderOf(view, columns);
   const direction = order.by === id ? order.direction : undefined;
-  const changes = {
-    sort: direction === "ascending" ? `-${id}` : id,
-    [placeName(name)]: null,
-  };
+  const changes = { sort: direction === "ascending" ? `-${id}` : id, [placeName(name)]: null };
   return { direction, href: withQuery(view, changes) + anchorOf(name) };
 }
 

@@ -25,9 +25,7 @@ export function orderOf<Row>(
   const isDown = wanted.startsWith("-");
   const column = columns.find(({ id }) => id === wanted.slice(isDown ? 1 : 0));
   const key = column?.sort;
-  if (key === undefined) {
-    return { by: undefined, direction: "ascending", sorted: (rows) => rows };
-  }
+  if (key === undefined) return { by: undefined, direction: "ascending", sorted: (rows) => rows };
   return {
     by: column?.id,
     direction: isDown ? "descending" : "ascending",

@@ -29,9 +29,7 @@ const FIELDS = [
 /** Returns the differences between two catalogs, in the order of the fields. */
 export function diffCatalog(before: CatalogContent, after: CatalogContent): CatalogChange[] {
   const changes: CatalogChange[] = [];
-  for (const field of FIELDS) {
-    compare(before[field], after[field], field, changes);
-  }
+  for (const field of FIELDS) compare(before[field], after[field], field, changes);
   const [ranksBefore, ranksAfter] = [ranksOf(before, after), ranksOf(after, before)];
   if (ranksBefore.join() !== ranksAfter.join()) {
     changes.push({ path: "tiers", kind: "changed", before: ranksBefore, after: ranksAfter });
@@ -75,8 +73,7 @@ function compare(before: unknown, after: unknown, path: string, changes: Catalog
  */
 function isBranch(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  return !Array.isArray(value) ||
-    value.every((item) => idOf(item) !== undefined);
+  return !Array.isArray(value) || value.every((item) => idOf(item) !== undefined);
 }
 
 function childrenOf(branch: object): ReadonlyMap<string, unknown> {

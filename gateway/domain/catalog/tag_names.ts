@@ -13,10 +13,7 @@ const TAGS: Readonly<Record<string, Described>> = {
     en: ["Structured output", "Answers in JSON that follows a schema"],
     zh: ["结构化输出", "按给定模式输出 JSON"],
   },
-  reasoning: {
-    en: ["Reasoning", "Thinks before it answers"],
-    zh: ["推理", "先思考再作答"],
-  },
+  reasoning: { en: ["Reasoning", "Thinks before it answers"], zh: ["推理", "先思考再作答"] },
   audio: { en: ["Audio", "Hears and speaks"], zh: ["音频", "可处理语音"] },
   files: { en: ["Files", "Reads attached files"], zh: ["文件", "可阅读附件"] },
   software: {

@@ -33,10 +33,7 @@ import {
 import { type Micros, minMicros } from "./money.ts";
 
 /** Opens an empty wallet. A repeat returns the open wallet. */
-export function decideOpen(
-  view: LedgerView,
-  command: OpenWalletCommand,
-): LedgerDecision<Wallet> {
+export function decideOpen(view: LedgerView, command: OpenWalletCommand): LedgerDecision<Wallet> {
   const { walletId: id, tier, atMs } = command;
   const present = view.wallet(id);
   if (present !== undefined) {
@@ -102,11 +99,7 @@ export function decideHold(
   assertWallet(before);
   const amount = minMicros(command.amount, free.value);
   const hold = holdOf(command, amount);
-  const wallet = {
-    ...before,
-    available: before.available - amount,
-    held: before.held + amount,
-  };
+  const wallet = { ...before, available: before.available - amount, held: before.held + amount };
   return applied({ held: amount }, {
     entry: entryOfHold(hold),
     wallet,

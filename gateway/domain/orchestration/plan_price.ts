@@ -58,10 +58,7 @@ export function priceOfPlan(
     tasks: new Map(
       tasks.map(({ taskId, dependsOn }) => [taskId, dearest(dependsOn.length, () => output)]),
     ),
-    final: dearest(
-      tasks.length,
-      ({ outputTokens }) => Math.min(outputTokens, PART_OUTPUT_TOKENS),
-    ),
+    final: dearest(tasks.length, ({ outputTokens }) => Math.min(outputTokens, PART_OUTPUT_TOKENS)),
   };
 }
 

@@ -39,10 +39,7 @@ export const SECRET_LENGTH = 32;
 /** Length of the checksum, in characters: 62^6 is more than 2^32. */
 export const CHECKSUM_LENGTH = 6;
 
-const PREFIXES: Readonly<Record<KeyClass, string>> = {
-  service: "svc_live_",
-  admin: "svc_admin_",
-};
+const PREFIXES: Readonly<Record<KeyClass, string>> = { service: "svc_live_", admin: "svc_admin_" };
 const BODY = /^([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 /** Secrets chosen by the operator: visible ASCII, valid in a header, and too long to guess. */
 const FIXED = /^[\x21-\x7e]{16,256}$/;

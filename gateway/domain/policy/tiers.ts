@@ -2,9 +2,10 @@ import type { Catalog, Tier } from "../catalog/catalog.ts";
 import type { KeyPolicy } from "./policy.ts";
 
 /** The applicable tier, or why none applies. */
-export type TierResolution =
-  | { readonly ok: true; readonly tier: Tier }
-  | { readonly ok: false; readonly message: string };
+export type TierResolution = { readonly ok: true; readonly tier: Tier } | {
+  readonly ok: false;
+  readonly message: string;
+};
 
 /**
  * Returns the wallet's tier if the policy lists it or lists none, else the highest listed tier

@@ -79,9 +79,7 @@ export function endingOf(
 }
 
 /** Parses a text of {@linkcode endingOf}; other text gives no fields. */
-export function readEnding(
-  ending: string,
-): {
+export function readEnding(ending: string): {
   readonly outcome: RequestRecord["outcome"];
   readonly status: number;
   readonly errorCode: ErrorCode | "";

@@ -57,10 +57,7 @@ const EFFORT: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /** Returns the difficulty of a conversation's next answer. */
-export function difficultyOf(
-  messages: readonly ChatMessage[],
-  signals: DifficultySignals,
-): number {
+export function difficultyOf(messages: readonly ChatMessage[], signals: DifficultySignals): number {
   const text = lastUserText(messages);
   const reasoning = countOf(text, REASONING);
   let sum = 0.05;

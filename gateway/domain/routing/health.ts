@@ -145,9 +145,7 @@ function asOf(health: Health, nowMs: number): Health {
 
 function cooldownOf(failures: number, health: Health, observation: Observation): number {
   const requestedMs = Math.min(MAX_RETRY_AFTER_MS, observation.retryAfterMs ?? 0);
-  if (refusesAccount(observation)) {
-    return Math.max(requestedMs, CREDENTIALS_COOLDOWN_MS);
-  }
+  if (refusesAccount(observation)) return Math.max(requestedMs, CREDENTIALS_COOLDOWN_MS);
   // A 429 takes effect at once; other failures need a series, unless the probe failed.
   const limited = observation.outcome === "rate_limited";
   const opens = limited || health.probing || failures >= BREAKER_FAILURES;

@@ -263,11 +263,7 @@ function costOf([input, output, images]: readonly [number, number, number], rate
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(
-  option: Option,
-  score: number,
-  ranking: Ranking,
-): Omit<Candidate, "traits"> {
+function candidateOf(option: Option, score: number, ranking: Ranking): Omit<Candidate, "traits"> {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   const { inputTokens, imageInputTokens, mediaInputTokens } = shape;

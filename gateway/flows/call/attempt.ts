@@ -238,8 +238,7 @@ function failed<T>(
   if (failure.outcome === "refused_input") {
     throw new ServiceFault("invalid_request", {
       message: failure.message,
-      param: failure.param &&
-        (request.callerPath?.(failure.param, candidate) ?? failure.param),
+      param: failure.param && (request.callerPath?.(failure.param, candidate) ?? failure.param),
       extra: errorMetadata(active),
     });
   }

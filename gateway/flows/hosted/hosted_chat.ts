@@ -72,9 +72,7 @@ export async function hostedChat(
   if (features.choices > 1) throw oneChoice();
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
-  const setup = hostedSetup(restored, hosted, {
-    allowedPath: "tool_choice.allowed_tools.tools",
-  });
+  const setup = hostedSetup(restored, hosted, { allowedPath: "tool_choice.allowed_tools.tools" });
   // The back end stays the same until the answer is complete, even if another catalog is applied.
   const web = webSearchFor(deps, plan);
   const begunCall = await attempt<OpenedStream<HostedRelay>>(deps, {

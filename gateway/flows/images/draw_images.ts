@@ -116,10 +116,7 @@ async function finish(
       count: () => Promise.resolve(counted),
       content: { inputText: () => request.prompt, delivered: () => [] },
       wasDelivered: false,
-      request: {
-        status: 200,
-        outcome: active.signal.aborted ? "client_left" : "ok",
-      },
+      request: { status: 200, outcome: active.signal.aborted ? "client_left" : "ok" },
     },
   });
   return await imageAnswer(answer.body, {

@@ -64,9 +64,10 @@ export type PepperRefusal =
   | { readonly code: "in_use"; readonly use: PepperUse };
 
 /** The outcome of a change of the peppers. */
-export type PepperChange =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly refusal: PepperRefusal };
+export type PepperChange = { readonly ok: true } | {
+  readonly ok: false;
+  readonly refusal: PepperRefusal;
+};
 
 /** The peppers of a store, in force and as stored. */
 export class PepperBook {
@@ -288,10 +289,7 @@ async function readKnown(settings: SettingsStore): Promise<readonly KnownPepper[
   return known;
 }
 
-async function writeKnown(
-  settings: SettingsStore,
-  known: readonly KnownPepper[],
-): Promise<void> {
+async function writeKnown(settings: SettingsStore, known: readonly KnownPepper[]): Promise<void> {
   await settings.set(PEPPERS, JSON.stringify(known));
   // The secret is stored once, so that deleting that row removes it.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");

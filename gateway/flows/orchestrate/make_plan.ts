@@ -18,9 +18,7 @@ const PLAN_NAME = "plan";
 const OWN_NEEDS: readonly string[] = ["tools", "json", "vision", "audio", "files"];
 
 /** A plan, or the problem that prevented one, as a sentence. */
-export type PlanResult =
-  | { readonly tasks: readonly PlannedTask[] }
-  | { readonly problem: string };
+export type PlanResult = { readonly tasks: readonly PlannedTask[] } | { readonly problem: string };
 
 /** A request for a plan. */
 export interface PlanRequest {
@@ -51,11 +49,7 @@ export async function makePlan(
     const note = planNote({ knownNeeds, problem });
     const outcome = await runPart(deps, {
       active: part,
-      body: partRequest(body, {
-        note,
-        outputTokens: partOutputTokens(candidates),
-        schema,
-      }),
+      body: partRequest(body, { note, outputTokens: partOutputTokens(candidates), schema }),
       endpoint,
       instruction: note,
       maxMs: PLAN_MS,

@@ -138,10 +138,5 @@ function featuresOf({ body, endpoint, instruction, needs = [] }: Part): RequestF
     model: "auto",
     messages: [{ role: "user", content: instruction }],
   });
-  return {
-    ...features,
-    endpoint,
-    difficulty,
-    needs: [...new Set([...features.needs, ...needs])],
-  };
+  return { ...features, endpoint, difficulty, needs: [...new Set([...features.needs, ...needs])] };
 }

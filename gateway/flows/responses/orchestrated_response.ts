@@ -95,10 +95,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
       ...request.leftOutOfChat(),
       ...request.linesOfChat(relay.notCarried),
     ]);
-    this.#deps.conversations.set(
-      conversationOf(active, features),
-      begunCall.candidate.model.id,
-    );
+    this.#deps.conversations.set(conversationOf(active, features), begunCall.candidate.model.id);
     return new CallAnswer(this.#deps, {
       active,
       begunCall,

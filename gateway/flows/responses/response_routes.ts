@@ -132,14 +132,10 @@ export class ResponseRequest {
     requireStores(deps, key.walletId, hosted);
     const stored = await historyOf(deps.responses, key.walletId, { body, admit: hold?.take });
     const remembered = deps.searchMemory.ofItems(key.id, requestItems(body));
-    const history = {
-      ...stored,
-      findings: new Map([...remembered, ...stored.findings]),
-    };
+    const history = { ...stored, findings: new Map([...remembered, ...stored.findings]) };
     const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
-    const refused = strangeName(body, history) ??
-      losses.find(({ action }) => action === "refuse");
+    const refused = strangeName(body, history) ?? losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
     return new ResponseRequest(body, {
       ...measured,

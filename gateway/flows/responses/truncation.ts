@@ -54,11 +54,7 @@ export async function planWithinContext(
   });
   // Separate items can count for a little more than they do together.
   for (let more = 1;; more *= 2) {
-    const shortened = request.without(
-      deps,
-      active.key,
-      new Set(units.slice(0, count).flat()),
-    );
+    const shortened = request.without(deps, active.key, new Set(units.slice(0, count).flat()));
     const plan = await planUnlessTooLong(deps, active, shortened.features);
     if (hasRoom(plan)) return { request: shortened, plan };
     if (count === units.length) {

@@ -43,10 +43,7 @@ export class RefusedSettlement extends InvariantError {
  * operator gets one log line now and another when the outcome is known.
  */
 export async function settleUntilConfirmed(
-  { ledger, logger }: {
-    readonly ledger: Pick<LedgerStore, "settle">;
-    readonly logger: Logger;
-  },
+  { ledger, logger }: { readonly ledger: Pick<LedgerStore, "settle">; readonly logger: Logger },
   { ending, rows, requestId }: {
     readonly ending: SettleCommand;
     readonly rows: SettlementRows;

@@ -48,11 +48,7 @@ export class SettlementRetries {
   }
 
   /** Adds an ending, and the rows of its request, after `cause` prevented the write. */
-  add(
-    ending: HoldEnding,
-    cause: unknown,
-    { row, killedRow }: SettlementRows = {},
-  ): void {
+  add(ending: HoldEnding, cause: unknown, { row, killedRow }: SettlementRows = {}): void {
     const { holdId, kind } = ending;
     this.#logger.error("hold_not_ended", { holdId, kind, cause: String(cause) });
     this.#waiting.set(holdId, { ending, row, killedRow, isBeingTried: false });

@@ -92,9 +92,7 @@ class EarlyStream implements UnderlyingDefaultSource<Uint8Array> {
       return controller.close();
     }
     if (this.#isDisconnected) return;
-    if (this.#reader === undefined) {
-      return controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
-    }
+    if (this.#reader === undefined) return controller.enqueue(this.#encoder.encode(SSE_KEEP_ALIVE));
     const { done, value } = await this.#reader.read();
     if (done) controller.close();
     else controller.enqueue(value);

@@ -96,9 +96,7 @@ export class StreamedCall {
    */
   async next(): Promise<TakeText | undefined> {
     const { events, relay } = this.#options.begunCall.answer;
-    if (!this.#hasBegun) {
-      return () => this.#begin();
-    }
+    if (!this.#hasBegun) return () => this.#begin();
     this.#progress?.confirm();
     try {
       if (this.#broken !== undefined) throw this.#broken.cause;

@@ -67,10 +67,7 @@ function listInputItems(responses: ResponseStore): Handler {
   };
 }
 
-async function find(
-  c: Context<PublicEnv>,
-  responses: ResponseStore,
-): Promise<StoredResponse> {
+async function find(c: Context<PublicEnv>, responses: ResponseStore): Promise<StoredResponse> {
   const stored = await responses.get(c.get("key").walletId, idOf(c));
   if (stored === undefined) throw noSuchResponse();
   return stored;

@@ -71,11 +71,7 @@ const annotations = z.array(z.discriminatedUnion("type", [
   }),
   z.looseObject({
     type: z.literal("file_citation"),
-    file_citation: z.looseObject({
-      file_id: z.string(),
-      filename: z.string(),
-      index: z.int(),
-    }),
+    file_citation: z.looseObject({ file_id: z.string(), filename: z.string(), index: z.int() }),
   }),
 ]));
 

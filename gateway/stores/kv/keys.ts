@@ -64,10 +64,7 @@ export class KvKeyStore implements KeyStore {
     });
   }
 
-  update(
-    id: string,
-    change: (record: KeyRecord) => KeyRecord,
-  ): Promise<KeyRecord | undefined> {
+  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
     return this.#writing.run(async () => {
       const key = await this.#find(id);
       if (key === undefined) return undefined;

@@ -138,9 +138,7 @@ class Fence {
       else atomic.set(key, value);
     }
     const result = await atomic.commit();
-    if (!result.ok) {
-      throw new StoreError("Cannot migrate the store: another process writes to it");
-    }
+    if (!result.ok) throw new StoreError("Cannot migrate the store: another process writes to it");
     this.#versionstamp = result.versionstamp;
   }
 }

@@ -88,10 +88,7 @@ export interface KvStores {
  * @throws {StoreError} When another process has the file, its schema is unknown or its journal is
  * incomplete.
  */
-export async function openKvStores(
-  path: string,
-  options: KvStoresOptions = {},
-): Promise<KvStores> {
+export async function openKvStores(path: string, options: KvStoresOptions = {}): Promise<KvStores> {
   const openKv = options.openKv ?? Deno.openKv;
   if (path === ":memory:" || /^https?:/.test(path)) {
     return await openStores(await openDatabase(openKv, path), options);

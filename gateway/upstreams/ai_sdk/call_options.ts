@@ -33,9 +33,7 @@ export function callOptionsOf(call: UpstreamCall, notes: Notes): LanguageModelV4
   obeyChoice(options, { call, notes, own });
   if (value["parallel_tool_calls"] === false) onlyOneCall({ notes, own });
   callerFields(value, { notes, own });
-  if (Object.keys(own).length > 0) {
-    options.providerOptions = { [notes.format.optionsKey]: own };
-  }
+  if (Object.keys(own).length > 0) options.providerOptions = { [notes.format.optionsKey]: own };
   return options;
 }
 
@@ -192,9 +190,7 @@ function responseFormat(
     if (strict != null && typeof strict !== "boolean") {
       notes.refuse(`${path}.strict`, "Send true or false");
     }
-    if (notes.format.namesSchemas !== true) {
-      return { type: "json", schema: described(written) };
-    }
+    if (notes.format.namesSchemas !== true) return { type: "json", schema: described(written) };
     // Azure's package is strict by default, Chat Completions is not.
     own["strictJsonSchema"] = strict === true;
     return {
@@ -232,8 +228,7 @@ function obeyChoice(
     return;
   }
   if (choice !== "none") return;
-  const losesCalls = claude.dropsCalls &&
-    options.prompt.some(({ role }) => role === "tool");
+  const losesCalls = claude.dropsCalls && options.prompt.some(({ role }) => role === "tool");
   if (isJson && !(losesCalls && NEVER_FORCED.test(model))) {
     // The package's tool is then the only one; on Bedrock it keeps the conversation complete.
     delete options.tools;

@@ -40,12 +40,12 @@ function create(config: Partial<UpstreamConfig>, options: {
 
 const GEMINI = { model: "gemini-3-pro-preview" };
 
-const ROADS: readonly (readonly [Partial<UpstreamConfig>, Readonly<Record<string, string>>])[] = [
+const ROUTES: readonly (readonly [Partial<UpstreamConfig>, Readonly<Record<string, string>>])[] = [
   [{ apiKeyEnv: "LAB_ACCOUNT" }, { LAB_ACCOUNT: ACCOUNT }],
   [{ credentialsFileEnv: "LAB_FILE" }, { LAB_FILE: "/run/account.json" }],
 ];
 
-for (const [config, env] of ROADS) {
+for (const [config, env] of ROUTES) {
   Deno.test(`a service account by ${Object.keys(config)} calls Vertex with its token`, async () => {
     using made = create({ ...PLACE, ...config }, { env });
     await made.upstream.call(callOf({}, GEMINI));

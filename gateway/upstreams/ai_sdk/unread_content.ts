@@ -10,10 +10,7 @@ export function unreadContentIn(format: ChatFormat, answer: unknown): UnreadCont
 const FRAMES: ReadonlySet<string> = new Set(["tool-input-end"]);
 
 /** Returns a warning for a type of part that Chat cannot carry; `undefined` where nothing is lost. */
-export function leftOutPart(
-  { repeatedParts = [] }: ChatFormat,
-  type: string,
-): string | undefined {
+export function leftOutPart({ repeatedParts = [] }: ChatFormat, type: string): string | undefined {
   if (FRAMES.has(type) || repeatedParts.includes(type)) return undefined;
   return `parts of type "${type}" of the provider's answer were left out`;
 }

@@ -74,11 +74,7 @@ export class AiSdkUpstream implements Upstream {
   constructor(config: UpstreamConfig, deps: AiSdkDeps) {
     const { id, timeouts } = config;
     const { clock, env, readFile = Deno.readTextFile } = deps;
-    const { baseUrl, credentials, protocol } = accountOf(
-      config,
-      { env, readFile },
-      deps.provider,
-    );
+    const { baseUrl, credentials, protocol } = accountOf(config, { env, readFile }, deps.provider);
     this.id = id;
     this.#config = config;
     this.#protocol = protocol;

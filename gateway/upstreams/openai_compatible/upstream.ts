@@ -158,9 +158,7 @@ export class OpenAICompatibleUpstream implements Upstream {
   #read(response: Response, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
     if (response.status !== 200) return this.#readFailure(response, options);
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-    if (options.stream && type.startsWith(EVENT_STREAM)) {
-      return this.#readStream(response, options);
-    }
+    if (options.stream && type.startsWith(EVENT_STREAM)) return this.#readStream(response, options);
     if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
       return failure(
         "malformed",

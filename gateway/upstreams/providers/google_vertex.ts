@@ -77,9 +77,7 @@ function hostOf(region: string): string {
   return `${region}-aiplatform.googleapis.com`;
 }
 
-function modelList(
-  { access, baseUrl, config: { project } }: ModelListOptions,
-): ModelList | string {
+function modelList({ access, baseUrl, config: { project } }: ModelListOptions): ModelList | string {
   if (access.kind !== "token") return "Vertex lists models for service accounts only";
   return {
     // Publishers' models are listed outside of any project, which only pays for the request.

@@ -44,9 +44,10 @@ export interface OfferedTool {
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
 /** The format of the answer. */
-export type AnswerFormat =
-  | { readonly kind: "text" | "object" }
-  | { readonly kind: "schema"; readonly schema: unknown };
+export type AnswerFormat = { readonly kind: "text" | "object" } | {
+  readonly kind: "schema";
+  readonly schema: unknown;
+};
 
 /** The conversation, reduced to the facts that the answer depends on. */
 export interface Conversation {

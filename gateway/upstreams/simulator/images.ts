@@ -74,10 +74,7 @@ interface ImageAsk {
   readonly simulate: Simulate;
 }
 
-function readRequest(
-  body: Readonly<Record<string, unknown>>,
-  usual: Size,
-): ImageAsk | Refusal {
+function readRequest(body: Readonly<Record<string, unknown>>, usual: Size): ImageAsk | Refusal {
   const { prompt, n, size: wanted } = body;
   if (typeof prompt !== "string") return refuse("prompt", "Cannot draw without a prompt");
   const { text, directive } = splitDirective(prompt);

@@ -71,12 +71,7 @@ export function createSimulator(config: UpstreamConfig, deps: SimulatorDeps): Up
     return failure("refused_input", message, { status: 400, param });
   }
 
-  return {
-    id: config.id,
-    call,
-    models: () => Promise.resolve(SIMULATED_MODELS),
-    close() {},
-  };
+  return { id: config.id, call, models: () => Promise.resolve(SIMULATED_MODELS), close() {} };
 }
 
 /** Returns the answer, or a failure where the caller has disconnected. */

@@ -275,8 +275,7 @@ export class ChatChunkRelay {
     const finishes = isFinish(finish);
     const isApart = finishes && !state.finished && endsByFinish(this.#form) && !isHeld;
     if (isApart) state.owed = finish;
-    const dropFinish = typeof finish === "string" &&
-      (!finishes || state.finished || isApart);
+    const dropFinish = typeof finish === "string" && (!finishes || state.finished || isApart);
     if (finishes) state.finished = true;
     const toolIndexes = delta?.tool_calls?.length
       ? followCalls(state, delta.tool_calls, this.#budget)

@@ -51,10 +51,7 @@ export class HostedChatCalls {
   #indexes = new ToolCallIndexes();
 
   /** `budget` counts their characters. */
-  constructor(
-    options: Pick<HostedChatOptions, "hosted" | "newCallId">,
-    budget: CharBudget,
-  ) {
+  constructor(options: Pick<HostedChatOptions, "hosted" | "newCallId">, budget: CharBudget) {
     this.#budget = budget;
     this.#hosted = new HostedCalls(options.hosted);
     this.#newId = () => options.newCallId();

@@ -102,10 +102,7 @@ export async function imageAnswer(body: JsonBody, options: ImageAnswerOptions): 
   return JSON.stringify({ ...answer, metadata: metadataIn(options.dialect, options.metadata) });
 }
 
-async function addressOf(
-  base64: string,
-  publish: ImageAnswerOptions["publish"],
-): Promise<string> {
+async function addressOf(base64: string, publish: ImageAnswerOptions["publish"]): Promise<string> {
   const bytes = Buffer.from(base64, "base64");
   const file = { mediaType: imageTypeOf(bytes) ?? "application/octet-stream", bytes };
   return await publish(file) ?? encodeDataUri(file);

@@ -32,11 +32,7 @@ type ItemDraft = (status: "completed" | "incomplete") => string;
  * Returns the resource's JSON text. Of several choices, which no request asks for, the first
  * counts.
  */
-export function responseOf(
-  completion: JsonBody,
-  context: ResponseContext,
-  end: AnswerEnd,
-): string {
+export function responseOf(completion: JsonBody, context: ResponseContext, end: AnswerEnd): string {
   const { choices, usage } = completion.value;
   const choice = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
   const message = fieldsOf(choice["message"]);
@@ -126,8 +122,7 @@ function callDraft(
   const id = context.newId("fc");
   const upstreamId = call["id"];
   // Two calls of one id could not be answered separately.
-  const isUsable = typeof upstreamId === "string" && upstreamId !== "" &&
-    !callIds.has(upstreamId);
+  const isUsable = typeof upstreamId === "string" && upstreamId !== "" && !callIds.has(upstreamId);
   const callId = isUsable ? upstreamId : context.newId("call");
   callIds.add(callId);
   const text = typeof input === "string" ? input : JSON.stringify(input ?? {});

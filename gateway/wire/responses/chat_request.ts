@@ -74,9 +74,7 @@ const LOST: Readonly<Record<string, Omit<Loss, "path">>> = {
 };
 
 /** Values that request nothing. */
-const IDLE: Readonly<Record<string, unknown>> = {
-  background: false,
-};
+const IDLE: Readonly<Record<string, unknown>> = { background: false };
 
 /** Parameters of Chat Completions that Responses lacks: they would override translated ones. */
 const FOREIGN: ReadonlySet<string> = new Set([
@@ -96,10 +94,7 @@ const HARMLESS_INCLUDES: ReadonlySet<string> = new Set([
  * Translates a validated request. Unknown fields pass through; parts that cannot be converted are
  * listed.
  */
-export function chatRequestOf(
-  body: JsonBody,
-  options: TranslationOptions = {},
-): TranslatedRequest {
+export function chatRequestOf(body: JsonBody, options: TranslationOptions = {}): TranslatedRequest {
   const request = body.value as unknown as ResponsesRequest;
   const built = new ChatMessages(options);
   const items = requestItems(body);
@@ -109,9 +104,7 @@ export function chatRequestOf(
   }
   for (const item of earlierItems) built.add(item, "previous_response_id");
   const isText = typeof request.input === "string";
-  for (const [at, item] of items.entries()) {
-    built.add(item, isText ? "input" : `input.${at}`);
-  }
+  for (const [at, item] of items.entries()) built.add(item, isText ? "input" : `input.${at}`);
   built.finish();
   if (built.messages.length === 0) {
     const reason = "no item of it says anything that a chat could begin with";

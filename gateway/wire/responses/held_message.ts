@@ -5,11 +5,7 @@ import type { Emit, TextItem, WrittenPiece } from "./stream_items.ts";
 
 /** Text of a kind, or a citation of the text before it. */
 type HeldContent =
-  | {
-    readonly kind: PartKind;
-    readonly text: GrowingText;
-    readonly logprobs: ResponseLogprob[];
-  }
+  | { readonly kind: PartKind; readonly text: GrowingText; readonly logprobs: ResponseLogprob[] }
   | { readonly cited: ResponseAnnotation };
 
 /** Content of a message that was not sent yet. */

@@ -105,11 +105,7 @@ export class TextItem implements StreamItem {
   }
 
   /** Adds text of a kind; the part of another kind before it is closed. */
-  write(
-    emit: Emit,
-    kind: PartKind,
-    { piece, logprobs = [] }: WrittenPiece,
-  ): string {
+  write(emit: Emit, kind: PartKind, { piece, logprobs = [] }: WrittenPiece): string {
     const events = this.#opened(emit, kind);
     const part = this.#open;
     if (part === undefined || piece === "") return events;

@@ -1,4 +1,4 @@
-import { CLAUDE } from "./roads.ts";
+import { CLAUDE } from "./routes.ts";
 import { openResponsesSuite } from "./suite.ts";
 
 openResponsesSuite(CLAUDE);

@@ -6,9 +6,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { ResponseInputItem, ResponseResource, ResponsesRequest } from "@svc/sdk/protocol";
-import { PDF, PERSON, PIXEL } from "../../fixtures/upstreams/asked.ts";
+import { PDF, PERSON, PIXEL } from "../../fixtures/upstreams/received_request.ts";
 import { type Seen, SIGNATURE } from "../../fixtures/upstreams/wire.ts";
-import type { AnswerKind, RoadPlan } from "./roads.ts";
+import type { AnswerKind, RoutePlan } from "./routes.ts";
 
 /** The fields of a request beside `model`. */
 export type Asked = Omit<ResponsesRequest, "model">;
@@ -23,7 +23,7 @@ export interface Case {
   /** The turn after it, of the answer to `request`; the case is about its answer then. */
   readonly then?: (first: ResponseResource) => Asked;
   readonly status?: "incomplete";
-  check(resource: ResponseResource, plan: RoadPlan): void;
+  check(resource: ResponseResource, plan: RoutePlan): void;
   /** Checks the content that the upstream received. */
   told?(seen: Seen): void;
 }
@@ -65,7 +65,7 @@ export function outputText({ output }: ResponseResource): string {
     .map((part) => part.type === "output_text" ? part.text : "").join("");
 }
 
-function checkText(resource: ResponseResource, plan: RoadPlan): void {
+function checkText(resource: ResponseResource, plan: RoutePlan): void {
   const text = outputText(resource);
   if (plan.text === undefined) assert(text.length > 0);
   else assertEquals(text, plan.text);

@@ -1,4 +1,4 @@
-import { CHAT } from "./roads.ts";
+import { CHAT } from "./routes.ts";
 import { openResponsesSuite } from "./suite.ts";
 
 openResponsesSuite(CHAT);

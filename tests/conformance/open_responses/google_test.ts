@@ -1,4 +1,4 @@
-import { GEMINI } from "./roads.ts";
+import { GEMINI } from "./routes.ts";
 import { openResponsesSuite } from "./suite.ts";
 
 openResponsesSuite(GEMINI);

@@ -1,4 +1,4 @@
-import { NATIVE } from "./roads.ts";
+import { NATIVE } from "./routes.ts";
 import { openResponsesSuite } from "./suite.ts";
 
 openResponsesSuite(NATIVE);

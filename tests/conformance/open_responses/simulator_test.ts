@@ -1,4 +1,4 @@
-import { SIMULATOR } from "./roads.ts";
+import { SIMULATOR } from "./routes.ts";
 import { openResponsesSuite } from "./suite.ts";
 
 openResponsesSuite(SIMULATOR);

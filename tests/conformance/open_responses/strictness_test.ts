@@ -11,7 +11,7 @@ import { responseEventSchema } from "../../../gateway/http/schemas/responses_eve
 import { responseSchema } from "../../../gateway/http/schemas/responses_resource.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
 import { readResponseEvents } from "./event_rules.ts";
-import { CHAT, NATIVE } from "./roads.ts";
+import { CHAT, NATIVE } from "./routes.ts";
 
 type Fields = Record<string, unknown>;
 

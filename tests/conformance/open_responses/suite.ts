@@ -15,12 +15,12 @@ import { postResponse } from "../../fixtures/responses_calls.ts";
 import type { TestService } from "../../fixtures/service.ts";
 import { type Asked, type Case, CASES, outputText } from "./cases.ts";
 import { assertEventRules, readResponseEvents } from "./event_rules.ts";
-import type { ResponseRoute, RoadPlan } from "./roads.ts";
+import type { ResponseRoute, RoutePlan } from "./routes.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
 /** Registers the cases of one response route. */
-export function openResponsesSuite(plan: RoadPlan): void {
+export function openResponsesSuite(plan: RoutePlan): void {
   const has = (need: (typeof plan.without)[number]) => !plan.without.includes(need);
   for (const one of CASES) {
     const needs = one.needs === undefined ? one.answers : [...one.answers, one.needs];
@@ -76,7 +76,7 @@ const WAYS: readonly {
   },
 ];
 
-async function runCase(plan: RoadPlan, one: Case): Promise<void> {
+async function runCase(plan: RoutePlan, one: Case): Promise<void> {
   await using route = await plan.start();
   for (const { stream, ask } of WAYS) {
     const [first, last] = one.then === undefined ? [undefined, one.answers[0]] : one.answers;
@@ -115,7 +115,7 @@ async function checkBill(
 
 const person = z.object({ name: z.string() });
 
-async function runParse(plan: RoadPlan): Promise<void> {
+async function runParse(plan: RoutePlan): Promise<void> {
   await using route = await plan.start();
   const { responses } = route.service.client();
   const params = {
@@ -134,7 +134,7 @@ async function runParse(plan: RoadPlan): Promise<void> {
 }
 
 /** Runs the refusal. Some providers refuse in a text, some stop: both are reported as they are. */
-async function runRefusal(plan: RoadPlan): Promise<void> {
+async function runRefusal(plan: RoutePlan): Promise<void> {
   await using route = await plan.start();
   for (const { stream, ask } of WAYS.slice(0, 2)) {
     route.prepare("refusal", stream);

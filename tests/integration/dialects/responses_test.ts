@@ -13,10 +13,10 @@ import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { calling, hostedLab, saying, searchFor, WEB } from "../../fixtures/hosted_lab.ts";
 import { completion, streamed, usage } from "../../fixtures/lab.ts";
 import { BOOTSTRAP_KEY, TestService } from "../../fixtures/service.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 const OWN = { team: "a", note: '{"not":"parsed"}' };
-const ROADS = ["native", "chat"] as const;
+const ROUTES = ["native", "chat"] as const;
 
 function call(
   service: TestService,
@@ -41,10 +41,10 @@ function assertMetadata(metadata: Readonly<Record<string, unknown>>, dialect: Di
 }
 
 for (const dialect of DIALECTS) {
-  for (const route of ROADS) {
+  for (const route of ROUTES) {
     Deno.test(`a response in ${dialect}, ${route}: JSON, and read again in either`, async () => {
-      await using roads = await twoRoads(route, new FakeUpstream());
-      const { service } = roads;
+      await using routes = await twoRoutes(route, new FakeUpstream());
+      const { service } = routes;
       const body = { input: "Hi", metadata: OWN };
       const made = await (await call(service, "responses", { dialect, body })).json();
       assertMetadata(made.metadata, dialect);
@@ -60,8 +60,8 @@ for (const dialect of DIALECTS) {
     });
 
     Deno.test(`a response in ${dialect}, ${route}: streamed`, async () => {
-      await using roads = await twoRoads(route, new FakeUpstream());
-      const { service, chat } = roads;
+      await using routes = await twoRoutes(route, new FakeUpstream());
+      const { service, chat } = routes;
       chat.answer(sse(streamed(["Hi"], usage(10, 5))));
       const body = { input: "Hi", metadata: OWN, stream: true };
       const response = await call(service, "responses", { dialect, body });
@@ -75,8 +75,8 @@ for (const dialect of DIALECTS) {
     });
 
     Deno.test(`a response in ${dialect}, ${route}: one that fails in mid-stream`, async () => {
-      await using roads = await twoRoads(route, new FakeUpstream());
-      const { service, native, chat } = roads;
+      await using routes = await twoRoutes(route, new FakeUpstream());
+      const { service, native, chat } = routes;
       native.say({ endAfter: 4 });
       const words = streamed(["Hi"]).slice(0, 2).map((text) => `data: ${text}\n\n`).join("");
       chat.answer([
@@ -114,11 +114,11 @@ for (const dialect of DIALECTS) {
   });
 
   Deno.test(`a refusal after attempts in ${dialect}, before the first byte of a response`, async () => {
-    await using roads = await twoRoads("chat", new FakeUpstream());
-    roads.chat.otherwise(json({ error: { message: "no" } }, { status: 500 }));
+    await using routes = await twoRoutes("chat", new FakeUpstream());
+    routes.chat.otherwise(json({ error: { message: "no" } }, { status: 500 }));
     const failure = { error: { status: 500, body: { error: { message: "no" } } } };
-    roads.native.say(failure, failure);
-    const response = await call(roads.service, "responses", { dialect, body: { input: "Hi" } });
+    routes.native.say(failure, failure);
+    const response = await call(routes.service, "responses", { dialect, body: { input: "Hi" } });
     const { metadata } = await response.json();
     assertEquals(response.status, 502);
     assertEquals(typeof metadata.routing, dialect === "openai" ? "string" : "object");
@@ -126,9 +126,9 @@ for (const dialect of DIALECTS) {
 }
 
 Deno.test("openai's own client reads the answer and its own pairs with the types it has", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  roads.chat.answer(json(completion()));
-  const { responses } = roads.service.client();
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  routes.chat.answer(json(completion()));
+  const { responses } = routes.service.client();
   const made = await responses.create({ model: "auto", input: "Hi", metadata: OWN });
   const metadata: Record<string, string> = made.metadata ?? {};
   assertEquals(metadata["team"], "a");

@@ -8,7 +8,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { QUESTION } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
-import { CHAT, MESSAGES, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.ts";
+import {
+  CHAT,
+  MESSAGES,
+  RESPONSES,
+  type Said,
+  type SaidWire,
+} from "../../fixtures/answered_text.ts";
 import type { TestService } from "../../fixtures/service.ts";
 import { BODIES, HALVES } from "./body_faults.ts";
 import type { Outcome, Well } from "./fault.ts";

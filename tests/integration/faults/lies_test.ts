@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../../fixtures/fake_upstream.ts";
 import { labConfig, QUESTION } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
-import { CHAT, MESSAGES, RESPONSES, type Said } from "../../fixtures/said.ts";
+import { CHAT, MESSAGES, RESPONSES, type Said } from "../../fixtures/answered_text.ts";
 import { TestService } from "../../fixtures/service.ts";
 
 /** JSON as an upstream writes it, which need not be any that we would write. */

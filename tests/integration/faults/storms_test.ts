@@ -10,7 +10,7 @@ import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../../fixture
 import type { Script } from "../../fixtures/fake_upstream.ts";
 import { collectGarbage } from "../../fixtures/garbage.ts";
 import { labConfig, type LabModel, QUESTION } from "../../fixtures/lab.ts";
-import { CHAT, type Said } from "../../fixtures/said.ts";
+import { CHAT, type Said } from "../../fixtures/answered_text.ts";
 import { ManualClock, TestService, until } from "../../fixtures/service.ts";
 import { systemClock } from "../../../gateway/system/clock.ts";
 

@@ -10,7 +10,7 @@ import { askHosted, hostedLab, saying } from "../../fixtures/hosted_lab.ts";
 import { labConfig } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
 import { TestService } from "../../fixtures/service.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 const PATCH = { type: "custom", name: "patch", description: "Applies a patch" };
 const OWN = { type: "function", name: "own", parameters: { type: "object" } };
@@ -29,8 +29,8 @@ const MENTIONS: readonly (readonly [Readonly<Record<string, unknown>>, string])[
 ];
 
 Deno.test("custom tools go to a native upstream, however good the others are", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, native, chat } = routes;
   for (const [mention] of MENTIONS) {
     const answer = await postResponse(service, { input: "Hi", ...mention });
     assertEquals([answer.status, (await answer.json()).model], [200, "native"]);

@@ -17,7 +17,7 @@ import {
 import { NativeResponses } from "../../fixtures/upstreams/native_responses.ts";
 import { TestService } from "../../fixtures/service.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
-import { type TwoRoads, twoRoads } from "../../fixtures/two_roads.ts";
+import { type TwoRoutes, twoRoutes } from "../../fixtures/two_routes.ts";
 import {
   assertEventRules,
   readResponseEvents,
@@ -33,7 +33,7 @@ function brokenChat(...more: readonly string[]) {
   ];
 }
 
-const BREAKS: Readonly<Record<string, (routes: TwoRoads) => void>> = {
+const BREAKS: Readonly<Record<string, (routes: TwoRoutes) => void>> = {
   "a native upstream ends too early": ({ native }) => native.say({ endAfter: 6 }),
   "a native upstream says that it failed": ({ native }) => native.say({ failAfter: 6 }),
   "a chat upstream is cut": ({ chat }) => chat.answer(brokenChat()),
@@ -43,9 +43,9 @@ for (const [name, breakOff] of Object.entries(BREAKS)) {
   const route = name.includes("native") ? "native" : "chat";
 
   Deno.test(`${name} mid-stream: the response fails, and what came is billed`, async () => {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service } = roads;
-    breakOff(roads);
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service } = routes;
+    breakOff(routes);
     const events = await readResponseEvents(
       await postResponse(service, { input: "Hi", stream: true }),
     );
@@ -73,14 +73,14 @@ for (const [name, breakOff] of Object.entries(BREAKS)) {
   });
 
   Deno.test(`${name} mid-stream: OpenAI's client throws`, async () => {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    breakOff(roads);
-    const { responses } = roads.service.client();
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    breakOff(routes);
+    const { responses } = routes.service.client();
     await assertRejects(
       () => responses.stream({ model: "auto", input: "Hi" }).finalResponse(),
       OpenAI.OpenAIError,
     );
-    breakOff(roads);
+    breakOff(routes);
     const stream = await responses.create({ model: "auto", input: "Hi", stream: true });
     await assertRejects(() => Array.fromAsync(stream), OpenAI.APIError);
   });
@@ -107,8 +107,8 @@ Deno.test("a native upstream is cut within an event: what was whole is passed on
 });
 
 Deno.test("usage that came before a cut is what is charged", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   const reported = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };
   chat.answer(brokenChat(usageChunk(reported)));
   const events = await readResponseEvents(
@@ -122,8 +122,8 @@ Deno.test("usage that came before a cut is what is charged", async () => {
 });
 
 Deno.test("an answer without usage is counted, and says so", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   for (const stream of [false, true]) {
     native.say({ usage: null });
     const response = await postResponse(service, { input: "Hi", stream });
@@ -139,8 +139,8 @@ Deno.test("an answer without usage is counted, and says so", async () => {
 });
 
 Deno.test("a native upstream whose answer failed is not answered with: the next one is asked", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native, chat } = routes;
   const failed = '{"id":"resp_x","object":"response","status":"failed","output":[]}';
   for (const raw of [failed, "{}", "[]", "no JSON"]) {
     native.say({ raw });
@@ -162,8 +162,8 @@ Deno.test("a native upstream whose answer failed is not answered with: the next 
 });
 
 Deno.test("a caller who leaves ends the upstream's side, and pays for what came", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   chat.answer([
     streamHead(),
     chunk(`data: ${chunkText({ role: "assistant", content: "Hello" })}\n\n`),

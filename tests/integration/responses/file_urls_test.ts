@@ -8,11 +8,11 @@ import { assert, assertEquals } from "@std/assert";
 import type { FetchFile } from "../../../gateway/ports/fetch_image.ts";
 import { FakeUpstream, json } from "../../fixtures/fake_upstream.ts";
 import { answered, refused } from "../../fixtures/responses_calls.ts";
-import { OUT_OF_ORDER, type TwoRoads, twoRoads } from "../../fixtures/two_roads.ts";
+import { OUT_OF_ORDER, type TwoRoutes, twoRoutes } from "../../fixtures/two_routes.ts";
 import { TestService } from "../../fixtures/service.ts";
 import { ANTHROPIC } from "../../fixtures/upstreams/anthropic.ts";
 import { labConfig } from "../../fixtures/lab.ts";
-import { PDF } from "../../fixtures/upstreams/asked.ts";
+import { PDF } from "../../fixtures/upstreams/received_request.ts";
 
 const BYTES = Uint8Array.fromBase64(PDF);
 const POINTING = {
@@ -42,13 +42,13 @@ function fetchingWith({ running }: TestService, fetchFile: FetchFile): string[] 
 
 const reports: FetchFile = () => Promise.resolve({ mediaType: "application/pdf", bytes: BYTES });
 
-async function onlyChat({ service }: TwoRoads): Promise<string> {
+async function onlyChat({ service }: TwoRoutes): Promise<string> {
   return (await service.newKey({ policy: { models: ["chat"] } })).key;
 }
 
 Deno.test("an upstream that fetches files itself is sent the address", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, native, chat } = routes;
   const urls = fetchingWith(service, reports);
   const { model } = await answered(service, POINTING);
   assertEquals([model, urls, chat.requests.length], ["native", [], 0]);
@@ -58,10 +58,10 @@ Deno.test("an upstream that fetches files itself is sent the address", async () 
 });
 
 Deno.test("all others are sent the file, and what is kept is the address", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   const urls = fetchingWith(service, reports);
-  const key = await onlyChat(roads);
+  const key = await onlyChat(routes);
   const first = await answered(service, POINTING, key);
   assertEquals(urls, ["https://files.example/a/report.pdf?x=1"]);
   const file = { filename: "report.pdf", file_data: `data:application/pdf;base64,${PDF}` };
@@ -100,9 +100,9 @@ Deno.test("the Anthropic adapter gets the file's bytes", async () => {
 });
 
 Deno.test("a file that cannot be had is the caller's 400, named, and costs nothing", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
-  const key = await onlyChat(roads);
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
+  const key = await onlyChat(routes);
   // The service's own fetch: private addresses are not for callers.
   for (
     const file_url of ["http://127.0.0.1:1/a.pdf", "http://localhost/a.pdf", "file:///etc/hosts"]
@@ -124,9 +124,9 @@ Deno.test("a file that cannot be had is the caller's 400, named, and costs nothi
 });
 
 Deno.test("too many files, or too much of them, are not fetched to the end", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service } = roads;
-  const key = await onlyChat(roads);
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service } = routes;
+  const key = await onlyChat(routes);
   const pointing = (count: number) => ({
     input: [{
       role: "user",
@@ -140,7 +140,7 @@ Deno.test("too many files, or too much of them, are not fetched to the end", asy
   assertEquals((await refused(service, pointing(9), key)).param, "input.0.content.8.file_url");
   assertEquals(urls.length, 8);
   const large = new Uint8Array(20 * 1024 * 1024);
-  await using other = await twoRoads("chat", new FakeUpstream());
+  await using other = await twoRoutes("chat", new FakeUpstream());
   const fetching = fetchingWith(
     other.service,
     () => Promise.resolve({ mediaType: "text/plain", bytes: large }),
@@ -150,8 +150,8 @@ Deno.test("too many files, or too much of them, are not fetched to the end", asy
 });
 
 Deno.test("a tool's result may point to a file too", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   fetchingWith(service, reports);
   const input = [
     { role: "user", content: "Go" },
@@ -162,7 +162,7 @@ Deno.test("a tool's result may point to a file too", async () => {
       output: [{ type: "input_file", filename: "b.pdf", file_url: "https://files.example/x" }],
     },
   ];
-  await answered(service, { input }, await onlyChat(roads));
+  await answered(service, { input }, await onlyChat(routes));
   assert(
     chat.last.text.includes(`"filename":"b.pdf","file_data":"data:application/pdf;base64,${PDF}"`),
   );

@@ -11,18 +11,18 @@ import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { completion, streamed } from "../../fixtures/lab.ts";
 import { answered, postResponse, refused } from "../../fixtures/responses_calls.ts";
 import { ManualClock } from "../../fixtures/service.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 const ROUTES = ["native", "chat"] as const;
 
 Deno.test("a response that was not to be stored is not", async () => {
   for (const route of ROUTES) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service } = routes;
     const client = service.client();
     for (const stream of [false, true]) {
       if (route === "chat") {
-        roads.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
+        routes.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
       }
       const params = { model: "auto", input: "Hi", store: false };
       const { id, store } = stream
@@ -44,9 +44,9 @@ async function answeredInEvents(response: Response): Promise<{ id: string; store
 
 Deno.test("a streamed response can be read and continued, as its last event had it", async () => {
   for (const route of ROUTES) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service } = roads;
-    if (route === "chat") roads.chat.answer(sse(streamed(["Hello"])));
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service } = routes;
+    if (route === "chat") routes.chat.answer(sse(streamed(["Hello"])));
     const client = service.client();
     const stream = client.responses.stream({ model: "auto", input: "Hi" });
     const { id, model, output_text: text } = await stream.finalResponse();
@@ -59,8 +59,8 @@ Deno.test("a streamed response can be read and continued, as its last event had 
 });
 
 Deno.test("what another model thought is not told to the next, which the answer says", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native, chat } = routes;
   const whole = completion();
   const [choice] = Array.isArray(whole["choices"]) ? whole["choices"] : [];
   const message = { ...choice.message, reasoning_content: "Hm" };
@@ -79,8 +79,8 @@ Deno.test("what another model thought is not told to the next, which the answer 
 
 Deno.test("what belongs to others is as unknown as what never was", async () => {
   for (const route of ROUTES) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service } = routes;
     const mine = await service.newKey();
     const theirs = await service.newKey();
     const { id, output: [item] } = await answered(service, { input: "Secret" }, theirs.key);
@@ -112,8 +112,8 @@ Deno.test("what belongs to others is as unknown as what never was", async () => 
 
 Deno.test("an ancestor that was deleted or has expired ends the conversation", async () => {
   const clock = new ManualClock();
-  await using roads = await twoRoads("chat", new FakeUpstream(), { clock });
-  const { service } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream(), { clock });
+  const { service } = routes;
   const client = service.client();
   const first = await answered(service, { input: "One" });
   const second = await answered(service, { input: "Two", previous_response_id: first.id });
@@ -136,8 +136,8 @@ Deno.test("an ancestor that was deleted or has expired ends the conversation", a
 
 Deno.test("tenants at once, each with its own conversation", async () => {
   for (const route of ROUTES) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service } = routes;
     const keys = [await service.newKey(), await service.newKey()];
     const turns = async (key: string, name: string) => {
       let previous_response_id: string | null = null;
@@ -152,7 +152,7 @@ Deno.test("tenants at once, each with its own conversation", async () => {
       assertEquals(JSON.stringify(data).includes(`${name} 4`), true);
     };
     await Promise.all(keys.map(({ key }, at) => turns(key, at === 0 ? "Ada" : "Bob")));
-    for (const request of roads.chat.requests) {
+    for (const request of routes.chat.requests) {
       assertEquals(request.text.includes("Ada") && request.text.includes("Bob"), false);
     }
     await service.assertBooks();

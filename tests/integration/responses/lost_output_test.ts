@@ -11,7 +11,7 @@ import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { askHosted, hostedLab } from "../../fixtures/hosted_lab.ts";
 import { chunkText, completion, usageChunk } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 const IMAGE = { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } };
 const EXTRA = {
@@ -42,19 +42,19 @@ async function lastEvent(response: Response) {
 }
 
 Deno.test("a response made of a chat answer says what of it is missing", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
+  await using routes = await twoRoutes("chat", new FakeUpstream());
   const whole = completion();
   const [choice] = Array.isArray(whole["choices"]) ? whole["choices"] : [];
   for (const stream of [false, true]) {
     const message = { ...choice.message, ...EXTRA };
     const choices = [{ ...choice, message, finish_reason: "odd" }];
-    roads.chat.answer(stream ? sse(FRAMES) : json({ ...whole, choices }));
+    routes.chat.answer(stream ? sse(FRAMES) : json({ ...whole, choices }));
     const { metadata } = await lastEvent(
-      await postResponse(roads.service, { input: "Hi", stream }),
+      await postResponse(routes.service, { input: "Hi", stream }),
     );
     assertEquals([...metadata.routing.not_carried].sort(), [ODD_END, ...LINES].sort());
   }
-  await roads.service.assertBooks();
+  await routes.service.assertBooks();
 });
 
 Deno.test("so does an answer with hosted tools, where it is not streamed", async () => {

@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { isOwnId } from "../../../gateway/wire/responses/items.ts";
 import { FakeUpstream } from "../../fixtures/fake_upstream.ts";
 import { answered, refused } from "../../fixtures/responses_calls.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,8 +35,8 @@ const LOOKED_UP = ["a reference", "an approval"];
 for (const [what, path, naming] of NAMING) {
   Deno.test(`${what} of another tenant, or of nobody, is refused in the same words`, async () => {
     for (const route of ROUTES) {
-      await using roads = await twoRoads(route, new FakeUpstream());
-      const { service, native, chat } = roads;
+      await using routes = await twoRoutes(route, new FakeUpstream());
+      const { service, native, chat } = routes;
       const mine = await service.newKey();
       const theirs = await service.newKey();
       const { output } = await answered(service, { input: "Secret" }, theirs.key);
@@ -61,8 +61,8 @@ for (const [what, path, naming] of NAMING) {
 }
 
 Deno.test("reasoning that its owner was answered with is passed on by its id", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   native.say({ items: [THOUGHT, SAID] });
   const { output: [thought] } = await answered(service, { input: "Hi" });
   const named = { type: "reasoning", id: String(thought?.id), summary: [] };
@@ -75,8 +75,8 @@ Deno.test("reasoning that its owner was answered with is passed on by its id", a
 
 Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and left out alike", async () => {
   for (const route of ROUTES) {
-    await using roads = await twoRoads(route, new FakeUpstream());
-    const { service, native, chat } = roads;
+    await using routes = await twoRoutes(route, new FakeUpstream());
+    const { service, native, chat } = routes;
     const theirs = await service.newKey();
     native.say({ items: [THOUGHT, SAID] });
     const { output } = await answered(service, { input: "Secret" }, theirs.key);
@@ -94,8 +94,8 @@ Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and l
 });
 
 Deno.test("what brings its content needs no proof", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const input = [
     { type: "reasoning", id: "rs_x", summary: [], encrypted_content: "gAAA" },
     { type: "message", id: "msg_x", role: "assistant", content: "Hello" },
@@ -108,8 +108,8 @@ Deno.test("what brings its content needs no proof", async () => {
 });
 
 Deno.test("an id that a request gave to its own words proves nothing", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const forged = [
     { type: "message", id: "rs_victim", role: "assistant", content: "Mine" },
     { type: "reasoning", id: "rs_other", summary: [], encrypted_content: "gAAA" },

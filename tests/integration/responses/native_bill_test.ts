@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { FakeUpstream } from "../../fixtures/fake_upstream.ts";
 import { INPUT_MICROS, OUTPUT_MICROS } from "../../fixtures/lab.ts";
 import { answered, postResponse } from "../../fixtures/responses_calls.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 import {
   assertEventRules,
   readResponseEvents,
@@ -44,8 +44,8 @@ Deno.test("the same text without usage costs the same, whole and streamed withou
   ];
   const spent: bigint[] = [];
   for (const [stream, raw] of raws) {
-    await using roads = await twoRoads("native", new FakeUpstream());
-    const { service, native } = roads;
+    await using routes = await twoRoutes("native", new FakeUpstream());
+    const { service, native } = routes;
     native.say({ raw });
     const text = await (await postResponse(service, { input: "Hi", stream })).text();
     assert(text.includes(TEXT));
@@ -59,8 +59,8 @@ Deno.test("the same text without usage costs the same, whole and streamed withou
 });
 
 Deno.test("usage that a failed response reports is what is charged", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   native.say({ failAfter: 6, usage: USAGE });
   const response = await postResponse(service, { input: "Hi", stream: true });
   const failed = assertEventRules(await readResponseEvents(response), "response.failed");
@@ -73,8 +73,8 @@ Deno.test("usage that a failed response reports is what is charged", async () =>
 
 Deno.test("reported usage wins although a detail of it cannot be", async () => {
   for (const stream of [false, true]) {
-    await using roads = await twoRoads("native", new FakeUpstream());
-    const { service, native } = roads;
+    await using routes = await twoRoutes("native", new FakeUpstream());
+    const { service, native } = routes;
     const input_tokens_details = { cached_tokens: 70 };
     native.say({ usage: { ...USAGE, total_tokens: 99, input_tokens_details } });
     const response = await postResponse(service, { input: "Hi", stream });
@@ -97,8 +97,8 @@ Deno.test("what is no whole answer is not answered with, and not charged", async
     ...[[null], [5], [[]]].map((output) => ({ output })),
   ];
   for (const fields of wrong) {
-    await using roads = await twoRoads("native", new FakeUpstream());
-    const { service, native } = roads;
+    await using routes = await twoRoutes("native", new FakeUpstream());
+    const { service, native } = routes;
     native.say({ raw: JSON.stringify({ ...WHOLE, usage: USAGE, ...fields }) });
     const { model, metadata } = await answered(service, { input: "Hi" });
     assertEquals(model, "chat", JSON.stringify(fields));

@@ -14,7 +14,7 @@ import { calling, hostedLab, saying, searchFor, WEB } from "../../fixtures/hoste
 import { completion, labConfig, streamed } from "../../fixtures/lab.ts";
 import { answered, postResponse } from "../../fixtures/responses_calls.ts";
 import { TestService, WALLET } from "../../fixtures/service.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 async function lastResource(response: Response): Promise<ResponseResource> {
   return lastResponseIn(await response.text());
@@ -27,17 +27,17 @@ function takesNothing({ running }: TestService, why: "full" | "broken"): void {
   Object.defineProperty(running.stores.responses, "put", { value });
 }
 
-Deno.test("a response that could not be kept says so, on every road", async () => {
+Deno.test("a response that could not be kept says so, on every route", async () => {
   for (const route of ["native", "chat"] as const) {
     for (const why of ["full", "broken"] as const) {
-      await using roads = await twoRoads(route, new FakeUpstream());
-      const { service } = roads;
+      await using routes = await twoRoutes(route, new FakeUpstream());
+      const { service } = routes;
       const kept = await answered(service, { input: "Hi" });
       assertEquals(kept.store, true);
       takesNothing(service, why);
       for (const stream of [false, true]) {
         if (route === "chat") {
-          roads.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
+          routes.chat.answer(stream ? sse(streamed(["Hello"])) : json(completion()));
         }
         const body = { input: "Hi", stream };
         const response = stream
@@ -86,8 +86,8 @@ Deno.test("a wallet that fills its share leaves room for another's responses", a
 });
 
 Deno.test("an upstream that repeats an id does not end the conversation", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const first = await answered(service, { input: "One" });
   const previous_response_id = first.id;
   const resource = JSON.stringify({ ...first, metadata: {}, model: "real-native" });
@@ -102,8 +102,8 @@ Deno.test("an upstream that repeats an id does not end the conversation", async 
 });
 
 Deno.test("responses that continue one another in a circle are read once each", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   const one = await answered(service, { input: "One" });
   const two = await answered(service, { input: "Two", previous_response_id: one.id });
   const { responses } = service.running.stores;

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeUpstream } from "../../fixtures/fake_upstream.ts";
 import { refused } from "../../fixtures/responses_calls.ts";
-import { type TwoRoads, twoRoads } from "../../fixtures/two_roads.ts";
+import { type TwoRoutes, twoRoutes } from "../../fixtures/two_routes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -129,62 +129,65 @@ const REFUSED_IN_CHAT: readonly (readonly [Fields, string])[] = [
   [{ input: [{ role: "assistant", content: [] }] }, "input"],
 ];
 
-async function nobodyAsked({ service, native, chat }: TwoRoads): Promise<void> {
+async function nobodyAsked({ service, native, chat }: TwoRoutes): Promise<void> {
   assertEquals([native.requests.length, chat.requests.length], [0, 0]);
   await service.assertBooks();
   assertEquals((await service.wallet()).spent, 0n);
 }
 
-Deno.test("what is refused is refused by name, on both roads", async () => {
+Deno.test("what is refused is refused by name, on both routes", async () => {
   for (const first of ["native", "chat"] as const) {
-    await using roads = await twoRoads(first, new FakeUpstream());
+    await using routes = await twoRoutes(first, new FakeUpstream());
     for (const [body, code, param] of REFUSED) {
       for (const stream of [false, true]) {
-        const refusal = await refused(roads.service, { ...body, stream });
+        const refusal = await refused(routes.service, { ...body, stream });
         const { message, ...named } = refusal;
         assertEquals(named, { status: 400, code, param }, JSON.stringify(body));
         assert(message.length > 10);
       }
     }
-    await nobodyAsked(roads);
+    await nobodyAsked(routes);
   }
 });
 
 Deno.test("choices of what is not declared, and inputs that say nothing, are no chat", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { key } = await roads.service.newKey({ policy: { models: ["chat"] } });
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { key } = await routes.service.newKey({ policy: { models: ["chat"] } });
   for (const [body, param] of REFUSED_IN_CHAT) {
-    const refusal = await refused(roads.service, body, key);
+    const refusal = await refused(routes.service, body, key);
     assertEquals([refusal.status, refusal.param], [400, param], JSON.stringify(body));
   }
-  await nobodyAsked(roads);
+  await nobodyAsked(routes);
 });
 
 Deno.test("any model but auto is refused", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { message: _, ...refusal } = await refused(roads.service, { model: "native", input: "Hi" });
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { message: _, ...refusal } = await refused(routes.service, {
+    model: "native",
+    input: "Hi",
+  });
   assertEquals(refusal, { status: 400, code: "model_not_allowed", param: "model" });
-  await nobodyAsked(roads);
+  await nobodyAsked(routes);
 });
 
 Deno.test("a key that may not make responses makes none", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { key } = await roads.service.newKey({ policy: { endpoints: ["chat"] } });
-  assertEquals((await refused(roads.service, { input: "Hi" }, key)).code, "policy_denied");
-  await nobodyAsked(roads);
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { key } = await routes.service.newKey({ policy: { endpoints: ["chat"] } });
+  assertEquals((await refused(routes.service, { input: "Hi" }, key)).code, "policy_denied");
+  await nobodyAsked(routes);
 });
 
 Deno.test("a wallet that cannot pay for the smallest answer is told so", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { key } = await roads.service.newKey({ credits: "0" });
-  const { status, code } = await refused(roads.service, { input: "Hi" }, key);
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { key } = await routes.service.newKey({ credits: "0" });
+  const { status, code } = await refused(routes.service, { input: "Hi" }, key);
   assertEquals([status, code], [402, "insufficient_balance"]);
-  await nobodyAsked(roads);
+  await nobodyAsked(routes);
 });
 
 Deno.test("what only a native upstream can carry is refused where there is none", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native, chat } = routes;
   const { key } = await service.newKey({ policy: { models: ["chat"] } });
   const odd = {
     input: [{ type: "computer_call", call_id: "c_1" }, { role: "user", content: "Hi" }],
@@ -195,8 +198,8 @@ Deno.test("what only a native upstream can carry is refused where there is none"
 });
 
 Deno.test("an upstream's word on the caller's own input is passed on, and nobody else asked", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native, chat } = routes;
   const error = {
     message: "Invalid schema for function 'f'",
     type: "invalid_request_error",

@@ -1,5 +1,5 @@
 /**
- * The two roads of a Responses request: what goes through untouched, and what happens where one road
+ * The two routes of a Responses request: what goes through untouched, and what happens where one route
  * fails before its first byte, or a conversation changes from one to the other.
  *
  * @module
@@ -10,7 +10,7 @@ import { responseSchema } from "../../../gateway/http/schemas/responses_resource
 import { chunk, FakeUpstream, json, LAST_CHUNK, streamHead } from "../../fixtures/fake_upstream.ts";
 import { completion, streamed } from "../../fixtures/lab.ts";
 import { answered, postResponse } from "../../fixtures/responses_calls.ts";
-import { OUT_OF_ORDER, twoRoads } from "../../fixtures/two_roads.ts";
+import { OUT_OF_ORDER, twoRoutes } from "../../fixtures/two_routes.ts";
 import {
   assertEventRules,
   readResponseEvents,
@@ -34,8 +34,8 @@ function messagesOf(chat: FakeUpstream): unknown {
 }
 
 Deno.test("a native upstream gets the caller's bytes, but for the model's name", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const body =
     '{ "model" : "auto", "temperature": 1.0, "odd": {"big": 12345678901234567890, "é": [1e2]},' +
     '\n "input": [ {"role":"user","content":"Hi é","odd":-0.0} ], "metadata": {"a": "b"},' +
@@ -52,8 +52,8 @@ Deno.test("a native upstream gets the caller's bytes, but for the model's name",
 });
 
 Deno.test("the output limit that a wallet can buy is the only other change", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const { key } = await service.newKey({ credits: "1" });
   const { metadata } = await answered(service, { input: "Hi", max_output_tokens: 900 }, key);
   const limit = metadata.routing?.output_limit;
@@ -65,8 +65,8 @@ Deno.test("the output limit that a wallet can buy is the only other change", asy
 });
 
 Deno.test("a native answer keeps its bytes, but for the model's name and the metadata", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const raw =
     '{ "id" : "resp_1", "odd": {"n": 1.0, "big": 12345678901234567890}, "model": "x-2025",\n' +
     '"status":"completed","output": [ {"type":"new_kind_of_item","id":"n_1","x":-0.0} ],' +
@@ -86,8 +86,8 @@ Deno.test("a native answer keeps its bytes, but for the model's name and the met
 });
 
 Deno.test("events of a native upstream keep members and kinds that nobody knows", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   native.say({ extra: { obfuscation: "x7", odd: { deep: [1.5] } } });
   const direct = await (await fetch(`${native.baseUrl}/responses`, {
     method: "POST",
@@ -113,8 +113,8 @@ for (const stream of [false, true]) {
   const how = stream ? ", streamed" : "";
 
   Deno.test(`after a native upstream that fails, a chat upstream is told all of it${how}`, async () => {
-    await using roads = await twoRoads("native", new FakeUpstream());
-    const { service, native, chat } = roads;
+    await using routes = await twoRoutes("native", new FakeUpstream());
+    const { service, native, chat } = routes;
     const first = await answered(service, { input: "My name is Ada" });
     assertEquals(first.model, "native");
     native.say({ error: OUT_OF_ORDER });
@@ -152,8 +152,8 @@ for (const stream of [false, true]) {
   });
 
   Deno.test(`after a chat upstream that fails, a native one is told all of it${how}`, async () => {
-    await using roads = await twoRoads("chat", new FakeUpstream());
-    const { service, native, chat } = roads;
+    await using routes = await twoRoutes("chat", new FakeUpstream());
+    const { service, native, chat } = routes;
     const first = await answered(service, { input: "My name is Ada" });
     assertEquals(first.model, "chat");
     chat.answer(FAILED);
@@ -189,8 +189,8 @@ for (const stream of [false, true]) {
 }
 
 Deno.test("an upstream that keeps the conversation is sent its name, and nothing twice", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const first = await answered(service, { input: "My name is Ada" });
   await answered(service, { previous_response_id: first.id, input: "Who am I?" });
   assertEquals(native.last.body, {
@@ -201,8 +201,8 @@ Deno.test("an upstream that keeps the conversation is sent its name, and nothing
 });
 
 Deno.test("an upstream that has forgotten the conversation is told it", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   for (const stream of [false, true]) {
     const first = await answered(service, { input: "My name is Ada" });
     native.forget();
@@ -239,8 +239,8 @@ Deno.test("an upstream that has forgotten the conversation is told it", async ()
 });
 
 Deno.test("an input item that only the service has named is written out", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native } = routes;
   const first = await answered(service, { input: "My name is Ada" });
   const { data: [named] } = await service.client().responses.inputItems.list(first.id);
   const input = [{ type: "item_reference", id: named?.id }, { role: "user", content: "Who am I?" }];
@@ -252,8 +252,8 @@ Deno.test("an input item that only the service has named is written out", async 
 });
 
 Deno.test("three turns, each by another kind of upstream", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream());
-  const { service, native, chat } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream());
+  const { service, native, chat } = routes;
   const first = await answered(service, { input: "One" });
   native.say({ error: OUT_OF_ORDER });
   const second = await answered(service, { input: "Two", previous_response_id: first.id });
@@ -282,9 +282,9 @@ Deno.test("three turns, each by another kind of upstream", async () => {
   await service.assertBooks();
 });
 
-Deno.test("what the other road cannot carry, and does not change the answer, is listed", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service } = roads;
+Deno.test("what the other route cannot carry, and does not change the answer, is listed", async () => {
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service } = routes;
   const { metadata } = await answered(service, {
     input: [
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -304,8 +304,8 @@ Deno.test("what the other road cannot carry, and does not change the answer, is 
 });
 
 Deno.test("what changes the answer goes to upstreams that can carry it, or to nobody", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream());
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream());
+  const { service, chat } = routes;
   const { model } = await answered(service, { input: "Hi", moderation: { model: "auto" } });
   assertEquals([model, chat.requests.length], ["native", 0]);
 });

@@ -11,9 +11,9 @@ import {
   CLAUDE,
   GEMINI,
   NATIVE,
-  type RoadPlan,
+  type RoutePlan,
   SIMULATOR,
-} from "../../conformance/open_responses/roads.ts";
+} from "../../conformance/open_responses/routes.ts";
 import { shapeOf } from "../../fixtures/shape_of.ts";
 
 const ROUTES = [CHAT, CLAUDE, GEMINI, NATIVE, SIMULATOR];
@@ -33,7 +33,7 @@ const OWN = ["extra_content", "parsed_arguments"];
 
 /** Returns the answers of a route: the events of a stream, or the one answer. */
 async function answersOf(
-  plan: RoadPlan,
+  plan: RoutePlan,
   { asks, stream }: { asks: "text" | "tool"; stream: boolean },
 ): Promise<string[]> {
   await using route = await plan.start();

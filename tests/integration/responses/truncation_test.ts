@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeUpstream } from "../../fixtures/fake_upstream.ts";
 import { answered, refused } from "../../fixtures/responses_calls.ts";
-import { twoRoads } from "../../fixtures/two_roads.ts";
+import { twoRoutes } from "../../fixtures/two_routes.ts";
 
 const SMALL = { more: { contextTokens: 2_000, maxOutputTokens: 100 } };
 
@@ -45,8 +45,8 @@ function names(messages: readonly Record<string, unknown>[]): string[] {
 }
 
 Deno.test("the oldest items go until a model is long enough, and no more of them", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream(), SMALL);
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
+  const { service, chat } = routes;
   const request = { instructions: "Be brief", input: [...LONG, user("What now?")] };
   const refusal = await refused(service, request);
   assertEquals([refusal.status, refusal.code], [400, "context_length_exceeded"]);
@@ -78,8 +78,8 @@ Deno.test("the oldest items go until a model is long enough, and no more of them
 });
 
 Deno.test("calls and their outputs leave together", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream(), SMALL);
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
+  const { service, chat } = routes;
   for (let filler = 0; filler < 6; filler++) {
     const input = [
       ...LONG.slice(0, filler),
@@ -101,20 +101,20 @@ Deno.test("calls and their outputs leave together", async () => {
 });
 
 Deno.test("what the user said last never goes, though it be too long by itself", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream(), SMALL);
+  await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
   const input = [...LONG, user(words("Long").repeat(20))];
-  const { code } = await refused(roads.service, { input, truncation: "auto" });
+  const { code } = await refused(routes.service, { input, truncation: "auto" });
   assertEquals(code, "context_length_exceeded");
   const one = words("Long").repeat(20);
-  const alone = await refused(roads.service, { input: one, truncation: "auto" });
+  const alone = await refused(routes.service, { input: one, truncation: "auto" });
   assertEquals(alone.code, "context_length_exceeded");
-  assertEquals(roads.chat.requests.length, 0);
-  await roads.service.assertBooks();
+  assertEquals(routes.chat.requests.length, 0);
+  await routes.service.assertBooks();
 });
 
 Deno.test("a native upstream is sent what is left, and the wish to truncate", async () => {
-  await using roads = await twoRoads("native", new FakeUpstream(), SMALL);
-  const { service, native } = roads;
+  await using routes = await twoRoutes("native", new FakeUpstream(), SMALL);
+  const { service, native } = routes;
   let previous: string | null = null;
   for (let turn = 0; turn < 12; turn++) {
     const { id } = await answered(service, {
@@ -141,8 +141,8 @@ Deno.test("a native upstream is sent what is left, and the wish to truncate", as
 });
 
 Deno.test("a request that fits is sent whole", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream(), SMALL);
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
+  const { service, chat } = routes;
   const { metadata } = await answered(service, {
     input: [...LONG.slice(0, 4), user("What now?")],
     truncation: "auto",
@@ -152,8 +152,8 @@ Deno.test("a request that fits is sent whole", async () => {
 });
 
 Deno.test("ten thousand items are shortened without being tried one by one", async () => {
-  await using roads = await twoRoads("chat", new FakeUpstream(), SMALL);
-  const { service, chat } = roads;
+  await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
+  const { service, chat } = routes;
   const input = Array.from({ length: 9_999 }, (_, at) => user(`${at}: a little`));
   await answered(service, { input: [...input, user("What now?")], truncation: "auto" });
   const sent = names(sentTo(chat));

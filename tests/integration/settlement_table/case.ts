@@ -18,7 +18,7 @@ import {
 } from "../../fixtures/fake_upstream.ts";
 import { labConfig, QUESTION } from "../../fixtures/lab.ts";
 import { postResponse } from "../../fixtures/responses_calls.ts";
-import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/said.ts";
+import { CHAT, RESPONSES, type Said, type SaidWire } from "../../fixtures/answered_text.ts";
 import { TestService, until } from "../../fixtures/service.ts";
 import type { ResponseRoute, Row } from "./row.ts";
 

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { Said } from "../../fixtures/said.ts";
+import type { Said } from "../../fixtures/answered_text.ts";
 
 /** Routes from a caller to a model. */
 export type ResponseRoute = "chat" | "responses, native" | "responses, translated";

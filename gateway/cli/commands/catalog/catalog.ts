@@ -182,10 +182,7 @@ const TIERS: readonly Column<Content["tiers"][number]>[] = [
 
 function catalogText({ version, updatedAt, content }: Catalog, { width }: Page): string {
   const { upstreams, models, tiers, search, vectorStores, limits } = content;
-  const pairs: [string, string][] = [
-    ["version", String(version)],
-    ["since", timeText(updatedAt)],
-  ];
+  const pairs: [string, string][] = [["version", String(version)], ["since", timeText(updatedAt)]];
   if (search !== undefined) {
     const address = "baseUrl" in search ? ` ${search.baseUrl}` : "";
     pairs.push(["web search", `${search.kind}${address}, $${search.pricePerSearch} a search`]);

@@ -65,11 +65,7 @@ const STEPS: readonly Step[] = [
     commands: ({ old }) => [`svc keys uses ${old}`, `svc keys disable ${old}`],
     run: disable,
   },
-  {
-    name: "Revoke",
-    commands: ({ old }) => [`svc keys revoke ${old}`],
-    run: revoke,
-  },
+  { name: "Revoke", commands: ({ old }) => [`svc keys revoke ${old}`], run: revoke },
 ];
 
 /**

@@ -83,12 +83,7 @@ export async function usesOf(
 ): Promise<KeyUses> {
   const query = { key: key.id, since, limit: COUNTED };
   const { requests, cursor } = await client.call("GET /requests", { query });
-  return {
-    lastUsedAt: key.lastUsedAt,
-    since,
-    requests: requests.length,
-    more: cursor !== null,
-  };
+  return { lastUsedAt: key.lastUsedAt, since, requests: requests.length, more: cursor !== null };
 }
 
 /** Formats the uses of a key. */

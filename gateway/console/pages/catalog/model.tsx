@@ -29,10 +29,7 @@ async function show(view: View): Promise<Shown> {
     title: model.id,
     body: (
       <>
-        <ui.PageHead
-          title={model.id}
-          intro={ui.shownText(model.description[view.language])}
-        >
+        <ui.PageHead title={model.id} intro={ui.shownText(model.description[view.language])}>
           <a class="button primary" href={modelEditHref(model.id)}>{say.edit}</a>
         </ui.PageHead>
         <Facts view={view} model={model} content={content} state={states.get(model.id)} />

@@ -49,12 +49,7 @@ export const modelList: Page = {
           values: ({ model }) => model.endpoints,
         },
         {
-          ...{
-            name: "state",
-            label: say.state,
-            all: say.any,
-            options: Object.entries(say.states),
-          },
+          ...{ name: "state", label: say.state, all: say.any, options: Object.entries(say.states) },
           values: ({ state }) => [state?.status],
         },
       ],
@@ -75,10 +70,7 @@ function rowOf(model: CatalogModel, content: CatalogText, state: ModelState | un
 
 function columns(view: View): readonly ui.Column<Row>[] {
   const say = view.say(catalogMessages);
-  const price = (
-    id: "input" | "output",
-    field: "inputPerMTok" | "outputPerMTok",
-  ): ui.Column<Row> =>
+  const price = (id: "input" | "output", field: "inputPerMTok" | "outputPerMTok"): ui.Column<Row> =>
     ui.endColumn(`${say[id]} $/M`, ({ model }) => (
       <>
         <span class="number">{model.price[field]}</span>
@@ -114,10 +106,7 @@ function columns(view: View): readonly ui.Column<Row>[] {
       say.context,
       ({ model: { contextTokens } }) =>
         contextTokens === undefined ? "–" : <ui.Count value={contextTokens} />,
-      {
-        id: "context",
-        sort: ({ model }) => model.contextTokens ?? 0,
-      },
+      { id: "context", sort: ({ model }) => model.contextTokens ?? 0 },
     ),
     ui.column(say.tiers, ({ tiers }) => <Few of={tiers} />),
   ];

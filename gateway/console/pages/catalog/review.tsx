@@ -103,10 +103,7 @@ export async function apply(view: View, edit: Edit, refused: ShowRefused): Promi
   if (!answer.ok) return await reviewed(view, edit, { refused, refusal: answer.refusal });
   const say = view.say(editMessages);
   const { applied, version } = answer.value;
-  return {
-    goTo: "/catalog/history",
-    done: applied ? say.applied(version) : say.nothingApplied,
-  };
+  return { goTo: "/catalog/history", done: applied ? say.applied(version) : say.nothingApplied };
 }
 
 function rehearse(view: View, { content, base, isForced }: Edit): Promise<ApiAnswer<Made>> {

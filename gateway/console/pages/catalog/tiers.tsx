@@ -27,10 +27,7 @@ export const tierList: Page = {
           id: "rate",
           sort: ({ creditsPerUsd }) => ui.creditsOrder(creditsPerUsd),
         }),
-        ui.column(
-          say.models,
-          ({ models }) => models === "*" ? say.allModels : models.join(", "),
-        ),
+        ui.column(say.models, ({ models }) => models === "*" ? say.allModels : models.join(", ")),
         ui.column(say.orchestration, ({ orchestration }) => modes[orchestration] ?? orchestration),
         ui.column(say.description, ({ description }) => ui.shownText(description[view.language])),
       ],

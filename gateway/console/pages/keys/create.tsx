@@ -49,10 +49,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
   // A wallet that was sent stays, to be reported as wrong; one that only an address names is dropped.
   if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
-  const [choices, preview] = await Promise.all([
-    choicesFor(view, fields),
-    previewOf(view, fields),
-  ]);
+  const [choices, preview] = await Promise.all([choicesFor(view, fields), previewOf(view, fields)]);
   return {
     title: say.new,
     status: refusal === undefined ? 200 : 422,

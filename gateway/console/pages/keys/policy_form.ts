@@ -97,8 +97,6 @@ function timeOf(text: string): string {
   return `${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`;
 }
 
-function definedOf(
-  entries: readonly (readonly [string, unknown])[],
-): Record<string, unknown> {
+function definedOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

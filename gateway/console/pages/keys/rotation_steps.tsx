@@ -59,11 +59,7 @@ export function RotationSteps(props: StepsProps) {
 
 type StepState = "done" | "now" | "later";
 
-function contentOf(
-  step: Rotation["steps"][number],
-  state: StepState,
-  props: StepsProps,
-): Child {
+function contentOf(step: Rotation["steps"][number], state: StepState, props: StepsProps): Child {
   const say = props.view.say(rotationMessages);
   if (step === "copy") return <CopyStep {...props} state={state} />;
   if (step === "confirm") return <ConfirmStep {...props} state={state} />;
@@ -73,9 +69,7 @@ function contentOf(
   return step === "disable" ? <DisableStep {...props} /> : <RevokeStep {...props} />;
 }
 
-function CopyStep(
-  { view, rotation, refusal, entered, state }: StepsProps & { state: StepState },
-) {
+function CopyStep({ view, rotation, refusal, entered, state }: StepsProps & { state: StepState }) {
   const say = view.say(rotationMessages);
   const { old, copy, otherCopies } = rotation;
   if (state === "done" && copy !== null) {

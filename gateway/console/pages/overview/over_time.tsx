@@ -19,12 +19,7 @@ export function OverTime({ view, overview }: InView<{ overview: Overview }>) {
     <ui.Panel title={say.overTime} actions={<SplitSwitch view={view} overview={overview} />}>
       <div class="plots" data-requests={REQUESTS} data-overview={view.url.pathname}>
         {plots.map((plot) => (
-          <PlotFigure
-            key={plot.name}
-            view={view}
-            overview={overview}
-            plot={plot}
-          />
+          <PlotFigure key={plot.name} view={view} overview={overview} plot={plot} />
         ))}
       </div>
       <div data-fresh="series" data-since={since} data-until={until} data-step={stepMs}>

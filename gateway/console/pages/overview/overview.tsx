@@ -104,11 +104,7 @@ function Frame({ view, range, children }: InView<{ range: ui.TimeRange; children
 }
 
 function Figures(
-  { view, overview, former }: {
-    view: View;
-    overview: Overview;
-    former: Overview | undefined;
-  },
+  { view, overview, former }: { view: View; overview: Overview; former: Overview | undefined },
 ) {
   const say = view.say(overviewMessages);
   const inTime = new URLSearchParams({ range: "24h", ...ui.rangeQuery(view) });

@@ -7,11 +7,7 @@
 import { z } from "zod";
 import { nameOf } from "../requests/outcome_messages.ts";
 
-const attempt = z.looseObject({
-  model: z.string(),
-  outcome: z.string(),
-  ms: z.number(),
-});
+const attempt = z.looseObject({ model: z.string(), outcome: z.string(), ms: z.number() });
 
 const metadata = z.looseObject({
   request_id: z.string().optional(),

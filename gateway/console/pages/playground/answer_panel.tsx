@@ -96,9 +96,7 @@ function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
 /** Returns the script's messages in the reader's language. */
 function words(view: View) {
   const { states, hints, anyHint, left: brokenText, stop, drawn, firstText, whole, estimated } =
-    view.say(
-      playgroundMessages,
-    );
+    view.say(playgroundMessages);
   const { attempts: outcomes } = view.say(outcomeMessages);
   return {
     states,

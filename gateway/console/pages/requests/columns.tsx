@@ -20,10 +20,7 @@ export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): s
 }
 
 /** Returns the columns of the list and of the live view. */
-export function columnsOf(
-  view: View,
-  keys: KnownKeys,
-): readonly ui.Column<Summary>[] {
+export function columnsOf(view: View, keys: KnownKeys): readonly ui.Column<Summary>[] {
   return [...whatColumns(view, keys), ...amountColumns(view)];
 }
 
@@ -34,11 +31,7 @@ function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[]
     ui.column(say.request, ({ requestId }) => <ui.ShortId id={requestId} />, {
       isHeader: true,
       beside: ({ requestId }) => (
-        <ui.CopyButton
-          view={view}
-          text={requestId}
-          what={say.requestId}
-        />
+        <ui.CopyButton view={view} text={requestId} what={say.requestId} />
       ),
     }),
     ui.column(

@@ -61,7 +61,6 @@ export async function knownKeys(view: View): Promise<KnownKeys> {
   const { keys } = await view.load("GET /keys");
   return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({
     ...key,
-    isOver: status === "revoked" ||
-      expiresAt !== undefined && Date.parse(expiresAt) <= view.nowMs,
+    isOver: status === "revoked" || expiresAt !== undefined && Date.parse(expiresAt) <= view.nowMs,
   })));
 }

@@ -17,10 +17,7 @@ export const requestList: Page = { path: "/requests", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestMessages);
-  const [keys, models] = await Promise.all([
-    knownKeys(view),
-    view.load("GET /models"),
-  ]);
+  const [keys, models] = await Promise.all([knownKeys(view), view.load("GET /models")]);
   const choices: Choices = { keys, models: models.models.map(({ id }) => id) };
   const frame = (body: Child) => (
     <>

@@ -42,11 +42,7 @@ export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
       <div class="plan scroll" tabindex={0} role="region" aria-label={say.planPicture}>
         <Drawing view={view} tasks={planned} />
       </div>
-      <ui.Sheet
-        caption={say.planCaption}
-        rows={planned}
-        columns={columnsOf(view, planned)}
-      />
+      <ui.Sheet caption={say.planCaption} rows={planned} columns={columnsOf(view, planned)} />
     </ui.Panel>
   );
 }
@@ -134,10 +130,7 @@ function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>)
 function columnsOf(view: View, tasks: readonly Task[]): readonly ui.Column<Task>[] {
   const say = view.say(requestPageMessages);
   const names = view.say(outcomeMessages).tasks;
-  const count = (
-    title: string,
-    of: "inputTokens" | "outputTokens",
-  ): ui.Column<Task> =>
+  const count = (title: string, of: "inputTokens" | "outputTokens"): ui.Column<Task> =>
     ui.endColumn(title, (task) => <ui.Count value={task[of]} />, {
       foot: <ui.Count value={tasks.reduce((sum, task) => sum + task[of], 0)} />,
     });

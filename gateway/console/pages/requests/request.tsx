@@ -91,8 +91,7 @@ function Ending({ view, detail }: InView<{ detail: Detail }>) {
           {view.say(requestPageMessages).status(status)}
           {errorCode !== null && (
             <>
-              {" · "}
-              <code>{errorCode}</code>
+              {" · "} <code>{errorCode}</code>
             </>
           )}
         </span>
@@ -173,10 +172,7 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
   const ended = <ui.Time at={endOf(detail)} />;
   const row = <code>{detail.id}</code>;
   return (
-    <ui.Panel
-      title={say.summary}
-      actions={<a href={`/console/requests?${same}`}>{say.same}</a>}
-    >
+    <ui.Panel title={say.summary} actions={<a href={`/console/requests?${same}`}>{say.same}</a>}>
       <ui.DefinitionList
         items={[
           [say.key, link("keys", key, keyName)],

@@ -34,9 +34,7 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
   const [states, { content }] = await Promise.all([upstreamStates(view), currentCatalog(view)]);
   const state = states.find((each) => each.id === id);
   const config = content.upstreams.find((each) => each.id === id);
-  if (state === undefined || config === undefined) {
-    return missingUpstream(view, id);
-  }
+  if (state === undefined || config === undefined) return missingUpstream(view, id);
   const models = content.models.filter(({ upstream }) => upstream === id);
   return {
     title: id,

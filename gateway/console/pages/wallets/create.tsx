@@ -24,10 +24,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   });
   if (!made.ok) return await formShown(view, form, made.refusal);
   const { id } = made.value;
-  return {
-    goTo: `/wallets/${encodeURIComponent(id)}`,
-    done: view.say(walletMessages).opened(id),
-  };
+  return { goTo: `/wallets/${encodeURIComponent(id)}`, done: view.say(walletMessages).opened(id) };
 }
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {

@@ -26,9 +26,7 @@ export const statementFile: Feed = {
       const value = view.query.get(name);
       if (value) query.set(name, value);
     }
-    const answer = await view.api.ask(`/ledger/export?${query}`, {
-      signal: view.signal,
-    });
+    const answer = await view.api.ask(`/ledger/export?${query}`, { signal: view.signal });
     if (!answer.ok || answer.body === null) return answer;
     const rows = answer.body.pipeThrough(new TextDecoderStream())
       .pipeThrough(new TextLineStream()).pipeThrough(csvRows());

@@ -97,17 +97,12 @@ export class KvLedgerStore implements LedgerStore {
     return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
   }
 
-  progress(
-    command: ProgressCommand,
-    killedRow: () => RequestRecord,
-  ): Promise<Applied<Progress>> {
+  progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>> {
     const { holdId } = command;
     return this.#submit({ ids: [holdId] }, (stage) => {
       const isFirst = stage.hold(holdId)?.progress === undefined;
       const decision = decideProgress(stage, command);
-      if (isFirst && decision.ok) {
-        stage.keepKilledRow(logLine(killedRow()));
-      }
+      if (isFirst && decision.ok) stage.keepKilledRow(logLine(killedRow()));
       return { decision };
     });
   }

@@ -147,11 +147,7 @@ export class WaitingHolds {
   }
 }
 
-function answer(
-  stage: Stage,
-  waiter: Waiter,
-  decision: LedgerDecision<{ held: Micros }>,
-): void {
+function answer(stage: Stage, waiter: Waiter, decision: LedgerDecision<{ held: Micros }>): void {
   waiter.unwatch();
   if (decision.ok && decision.change !== undefined) stage.apply(decision.change);
   const applied: Applied<{ held: Micros }> = decision.ok

@@ -85,10 +85,7 @@ function borderOf({ segment, line }: LogPosition, isNewest: boolean): LogPositio
   return isNewest ? { segment, line: line + 1 } : { segment, line };
 }
 
-async function* candidates(
-  source: SearchSource,
-  query: RequestQuery,
-): AsyncGenerator<Found, void> {
+async function* candidates(source: SearchSource, query: RequestQuery): AsyncGenerator<Found, void> {
   const isNewest = query.order !== "oldest";
   const border = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const isBeyond = ({ segment, line }: LogPosition) => {
@@ -145,9 +142,9 @@ async function* inRows(
 }
 
 /** A block with the needed part of its ids, or the last segment of a missing one. */
-type BlockRead =
-  | { readonly block: LogBlock; readonly ids?: string | undefined }
-  | { readonly last: number };
+type BlockRead = { readonly block: LogBlock; readonly ids?: string | undefined } | {
+  readonly last: number;
+};
 
 /** Yields all blocks beyond a border, in the order of the page. */
 async function* blocksOf(

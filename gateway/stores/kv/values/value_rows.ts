@@ -109,11 +109,7 @@ export class ValueRows {
   /** Returns the copy in a row whose key ends with its name and id. */
   copyOf({ key, value }: Deno.KvEntry<Uint8Array>): ValueCopy {
     const prefixParts = key[0] === this.#prefix ? 1 : 2;
-    return {
-      name: key.slice(prefixParts, -1),
-      id: String(key.at(-1)),
-      entry: decodeEntry(value),
-    };
+    return { name: key.slice(prefixParts, -1), id: String(key.at(-1)), entry: decodeEntry(value) };
   }
 
   /** Yields all rows of a copy before its entry, in order. */

@@ -31,7 +31,7 @@ export interface ResponseRoute extends AsyncDisposable {
 }
 
 /** A response route, and its differences. */
-export interface RoadPlan {
+export interface RoutePlan {
   readonly name: string;
   /** Text of the answer `text`; `undefined` where the model chooses it. */
   readonly text?: string;
@@ -62,7 +62,7 @@ function callOf(city: string) {
 }
 
 /** An upstream of kind `openai`: the request goes through as it is. */
-export const NATIVE: RoadPlan = {
+export const NATIVE: RoutePlan = {
   name: "pass-through",
   text: "Hello there",
   tool: "get_weather",
@@ -87,7 +87,7 @@ function translated(
   kind: string,
   wire: Wire,
   upstreamModel: string,
-): RoadPlan {
+): RoutePlan {
   return {
     name: kind,
     text: "Hello there",
@@ -114,14 +114,14 @@ function translated(
 }
 
 /** A server that speaks Chat Completions. */
-export const CHAT: RoadPlan = translated("openai-compatible", OPENAI, "gpt-4.1");
+export const CHAT: RoutePlan = translated("openai-compatible", OPENAI, "gpt-4.1");
 /** The Anthropic adapter. */
-export const CLAUDE: RoadPlan = translated("anthropic", ANTHROPIC, "claude-sonnet-4-5");
+export const CLAUDE: RoutePlan = translated("anthropic", ANTHROPIC, "claude-sonnet-4-5");
 /** The Gemini adapter. */
-export const GEMINI: RoadPlan = translated("google", GOOGLE, "gemini-2.5-flash");
+export const GEMINI: RoutePlan = translated("google", GOOGLE, "gemini-2.5-flash");
 
 /** The embedded simulator. */
-export const SIMULATOR: RoadPlan = {
+export const SIMULATOR: RoutePlan = {
   name: "simulator",
   tool: "calculator",
   without: ["signed", "parallel", "refusal", "length", "file"],
