@@ -7,7 +7,7 @@ import {
   parseJson,
   readText,
 } from "../openai_compatible/body.ts";
-import type { Exchange } from "../openai_compatible/exchange.ts";
+import { cutBy, type Exchange } from "../openai_compatible/exchange.ts";
 import {
   failureOf,
   readErrorAnswer,
@@ -185,17 +185,6 @@ function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
   return readErrorAnswer(error).message || (JSON.stringify(error) ?? "");
-}
-
-function cutBy(exchange: Exchange, cause: unknown): UpstreamCut {
-  switch (exchange.stopped) {
-    case "timeout":
-      return new UpstreamCut("timeout", "The stream stalled", { cause });
-    case "cancelled":
-      return new UpstreamCut("cut", "The call was cancelled", { cause });
-    default:
-      return new UpstreamCut("cut", "The connection broke", { cause });
-  }
 }
 
 function urlOf(input: string | URL | Request): string {

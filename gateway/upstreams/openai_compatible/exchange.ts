@@ -1,5 +1,6 @@
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
@@ -171,4 +172,31 @@ export class Exchange {
     if (this.#dueMs - this.#deps.clock.monotonicMs() < 1) this.#whenDue();
     else this.#setTimer();
   };
+}
+
+const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
+  cancelled: "The call was cancelled",
+  timeout: "The upstream took too long",
+  connect_failed: "The upstream takes no connection",
+};
+
+/** Returns the failure of a call that this side stopped. */
+export function stoppedFailure(stop: Stop, status?: number): UpstreamFailure {
+  return callFailure(stop, STOP_MESSAGES[stop], status);
+}
+
+/** Returns a failure before the first byte. */
+export function callFailure(
+  outcome: UpstreamFailure["outcome"],
+  message: string,
+  status?: number,
+): UpstreamFailure {
+  return { kind: "failure", outcome, status, message };
+}
+
+/** Returns the error of a stream whose body could not be read to its end. */
+export function cutBy({ stopped }: Exchange, cause: unknown): UpstreamCut {
+  if (stopped === "timeout") return new UpstreamCut("timeout", "The stream stalled", { cause });
+  const why = stopped === "cancelled" ? "The call was cancelled" : "The connection broke";
+  return new UpstreamCut("cut", why, { cause });
 }

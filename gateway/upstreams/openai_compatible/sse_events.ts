@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { isTooDeep, parseObject } from "./body.ts";
-import type { Exchange } from "./exchange.ts";
+import { cutBy, type Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
 
 /** Maximum length of an event, in UTF-16 code units. */
@@ -90,7 +90,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       await this.#drain();
       return END;
     } catch (error) {
-      const cut = error instanceof UpstreamCut ? error : this.#cutBy(error);
+      const cut = error instanceof UpstreamCut ? error : cutBy(this.#exchange, error);
       this.#abandon();
       throw cut;
     }
@@ -166,17 +166,6 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
 
   #endOfBody(): UpstreamCut {
     return new UpstreamCut("cut", "The stream ended without [DONE]");
-  }
-
-  #cutBy(cause: unknown): UpstreamCut {
-    switch (this.#exchange.stopped) {
-      case "timeout":
-        return new UpstreamCut("timeout", "The stream stalled", { cause });
-      case "cancelled":
-        return new UpstreamCut("cut", "The call was cancelled", { cause });
-      default:
-        return new UpstreamCut("cut", "The connection broke", { cause });
-    }
   }
 
   /** Reads to the end of the body, so that the connection can be used again. */

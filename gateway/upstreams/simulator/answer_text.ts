@@ -1,13 +1,13 @@
 import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 import type { SimulatedRequest } from "./chat_request.ts";
-import { type ResultSource, resultSources } from "./result_sources.ts";
+import { type CitedSource, citedSources } from "./cited_sources.ts";
 
 const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
 
 /**
  * Returns the answer's text: labelled as simulated, in the language of the question. It repeats the
- * question, the images and the results of tools, so that a demo shows what reached the model. Of
+ * question, the images and the results of tools, so that a demo shows the input of the model. Of
  * search results it names the first sources, each cited by its number in square brackets.
  */
 export function answerText(
@@ -86,24 +86,24 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
  * Returns the sources that searches returned, `undefined` without a search; and all other results.
  */
 function resultsIn({ results }: SimulatedRequest): {
-  readonly sources: readonly ResultSource[] | undefined;
+  readonly sources: readonly CitedSource[] | undefined;
   readonly others: string;
 } {
   const others: string[] = [];
-  let sources: ResultSource[] | undefined;
+  let sources: CitedSource[] | undefined;
   for (const { name, text } of results) {
-    const searched = resultSources(text);
+    const searched = citedSources(text);
     if (searched === undefined) others.push(`${name}: ${quote(text)}`);
     else (sources ??= []).push(...searched);
   }
   return { sources, others: others.join("; ") };
 }
 
-function sentenceOf({ name, number, passage }: ResultSource): string {
+function sentenceOf({ name, number, passage }: CitedSource): string {
   return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
 }
 
-function toldInChinese({ name, number, passage }: ResultSource): string {
+function toldInChinese({ name, number, passage }: CitedSource): string {
   return passage === "" ? `《${name}》[${number}]` : `${name} 中的“${passage}”[${number}]`;
 }
 
