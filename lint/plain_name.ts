@@ -3,6 +3,9 @@ const PARTICIPLES = [
   ...["found", "asked", "told", "said", "left", "put"],
 ];
 
+/** Those of them that are verbs in their own right: a method may have such a name. */
+const VERBS: readonly string[] = ["put"];
+
 /** Private terms, each with the term of the glossary that takes its place. */
 const TERMS: Readonly<Record<string, string>> = {
   House: "Service",
@@ -34,10 +37,11 @@ function hintFor(name: string): string | undefined {
 /** The names that a pattern declares. */
 function declared(
   node: Deno.lint.Node | Deno.lint.TSParameterProperty | null,
-): Deno.lint.Identifier[] {
+): (Deno.lint.Identifier | Deno.lint.PrivateIdentifier)[] {
   if (node?.type === "TSParameterProperty") return declared(node.parameter);
   switch (node?.type) {
     case "Identifier":
+    case "PrivateIdentifier":
       return [node];
     case "ObjectPattern":
       return node.properties.flatMap((property) =>
@@ -56,8 +60,8 @@ function declared(
 
 /**
  * Refuses declarations whose name is a bare participle or a private term. It looks at variables,
- * parameters, functions, classes, types and members of types and classes; a method may be named by
- * a verb, such as `put`. Names that the wire or another library prescribes are not declared here.
+ * parameters, functions, classes, types and members of types and classes, private ones too; a method
+ * may be named by a verb, such as `put`. Names that the wire or another library prescribes are not declared here.
  */
 export const plainName: Deno.lint.Rule = {
   create(context) {
@@ -70,6 +74,10 @@ export const plainName: Deno.lint.Rule = {
     };
     const checkMember = (node: { computed: boolean; key: Deno.lint.Node }) => {
       if (!node.computed) check(node.key);
+    };
+    const checkMethod = (node: { computed: boolean; key: Deno.lint.Node }) => {
+      const isVerb = node.key.type === "Identifier" && VERBS.includes(node.key.name);
+      if (!isVerb) checkMember(node);
     };
     const checkFunction = (node: { params: readonly Deno.lint.Parameter[] }) =>
       node.params.forEach(check);
@@ -85,6 +93,10 @@ export const plainName: Deno.lint.Rule = {
       ClassDeclaration: (node) => check(node.id),
       TSInterfaceDeclaration: (node) => check(node.id),
       TSTypeAliasDeclaration: (node) => check(node.id),
+      TSEnumDeclaration: (node) => check(node.id),
+      CatchClause: (node) => check(node.param),
+      MethodDefinition: checkMethod,
+      TSMethodSignature: checkMethod,
       PropertyDefinition: checkMember,
       TSPropertySignature: checkMember,
     };

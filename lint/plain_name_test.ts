@@ -20,9 +20,14 @@ for (const name of ["found", "asked", "told", "said", "left", "put"]) {
       ],
       ...[`class A { ${name} = 1; }`, `interface A { ${name}: 1 }`, `interface ${name} {}`],
       ...[`class ${name} {}`, `class A { m(${name}) {} }`, `type F = (${name}: string) => void;`],
+      ...[`enum ${name} { a }`, `try { f(); } catch (${name}) { f(); }`],
+      ...[`class A { #${name} = 1; }`],
       ...[`class A { constructor(${name}) {} }`, `class A { constructor(readonly ${name}: 1) {} }`],
     ];
-    for (const source of declarations) assertEquals(refused(source), [name], source);
+    for (const source of declarations) {
+      const expected = source.includes("#") ? `#${name}` : name;
+      assertEquals(refused(source), [expected], source);
+    }
   });
 }
 
@@ -49,6 +54,11 @@ Deno.test("plain-name accepts a new name for a property, and the use of a foreig
   ) {
     assertEquals(refused(source), [], source);
   }
+});
+
+Deno.test("plain-name refuses a method named by a bare participle", () => {
+  assertEquals(refused("class A { found() {} get told() { return 1; } #said() {} }").length, 3);
+  assertEquals(refused("interface A { left(): void }").length, 1);
 });
 
 Deno.test("plain-name accepts a method named by a verb, and wire names in quotes", () => {

@@ -185,7 +185,7 @@ Deno.test("what is no duration is refused", async () => {
     assertStringIncludes(error.message, "Cannot read the duration", duration);
   }
   const far = await refusal({ operation: "add", duration: "9999999 years" });
-  assertStringIncludes(far.message, "outside the years");
+  assertStringIncludes(far.message, "outside the range of representable years");
   assertStringIncludes((await refusal({ operation: "add" })).message, 'needs "duration"');
   assertStringIncludes((await refusal({ operation: "difference" })).message, 'needs "until"');
 });

@@ -45,7 +45,7 @@ const DEFINITIONS = {
     value: "FILE",
     help: "Holds the passphrase of a backup (SERVICE_BACKUP_KEY, or asked for)",
   },
-  plain: { help: "A backup that whoever has the file can read" },
+  plain: { help: "A backup that anyone with the file can read" },
   policy: { value: "FILE", help: "The key's policy, JSON" },
   provider: { value: "NAME", help: "Only requests that this provider was asked for" },
   "request-id": { value: "ID", help: "The X-Request-ID of the call" },

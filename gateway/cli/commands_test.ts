@@ -153,13 +153,16 @@ Deno.test("svc keys narrows, rotates, disables, enables and revokes", async () =
     assertMatch((await run(`keys rotate ${id}`)).out, /rotated from +key_/);
     assertEquals((await json(`keys disable ${id}`)).status, "disabled");
     assertEquals((await json(`keys enable ${id}`)).status, "active");
-    assertMatch((await run(`keys revoke ${id}`)).err, /^Nobody can be asked here: .*--yes\n$/);
+    assertMatch(
+      (await run(`keys revoke ${id}`)).err,
+      /^Cannot ask for confirmation here: .*--yes\n$/,
+    );
     const isTerminal = true;
     const confirm = () => Promise.resolve(false);
     assertFailed(await run(`keys revoke ${id}`, { isTerminal, confirm }), "Nothing was changed");
     assertEquals((await json(`keys show ${id}`)).status, "active");
     assertEquals((await run(`keys revoke ${id}`, { isTerminal })).code, 0);
-    assertMatch(questions.join(), /^Revoke key "app" \(key_\w+\) for good\? Whoever uses it/);
+    assertMatch(questions.join(), /^Revoke key "app" \(key_\w+\) for good\? Its callers/);
     assertEquals((await json(`keys revoke ${id}`)).status, "revoked");
     assertFailed(
       await run(`keys enable ${id}`),

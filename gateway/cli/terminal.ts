@@ -47,7 +47,9 @@ function printResult(text: string, print: (text: string) => void): void {
   try {
     print(text);
   } catch (cause) {
-    if (cause instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Nobody reads", { cause });
+    if (cause instanceof Deno.errors.BrokenPipe) {
+      throw new OutputClosed("The reader is gone", { cause });
+    }
     throw new CliFailure(`Cannot write to standard output: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -330,8 +330,8 @@ export class UpstreamPool implements LeasePool {
 
   #busy({ config, inFlight }: Slot, { latencyMs }: TargetState): TargetState {
     const reason = inFlight >= config.maxInFlight
-      ? `"${config.id}" has ${config.maxInFlight} requests under way, its limit`
-      : `the service has ${this.#maxInFlight} requests under way, its limit`;
+      ? `"${config.id}" has ${config.maxInFlight} requests in flight, its limit`
+      : `the service has ${this.#maxInFlight} requests in flight, its limit`;
     return { available: false, busy: true, reason, retryAfterMs: BUSY_RETRY_MS, latencyMs };
   }
 }

@@ -98,7 +98,7 @@ Deno.test("a full upstream gives no lease until one is released", () => {
   assertEquals(available(), ["b1"]);
   const state = pool.states(now()).get("a1");
   assertEquals(state?.retryAfterMs, BUSY_RETRY_MS);
-  assertEquals(state?.reason, '"a" has 2 requests under way, its limit');
+  assertEquals(state?.reason, '"a" has 2 requests in flight, its limit');
   assertEquals(pool.inFlight(), new Map([["a", 2], ["b", 0]]));
   first.release();
   assertEquals(available(), ["a1", "a2", "b1"]);

@@ -127,7 +127,7 @@ Deno.test("one who wants another upstream does not stand in the way, and the ser
   const leases = [A, A, B].map((wanted) => acquire(pool, wanted));
   assertEquals(pool.acquire(B), undefined);
   const { reason, busy } = pool.states(0).get("b") ?? {};
-  assertEquals([reason, busy], ["the service has 3 requests under way, its limit", true]);
+  assertEquals([reason, busy], ["the service has 3 requests in flight, its limit", true]);
   const [first, second] = [waits(pool, { models: [A] }), waits(pool, { models: [B] })];
   leases[0]?.release();
   const turn = await first.over;

@@ -18,7 +18,9 @@ export function lostOutput(message: Readonly<Record<string, unknown>>): readonly
   const names: string[] = LOST.filter((name) => isSaid(message[name]));
   const isPart = Array.isArray(content) && content.some((part) => typeof part?.text !== "string");
   if (isPart) names.push("content");
-  return names.map((name) => `message.${name}: the model's answer had more than can be told here`);
+  return names.map((name) =>
+    `message.${name}: the model's answer had more than this format can carry`
+  );
 }
 
 function isSaid(member: unknown): boolean {
@@ -32,7 +34,7 @@ export function lostCitations(
   const isKnown = (value: unknown) => annotationOf(value) !== undefined;
   return !Array.isArray(annotations) || annotations.every(isKnown)
     ? []
-    : ["message.annotations: only citations of pages and files can be told here"];
+    : ["message.annotations: this format carries only citations of pages and files"];
 }
 
 const FINISHES: readonly unknown[] = [

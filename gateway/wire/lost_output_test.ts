@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { lostCitations, lostFinish, lostInCompletion, lostOutput } from "./lost_output.ts";
 
-const more = (name: string) => `message.${name}: the model's answer had more than can be told here`;
+const more = (name: string) =>
+  `message.${name}: the model's answer had more than this format can carry`;
 
 Deno.test("lostOutput() names what is more than text and calls, and nothing else", () => {
   const plain = { role: "assistant", content: "Hi", refusal: null, audio: null, images: [] };

@@ -18,7 +18,7 @@ export interface TurnOptions extends Omit<CallOptions, "signal"> {
    * True when the caller reads only chunks and the end of a turn: the other events may be left out.
    */
   readonly chunksOnly?: boolean;
-  /** Told of the tasks of a request that the service splits. */
+  /** Called with each task of a request that the service splits. */
   readonly onTask?: OnTask | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * An attacker as a process of its own: `attack_process.ts NAME URL KEY`. Prints a line when the attack
- * is under way, and ends with the process that started it.
+ * is in progress, and ends with the process that started it.
  *
  * @module
  */
@@ -145,6 +145,6 @@ if (import.meta.main) {
   const attack = name === READERS ? read : ATTACKS[name];
   if (attack === undefined) throw new Error(`Cannot attack by "${name}"`);
   await attack({ url, key });
-  console.log("under way");
+  console.log("started");
   await untilStdinEnds();
 }

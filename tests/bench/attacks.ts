@@ -85,7 +85,7 @@ async function underAttack(name: string, attacked: Attacked): Promise<Finding[]>
   if (name === STALLED_READERS) await readersBefore(attacked);
   const before = await residentMegabytes(gateway.pid);
   await using attacker = start("tests/bench/attack_process.ts", [name, url, key], YIELDING);
-  await expectLine(attacker, /^under way$/);
+  await expectLine(attacker, /^started$/);
   if (name === STALLED_READERS) return await whileStalled(name, before, attacked);
   const findings = [p99Finding(name, await measure(call, seconds))];
   if (HOLDING.includes(name)) {
@@ -116,7 +116,7 @@ async function whileStalled(
 
 async function readersBefore({ url, key }: Attacked): Promise<void> {
   await using readers = start("tests/bench/attack_process.ts", [READERS, url, key], YIELDING);
-  await expectLine(readers, /^under way$/);
+  await expectLine(readers, /^started$/);
 }
 
 /**

@@ -29,7 +29,7 @@ export class AnswerReader {
   #head = "";
   #inBody = false;
   /** Bytes still to come; `undefined` where the body comes in pieces. */
-  #left: number | undefined;
+  #remainingBytes: number | undefined;
   #tail = "";
 
   /** `stream`: the answer must be a stream of events, and whole. */
@@ -41,10 +41,10 @@ export class AnswerReader {
   feed(bytes: Uint8Array): boolean {
     const body = this.#inBody ? bytes : this.#feedHead(bytes);
     if (body === undefined) return false;
-    if (this.#left !== undefined) {
-      this.#left -= body.length;
-      if (this.#left < 0) throw new Error("The answer is longer than it said");
-      return this.#left === 0;
+    if (this.#remainingBytes !== undefined) {
+      this.#remainingBytes -= body.length;
+      if (this.#remainingBytes < 0) throw new Error("The answer is longer than it said");
+      return this.#remainingBytes === 0;
     }
     if (this.#stream === "responses") this.#look(body);
     this.#tail = (this.#tail + latin1.decode(body.subarray(-64))).slice(-64);
@@ -78,7 +78,7 @@ export class AnswerReader {
     if ((this.#stream !== false) !== /\r\ncontent-type: *text\/event-stream/.test(head)) {
       throw new Error(`The answer is of another kind: ${head}`);
     }
-    this.#left = length === undefined ? undefined : Number(length);
+    this.#remainingBytes = length === undefined ? undefined : Number(length);
     this.#inBody = true;
     return bytes.subarray(end + HEAD_END.length - before);
   }

@@ -158,7 +158,7 @@ Deno.test("an export that is interrupted leaves no file", async () => {
       stderr: "null",
     }).spawn();
     const names = () => [...Deno.readDirSync(path)].map(({ name }) => name);
-    await until(() => available > 3, "an export under way");
+    await until(() => available > 3, "an export in progress");
     assertEquals(names().map((name) => name.endsWith(".partial")), [true]);
     child.kill("SIGINT");
     assertEquals((await child.status).code, 130);

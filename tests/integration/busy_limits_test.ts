@@ -63,7 +63,7 @@ class BusyLab implements AsyncDisposable {
     const { inFlight } = this.service.running.gateway;
     const before = inFlight.count;
     const answer = this.#send(sent);
-    await until(() => inFlight.count > before, "the request to be under way");
+    await until(() => inFlight.count > before, "the request to be in flight");
     await new Promise((resolve) => setTimeout(resolve, 20));
     return { answer };
   }
@@ -248,7 +248,7 @@ Deno.test("64 callers go through four places, and all are answered", async () =>
     return status;
   });
   assertEquals(await Promise.all(calls), Array(64).fill(200));
-  assert(most <= 4, `${most} calls under way`);
+  assert(most <= 4, `${most} calls in flight`);
   await lab.service.assertBooks();
 });
 

@@ -70,7 +70,7 @@ class Heard {
   }
 }
 
-/** A session under way. */
+/** A session in progress. */
 interface Session {
   readonly service: ServiceProcess;
   readonly model: FakeUpstream;

@@ -1,5 +1,5 @@
 /**
- * The disk is full while calls come and while others are under way: no answer without a durable hold,
+ * The disk is full while calls come and while others are in flight: no answer without a durable hold,
  * 503 with `Retry-After`, well again without a restart, and nothing lost. Once on a disk that is really
  * full, where this user may mount one, and always on a store that says so.
  *
@@ -53,7 +53,10 @@ async function scenario(disk: Disk): Promise<void> {
     assertEquals(await readiness(service), "Nothing can be written to the store");
     answered += await under.finish();
     await disk.clear();
-    await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
+    await until(
+      () => service.running.gateway.settlementRetries.size === 0,
+      "the settlement retries",
+    );
     await service.quiet();
     assertEquals(await readiness(service), undefined);
     ({ spent } = await service.wallet());

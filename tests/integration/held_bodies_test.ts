@@ -57,7 +57,7 @@ for (
         });
       };
       const first = send(BOOTSTRAP_KEY, 3 * MB);
-      await until(() => upstream.requests.length === 1, "the first call to be under way");
+      await until(() => upstream.requests.length === 1, "the first call to be in flight");
       assert(bodies.bytes > 3 * MB);
       const refused = await send(other, 2 * MB);
       assertEquals([refused.status, (await refused.json()).error.code], [status, CODES[status]]);
@@ -87,7 +87,7 @@ Deno.test("a body waits for room, and whoever has no key takes none", async () =
   const headers = { "content-type": "application/json", "x-api-key": BOOTSTRAP_KEY };
   const send = () => fetch(path, { method: "POST", headers, body: bodyOf(3 * MB) });
   const first = send();
-  await until(() => upstream.requests.length === 1, "the first call to be under way");
+  await until(() => upstream.requests.length === 1, "the first call to be in flight");
   const held = bodies.bytes;
   const unknown = { ...headers, "x-api-key": "nobody's" };
   const stranger = await fetch(path, { method: "POST", headers: unknown, body: bodyOf(MB) });

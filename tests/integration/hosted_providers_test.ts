@@ -275,7 +275,7 @@ function failing(
 
 /** Waits until nothing is open, then compares the books with the answer. */
 async function assertPaid({ service }: HostedLab, text: string, spent: bigint): Promise<void> {
-  await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
+  await until(() => service.running.gateway.settlementRetries.size === 0, "the settlement retries");
   assertEquals((await service.wallet()).spent, spent);
   if (spent > 0n) assertStringIncludes(text, `"charged":"${formatCredits(spent)}"`);
   const { records } = await service.running.stores.log.search({ limit: 10 });

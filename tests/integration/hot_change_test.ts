@@ -1,6 +1,6 @@
 /**
- * The operator changes things while requests are under way: new requests see it within a second,
- * and those under way do not.
+ * The operator changes things while requests are in flight: new requests see it within a second,
+ * and those in flight do not.
  *
  * @module
  */
@@ -89,7 +89,7 @@ Deno.test("a narrowed policy takes effect within a second", async () => {
   await at.finish();
 });
 
-Deno.test("a new catalog is in force within a second; a stream under way keeps its own", async () => {
+Deno.test("a new catalog is in force within a second; a stream in flight keeps its own", async () => {
   await using at = await withStreamUnderWay();
   await using other = new FakeUpstream();
   other.otherwise(json(completion()));

@@ -28,20 +28,20 @@ import { ManualClock, TestService, until } from "../fixtures/service.ts";
 const COMMENT = ": keep-alive\n\n";
 const event = (text: string) => chunk(`data: ${text}\n\n`);
 
-/** A clock that knows how often it was asked: the watch over a silent stream asks it. */
+/** A clock that counts its reads: the watch over a silent stream reads it. */
 class WatchedClock extends ManualClock {
-  #asked = 0;
+  #reads = 0;
 
   override monotonicMs(): number {
-    this.#asked++;
+    this.#reads++;
     return super.monotonicMs();
   }
 
   /** Lets time pass, and waits until somebody has seen it. */
   async pass(ms: number): Promise<void> {
     this.advance(ms);
-    const before = this.#asked;
-    await until(() => this.#asked > before, "the silence to be looked at");
+    const before = this.#reads;
+    await until(() => this.#reads > before, "the silence to be looked at");
   }
 }
 

@@ -153,7 +153,10 @@ Deno.test("without a terminal the guided command needs --yes, and prints one doc
   const old = await service.newKey();
   const nobody = await guided(service, old);
   assertEquals([nobody.code, nobody.out], [1, ""]);
-  assertMatch(nobody.err, /^Nobody can be asked here: run this on a terminal, or with --yes\n$/);
+  assertMatch(
+    nobody.err,
+    /^Cannot ask for confirmation here: run this on a terminal, or with --yes\n$/,
+  );
   assertMatch((await guided(service, old, { flags: ["--json"], answers: [] })).err, /with --yes/);
   assertEquals((await service.admin("GET", `/keys/${old.id}`)).status, "active");
   const run = await guided(service, old, { flags: ["--yes", "--json"] });

@@ -248,7 +248,7 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
     const held = ask(at, key);
     try {
       await until(() => at.upstream.requests.length === 1, "the call to reach the upstream");
-      // Held in the books is what the call under way holds; the refused one adds nothing.
+      // Held in the books is what the call in flight holds; the refused one adds nothing.
       const response = await refused(at, key, { status: 429, code: "rate_limit_exceeded" });
       assertEquals(response.headers.get("retry-after"), "1");
       await answered(await ask(at, other));

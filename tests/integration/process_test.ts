@@ -139,7 +139,7 @@ Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
   assert((await text).endsWith("data: [DONE]\n\n"));
 });
 
-Deno.test("a second signal breaks off what is under way, billed, and ends with 0", async () => {
+Deno.test("a second signal breaks off what is in progress, billed, and ends with 0", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);
   const { key, token } = await secretsAt(at.kv);

@@ -163,7 +163,7 @@ Deno.test("a tail tells rows as they come, and ends with the service", async () 
   const messages = [{ role: "user", content: "Hi" }];
   await (await service.chat({ messages }, { key: other.key })).text();
   await (await service.chat({ messages }, { key })).text();
-  await until(() => text.includes("event: request"), "the row to be told");
+  await until(() => text.includes("event: request"), "the row to be sent");
   const rows = text.split("\n").filter((line) => line.startsWith("data: "))
     .map((line) => JSON.parse(line.slice("data: ".length)));
   assertEquals(rows.map((row) => row.key), [id]);

@@ -50,7 +50,7 @@ async function waiting(at: Lab) {
   await until(() => at.upstream.requests.length === 1, "the first request to reach its upstream");
   const kept = at.service.chat(HELLO, { key: second.key });
   const { gateway } = at.service.running;
-  await until(() => gateway.inFlight.count >= 1, "a request to be under way");
+  await until(() => gateway.inFlight.count >= 1, "a request to be in flight");
   // What waits for a hold shows nowhere: it has been let in when its key's use is noted.
   await until(
     async () => (await at.service.admin("GET", `/keys/${second.id}`)).lastUsedAt !== null,
@@ -126,7 +126,7 @@ Deno.test("a body that comes slowly does not outlive its key", async () => {
   await at.service.assertBooks();
 });
 
-Deno.test("a stream under way goes on to its end when its key is revoked", async () => {
+Deno.test("a stream in flight goes on to its end when its key is revoked", async () => {
   await using at = await lab();
   const { id, key } = await at.service.newKey();
   const gate = Promise.withResolvers<void>();

@@ -78,7 +78,7 @@ async function assertUnavailable(response: Response): Promise<void> {
  */
 async function assertHealthy({ service }: Setup): Promise<void> {
   const { gateway } = service.running;
-  await until(() => gateway.settlementRetries.size === 0, "the late endings");
+  await until(() => gateway.settlementRetries.size === 0, "the settlement retries");
   const { spent } = await service.wallet();
   const calls = Array.from({ length: PLACES }, () => ask(service));
   for (const response of await Promise.all(calls)) {

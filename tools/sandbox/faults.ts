@@ -52,7 +52,7 @@ function explain(cause: unknown, { what, workspace }: Action): unknown {
   if (flag !== undefined) {
     return new ToolError(
       `Cannot ${what}: the program runs without the Deno permission for it; ` +
-        `whoever runs it can add ${flag}=${workspace.path}`,
+        `the operator can add ${flag}=${workspace.path}`,
       { code: "permission_missing", cause },
     );
   }

@@ -27,7 +27,7 @@ Deno.test("a missing permission names the flag that gives it", async () => {
   assertEquals(
     message,
     'Cannot read "a": the program runs without the Deno permission for it; ' +
-      "whoever runs it can add --allow-write=/resolved",
+      "the operator can add --allow-write=/resolved",
   );
 });
 

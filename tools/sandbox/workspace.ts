@@ -260,7 +260,7 @@ function refuseUnheld(root: Folder, parts: readonly string[]): void {
   throw new ToolError(
     `Cannot write into the folder ${quoted(parts.join("/"))}: on this host it could be swapped ` +
       "for another in the meantime. Write to the workspace itself, not to a folder in it; or " +
-      "whoever runs the program can set the option fileTrust: true, where nothing else renames " +
+      "the operator can set the option fileTrust: true, where nothing else renames " +
       "folders of the workspace, or start it with --allow-all, on Linux",
     { code: "workspace_unsafe" },
   );

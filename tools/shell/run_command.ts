@@ -101,7 +101,7 @@ function checkHost(): void {
   if (flags.length === 0) return;
   throw new ToolError(
     "Cannot run commands: the program runs without the Deno permission for it; " +
-      `whoever runs it can add ${flags.join(" and ")}`,
+      `the operator can add ${flags.join(" and ")}`,
     { code: "permission_missing" },
   );
 }

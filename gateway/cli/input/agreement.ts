@@ -19,5 +19,5 @@ export async function requireAgreement(call: Call, question: string): Promise<vo
 /** Fails when no person can be asked and `--yes` is absent. */
 export function requirePerson(call: Call): void {
   if (canAsk(call) || call.has("yes")) return;
-  throw new CliFailure("Nobody can be asked here: run this on a terminal, or with --yes");
+  throw new CliFailure("Cannot ask for confirmation here: run this on a terminal, or with --yes");
 }

@@ -16,7 +16,7 @@ export async function newPassphrase(call: Call): Promise<string | undefined> {
   if (!call.io.isTerminal) {
     throw new CliFailure(
       "Cannot seal the backup without a passphrase: give --passphrase-file or SERVICE_BACKUP_KEY, " +
-        "or --plain for one that whoever has the file can read",
+        "or --plain for one that anyone with the file can read",
     );
   }
   const first = requireLong(await call.io.readSecret("Passphrase for the backup: "));

@@ -115,7 +115,7 @@ Deno.test("correctMinute() takes back from the step that was counted, not from n
   assertEquals(correctMinute(others, { delta: -90, nowMs: late, countedAtMs: START }).counts, [7]);
 });
 
-Deno.test("takeSlot() and returnSlot() count requests under way", () => {
+Deno.test("takeSlot() and returnSlot() count requests in flight", () => {
   const first = takeSlot(0, 1);
   assertEquals([first.state, first.verdict.allowed, first.verdict.remaining], [1, true, 0]);
   const second = takeSlot(first.state, 1);

@@ -157,7 +157,9 @@ export class CapacitySearch {
     const waitMs = HOLD_WAIT_MS - this.#holdWaitedMs;
     this.#waits += 1;
     const giveBack = (hold: OpenHold | ServiceFault) => {
-      if (!(hold instanceof ServiceFault)) voidHold(this.#deps, hold.id, "nobody waits for it");
+      if (!(hold instanceof ServiceFault)) {
+        voidHold(this.#deps, hold.id, "the request no longer waits for it");
+      }
     };
     const hold = await this.#wait(
       (signal) => holdForCall(this.#deps, this.#request, { candidate, waitMs, signal }),

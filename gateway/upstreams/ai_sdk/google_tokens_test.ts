@@ -139,7 +139,7 @@ Deno.test("no token is to be had, and why", async () => {
   assertEquals(endpoint.requests.length, count);
 });
 
-Deno.test("a token that is under way breaks off when the upstream is closed", async () => {
+Deno.test("a token that is in flight breaks off when the upstream is closed", async () => {
   using endpoint = new Endpoint();
   endpoint.tokens.close();
   await assertRejects(() => endpoint.tokens.get(NEVER), AccessError, "not reached: cancelled");

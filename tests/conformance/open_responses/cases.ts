@@ -25,7 +25,7 @@ export interface Case {
   readonly status?: "incomplete";
   check(resource: ResponseResource, plan: RoutePlan): void;
   /** Checks the content that the upstream received. */
-  told?(seen: Seen): void;
+  checkSeen?(seen: Seen): void;
 }
 
 const user = (content: string) => ({ type: "message", role: "user", content } as const);
@@ -98,7 +98,7 @@ export const CASES: readonly Case[] = [
       checkText(resource, plan);
       assertEquals(resource.instructions, "Answer briefly");
     },
-    told: ({ texts }) =>
+    checkSeen: ({ texts }) =>
       assertEquals(texts.join("\n").split(/\n+/), ["Answer briefly", "Be kind", "Say hello"]),
   },
   {
@@ -112,7 +112,7 @@ export const CASES: readonly Case[] = [
       if (tool === "get_weather") assertEquals(input, { city: "Oslo" });
       assertEquals(resource.tools.map(({ name }) => name), ["get_weather", "calculator"]);
     },
-    told: ({ tools }) => assertEquals(tools, ["get_weather", "calculator"]),
+    checkSeen: ({ tools }) => assertEquals(tools, ["get_weather", "calculator"]),
   },
   {
     name: "parallel tool calls",
@@ -136,7 +136,7 @@ export const CASES: readonly Case[] = [
       plan.text === undefined
         ? assert(outputText(resource).includes("5"))
         : checkText(resource, plan),
-    told: ({ results }) => assertEquals(results, ["5"]),
+    checkSeen: ({ results }) => assertEquals(results, ["5"]),
   },
   {
     name: "function-call round trip by previous-response-id",
@@ -151,7 +151,7 @@ export const CASES: readonly Case[] = [
       plan.text === undefined
         ? assert(outputText(resource).includes("5"))
         : checkText(resource, plan),
-    told: ({ results }) => assertEquals(results, ["5"]),
+    checkSeen: ({ results }) => assertEquals(results, ["5"]),
   },
   ...([
     ["that the caller repeats", (first) => ({ input: [user("Go"), ...afterwards(first, "5")] })],
@@ -177,7 +177,7 @@ export const CASES: readonly Case[] = [
     request: { input: "Go", tools: TOOLS },
     then: (first) => ({ ...then(first), tools: TOOLS }),
     check: checkText,
-    told: ({ signatures, results }) => {
+    checkSeen: ({ signatures, results }) => {
       assertEquals(signatures, [SIGNATURE]);
       assertEquals(results, ["5", "5"]);
     },
@@ -197,7 +197,7 @@ export const CASES: readonly Case[] = [
       }],
     },
     check: checkText,
-    told: ({ images }) => assertEquals(images, [PIXEL]),
+    checkSeen: ({ images }) => assertEquals(images, [PIXEL]),
   },
   {
     name: "file input",
@@ -218,7 +218,7 @@ export const CASES: readonly Case[] = [
       }],
     },
     check: checkText,
-    told: ({ documents }) => assertEquals(documents, [PDF]),
+    checkSeen: ({ documents }) => assertEquals(documents, [PDF]),
   },
   {
     name: "multi-turn",
@@ -232,7 +232,8 @@ export const CASES: readonly Case[] = [
     },
     check: checkText,
     // Some wires do not tell who said what here.
-    told: ({ texts }) => assertEquals([texts[0], texts.at(-1)], ["My name is Ada", "Who am I?"]),
+    checkSeen: ({ texts }) =>
+      assertEquals([texts[0], texts.at(-1)], ["My name is Ada", "Who am I?"]),
   },
   {
     name: "previous-response-id",
@@ -240,7 +241,7 @@ export const CASES: readonly Case[] = [
     request: { input: "My name is Ada" },
     then: ({ id }) => ({ previous_response_id: id, input: "Who am I?" }),
     check: checkText,
-    told: ({ texts }) => assertEquals(texts.at(-1), "Who am I?"),
+    checkSeen: ({ texts }) => assertEquals(texts.at(-1), "Who am I?"),
   },
   {
     name: "an answer held to a schema",
@@ -250,7 +251,7 @@ export const CASES: readonly Case[] = [
       text: { format: { type: "json_schema", name: "person", schema: PERSON, strict: true } },
     },
     check: (resource) => assertEquals(Object.keys(JSON.parse(outputText(resource))), ["name"]),
-    told: ({ schema }) => assertEquals(schema, PERSON),
+    checkSeen: ({ schema }) => assertEquals(schema, PERSON),
   },
   {
     name: "the output limit",
@@ -264,6 +265,6 @@ export const CASES: readonly Case[] = [
       assertEquals(outputText(resource), "Hello");
       assertEquals(resource.output.map((item) => Reflect.get(item, "status")), ["incomplete"]);
     },
-    told: ({ maxTokens }) => assertEquals(maxTokens, 100),
+    checkSeen: ({ maxTokens }) => assertEquals(maxTokens, 100),
   },
 ];

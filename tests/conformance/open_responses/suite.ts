@@ -92,7 +92,7 @@ async function runCase(plan: RoutePlan, one: Case): Promise<void> {
     assertEquals(resource.previous_response_id, question.previous_response_id ?? null);
     one.check(resource, plan);
     const seen = route.seen();
-    if (seen !== undefined) one.told?.(seen);
+    if (seen !== undefined) one.checkSeen?.(seen);
     await checkBill(route, resource);
   }
   await route.service.assertBooks();

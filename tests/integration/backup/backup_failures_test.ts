@@ -79,7 +79,7 @@ Deno.test("a backup is never plain by accident", async () => {
     assertEquals(namesIn(folder), ["svc.kv"]);
     const plain = await svc(["backup", file, "--plain"], { SERVICE_KV_PATH: kv });
     assertEquals(plain.code, 0);
-    assertMatch(plain.stderr, /^Warning: Whoever has this file can read/);
+    assertMatch(plain.stderr, /^Warning: Anyone with this file can read/);
     const absent = await svc(["backup", `${file}2`, "--plain"], { SERVICE_KV_PATH: `${kv}2` });
     assertMatch(absent.stderr, /Cannot read the store "[^"]+": No such file/);
     assertEquals(namesIn(folder), ["svc.backup", "svc.kv", "svc.kv.backup.json"]);
@@ -133,7 +133,7 @@ Deno.test("a backup or a restore that is interrupted leaves nothing", async () =
       const [program = "", ...rest] = SVC;
       const options = { env: envOf(store), stdout: "null", stderr: "null" } as const;
       const child = new Deno.Command(program, { args: [...rest, ...args], ...options }).spawn();
-      await until(() => namesIn(store.folder).some(hasBegun), "the work under way");
+      await until(() => namesIn(store.folder).some(hasBegun), "the work in progress");
       child.kill("SIGINT");
       assertEquals((await child.status).code, 130);
     };

@@ -1,6 +1,6 @@
 /**
  * A split request whose service ends, or whose caller leaves, while something other than a task is
- * under way.
+ * in progress.
  *
  * @module
  */
@@ -23,7 +23,7 @@ for (const stream of [true, false]) {
     upstream.on("plan", { stallAfter: '{"tasks": [' });
     const call = askSplit(service, { stream });
     await until(() => upstream.calls.length === 1, "the plan to be asked for");
-    await until(() => service.running.gateway.inFlight.count === 1, "the request to be under way");
+    await until(() => service.running.gateway.inFlight.count === 1, "the request to be in flight");
     await someTime();
     service.running.gateway.inFlight.abortAll();
     const response = await call;

@@ -37,7 +37,7 @@ for (const stream of [true, false]) {
       faults.commit = "none";
       const answer = await readAnswer(await call, stream);
       const { settlementRetries } = service.running.gateway;
-      await until(() => settlementRetries.size === 0, "the late endings");
+      await until(() => settlementRetries.size === 0, "the settlement retries");
       await service.assertBooks();
       const { spent } = await service.wallet();
       assert(spent >= CALL_MICROS && spent <= 5n * CALL_MICROS, `${spent}`);
@@ -74,7 +74,7 @@ Deno.test("who is refused after the planner was paid is told what that has cost"
   assert(!error.message.includes("nothing was charged"), error.message);
   const [wait, again] = ["retry-after", "x-should-retry"].map((name) => response.headers.get(name));
   assertEquals([wait, again], ["1", "false"], "no client pays for a plan again by itself");
-  await until(() => service.running.gateway.settlementRetries.size === 0, "the late endings");
+  await until(() => service.running.gateway.settlementRetries.size === 0, "the settlement retries");
   assertEquals((await service.wallet()).spent, CALL_MICROS);
   await service.assertBooks();
 });

@@ -20,7 +20,7 @@ const EXTRA = {
   content: [{ type: "thinking", thinking: [] }, { type: "text", text: "Look" }],
 };
 const LINES = ["images", "audio", "content"].map((name) =>
-  `message.${name}: the model's answer had more than can be told here`
+  `message.${name}: the model's answer had more than this format can carry`
 );
 const ODD_END = 'finish_reason: the model ended its answer with "odd"';
 const USAGE = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };

@@ -148,7 +148,7 @@ export const FINISHED: readonly Row[] = [
   },
   {
     row: "finished, usage reported: usage times price",
-    how: "the connection is cut instead of a good-bye",
+    how: "the connection is cut instead of the end-of-stream marker",
     output: { pieces: WORDS, usage: { input: 10, output: 5 } },
     end: "cut at its end",
     only: "streamed",
@@ -157,7 +157,7 @@ export const FINISHED: readonly Row[] = [
   },
   {
     row: "finished, no usage: input counted, and output forwarded, counted",
-    how: "the connection is cut instead of a good-bye",
+    how: "the connection is cut instead of the end-of-stream marker",
     output: { pieces: WORDS },
     end: "cut at its end",
     only: "streamed",

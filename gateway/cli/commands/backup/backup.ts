@@ -28,7 +28,7 @@ export const backupCommands: readonly Command[] = [
   },
 ];
 
-const PLAIN = "Whoever has this file can read every key's digest, the pepper and what the store " +
+const PLAIN = "Anyone with this file can read every key's digest, the pepper and what the store " +
   "keeps of answers; the admin token is left out";
 
 async function backup(call: Call): Promise<Output> {

@@ -143,7 +143,7 @@ Deno.test("svc catalog shows, checks and rolls back", async () => {
     const rehearsed = await run("catalog rollback 1 --dry-run");
     assertMatch(rehearsed.out, /^\+ models\.slow-maxi\n/);
     const unasked = await run("catalog rollback 1");
-    assertMatch(unasked.err, /^Nobody can be asked here: .*--yes\n$/);
+    assertMatch(unasked.err, /^Cannot ask for confirmation here: .*--yes\n$/);
     const isTerminal = true;
     const no = await run("catalog rollback 1", {
       isTerminal,
@@ -189,7 +189,7 @@ Deno.test("svc apply warns before it applies, and takes a tier away by force onl
     for (const unasked of ["apply -f svc.json", "apply -f svc.json --json"]) {
       const { code, err } = await run(unasked);
       assertEquals(code, 1);
-      assertStringIncludes(err, `${warning}Nobody can be asked here: `);
+      assertStringIncludes(err, `${warning}Cannot ask for confirmation here: `);
     }
     const confirm = () => Promise.resolve(false);
     const no = await run("apply -f svc.json", { isTerminal: true, confirm });

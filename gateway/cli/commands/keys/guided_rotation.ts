@@ -142,7 +142,7 @@ async function disable(rotation: Rotation): Promise<string> {
   const { uses } = await call.client.call("GET /keys/{id}/rotation", { id: old, query });
   const usesSentence = `Key ${old}: ${usesText(uses)}`;
   if (uses.inUse && !asks) {
-    throw new CliFailure(`${usesSentence}: it is in use, and whoever uses it would be cut off`);
+    throw new CliFailure(`${usesSentence}: it is in use, and its callers would be cut off`);
   }
   await ask(rotation, `${usesSentence}. Disable it? It can be enabled again.`);
   await call.client.call("POST /keys/{id}/disable", { id: old });

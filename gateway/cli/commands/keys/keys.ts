@@ -66,7 +66,7 @@ export const keyCommands: readonly Command[] = [
       const [id = ""] = call.operands;
       const key = await call.client.call("GET /keys/{id}", { id });
       const name = `"${key.name}" (${key.id})`;
-      const question = `Revoke key ${name} for good? Whoever uses it is cut off.`;
+      const question = `Revoke key ${name} for good? Its callers are cut off.`;
       // Revoking a revoked key interrupts no caller.
       if (key.status !== "revoked") await requireAgreement(call, printable(question));
       return keyOutput(await call.client.call("POST /keys/{id}/revoke", { id }));

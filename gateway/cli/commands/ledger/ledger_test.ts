@@ -160,7 +160,7 @@ Deno.test("a reader that has enough ends the export in silence, a full disk with
     });
     let printed = 0;
     const stdout = () => {
-      if (++printed > 5) throw new OutputClosed("Nobody reads");
+      if (++printed > 5) throw new OutputClosed("The reader is gone");
     };
     const fetch = () => Promise.resolve(new Response(body, NDJSON));
     const { code, err } = await run("ledger export", { fetch, stdout });

@@ -4,9 +4,6 @@
  * @module
  */
 
-/** Endpoints that a model may serve. */
-export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
-
 /** The page of a model. */
 export function modelHref(id: string): string {
   return `/console/catalog/model?${new URLSearchParams({ id })}`;

@@ -1,5 +1,6 @@
+import { ENDPOINTS } from "../../../domain/requests/endpoints.ts";
 import * as ui from "../../components/mod.ts";
-import { ENDPOINTS, modelHref } from "./addresses.ts";
+import { modelHref } from "./addresses.ts";
 import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from "../../../domain/requests/endpoints.ts";
 import * as ui from "../../components/mod.ts";
 import type { Page, View } from "../../page.ts";
 import {
@@ -7,7 +8,7 @@ import {
   type ModelState,
   modelStates,
 } from "./content.ts";
-import { ENDPOINTS, modelHref } from "./addresses.ts";
+import { modelHref } from "./addresses.ts";
 import { catalogMessages } from "./messages.ts";
 import { StateBadge } from "./state.tsx";
 import { CatalogTabs } from "./tabs.tsx";

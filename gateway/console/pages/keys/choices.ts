@@ -1,3 +1,4 @@
+import { ENDPOINTS } from "../../../domain/requests/endpoints.ts";
 import type { View } from "../../page.ts";
 import type { ListField } from "./policy_form.ts";
 
@@ -12,7 +13,7 @@ export async function choicesFor(view: View, fields: URLSearchParams): Promise<C
     ...new Set([...known, ...fields.getAll(field)]),
   ];
   return {
-    endpoints: ["chat", "responses", "images.generations", "images.edits"],
+    endpoints: ENDPOINTS,
     models: all("models", models.map(({ id }) => id)),
     providers: all("providers", upstreams.map(({ provider }) => provider)),
     tiers: all("tiers", tiers.map(({ id }) => id)),

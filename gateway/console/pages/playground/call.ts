@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { PLAYGROUND_ENDPOINTS } from "../../../admin_api/operations/playground.ts";
+
 /** The kinds of calls. */
 export const KINDS = ["chat", "responses", "images"] as const;
 /** The kind of a call. */
@@ -15,7 +17,7 @@ export const SIZES = ["1024x1024", "1536x1024", "1024x1536", "512x512", "256x256
 /** A call, as the operator's API takes it. */
 export interface PlaygroundCall {
   readonly wallet: string;
-  readonly endpoint: "chat" | "responses" | "images.generations";
+  readonly endpoint: typeof PLAYGROUND_ENDPOINTS[number];
   readonly body: Readonly<Record<string, unknown>>;
   /** `undefined`: as the key's policy has it. */
   readonly orchestration: string | undefined;

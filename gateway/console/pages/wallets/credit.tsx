@@ -36,7 +36,7 @@ async function change(view: View, fields: URLSearchParams): Promise<Outcome> {
   return { goTo: pathOf(id), done: say.credited(shortOf(micros), id) };
 }
 
-/** A form that has paid already can be sent again for more, once that has been told. */
+/** A form that has paid already can be sent again for more, after the page has said so. */
 function usedUp(view: View, fields: URLSearchParams, refusal: Refusal) {
   if (refusal.param !== "opId") return { fields, refusal };
   const again = new URLSearchParams(fields);

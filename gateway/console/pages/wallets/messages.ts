@@ -87,10 +87,10 @@ export const walletMessages = catalogue({
   isLow: both`The balance is low: pay more in before calls are refused.
     余额偏低：请及时充值，以免调用被拒绝。`,
   holds: ["Open holds", "未结冻结"],
-  holdsHint: both`Reserved for requests under way; the rest returns when they end.
+  holdsHint: both`Reserved for requests in flight; the rest returns when they end.
     为进行中的请求预留；结束后退回剩余部分。`,
   noHolds: ["Nothing is held", "没有冻结"],
-  noHoldsHint: ["Requests under way show here.", "进行中的请求会显示在这里。"],
+  noHoldsHint: ["Requests in flight show here.", "进行中的请求会显示在这里。"],
   moreHolds: (count: number) => [`and ${count} more`, `另有 ${count} 笔`],
   hold: ["Hold", "冻结编号"],
   since: ["Since", "开始时间"],

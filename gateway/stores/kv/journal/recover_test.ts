@@ -42,7 +42,7 @@ async function fund({ ledger }: KvStores, amount = 1_000_000n): Promise<void> {
 class Disk implements AsyncDisposable {
   readonly #kv: Deno.Kv;
   readonly #close: () => void;
-  readonly #left: KvStores[] = [];
+  readonly #stores: KvStores[] = [];
   /** Commits that still succeed. */
   commitsLeft = Infinity;
 
@@ -69,7 +69,7 @@ class Disk implements AsyncDisposable {
   async open(): Promise<KvStores> {
     const openKv = () => Promise.resolve(this.#kv);
     const stores = await openKvStores(":memory:", { openKv, nowMs: () => RESTARTED_MS });
-    this.#left.push(stores);
+    this.#stores.push(stores);
     return stores;
   }
 
@@ -81,7 +81,7 @@ class Disk implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const stores of this.#left.reverse()) await stores.close();
+    for (const stores of this.#stores.reverse()) await stores.close();
     this.#close();
   }
 }
@@ -96,7 +96,7 @@ async function assertRight(stores: KvStores): Promise<void> {
   assertEquals([problems, openHolds], [[], 0]);
 }
 
-Deno.test("a start settles what was under way at its last progress, with a row", async () => {
+Deno.test("a start settles what was in flight at its last progress, with a row", async () => {
   await using disk = await Disk.make();
   const first = await disk.open();
   await fund(first);
@@ -131,7 +131,7 @@ Deno.test("a start settles what was under way at its last progress, with a row",
   await assertRight(second);
 });
 
-Deno.test("calls of one request that were under way at once share its row", async () => {
+Deno.test("calls of one request that were in flight at once share its row", async () => {
   await using disk = await Disk.make();
   const first = await disk.open();
   await fund(first);
@@ -291,7 +291,7 @@ Deno.test("20 000 open holds on a file have ended when a start resolves", async 
 
 const DAY_MS = 86_400_000;
 
-Deno.test("a clock that jumps while a call is under way changes neither its charge nor the books", async () => {
+Deno.test("a clock that jumps while a call is in flight changes neither its charge nor the books", async () => {
   await using disk = await Disk.make();
   const first = await disk.open();
   await fund(first);

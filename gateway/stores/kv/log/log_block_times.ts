@@ -37,7 +37,7 @@ export class BlockTimes {
   }
 
   /** Yields the parts of a range that may contain a time, oldest first. */
-  *left(
+  *rangesAt(
     range: SegmentRange,
     { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
   ): Generator<SegmentRange> {

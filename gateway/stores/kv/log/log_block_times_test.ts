@@ -25,7 +25,7 @@ Deno.test("exactly the blocks that are known to lie outside a time are left out"
       first = range.last + 1;
     }
     const range = { first: 2, last: first };
-    const remaining = [...times.left(range, { sinceMs, untilMs })].flatMap((one) =>
+    const remaining = [...times.rangesAt(range, { sinceMs, untilMs })].flatMap((one) =>
       Array.from({ length: one.last - one.first + 1 }, (_, at) => one.first + at)
     );
     assertEquals(remaining, [...wanted, first].filter((at) => at >= 2 && at <= range.last));
@@ -37,7 +37,7 @@ Deno.test("what is remembered of blocks is bounded", () => {
   for (let at = 1; at <= 2 * BLOCK_TIMES_KEPT; at++) {
     times.note({ first: at, last: at, sinceMs: 0, untilMs: 0 });
   }
-  const [remaining] = times.left({ first: 1, last: 3 * BLOCK_TIMES_KEPT }, {
+  const [remaining] = times.rangesAt({ first: 1, last: 3 * BLOCK_TIMES_KEPT }, {
     sinceMs: 1,
     untilMs: 1,
   });

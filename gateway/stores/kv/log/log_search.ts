@@ -201,7 +201,7 @@ async function rangesOf(
   const reached = isBounded ? await firstSegment(kv, { name: "log", last }, reaches) : 0;
   const first = Math.max(range.first, reached);
   const time = { sinceMs: sinceMs ?? -Infinity, untilMs };
-  const ranges = [...view.times.left({ first, last: range.last }, time)];
+  const ranges = [...view.times.rangesAt({ first, last: range.last }, time)];
   return order === "oldest" ? ranges : ranges.reverse();
 }
 
