@@ -237,7 +237,7 @@ for (const method of ["run", "runStream"] as const) {
     };
     const options = { tools: [slow], signal: controller.signal };
     const run = at.client.chat.completions[method](QUESTION, options);
-    const error = await assertRejects(async () => await run, Error, "The run was broken off");
+    const error = await assertRejects(async () => await run, Error, "The run was stopped early");
     assertStrictEquals(error.cause, reason);
     assertStrictEquals(heard, reason);
   });

@@ -247,7 +247,7 @@ export class RunError<Result = unknown> extends ServiceError {
   /** Creates an error with the cause's message when the cause is an error of this library. */
   constructor(result: Result, options: { readonly cause: unknown }) {
     const { cause } = options;
-    super(cause instanceof ServiceError ? cause.message : "The run was broken off", options);
+    super(cause instanceof ServiceError ? cause.message : "The run was stopped early", options);
     this.#result = result;
   }
 

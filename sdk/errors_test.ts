@@ -77,7 +77,7 @@ Deno.test("RunError quotes an error of ours, and nobody else's", () => {
   assertEquals(ours.message, "The call took longer than timeoutMs, 5 ms");
   assertEquals(ours.result, { steps: [] });
   const theirs = new RunError({}, { cause: new Error("the user's password is 1234") });
-  assertEquals(theirs.message, "The run was broken off");
+  assertEquals(theirs.message, "The run was stopped early");
 });
 
 Deno.test("an error that is printed shows neither answer nor history", () => {

@@ -25,14 +25,14 @@ export interface LogDetails {
  * import { type Logger, ServiceClient } from "@svc/sdk";
  * import { assertEquals } from "@std/assert";
  *
- * const told: string[] = [];
+ * const lines: string[] = [];
  * const logger: Logger = {
- *   debug: (event, { path }) => void told.push(`${event} ${path}`),
- *   warn: (event, { waitMs }) => void told.push(`${event} in ${waitMs} ms`),
+ *   debug: (event, { path }) => void lines.push(`${event} ${path}`),
+ *   warn: (event, { waitMs }) => void lines.push(`${event} in ${waitMs} ms`),
  * };
  * const fetch = () => Promise.resolve(Response.json({ success: true, data: { models: [] } }));
  * await new ServiceClient({ logger, fetch }).models.list();
- * assertEquals(told, ["request /api/v1/models", "answer /api/v1/models"]);
+ * assertEquals(lines, ["request /api/v1/models", "answer /api/v1/models"]);
  * ```
  */
 export interface Logger {

@@ -149,7 +149,7 @@ function headersOf(options: ServiceClientOptions): Headers {
     try {
       headers.append(name, value);
     } catch {
-      // The platform's message would quote the value, which may be a secret.
+      // Replaces the platform's message, which would quote the value, possibly a secret.
       throw new ConfigurationError(`${wrong} valid`);
     }
   }

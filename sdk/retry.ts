@@ -22,9 +22,8 @@ export interface RetryState {
 
 /**
  * Returns the wait before the next attempt in milliseconds; `undefined` for none, also when the
- * service sends `x-should-retry: false` because the call has cost something already or time does
- * not help. The wait is `Retry-After` if present; else it doubles each time, up to 8 s, less up to
- * a quarter.
+ * service sends `x-should-retry: false`, because the call was charged or cannot succeed later. The
+ * wait is `Retry-After` if present; else it doubles each time, up to 8 s, less up to a quarter.
  */
 export function retryWaitMs(state: RetryState): number | undefined {
   if (state.headers?.get("x-should-retry") === "false") return undefined;

@@ -187,7 +187,10 @@ export class EventStream<Event, Final> implements AsyncIterable<Event> {
 
   /** Ends the call at once, also while an event is awaited. */
   async #leave(): Promise<IteratorReturnResult<undefined>> {
-    const reason = new DOMException("The stream was left before its end", "AbortError");
+    const reason = new DOMException(
+      "The reader ended the stream before it was complete",
+      "AbortError",
+    );
     this.#stop(reason);
     if (this.#reads === 0) this.#reject(reason);
     this.#end();

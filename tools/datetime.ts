@@ -57,7 +57,7 @@ const PARAMETERS = {
       description: 'IANA zone of times without an offset, such as "America/New_York"; the result ' +
         "is told in it",
     },
-    to_zone: { type: "string", maxLength: 100, description: "Tell the result in this zone" },
+    to_zone: { type: "string", maxLength: 100, description: "Convert the result to this zone" },
     locale: {
       type: "string",
       maxLength: 100,
@@ -124,7 +124,10 @@ async function answer(
   if (input.operation === "add" || input.operation === "subtract") {
     const duration = readDuration(required(input.duration, "duration", input.operation), temporal);
     const sum = input.operation === "add" ? duration : duration.negated();
-    moment = attempt("The result is outside the years that can be told", () => moment.add(sum));
+    moment = attempt(
+      "The result is outside the range of representable years",
+      () => moment.add(sum),
+    );
   }
   return describeMoment(toZone === undefined ? moment : moment.withTimeZone(toZone), {
     locale: input.locale,

@@ -35,7 +35,7 @@ export interface FileWriteOptions extends WorkspaceOptions {
 }
 
 const DESCRIPTION =
-  "Writes a text file of the workspace; folders on the way are made. Modes: `create` makes a new " +
+  "Writes a text file of the workspace; missing folders are created. Modes: `create` makes a new " +
   "file and fails where there is one; `overwrite` replaces all of its content; `append` adds to " +
   "its end; `replace` puts `content` in the place of `old_text`, which must occur exactly once in " +
   "the file, so copy it exactly from file_read with enough lines around it. The user may refuse.";

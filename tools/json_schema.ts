@@ -10,12 +10,12 @@ export interface SchemaIssue {
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Place {
+interface Location {
   readonly path: string;
   readonly schema: Json;
   readonly root: Json;
   readonly depth: number;
-  /** Shared by all places of one validation. */
+  /** Shared by the whole validation. */
   readonly effort: Effort;
 }
 
@@ -24,7 +24,7 @@ interface Effort {
   remaining: number;
 }
 
-type Keyword = (rule: unknown, value: unknown, place: Place) => readonly SchemaIssue[];
+type Keyword = (rule: unknown, value: unknown, location: Location) => readonly SchemaIssue[];
 
 const MAX_DEPTH = 100;
 /**
@@ -34,8 +34,12 @@ const MAX_DEPTH = 100;
 const MAX_EFFORT = 200_000;
 const NONE: readonly SchemaIssue[] = [];
 
-function expect(met: boolean, message: string, { path }: { path: string }): readonly SchemaIssue[] {
-  return met ? NONE : [{ path, message }];
+function expect(
+  isMet: boolean,
+  message: string,
+  { path }: { path: string },
+): readonly SchemaIssue[] {
+  return isMet ? NONE : [{ path, message }];
 }
 
 function canonical(value: unknown): string {
@@ -74,10 +78,10 @@ function bound(
   holds: (measured: number, limit: number) => boolean,
   say: (limit: number) => string,
 ): Keyword {
-  return (rule, value, place) => {
+  return (rule, value, location) => {
     const measured = measure(value);
     if (typeof rule !== "number" || measured === undefined) return NONE;
-    return expect(holds(measured, rule), say(rule), place);
+    return expect(holds(measured, rule), say(rule), location);
   };
 }
 
@@ -96,25 +100,25 @@ function isMultiple(value: number, of: number): boolean {
 /** Applies a schema to every entry of an array or object that `select` names. */
 function each(
   value: unknown,
-  place: Place,
+  location: Location,
   select: (key: string) => readonly unknown[],
 ): readonly SchemaIssue[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) =>
       select(String(index)).flatMap((schema) =>
-        validate(schema, item, { ...place, path: `${place.path}[${index}]` })
+        validate(schema, item, { ...location, path: `${location.path}[${index}]` })
       )
     );
   }
   if (!isJsonObject(value)) return NONE;
   return Object.entries(value).flatMap(([key, item]) => {
-    const path = place.path === "" ? key : `${place.path}.${key}`;
-    return select(key).flatMap((schema) => validate(schema, item, { ...place, path }));
+    const path = location.path === "" ? key : `${location.path}.${key}`;
+    return select(key).flatMap((schema) => validate(schema, item, { ...location, path }));
   });
 }
 
-function fits(schema: unknown, value: unknown, place: Place): boolean {
-  return validate(schema, value, place).length === 0;
+function fits(schema: unknown, value: unknown, location: Location): boolean {
+  return validate(schema, value, location).length === 0;
 }
 
 function listed(rule: unknown): readonly unknown[] {
@@ -132,8 +136,8 @@ function patternsFor(patterns: unknown, key: string): readonly unknown[] {
   );
 }
 
-function alternatives(rule: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
-  const tried = listed(rule).map((schema) => validate(schema, value, place));
+function alternatives(rule: unknown, value: unknown, location: Location): readonly SchemaIssue[] {
+  const tried = listed(rule).map((schema) => validate(schema, value, location));
   if (tried.some((issues) => issues.length === 0)) return NONE;
   // The alternative with the fewest issues gives the best message.
   const closest = tried.toSorted((one, other) => one.length - other.length)[0];
@@ -142,24 +146,24 @@ function alternatives(rule: unknown, value: unknown, place: Place): readonly Sch
 
 /** Keywords that restrict values, as JSON Schema 2020-12 defines them. */
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
-  type: (rule, value, place) => {
+  type: (rule, value, location) => {
     const types = Array.isArray(rule) ? rule : [rule];
     return expect(
       types.some((type) => typeMatches(type, value)),
       `expected ${types.join(" or ")}`,
-      { path: place.path },
+      { path: location.path },
     );
   },
-  enum: (rule, value, place) => {
+  enum: (rule, value, location) => {
     const choices = listed(rule).map(canonical);
     return expect(
       choices.includes(canonical(value)),
       `expected one of ${choices.join(", ")}`,
-      place,
+      location,
     );
   },
-  const: (rule, value, place) =>
-    expect(canonical(rule) === canonical(value), `expected ${canonical(rule)}`, place),
+  const: (rule, value, location) =>
+    expect(canonical(rule) === canonical(value), `expected ${canonical(rule)}`, location),
   minimum: bound(numberOf, atLeast, (limit) => `expected at least ${limit}`),
   maximum: bound(numberOf, atMost, (limit) => `expected at most ${limit}`),
   exclusiveMinimum: bound(numberOf, (it, limit) => it > limit, (limit) => `expected > ${limit}`),
@@ -171,56 +175,60 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   maxItems: bound(countOf, atMost, (limit) => `expected at most ${limit} items`),
   minProperties: bound(keysOf, atLeast, (limit) => `expected at least ${limit} properties`),
   maxProperties: bound(keysOf, atMost, (limit) => `expected at most ${limit} properties`),
-  pattern: (rule, value, place) => {
+  pattern: (rule, value, location) => {
     if (typeof rule !== "string" || typeof value !== "string") return NONE;
-    return expect(new RegExp(rule, "u").test(value), `expected text that matches ${rule}`, place);
+    return expect(
+      new RegExp(rule, "u").test(value),
+      `expected text that matches ${rule}`,
+      location,
+    );
   },
-  uniqueItems: (rule, value, place) => {
+  uniqueItems: (rule, value, location) => {
     if (rule !== true || !Array.isArray(value)) return NONE;
     return expect(new Set(value.map(canonical)).size === value.length, "expected no item twice", {
-      path: place.path,
+      path: location.path,
     });
   },
-  required: (rule, value, place) => {
+  required: (rule, value, location) => {
     if (!isJsonObject(value)) return NONE;
     const missing = listed(rule).filter((key) => !Object.hasOwn(value, String(key)));
-    return missing.map((key) => ({ path: place.path, message: `"${key}" is missing` }));
+    return missing.map((key) => ({ path: location.path, message: `"${key}" is missing` }));
   },
-  properties: (rule, value, place) =>
-    isJsonObject(value) ? each(value, place, (key) => own(rule, key)) : NONE,
-  patternProperties: (rule, value, place) =>
-    isJsonObject(value) ? each(value, place, (key) => patternsFor(rule, key)) : NONE,
-  additionalProperties: (rule, value, place) => {
-    const { properties, patternProperties } = place.schema;
+  properties: (rule, value, location) =>
+    isJsonObject(value) ? each(value, location, (key) => own(rule, key)) : NONE,
+  patternProperties: (rule, value, location) =>
+    isJsonObject(value) ? each(value, location, (key) => patternsFor(rule, key)) : NONE,
+  additionalProperties: (rule, value, location) => {
+    const { properties, patternProperties } = location.schema;
     const isDeclared = (key: string) =>
       own(properties, key).length > 0 || patternsFor(patternProperties, key).length > 0;
     if (!isJsonObject(value)) return NONE;
-    if (rule !== false) return each(value, place, (key) => isDeclared(key) ? [] : [rule]);
+    if (rule !== false) return each(value, location, (key) => isDeclared(key) ? [] : [rule]);
     const known = isJsonObject(properties) ? Object.keys(properties).join(", ") : "";
     return Object.keys(value).filter((key) => !isDeclared(key)).map((key) => ({
-      path: place.path,
+      path: location.path,
       message: `"${key.slice(0, 64)}" is not known; known are: ${known || "none"}`,
     }));
   },
-  prefixItems: (rule, value, place) =>
-    Array.isArray(value) ? each(value, place, (key) => own({ ...listed(rule) }, key)) : NONE,
-  items: (rule, value, place) => {
-    const before = listed(place.schema.prefixItems).length;
+  prefixItems: (rule, value, location) =>
+    Array.isArray(value) ? each(value, location, (key) => own({ ...listed(rule) }, key)) : NONE,
+  items: (rule, value, location) => {
+    const before = listed(location.schema.prefixItems).length;
     return Array.isArray(value)
-      ? each(value, place, (key) => Number(key) < before ? [] : [rule])
+      ? each(value, location, (key) => Number(key) < before ? [] : [rule])
       : NONE;
   },
-  allOf: (rule, value, place) =>
-    listed(rule).flatMap((schema) => validate(schema, value, { ...place })),
+  allOf: (rule, value, location) =>
+    listed(rule).flatMap((schema) => validate(schema, value, { ...location })),
   anyOf: alternatives,
-  oneOf: (rule, value, place) => {
-    const fitting = listed(rule).filter((schema) => fits(schema, value, place)).length;
-    if (fitting === 0) return alternatives(rule, value, place);
-    return expect(fitting === 1, "expected to fit one alternative only", place);
+  oneOf: (rule, value, location) => {
+    const fitting = listed(rule).filter((schema) => fits(schema, value, location)).length;
+    if (fitting === 0) return alternatives(rule, value, location);
+    return expect(fitting === 1, "expected to fit one alternative only", location);
   },
-  not: (rule, value, place) =>
-    expect(!fits(rule, value, place), "expected something that is not excluded", place),
-  $ref: (rule, value, place) => validate(resolve(rule, place.root), value, place),
+  not: (rule, value, location) =>
+    expect(!fits(rule, value, location), "expected something that is not excluded", location),
+  $ref: (rule, value, location) => validate(resolve(rule, location.root), value, location),
 };
 
 /** Keywords that annotate and restrict nothing. `format` is one, by the standard's default. */
@@ -248,12 +256,12 @@ function unescaped(reference: string): string {
   }
 }
 
-function validate(schema: unknown, value: unknown, place: Place): readonly SchemaIssue[] {
-  if (place.depth > MAX_DEPTH) place.effort.remaining = 0;
-  if (place.effort.remaining-- <= 0) return NONE;
-  if (schema === false) return [{ path: place.path, message: "expected nothing here" }];
+function validate(schema: unknown, value: unknown, location: Location): readonly SchemaIssue[] {
+  if (location.depth > MAX_DEPTH) location.effort.remaining = 0;
+  if (location.effort.remaining-- <= 0) return NONE;
+  if (schema === false) return [{ path: location.path, message: "expected nothing here" }];
   if (!isJsonObject(schema)) return NONE;
-  const inner = { ...place, schema, depth: place.depth + 1 };
+  const inner = { ...location, schema, depth: location.depth + 1 };
   const ofType = "type" in schema ? KEYWORDS.type?.(schema.type, value, inner) ?? NONE : NONE;
   if (ofType.length > 0) return ofType;
   return Object.entries(schema).flatMap(([name, rule]) =>

@@ -1,4 +1,7 @@
-/** Returns the edits that turn one text into another: characters added, removed, replaced. */
+/**
+ * Returns the number of edits that turn one text into another: characters added, removed or
+ * replaced.
+ */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [above, letter] of [...one].entries()) {

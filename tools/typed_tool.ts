@@ -145,8 +145,7 @@ const MAX_ISSUE_CHARS = 300;
  * await assertRejects(async () => await area.execute?.({ width: "2" }, context));
  * ```
  *
- * @throws {TypeError} The name is not one, or the schema is not of an object, or has a restriction
- *   that cannot be checked.
+ * @throws {TypeError} The name is not valid, or the schema is not of an object or has a restriction that cannot be checked.
  */
 export function tool<const Schema extends JsonSchema | StandardSchema>(
   definition: ToolDefinition<Schema>,

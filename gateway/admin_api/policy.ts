@@ -36,9 +36,9 @@ const budget = strict({
 });
 const orchestration = strict({
   mode: z.enum(["off", "auto", "always"]).default("auto"),
-  stream: z.enum(["all", "final"]).default("all").meta({
-    description: "Most that streams of split requests carry: a caller may ask for less",
-  }),
+  stream: z.enum(["all", "final"]).default("all").describe(
+    "Most that streams of split requests carry: a caller may ask for less",
+  ),
 });
 
 /** Policy of a key as an operator writes it. */
@@ -61,11 +61,10 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
     error: "Give an ISO 8601 time with its zone, as 2027-01-31T00:00:00Z",
   }).optional(),
   orchestration: orchestration.optional(),
-  dialect: z.enum(DIALECT_POLICIES).optional().meta({
-    description:
-      "How answers are written for callers who do not send X-Dialect: as the interface " +
+  dialect: z.enum(DIALECT_POLICIES).optional().describe(
+    "How answers are written for callers who do not send X-Dialect: as the interface " +
       "specifies (service), for clients built on OpenAI's types (openai), or by the client (auto)",
-  }),
+  ),
 }).refine((policy) => JSON.stringify(policy).length <= POLICY_LIMIT_BYTES, {
   error: `The policy is longer than ${POLICY_LIMIT_BYTES} bytes`,
 }).meta({

@@ -68,7 +68,7 @@ export function queryFields(nowMs: number): QueryFields {
       override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: DEFAULT_PAGE },
     }),
     cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
-      .meta({ description: "The `cursor` of the page before" }),
+      .describe("The `cursor` of the page before"),
     text: z.string().min(1).max(256).optional(),
   };
 }

@@ -3,105 +3,74 @@ import type { CliIo } from "./io.ts";
 
 /** Definition of an option. */
 export interface OptionSpec {
-  readonly type: "string" | "boolean";
   readonly short?: string;
-  /** Name of its value in usage lines. */
+  /** Name of its value in usage lines. @default {it takes no value} */
   readonly value?: string;
   readonly help: string;
 }
 
-/** Every option, with its meaning unless a command defines another. */
-export const OPTIONS = {
-  by: { type: "string", value: "key|model|day", help: "What to sum by (day)" },
-  check: { type: "boolean", help: "Restore and verify in a place that is gone afterwards" },
-  credits: { type: "string", value: "CREDITS", help: "Credits to begin with" },
-  endpoint: { type: "string", value: "ENDPOINT", help: "Only requests to chat, responses, ..." },
-  error: { type: "string", value: "CODE", help: "Only requests refused with this code" },
-  cursor: { type: "string", value: "CURSOR", help: "Go on where the last page ended" },
-  "dry-run": { type: "boolean", help: "Show the difference, change nothing" },
-  file: { type: "string", short: "f", value: "FILE", help: "The configuration, JSON" },
-  follow: { type: "boolean", help: "Show requests as they end, until interrupted" },
-  force: { type: "boolean", help: "Replace a file that is there" },
-  format: { type: "string", value: "ndjson|csv|json", help: "What to write (ndjson)" },
-  guided: { type: "boolean", help: "All steps of a rotation, asking before each that cuts off" },
-  help: { type: "boolean", short: "h", help: "Explain the command" },
-  json: { type: "boolean", help: "Print one JSON document and nothing else" },
-  keep: {
-    type: "string",
-    value: "N",
-    help: "Of a folder's backups, remove all but the newest so many",
-  },
-  key: { type: "string", value: "ID", help: "Only requests of this key" },
-  limit: { type: "string", value: "N", help: "Most lines to show (50; at most 500)" },
-  match: { type: "string", value: "TEXT", help: "Only requests with this in one of their ids" },
-  "min-charged": { type: "string", value: "CREDITS", help: "Only requests that cost as much" },
-  model: { type: "string", value: "MODEL", help: "Only requests that this model was asked for" },
-  name: { type: "string", value: "NAME", help: "What you call the key" },
-  narrows: {
-    type: "string",
-    value: "ID",
-    help: "The key that the policy is to narrow; its wallet is taken",
-  },
-  note: { type: "string", value: "TEXT", help: "Why, for the books" },
-  "op-id": { type: "string", value: "ID", help: "Repeat a credit safely: the same id pays once" },
-  oldest: { type: "boolean", help: "The oldest first" },
-  only: {
-    type: "string",
-    value: "UPSTREAMS",
-    help: "Only these upstreams, with commas between them",
-  },
+const DEFINITIONS = {
+  by: { value: "key|model|day", help: "What to sum by (day)" },
+  check: { help: "Restore and verify in a place that is gone afterwards" },
+  credits: { value: "CREDITS", help: "Credits to begin with" },
+  endpoint: { value: "ENDPOINT", help: "Only requests to chat, responses, ..." },
+  error: { value: "CODE", help: "Only requests refused with this code" },
+  cursor: { value: "CURSOR", help: "Go on where the last page ended" },
+  "dry-run": { help: "Show the difference, change nothing" },
+  file: { short: "f", value: "FILE", help: "The configuration, JSON" },
+  follow: { help: "Show requests as they end, until interrupted" },
+  force: { help: "Replace a file that is there" },
+  format: { value: "ndjson|csv|json", help: "What to write (ndjson)" },
+  guided: { help: "All steps of a rotation, asking before each that cuts off" },
+  help: { short: "h", help: "Explain the command" },
+  json: { help: "Print one JSON document and nothing else" },
+  keep: { value: "N", help: "Of a folder's backups, remove all but the newest so many" },
+  key: { value: "ID", help: "Only requests of this key" },
+  limit: { value: "N", help: "Most lines to show (50; at most 500)" },
+  match: { value: "TEXT", help: "Only requests with this in one of their ids" },
+  "min-charged": { value: "CREDITS", help: "Only requests that cost as much" },
+  model: { value: "MODEL", help: "Only requests that this model was asked for" },
+  name: { value: "NAME", help: "What you call the key" },
+  narrows: { value: "ID", help: "The key that the policy is to narrow; its wallet is taken" },
+  note: { value: "TEXT", help: "Why, for the books" },
+  "op-id": { value: "ID", help: "Repeat a credit safely: the same id pays once" },
+  oldest: { help: "The oldest first" },
+  only: { value: "UPSTREAMS", help: "Only these upstreams, with commas between them" },
   outcome: {
-    type: "string",
     value: "OUTCOME",
     help: "Only requests that ended ok, error, client_left, cut or killed",
   },
-  output: {
-    type: "string",
-    short: "o",
-    value: "FILE",
-    help: "Where to write, in place of standard output",
-  },
+  output: { short: "o", value: "FILE", help: "Where to write, in place of standard output" },
   "passphrase-file": {
-    type: "string",
     value: "FILE",
     help: "Holds the passphrase of a backup (SERVICE_BACKUP_KEY, or asked for)",
   },
-  plain: { type: "boolean", help: "A backup that whoever has the file can read" },
-  policy: { type: "string", value: "FILE", help: "The key's policy, JSON" },
-  provider: {
-    type: "string",
-    value: "NAME",
-    help: "Only requests that this provider was asked for",
-  },
-  "request-id": { type: "string", value: "ID", help: "The X-Request-ID of the call" },
-  since: {
-    type: "string",
-    value: "TIME",
-    help: "From an ISO 8601 time, or for the last 24h, 7d, ...",
-  },
-  status: { type: "string", value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
-  strict: { type: "boolean", help: "Warnings are failures, too" },
-  tier: { type: "string", value: "TIER", help: "The wallet's tier (standard)" },
-  timeout: { type: "string", value: "SECONDS", help: "Longest wait for an upstream (10)" },
-  to: { type: "string", value: "PATH", help: "The store to make (SERVICE_KV_PATH)" },
-  tolerance: {
-    type: "string",
-    value: "PERCENT",
-    help: "Difference from the list price that is let pass (5)",
-  },
-  until: { type: "string", value: "TIME", help: "Up to a time, as --since" },
+  plain: { help: "A backup that whoever has the file can read" },
+  policy: { value: "FILE", help: "The key's policy, JSON" },
+  provider: { value: "NAME", help: "Only requests that this provider was asked for" },
+  "request-id": { value: "ID", help: "The X-Request-ID of the call" },
+  since: { value: "TIME", help: "From an ISO 8601 time, or for the last 24h, 7d, ..." },
+  status: { value: "STATUS", help: "Only requests answered 429, or 4xx, ..." },
+  strict: { help: "Warnings are failures, too" },
+  tier: { value: "TIER", help: "The wallet's tier (standard)" },
+  timeout: { value: "SECONDS", help: "Longest wait for an upstream (10)" },
+  to: { value: "PATH", help: "The store to make (SERVICE_KV_PATH)" },
+  tolerance: { value: "PERCENT", help: "Difference from the list price that is let pass (5)" },
+  until: { value: "TIME", help: "Up to a time, as --since" },
   url: {
-    type: "string",
     value: "URL",
     help: "Where applications call (SERVICE_PUBLIC_URL, or what the gateway says)",
   },
-  version: { type: "boolean", help: "Print the version" },
-  wallet: { type: "string", value: "WALLET", help: "The wallet that pays" },
-  yes: { type: "boolean", short: "y", help: "Do not ask" },
+  version: { help: "Print the version" },
+  wallet: { value: "WALLET", help: "The wallet that pays" },
+  yes: { short: "y", help: "Do not ask" },
 } as const satisfies Record<string, OptionSpec>;
 
 /** Name of an option. */
-export type OptionName = keyof typeof OPTIONS;
+export type OptionName = keyof typeof DEFINITIONS;
+
+/** Every option, with its meaning unless a command defines another. */
+export const OPTIONS: Readonly<Record<OptionName, OptionSpec>> = DEFINITIONS;
 
 /** The options of a call. */
 export type OptionValues = Partial<Record<OptionName, string | true>>;
@@ -183,7 +152,7 @@ export function meaningOf(name: OptionName, { meanings }: Pick<Command, "meaning
 }
 
 function optionUsage(name: OptionName): string {
-  const spec: OptionSpec = OPTIONS[name];
-  const flag = spec.short === undefined ? `--${name}` : `-${spec.short}`;
-  return spec.value === undefined ? `--${name}` : `${flag} ${spec.value}`;
+  const { short, value } = OPTIONS[name];
+  const flag = short === undefined ? `--${name}` : `-${short}`;
+  return value === undefined ? `--${name}` : `${flag} ${value}`;
 }

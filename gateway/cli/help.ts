@@ -4,7 +4,6 @@ import {
   type OptionName,
   OPTIONS,
   optionsOf,
-  type OptionSpec,
   usageLine,
 } from "./command.ts";
 import { displayWidth } from "./output/table.ts";
@@ -65,7 +64,6 @@ export function explain(command: Command): string {
 }
 
 function flagOf(name: OptionName): string {
-  const spec: OptionSpec = OPTIONS[name];
-  const short = spec.short === undefined ? "" : `-${spec.short}, `;
-  return `${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`;
+  const { short, value } = OPTIONS[name];
+  return `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
 }

@@ -23,11 +23,19 @@ export class CommandUsageError extends UsageError {
 
 const EVERYWHERE: readonly OptionName[] = ["json", "help", "version"];
 
+/** The options as the parser takes them. */
+const PARSED = Object.fromEntries(
+  Object.entries(OPTIONS).map(([name, { short, value }]) => {
+    const type = value === undefined ? "boolean" as const : "string" as const;
+    return [name, { type, ...short && { short } }];
+  }),
+);
+
 /** Parses the arguments; throws a {@linkcode UsageError} that suggests the nearest valid word. */
 export function parseInvocation(args: readonly string[], commands: readonly Command[]): Invocation {
   const { tokens } = parseArgs({
     args: [...args],
-    options: OPTIONS,
+    options: PARSED,
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -43,7 +51,7 @@ export function parseInvocation(args: readonly string[], commands: readonly Comm
     if (/^-\d/.test(token.rawName)) throw negative(args[token.index] ?? "", command);
     const name = requireOption(token.rawName, token.name, command);
     if (options[name] !== undefined) throw mistake(command, `Give ${token.rawName} once`);
-    options[name] = OPTIONS[name].type === "boolean"
+    options[name] = OPTIONS[name].value === undefined
       ? requireNoValue(token, command)
       : requireValue(token, command);
   }

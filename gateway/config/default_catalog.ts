@@ -45,6 +45,18 @@ export interface DefaultCatalog {
   readonly tiers: readonly Tier[];
 }
 
+/**
+ * The default models. An id is that of the upstream, a slash, and the provider's own name; a model
+ * whose endpoints are not written serves text.
+ */
+export const DEFAULT_MODELS = file.models.map(({ id, name, ...model }) => {
+  const [upstream = ""] = id.split("/", 1);
+  const upstreamModel = id.slice(upstream.length + 1);
+  const { endpoints = ["chat", "responses"], quality, ...rest } = model;
+  const { description, sku = "text", ...traits } = rest;
+  return { id, name, upstream, upstreamModel, endpoints, quality, ...traits, sku, description };
+});
+
 const KEY_PRESETS = PROVIDERS.flatMap(({ defaultBaseUrl, kind, presets = [] }) =>
   presets.filter(isKeyPreset).map(({ id, ...preset }) => ({
     id,
@@ -56,7 +68,7 @@ const KEY_PRESETS = PROVIDERS.flatMap(({ defaultBaseUrl, kind, presets = [] }) =
 
 /** The upstreams of the default catalog, in the order of its models. */
 export const DEFAULT_UPSTREAMS: readonly DefaultUpstream[] = [
-  ...new Set(file.models.map(({ upstream }) => upstream)),
+  ...new Set(DEFAULT_MODELS.map(({ upstream }) => upstream)),
 ].flatMap((id) => KEY_PRESETS.find((preset) => preset.id === id) ?? []);
 
 /** Servers that one variable names, with the kind that serves them. */
@@ -70,7 +82,7 @@ export function defaultCatalog(
 ): DefaultCatalog {
   const upstreams = DEFAULT_UPSTREAMS.filter(matches);
   const ids = new Set(upstreams.map(({ id }) => id));
-  const models = file.models.filter(({ upstream }) => ids.has(upstream));
+  const models = DEFAULT_MODELS.filter(({ upstream }) => ids.has(upstream));
   return { upstreams, models, tiers: defaultTiers(models) };
 }
 

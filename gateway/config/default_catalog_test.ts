@@ -2,8 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import type { CatalogContent } from "../domain/catalog/catalog.ts";
 import { freezePrice } from "../domain/ledger/pricing.ts";
 import { describeTag } from "../domain/catalog/tag_names.ts";
-import { DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
-import file from "./default_catalog.json" with { type: "json" };
+import { DEFAULT_MODELS, DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
 import { defaultTiers } from "./default_tiers.ts";
 import { listPrice, PRICE_LIST } from "./list_price.ts";
 import { parseConfig } from "./parse_config.ts";
@@ -30,7 +29,7 @@ Deno.test("the default catalog is a configuration file of some thirty models", a
 });
 
 Deno.test("every default model states its longest output, and every compatible server the field for it", () => {
-  for (const { id, ...model } of file.models) assert("maxOutputTokens" in model, id);
+  for (const { id, ...model } of DEFAULT_MODELS) assert("maxOutputTokens" in model, id);
   for (const { id, kind, ...upstream } of DEFAULT_UPSTREAMS) {
     assertEquals("outputLimitField" in upstream, kind === "openai-compatible", id);
   }
@@ -53,17 +52,17 @@ Deno.test("the price list prices every default model, and takes none of them awa
 
 Deno.test("every default model is described in both languages, each with words of its own", () => {
   const seen = new Set<string>();
-  for (const { id, description: { en, zh } } of file.models) {
+  for (const { id, description: { en, zh } } of DEFAULT_MODELS) {
     assertNotMatch(en, HAN, id);
     assertMatch(zh, HAN, id);
     assert(en.length >= 30 && zh.length >= 12, id);
     seen.add(en).add(zh);
   }
-  assertEquals(seen.size, 2 * file.models.length);
+  assertEquals(seen.size, 2 * DEFAULT_MODELS.length);
 });
 
 Deno.test("default models carry known tags and endpoints, and qualities of the scale", () => {
-  for (const model of file.models) {
+  for (const model of DEFAULT_MODELS) {
     for (const tag of [...model.featureTags, ...model.industryPacks, model.sku]) {
       assert(describeTag(tag, "en").description !== "", `${model.id} has the tag "${tag}"`);
       assertMatch(describeTag(tag, "zh").name, HAN);
@@ -79,7 +78,7 @@ Deno.test("default models carry known tags and endpoints, and qualities of the s
 });
 
 Deno.test("a pack leaves out what cannot do its work", () => {
-  for (const { id, industryPacks, quality } of file.models) {
+  for (const { id, industryPacks, quality } of DEFAULT_MODELS) {
     const heavy = industryPacks.includes("finance") || industryPacks.includes("legal");
     if (heavy) assert(quality >= 0.75, id);
     if (industryPacks.includes("support")) assert(quality <= 0.75, id);
@@ -88,7 +87,7 @@ Deno.test("a pack leaves out what cannot do its work", () => {
 
 Deno.test("defaultCatalog() gives the part of the upstreams that are wanted, with its tiers", () => {
   const whole = defaultCatalog();
-  assertEquals(whole.models.length, file.models.length);
+  assertEquals(whole.models.length, DEFAULT_MODELS.length);
   const part = defaultCatalog(({ id }) => id === "cohere");
   assertEquals(part.models.map(({ upstream }) => upstream), ["cohere", "cohere"]);
   assertEquals(part.tiers[0]?.models, ["cohere/command-r7b-12-2024"]);

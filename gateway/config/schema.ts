@@ -85,7 +85,7 @@ const hostLabel = z.string().regex(/^[A-Za-z0-9-]{1,63}$/, {
   error: "Write 1 to 63 of A-Z a-z 0-9 -",
 });
 const hostName = z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, {
-  error: "Write a host name in small letters, as it stands in baseUrl",
+  error: "Write a host name in lower case, as in baseUrl",
 });
 const pathPart = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9:._-]{0,127}$/, {
   error: "Write 1 to 128 of A-Z a-z 0-9 : . _ -, the first a letter or digit",

@@ -21,15 +21,15 @@ import policyFormScript from "./assets/policy_form.js" with { type: "text" };
 import policyFormStyle from "./assets/policy_form.css" with { type: "text" };
 import playgroundScript from "./assets/playground.js" with { type: "text" };
 import playgroundStyle from "./assets/playground.css" with { type: "text" };
-import signInStyle from "./assets/sign_in.css" with { type: "text" };
+import patternStyle from "./assets/patterns.css" with { type: "text" };
 import tailScript from "./assets/tail.js" with { type: "text" };
 
 /** One file: a page has every style. */
 const STYLES = [
   consoleStyle,
+  patternStyle,
   componentStyle,
   policyFormStyle,
-  signInStyle,
   overviewStyle,
   requestStyle,
   catalogStyle,

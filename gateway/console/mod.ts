@@ -10,7 +10,7 @@
  *    `components/` make the usual kinds of pages from a description.
  * 3. Its data from the operator's API, typed by `admin_api/operations.ts`: `view.load("GET /wallets")`
  *    ends the page with the API's refusal; `view.api.call(...)` returns the refusal for a form to show.
- * 4. A line in the section's `section.ts`.
+ * 4. A line in its section of `sections.ts`.
  * 5. A line in `tests/console/visits.ts`, for its pictures and its accessibility checks.
  *
  * A page works without scripts; one that helps is a file in `assets/`, named in `assets.ts` and in the

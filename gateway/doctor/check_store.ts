@@ -180,7 +180,7 @@ async function servicePepperFinding(ask: DoctorContext["ask"]): Promise<Finding>
     ? "The store keeps it: backups hold it"
     : "SERVICE_KEY_PEPPER gives it";
   if (previous === null) return ok("pepper", where);
-  const message = `${where}; keys still stand under the one before`;
+  const message = `${where}; keys still use the previous one`;
   return warning("pepper", message, "`svc pepper show` says which");
 }
 

@@ -1,5 +1,5 @@
 /**
- * The entry of all model calls: a request goes in once, and its answer or its failure comes out.
+ * The entry point of all model calls: takes a request and returns its answer or its failure.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { earlyFailure, startedInTime } from "./stream/early_stream.ts";
 /** The outcome of a model call. */
 export type ModelReply =
   & {
-    /** The `x-ratelimit-*` headers: what the key's limits leave at this moment. */
+    /** The `x-ratelimit-*` headers: the remaining amounts of the key's limits. */
     readonly rateLimits: Readonly<Record<string, string>>;
   }
   & (
@@ -95,7 +95,7 @@ export class ModelCalls {
     );
   }
 
-  /** Writes a call that was refused before it came here to the request log. */
+  /** Logs a call that was refused before it reached this class. */
   logRefusal(
     { key, requestId, endpoint, signal }: {
       readonly key: KeyRecord;
@@ -143,7 +143,8 @@ export class ModelCalls {
     const begin = (onPlanning: () => void) => {
       const planning = () => {
         onPlanning();
-        // A caller that has the head of a stream leaves by that stream. Most requests need no signal.
+        // Once the head of a stream was sent, that stream reports the disconnect. Most requests
+        // need no signal.
         leaving = new AbortController();
         return AbortSignal.any([connection.signal, leaving.signal]);
       };

@@ -1,6 +1,6 @@
 /**
- * Host names that a listener accepts. Through DNS rebinding a page from anywhere can give its own
- * name the address of this machine; then only the name tells its requests from others.
+ * Host names that a listener accepts. By DNS rebinding, any web page can point its own host name to
+ * the address of this machine; then only the host name distinguishes its requests from others.
  *
  * @module
  */

@@ -81,7 +81,7 @@ export class BadKeys {
     const isGuessable = !wasGood && parseKey(secret, this.#options.keyClass) === undefined;
     const block = wasGood ? "" : addressBlock(remoteAddress);
     const judge = (look: LookUp<T>) => this.#judge(look, { remoteAddress, limit });
-    // One at a time, so that each look-up of a burst sees the count of those before it.
+    // In sequence, so that each look-up of a burst sees the counts of the earlier ones.
     const { record, retryAfterMs } = isGuessable
       ? await this.#inSequence(block, () => judge(this.#isOver(block, limit) ? NO_LOOK_UP : lookUp))
       : await judge(lookUp);

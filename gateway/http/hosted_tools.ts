@@ -112,7 +112,7 @@ const IDLE: Readonly<Record<string, string>> = {
   ranker: '"auto"',
 };
 
-/** Returns a line for each member that has no effect, as it is in no schema of the service. */
+/** Returns a line for each member without effect, which no schema of the service has. */
 function strangeMembers(
   path: string,
   value: Readonly<Record<string, unknown>> | null | undefined,

@@ -39,7 +39,7 @@ export function inputItemsPage(input: readonly string[], query: InputItemsQuery)
   // The last item of that id: if two items share one, the pages still come to an end.
   const previous = after === undefined ? -1 : ordered.findLastIndex((item) => idOf(item) === after);
   if (after !== undefined && previous === -1) {
-    throw badQuery("after", "There is no item with the id that is given as after");
+    throw badQuery("after", "There is no item with the id in after");
   }
   const data = ordered.slice(previous + 1, previous + 1 + limit);
   const ids = { first_id: idOf(data[0]), last_id: idOf(data.at(-1)) };

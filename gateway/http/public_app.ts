@@ -8,7 +8,7 @@ import { Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
-import { CALLER_LEFT_STATUS } from "../flows/request/log_failure.ts";
+import { CALLER_DISCONNECTED_STATUS } from "../flows/request/log_failure.ts";
 import { type ModelCallDeps, ModelCalls } from "../flows/model_calls.ts";
 import { faultForCaller } from "../flows/request/fault_of.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
@@ -95,7 +95,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     // The id is missing only where the request sent an invalid one.
     const id = c.get("requestId") ?? gateway.rng.id("req");
     if (error instanceof CallerDisconnected) {
-      return new Response(null, { status: CALLER_LEFT_STATUS });
+      return new Response(null, { status: CALLER_DISCONNECTED_STATUS });
     }
     const fault = faultForCaller(gateway, error, id);
     options.onRefusal?.(fault.code);

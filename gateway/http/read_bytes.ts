@@ -1,5 +1,5 @@
 /**
- * Reads a body that may be too long, too slow or endless.
+ * Reads request bodies with limits on their size and their time.
  *
  * @module
  */
@@ -50,8 +50,8 @@ export async function readBytes(
   const declared = header === null ? undefined : Number(header);
   if (declared === undefined) return await readPieces(request, { maxBytes, patienceMs, hold });
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  const room = hold?.take(declared);
-  if (room !== undefined) await room;
+  const reserved = hold?.take(declared);
+  if (reserved !== undefined) await reserved;
   return declared <= ONE_READ_BYTES
     ? await readWhole(request, patienceMs)
     : await readPieces(request, { maxBytes, patienceMs });
@@ -91,8 +91,8 @@ async function readPieces(
       length += value.byteLength;
       // The rest is not cancelled: the answer drops it.
       if (length > maxBytes) throw tooLarge(maxBytes);
-      const room = hold?.take(value.byteLength);
-      if (room !== undefined) await room;
+      const reserved = hold?.take(value.byteLength);
+      if (reserved !== undefined) await reserved;
       pieces.push(value);
       if (length < turnEnd) continue;
       turnEnd = length + TURN_CHARS;
@@ -129,7 +129,9 @@ function readFailure(request: Request, error: unknown): Error {
   const isDisconnected = request.signal.aborted || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.Interrupted;
   if (isDisconnected) {
-    return new CallerDisconnected("The caller left before the body had come", { cause: error });
+    return new CallerDisconnected("The caller disconnected before the whole body arrived", {
+      cause: error,
+    });
   }
   return new ServiceFault("invalid_request", {
     message: "The body could not be read; send it again",

@@ -65,8 +65,8 @@ export interface Complaint {
 }
 
 /**
- * Returns the complaint of a union's option that matched furthest; a mere difference of type comes
- * last.
+ * Returns the complaint of the union's option that matched furthest; an option of another type
+ * comes last.
  */
 function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   const [issue] = issues;
@@ -83,7 +83,7 @@ function deepest(issues: readonly z.core.$ZodIssue[]): Complaint {
   return { path: [...issue.path, ...inner.path], message: inner.message };
 }
 
-/** Returns the complaint that a value is of none of a union's types, with all types but `null`. */
+/** Returns the complaint that a value has none of a union's types, listing all types but `null`. */
 function noneOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
   // The schema's own message says more.
   if (message !== "Invalid input") return message;

@@ -23,7 +23,7 @@ const COMMON_HEADERS = new Set([
 const PAGES = /^\/(?:$|console(?:\/|$)|metrics$)/;
 
 /** Status in the log of a request whose caller disconnected; no client receives it. */
-const CALLER_LEFT_STATUS = 499;
+const CALLER_DISCONNECTED_STATUS = 499;
 
 type Complain = (what: string) => void;
 
@@ -71,7 +71,7 @@ export class Judge {
     violations: string[],
   ): Promise<Response> {
     const path = new URL(request.url).pathname;
-    if (response.status === CALLER_LEFT_STATUS) return response;
+    if (response.status === CALLER_DISCONNECTED_STATUS) return response;
     const method = request.method === "HEAD" ? "GET" : request.method;
     const place = this.#places.find(({ pattern }) => pattern.test(path));
     const operation = place?.methods[method.toLowerCase()];

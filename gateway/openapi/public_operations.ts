@@ -50,18 +50,18 @@ const TEXT_CODES: readonly ErrorCode[] = [
 ];
 
 const dialectHeader = z.object({
-  [DIALECT_HEADER]: z.enum(DIALECTS).optional().meta({
-    description: "How the answer is written: as described (service), or for clients built on " +
+  [DIALECT_HEADER]: z.enum(DIALECTS).optional().describe(
+    "How the answer is written: as described (service), or for clients built on " +
       "OpenAI's types (openai), which are known by their headers; else as the key's policy says",
-  }),
+  ),
 });
 const textHeaders = dialectHeader.extend({
-  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().meta({
-    description: "Allows splitting the request into tasks, and selects the content of its stream",
-  }),
+  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().describe(
+    "Allows splitting the request into tasks, and selects the content of its stream",
+  ),
 });
 const localized = z.object({
-  locale: z.enum(["en", "zh"]).default("en").meta({ description: "Language of descriptions" }),
+  locale: z.enum(["en", "zh"]).default("en").describe("Language of descriptions"),
 });
 
 function json(description: string, content: Content, more: Partial<Reply> = {}): Reply {
@@ -182,8 +182,7 @@ const STORED: readonly Operation[] = [
     headers: dialectHeader,
     description: "Available to all keys of the wallet that paid for it.",
     query: z.object({
-      stream: z.literal("false").optional()
-        .meta({ description: "A stored response is not streamed again" }),
+      stream: z.literal("false").optional().describe("A stored response is not streamed again"),
     }),
   }, describedResponse),
   storedResponse({
@@ -276,7 +275,7 @@ const FILE: Operation = {
       description: "One range of bytes",
       example: "bytes=0-1023",
     }),
-    "If-Range": z.string().optional().meta({ description: "Gets the whole image: it has no tag" }),
+    "If-Range": z.string().optional().describe("Gets the whole image: it has no tag"),
   }),
   query: z.object({ expires: z.string(), signature: z.string() }),
   replies: {

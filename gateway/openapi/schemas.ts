@@ -25,7 +25,7 @@ const failedAnswer = errorEnvelopeSchema.extend({
     "An error where an answer was to be; `choices` is there, and empty, for chat clients",
 });
 
-const jsonText = (of: string) => z.string().meta({ description: `${of}, as JSON text` });
+const jsonText = (of: string) => z.string().describe(`${of}, as JSON text`);
 
 const stringMetadata = z.object({
   request_id: z.string(),
@@ -42,9 +42,9 @@ const metadata = z.union([metadataSchema, stringMetadata]);
 
 /** Billed usage is in `metadata.billing`; `usage` may be anything that an upstream reports. */
 function asReported(usage: z.ZodType) {
-  return z.union([usage, z.unknown()]).meta({
-    description: "As the upstream reports it, who may say something else",
-  });
+  return z.union([usage, z.unknown()]).describe(
+    "As the upstream reports it, who may say something else",
+  );
 }
 
 /** Required is what the service guarantees; the rest keeps an upstream's own bytes. */
@@ -120,9 +120,7 @@ const file = z.string().meta({
 export const imageEditForm = imageEditFields.omit({ image: true, images: true, mask: true }).extend(
   {
     image: z.union([file, z.array(file)]).optional(),
-    "image[]": z.array(file).optional().meta({
-      description: "Several images, as some clients send",
-    }),
+    "image[]": z.array(file).optional().describe("Several images, as some clients send"),
     mask: file.optional(),
   },
 ).meta({ id: "ImageEditForm", description: "The same fields as JSON has, with images as files" });

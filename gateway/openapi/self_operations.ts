@@ -4,7 +4,7 @@ import type { Operation, Reply } from "./operation.ts";
 
 /** Headers of conditional requests. */
 export const conditionalHeaders = z.object({
-  "If-None-Match": z.string().optional().meta({ description: "The `ETag` of an earlier answer" }),
+  "If-None-Match": z.string().optional().describe("The `ETag` of an earlier answer"),
 });
 
 /** Returns the operations that both listeners offer: the description, and its page. */

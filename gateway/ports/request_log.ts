@@ -2,7 +2,7 @@ import type { RequestFilter, RequestRecord } from "../domain/requests/record.ts"
 import type { Rollup } from "../domain/requests/rollup.ts";
 
 export type {
-  AttemptWords,
+  AttemptMessage,
   ContentRecord,
   ExclusionRecord,
   OtherUse,

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { FetchImage } from "../ports/fetch_image.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { accountOf } from "./ai_sdk/account.ts";
-import { OnDemandUpstream } from "./on_demand.ts";
+import { OnDemandUpstream } from "./on_demand_upstream.ts";
 import { OpenAICompatibleUpstream } from "./openai_compatible/mod.ts";
 import { providerOf } from "./providers/provider_kinds.ts";
 

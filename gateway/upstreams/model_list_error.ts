@@ -24,7 +24,7 @@ export function modelListRefusal(status: number): ModelListError {
 const STOPPED: Readonly<Record<Stop, string>> = {
   cancelled: "The question was cancelled",
   timeout: "It took too long",
-  connect_failed: "It takes no connection",
+  connect_failed: "It accepts no connection",
 };
 
 /**

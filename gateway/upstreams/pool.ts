@@ -29,8 +29,8 @@ import { WaitingCalls } from "./waiting_calls.ts";
 /** A problem that only the operator can correct. */
 export interface OperatorTrouble {
   /**
-   * The provider refuses the gateway's credentials (with a 403: for one use), or the account is
-   * empty.
+   * The provider refuses the gateway's credentials (a 403 may concern one model only), or the
+   * account has no balance.
    */
   readonly kind: "refused_credentials";
   /** Id of the upstream. */
@@ -55,7 +55,11 @@ export interface UpstreamPoolDeps {
   readonly clock: Clock;
   /** Creates an upstream. */
   readonly create: (config: UpstreamConfig) => Upstream;
-  /** Returns the setting that an upstream lacks to be called at all. @default {none lacks any} */
+  /**
+   * Returns the name of a missing setting without which an upstream cannot be called.
+   *
+   * @default {none is missing}
+   */
   readonly lacks?: ((config: UpstreamConfig) => string | undefined) | undefined;
   /** Called each time an upstream starts to refuse the gateway, and for each 403. */
   readonly onOperatorTrouble: (event: OperatorTrouble) => void;
@@ -108,7 +112,7 @@ export class UpstreamPool implements LeasePool {
     const slot = this.#slots.get(model.upstream);
     if (slot === undefined || slot.lacks !== undefined || this.#isFull(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
-    // A request may still hold a catalog in which another upstream served the model.
+    // The request may use an older catalog, in which another upstream served the model.
     const known = this.#targets.get(model.id);
     const target = known?.slot === slot ? known : undefined;
     if (target !== undefined) {
@@ -272,7 +276,9 @@ export class UpstreamPool implements LeasePool {
     const news = availability(target.health, nowMs).available || target.health.probing;
     // The key belongs to the whole upstream.
     const concerned = refusesAccount(observation) ? this.#targetsOf(slot) : [target];
-    for (const one of concerned) this.#learn(one, observe(one.health, observation, nowMs), nowMs);
+    for (const target of concerned) {
+      this.#learn(target, observe(target.health, observation, nowMs), nowMs);
+    }
     if (observation.outcome !== "refused_credentials" || !news || slot.retired) return;
     const upstream = slot.config.id;
     this.#deps.onOperatorTrouble({ kind: "refused_credentials", upstream, model: target.id });
@@ -291,7 +297,7 @@ export class UpstreamPool implements LeasePool {
     slot.inFlight += change;
     this.#inFlight += change;
     if (slot.inFlight < 0) {
-      throw new InvariantError(`Calls under way at "${slot.config.id}" fell below none`);
+      throw new InvariantError(`Calls in flight at "${slot.config.id}" fell below zero`);
     }
     if (allWereFull !== (this.#inFlight >= this.#maxInFlight)) {
       this.#refreshAll(this.#targets.values());
@@ -331,7 +337,8 @@ export class UpstreamPool implements LeasePool {
 }
 
 /**
- * Callers can request any failure from the simulator, so none counts for more than an ordinary one.
+ * Limits a failure of the simulator to an ordinary one, because callers can request any failure
+ * from it.
  */
 function asOrdinary(observation: Observation): Observation {
   const { outcome, ms } = observation;

@@ -7,7 +7,7 @@
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
 import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 
-/** Returns an upstream with so many leases, two by default. */
+/** Returns an upstream with a number of leases, two by default. */
 export function upstreamOf(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
   return {
     id,
@@ -40,7 +40,7 @@ export function modelOf(id: string, upstream = id, upstreamModel = id): Model {
   };
 }
 
-/** Returns the first version of a catalog of these. */
+/** Returns the first version of a catalog with these upstreams and models. */
 export function catalogOf(
   upstreams: readonly UpstreamConfig[],
   models: readonly Model[],

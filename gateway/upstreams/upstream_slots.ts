@@ -6,7 +6,7 @@ import type { Upstream } from "../ports/upstream.ts";
 export interface Slot {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
-  /** The setting without which it cannot be called, by the last catalog. */
+  /** Name of a missing setting without which it cannot be called, by the last catalog. */
   lacks: string | undefined;
   inFlight: number;
   /** True when the catalog no longer has it; it closes after its last call. */
@@ -21,8 +21,8 @@ interface SlotSource {
 }
 
 /**
- * Returns the slots of a catalog's upstreams. A slot whose configuration is unchanged is reused. Throws
- * where an upstream cannot be created, after closing those that were.
+ * Returns the slots of a catalog's upstreams. A slot whose configuration is unchanged is reused. If
+ * one cannot be created, closes the ones created before it and throws.
  */
 export function slotsOf(
   configs: readonly UpstreamConfig[],

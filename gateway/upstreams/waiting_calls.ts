@@ -6,7 +6,7 @@ import { FairQueue } from "../system/fair_queue.ts";
 export interface Wanted {
   /** Owner of the request: requests of one owner alternate with those of others. */
   readonly owner: string;
-  /** Ids of upstreams, any of which will do. */
+  /** Ids of upstreams, any of which can serve the request. */
   readonly upstreams: ReadonlySet<string>;
   /** In milliseconds. */
   readonly waitMs: number;
@@ -16,16 +16,16 @@ interface Waiter extends Wanted {
   readonly end: (offer: LeaseOffer | undefined) => void;
 }
 
-/** Requests that wait for a lease at an upstream, in the order of their turns. */
+/** A fair queue of the requests that wait for a lease at an upstream. */
 export class WaitingCalls {
-  readonly #line = new FairQueue<Waiter>();
-  /** Number of waiting requests for each upstream; most released leases are not wanted. */
+  readonly #queue = new FairQueue<Waiter>();
+  /** Number of waiting requests for each upstream; no request waits for most released leases. */
   readonly #wanted = new Map<string, number>();
   #lengthMax = 0;
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
   /** Maximum number of waiting requests. A lower value removes none that wait already. */
@@ -34,8 +34,9 @@ export class WaitingCalls {
   }
 
   /**
-   * Resolves with the request's offer; with `undefined` after its time, when the signal is aborted,
-   * and when too many wait: then requests of the owner with the most leave first.
+   * Resolves with the request's offer, or with `undefined` after `waitMs`, on abort, or if too many
+   * requests wait. In the last case requests of the owner with the most waiting requests are
+   * removed first.
    */
   wait(wanted: Wanted, signal: AbortSignal): Promise<LeaseOffer | undefined> {
     if (signal.aborted || wanted.waitMs <= 0 || !this.#hasRoomFor(wanted.owner)) {
@@ -43,7 +44,7 @@ export class WaitingCalls {
     }
     return new Promise((resolve) => {
       const end = (offer: LeaseOffer | undefined) => {
-        this.#line.delete(wanted.owner, waiter);
+        this.#queue.delete(wanted.owner, waiter);
         this.#want(wanted, -1);
         callOff();
         signal.removeEventListener("abort", leave);
@@ -53,7 +54,7 @@ export class WaitingCalls {
       const waiter: Waiter = { ...wanted, end };
       const callOff = afterMs(wanted.waitMs, leave);
       signal.addEventListener("abort", leave, { once: true });
-      this.#line.add(wanted.owner, waiter);
+      this.#queue.add(wanted.owner, waiter);
       this.#want(wanted, 1);
     });
   }
@@ -65,17 +66,17 @@ export class WaitingCalls {
 
   /** Offers leases in order, as long as `offerAt` returns one for the next request. */
   serve(offerAt: (upstreams: ReadonlySet<string>) => LeaseOffer | undefined): void {
-    while (this.#line.size > 0) {
+    while (this.#queue.size > 0) {
       let offer: LeaseOffer | undefined;
-      const next = this.#line.take(({ upstreams }) => (offer = offerAt(upstreams)) !== undefined);
+      const next = this.#queue.take(({ upstreams }) => (offer = offerAt(upstreams)) !== undefined);
       if (next === undefined) return;
       next.end(offer);
     }
   }
 
-  /** Ends all waiting, in the order of the turns. */
+  /** Resolves all waiting requests, in the order of the queue. */
   wakeAll(offer: () => LeaseOffer | undefined): void {
-    for (const { end } of this.#line.takeAll()) end(offer());
+    for (const { end } of this.#queue.takeAll()) end(offer());
   }
 
   #want({ upstreams }: Wanted, change: 1 | -1): void {
@@ -87,8 +88,8 @@ export class WaitingCalls {
   }
 
   #hasRoomFor(owner: string): boolean {
-    if (this.#line.size < this.#lengthMax) return true;
-    const evicted = this.#lengthMax === 0 ? undefined : this.#line.makeRoom(owner);
+    if (this.#queue.size < this.#lengthMax) return true;
+    const evicted = this.#lengthMax === 0 ? undefined : this.#queue.makeRoom(owner);
     evicted?.end(undefined);
     return evicted !== undefined;
   }

@@ -10,8 +10,8 @@ import { annotationOf } from "./responses/output_text.ts";
 const LOST = ["images", "audio", "function_call"] as const;
 
 /**
- * Returns a line for each member that is lost, or lost in part, when an answer is made of its
- * texts.
+ * Returns a line for each member that is lost, completely or in part, when the service writes the
+ * answer from its texts alone.
  */
 export function lostOutput(message: Readonly<Record<string, unknown>>): readonly string[] {
   const { content } = message;

@@ -9,7 +9,7 @@ import { editMembers, memberText } from "./json/text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Members that are no strings, and so no pairs of a caller. */
+/** Members that are objects, and so never the caller's own pairs. */
 const OBJECTS: readonly string[] = ["routing", "billing"];
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The clean end of a stream. */
+/** The event that ends a complete stream. */
 export const SSE_DONE = "data: [DONE]\n\n";
 
 /** A comment that keeps proxies and clients from closing a silent stream. */

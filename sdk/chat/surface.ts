@@ -5,7 +5,7 @@ import type { ToolResult } from "../loop/mod.ts";
 import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
 import { declares, type Surface } from "../run/surface.ts";
-import { tellingTasks } from "../run/tasks.ts";
+import { reportingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
 import { ChatTurns } from "./turns.ts";
 
@@ -17,7 +17,7 @@ export interface ChatHistory {
 
 /** Chat Completions. */
 export const chatSurface: Surface<ChatShapes, ChatHistory> = {
-  model: (transport, options) => tellingTasks(new ChatTurns(transport, options), options.onTask),
+  model: (transport, options) => reportingTasks(new ChatTurns(transport, options), options.onTask),
 
   begin(request) {
     if (!Array.isArray(request.messages)) {

@@ -85,7 +85,7 @@ export function agentLoop<S extends LoopShapes>(options: LoopOptions<S>): AgentL
   return {
     next: () => steps.next(),
     return: (value) => {
-      cancellation.cancel(new DOMException("The reader left the loop", "AbortError"));
+      cancellation.cancel(new DOMException("The reader ended the loop", "AbortError"));
       return steps.return(value);
     },
     throw: async (error) => {

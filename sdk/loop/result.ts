@@ -5,7 +5,7 @@ import type { ToolResult } from "./tool_result.ts";
 import type { TokenUsage } from "./usage.ts";
 
 /**
- * Why a loop ended:
+ * Reasons for the end of a loop:
  *
  * - `finish`: the model ended a turn without calling a tool. Only then is there a final text;
  *   `finishReason` tells whether it is whole (`stop`).

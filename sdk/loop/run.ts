@@ -35,7 +35,7 @@ export class LoopRun<S extends LoopShapes> {
   async *steps(): AgentLoop<S> {
     const { settings: { signal }, cancellation } = this.#context;
     // The caller's signal may outlive the loop: its listener is removed at the end.
-    const letGo = signal === undefined ? undefined : cancellation.follow(signal);
+    const unfollow = signal === undefined ? undefined : cancellation.follow(signal);
     try {
       for (;;) {
         cancellation.signal.throwIfAborted();
@@ -52,7 +52,7 @@ export class LoopRun<S extends LoopShapes> {
         aborted ? { stoppedBy: "aborted", error: reason } : { stoppedBy: "error", error },
       );
     } finally {
-      letGo?.();
+      unfollow?.();
     }
   }
 

@@ -18,7 +18,7 @@ export async function* toolPhase<S extends LoopShapes>(
 ): AsyncGenerator<ToolResultEvent<S>, readonly LoopToolCall<S>[], void> {
   const { settings, cancellation } = context;
   const isManual = ({ name }: LoopToolCall<S>) => settings.isManual(name);
-  const throughTurnstile = turnstile(settings.maxParallelToolCalls);
+  const throughTurnstile = concurrencyLimit(settings.maxParallelToolCalls);
   const running: (ToolResult<S> | Promise<ToolResult<S>>)[] = [];
   for (const call of draft.calls) {
     if (isManual(call)) continue;
@@ -56,7 +56,7 @@ function refuse<S extends LoopShapes>(
 /**
  * Limits concurrency: runs at most `limit` pieces of work at a time, in the order of their arrival.
  */
-function turnstile(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+function concurrencyLimit(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

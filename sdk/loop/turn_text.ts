@@ -34,7 +34,7 @@ export class TurnText<S extends LoopShapes> {
     return this.#kind !== undefined && this.#held.length > 0;
   }
 
-  /** Passes the held text on, piece by piece. */
+  /** Passes the held text to the callback, piece by piece. */
   async tell(): Promise<void> {
     const { settings: { onIntermediateText, onTextDelta }, cancellation } = this.#context;
     const tell = this.#kind === "final" ? onTextDelta : onIntermediateText;

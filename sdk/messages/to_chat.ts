@@ -21,7 +21,7 @@ const HIGH_FROM = 16_384;
  * is dropped silently: a field is translated, passed on unchanged, or refused before anything is
  * sent.
  *
- * @throws {ConfigurationError} Something in it cannot be said there.
+ * @throws {ConfigurationError} Chat Completions cannot express a field of it.
  */
 export function chatRequestOf(request: MessageCreateRequest): ChatCreateRequest {
   const { messages, system, max_tokens, stop_sequences, tools, tool_choice, ...rest } = request;
@@ -72,7 +72,7 @@ function passedOn(fields: Readonly<Record<string, unknown>>): Readonly<Record<st
       if (!REFUSED.includes(name)) return true;
       if (value === null || value === undefined) return false;
       throw new ConfigurationError(
-        `Cannot send ${name}: Chat Completions, which Messages travel by, has no place for it`,
+        `Cannot send ${name}: Chat Completions, to which Messages are converted, has no field for it`,
       );
     }),
   );

@@ -89,7 +89,7 @@ function isKnown(block: ContentBlockParam | null | undefined): block is KnownBlo
 /** Returns the error for content that Chat cannot express, with its path. */
 export function unsendable(what: string, path: string): ConfigurationError {
   return new ConfigurationError(
-    `Cannot send ${what} (${path}): Chat Completions, which it would travel by, has no place for it`,
+    `Cannot send ${what} (${path}): Chat Completions, to which it is converted, has no field for it`,
   );
 }
 

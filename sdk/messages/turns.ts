@@ -4,7 +4,7 @@ import { ChatTurns } from "../chat/turns.ts";
 import type { FinishEvent, ModelEvent, ModelPort, ModelRequest } from "../loop/mod.ts";
 import type { ContentBlock, ContentBlockDelta, MessageStreamEvent } from "../protocol/mod.ts";
 import type { TurnOptions } from "../run/surface.ts";
-import { tellingTasks } from "../run/tasks.ts";
+import { reportingTasks } from "../run/tasks.ts";
 import type { Transport } from "../transport.ts";
 import { MessageEventWriter } from "./event_writer.ts";
 import { messageOf } from "./from_chat.ts";
@@ -23,7 +23,7 @@ export class MessagesTurns implements ModelPort<MessagesShapes> {
   /** Creates the port without calling the service. */
   constructor(transport: Transport, options: TurnOptions) {
     // Progress of tasks is read from Chat's chunks: the events of Messages cannot express it.
-    this.#chat = tellingTasks(new ChatTurns(transport, options), options.onTask);
+    this.#chat = reportingTasks(new ChatTurns(transport, options), options.onTask);
     this.#stream = options.stream;
   }
 

@@ -69,7 +69,7 @@ export interface MetaEntry {
   count: number;
 }
 
-/** `GET /api/v1/models/meta`: what filters can be built from. */
+/** `GET /api/v1/models/meta`: the values for filters. */
 export interface ModelMetaResponse {
   /** Values of a model's `tiers`. */
   tiers: MetaEntry[];
@@ -85,7 +85,7 @@ export interface ModelMetaResponse {
   updatedAt: string;
 }
 
-/** So many credits for so many dollars of provider list price. */
+/** An exchange rate between dollars of provider list price and credits. */
 export interface ExchangeRate {
   /** US dollars, decimal string. */
   usd: string;

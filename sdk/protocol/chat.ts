@@ -77,7 +77,7 @@ export interface ChatRequest extends Extensible {
   top_p?: number | null;
 }
 
-/** Why a choice ended. */
+/** Reasons for the end of a choice. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 
 /** The message of a choice. */
@@ -98,7 +98,7 @@ export interface ChatChoice extends Extensible {
   index: number;
   /** The answer. */
   message: AssistantMessage;
-  /** Why it ended: `length` means that it was cut. */
+  /** Reason for its end; `length` means that it was cut. */
   finish_reason: FinishReason;
   /** Of the answer's tokens, as the provider wrote them; `null` unless the request asked. */
   logprobs: Record<string, unknown> | null;

@@ -20,7 +20,7 @@ export interface ToolCallFunctionDelta extends Extensible {
 
 /** A piece of a tool call in a stream. */
 export interface ToolCallDelta extends Extensible {
-  /** Which call of the message it belongs to: always present, distinct per call, from 0. */
+  /** Position of its call in the message, from 0: always present, distinct per call. */
   index: number;
   /** On the call's first piece. */
   id?: string;

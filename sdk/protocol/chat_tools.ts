@@ -46,5 +46,5 @@ export interface NamedToolChoice extends Extensible {
   };
 }
 
-/** Which tool the model must or may call. */
+/** The tool that the model must or may call. */
 export type ChatToolChoice = "none" | "auto" | "required" | NamedToolChoice;

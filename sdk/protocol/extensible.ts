@@ -7,8 +7,8 @@
 /**
  * A wire object that may carry unknown fields.
  *
- * Providers and clients add fields before this project hears of them. They are kept as they came, in
- * both directions, so that a new feature works before a new release does.
+ * Providers and clients add fields that this package does not know yet. They are passed on
+ * unchanged in both directions, so that new features work without a new release.
  *
  * @example
  * ```ts

@@ -79,7 +79,7 @@ export interface ImagesResponse extends Extensible {
   /** Present where the model counts tokens. */
   usage?: ImageUsage;
   /**
-   * Parameters that the provider does not support, each with the way it was left out or replaced.
+   * Parameters that the provider does not support: each was left out or replaced, as the line says.
    */
   upstream_warnings?: string[];
   /** The route and the bill. */

@@ -34,7 +34,7 @@ export interface MessagesCustomTool extends Extensible {
   input_schema: Record<string, unknown>;
   /** True: the model's input must follow the schema exactly. */
   strict?: boolean;
-  /** Marks the end of what a cache may keep. */
+  /** Marks the end of the part that may be cached. */
   cache_control?: CacheControl | null;
 }
 
@@ -49,7 +49,7 @@ export interface MessagesServerTool extends Extensible {
 /** A tool declaration. */
 export type MessagesTool = MessagesCustomTool | MessagesServerTool;
 
-/** Which tool the model must or may call. */
+/** The tool that the model must or may call. */
 export interface MessagesToolChoice extends Extensible {
   /** `any`: it must call one; `tool`: it must call the one named. */
   type: "auto" | "any" | "tool" | "none";
@@ -136,10 +136,10 @@ export interface MessagesRequest extends Extensible {
   service_tier?: "auto" | "standard_only";
 }
 
-/** Why an answer ended. */
+/** Reasons for the end of an answer. */
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 
-/** Why the model refused. */
+/** Details of a refusal of the model. */
 export interface RefusalStopDetails extends Extensible {
   /** The only kind. */
   type: "refusal";
@@ -193,7 +193,7 @@ export interface Message extends Extensible {
   model: string;
   /** Thinking first, then text, then tool calls. */
   content: ContentBlock[];
-  /** Why it ended; `null` in `message_start`. */
+  /** Reason for its end; `null` in `message_start`. */
   stop_reason: StopReason | null;
   /** The stop sequence, where `stop_reason` is `stop_sequence`. */
   stop_sequence: string | null;

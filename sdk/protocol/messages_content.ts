@@ -11,7 +11,7 @@
 import type { Extensible } from "./extensible.ts";
 import type { Base64Source, OtherSource, PlainTextSource, UrlSource } from "./messages_sources.ts";
 
-/** Everything up to the marked place may be kept in the provider's cache. */
+/** A mark up to which the provider may cache the request. */
 export interface CacheControl extends Extensible {
   /** The only kind. */
   type: "ephemeral";
@@ -33,7 +33,7 @@ export interface TextBlockParam extends Extensible {
 export interface ImageBlockParam extends Extensible {
   /** Kind of the block. */
   type: "image";
-  /** Its bytes, or where it is. */
+  /** Its bytes, or its address. */
   source: Base64Source | UrlSource | OtherSource;
   /** Marks the end of what a cache may keep. */
   cache_control?: CacheControl | null;
@@ -51,7 +51,7 @@ export interface ContentSource extends Extensible {
 export interface DocumentBlockParam extends Extensible {
   /** Kind of the block. */
   type: "document";
-  /** A PDF's bytes, where it is, or text. */
+  /** The bytes or the address of a PDF, or text. */
   source: Base64Source | PlainTextSource | ContentSource | UrlSource | OtherSource;
   /** Its name. */
   title?: string | null;
@@ -91,7 +91,7 @@ export interface ToolUseBlockParam extends Extensible {
   input: unknown;
   /**
    * The input's JSON text as the model wrote it, where `input` written again would be another text.
-   * It is what goes back to the model, as long as `input` still says the same.
+   * It is sent back to the model as long as `input` is unchanged.
    */
   arguments?: string;
   /** Opaque provider extensions, preserved byte for byte. */
@@ -120,7 +120,7 @@ export interface ToolResultBlockParam extends Extensible {
   tool_use_id: string;
   /** Text, or blocks of text, images and documents; absent: nothing to say. */
   content?: string | ContentBlockParam[];
-  /** True: the tool failed, and the content says how. */
+  /** True when the tool failed; the content describes the failure. */
   is_error?: boolean;
   /** Marks the end of what a cache may keep. */
   cache_control?: CacheControl | null;

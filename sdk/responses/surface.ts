@@ -9,7 +9,7 @@ import type {
 } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
 import { declares, type Surface } from "../run/surface.ts";
-import { tellingTasks } from "../run/tasks.ts";
+import { reportingTasks } from "../run/tasks.ts";
 import type { OutputText, ResponseShapes } from "./shapes.ts";
 import { outputText, ResponseTurns } from "./turns.ts";
 
@@ -22,7 +22,7 @@ export interface ResponseHistory extends OutputText {
 /** Responses. */
 export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
   model: (transport, options) =>
-    tellingTasks(new ResponseTurns(transport, options), options.onTask),
+    reportingTasks(new ResponseTurns(transport, options), options.onTask),
 
   begin(request) {
     const { input } = request;

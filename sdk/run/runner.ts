@@ -115,7 +115,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     request: Given<S["conversation"]>,
     { call, stream }: { readonly call: CallOptions; readonly stream: boolean },
   ): Ready<S> {
-    const checked = this.#begun(request, stream);
+    const checked = this.#checkedConversation(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRequest({ hasOwnTools });
     return { request: this.#declared(checked, selection), selection, call, stream };
@@ -131,7 +131,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     },
   ): { readonly ready: Ready<S>; readonly choices: LoopChoices<S> } {
     const { call, choices, registered, onTask } = partsOf(options);
-    const checked = this.#begun(request, stream);
+    const checked = this.#checkedConversation(request, stream);
     const hasOwnTools = this.#surface.hasOwnTools(checked);
     const selection = this.#deps.toolbox.forRun(registered, { hasOwnTools });
     const declared = this.#declared(checked, selection);
@@ -139,7 +139,7 @@ export class Runner<S extends LoopShapes, History extends object> {
     return { ready: { request: declared, selection, call: own, stream, onTask }, choices };
   }
 
-  #begun(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
+  #checkedConversation(request: Given<S["conversation"]>, stream: boolean): S["conversation"] {
     // Other libraries stream when the request says so; here the method decides.
     checkRequest(request);
     const { stream: streams } = request as { stream?: unknown };

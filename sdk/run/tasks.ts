@@ -78,7 +78,7 @@ export function taskProgress(chunk: unknown): TaskProgress | undefined {
 }
 
 /** Returns the same turns, and passes the progress of tasks to a callback. */
-export function tellingTasks<S extends LoopShapes>(
+export function reportingTasks<S extends LoopShapes>(
   model: ModelPort<S>,
   onTask: OnTask | undefined,
 ): ModelPort<S> {

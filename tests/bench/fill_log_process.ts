@@ -11,7 +11,7 @@ import { openKvStores } from "../../gateway/stores/kv/open.ts";
 
 const KEYS = 32;
 const MODELS = 8;
-/** Calls under way at once: as many as a busy gateway has. */
+/** Calls in flight at once: as many as a busy gateway has. */
 const CALLERS = 400;
 const HELD_MICROS = 40_000n;
 const SPAN_MS = 29 * 86_400_000;

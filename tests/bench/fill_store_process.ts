@@ -9,7 +9,7 @@ import { openKvStores } from "../../gateway/stores/kv/open.ts";
 
 const WALLETS = 8;
 const KEYS = 32;
-/** Calls under way at once: as many as a busy gateway has. */
+/** Calls in flight at once: as many as a busy gateway has. */
 const CALLERS = 256;
 const HELD_MICROS = 40_000n;
 const NO_WAIT = { waitMs: 0 };

@@ -189,7 +189,7 @@ const CONFLICTS: readonly (readonly [string, (admin: TestAdmin, ids: Ids) => Pro
     [id, ({ deps }: TestAdmin) => {
       const refused = () => Promise.resolve({ ok: false, refusal: { code: "no_previous" } });
       const pepperBook = {
-        standing: () => deps.pepperBook.standing(),
+        uses: () => deps.pepperBook.uses(),
         rotate: refused,
         drop: refused,
       };

@@ -79,8 +79,8 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
   const pepper = (verb: string) => svcOn(service, ["pepper", verb]);
   assertMatch((await pepper("drop")).err, /^There is one pepper only/);
   assertMatch((await pepper("rotate")).out, /^current +version 2, kept in the store: 0 keys/);
-  assertMatch((await pepper("rotate")).err, /^The previous pepper is still needed: 2 keys under/);
-  assertMatch((await pepper("drop")).err, /^The previous pepper is still needed: 2 keys/);
+  assertMatch((await pepper("rotate")).err, /^The previous pepper is still needed by 2 keys/);
+  assertMatch((await pepper("drop")).err, /^The previous pepper is still needed by 2 keys/);
   const list = await svcOn(service, ["keys", "list"]);
   assertMatch(list.out, /^KEY .* PEPPER$/m);
   for (const each of [key, BOOTSTRAP_KEY]) assert(await serves(service, each));

@@ -169,7 +169,7 @@ Deno.test("unknown, expired, deleted and others' responses answer alike", async 
         type: "invalid_request_error",
         code: "not_found",
         message:
-          "There is no such response: it never was, was not stored, has expired or was deleted",
+          "There is no such response: it never existed, was not stored, has expired or was deleted",
         param: "response_id",
       }, `${method} ${path}`);
     }

@@ -31,16 +31,16 @@ export interface MomentText {
 
 /** Options of {@linkcode describeMoment}. */
 export interface DescribeOptions {
-  /** BCP 47 tag of a language to say it in. */
+  /** BCP 47 tag of the language of `text`. */
   readonly locale?: string | undefined;
   /** Passed on where there are any. */
   readonly notes?: readonly string[];
 }
 
 /**
- * Tells everything about a moment that a model may need.
+ * Describes a moment in all the forms that a model may need.
  *
- * @throws {ToolError} The locale is none.
+ * @throws {ToolError} The locale is not a valid tag.
  */
 export function describeMoment(
   moment: Moment,
@@ -62,7 +62,7 @@ export function describeMoment(
   };
 }
 
-/** ISO 8601 with the whole offset: before the time of standard zones, some had seconds. */
+/** Formats a moment as ISO 8601 with the whole offset, which had seconds before standard zones. */
 export function isoText(moment: Moment): string {
   return `${moment.toPlainDateTime()}${moment.offset}`;
 }
@@ -71,7 +71,7 @@ function fitsMail({ year, offset }: Moment): boolean {
   return year >= 0 && year <= 9_999 && /^.\d\d:\d\d$/.test(offset);
 }
 
-/** A year as ISO 8601 has it: those before 0000 and after 9999 with a sign and six digits. */
+/** Formats a year as ISO 8601: before 0000 and after 9999 with a sign and six digits. */
 function isoYear(year: number): string {
   if (year >= 0 && year <= 9_999) return padded(year, 4);
   return `${year < 0 ? "-" : "+"}${padded(Math.abs(year), 6)}`;

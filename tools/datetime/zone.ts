@@ -29,7 +29,10 @@ function known(name: string, temporal: TemporalApi): string | undefined {
 
 const REGIONS = "Africa America Asia Atlantic Australia Europe Indian Pacific".split(" ");
 
-/** Returns a hint. Abbreviations are not resolved: CST is Chicago, Shanghai and Havana. */
+/**
+ * Returns a hint for an unknown zone. Abbreviations are not resolved: CST may be Chicago, Shanghai
+ * or Havana.
+ */
 function hint(text: string, temporal: TemporalApi): string {
   const place = text.replaceAll(/[ -]+/g, "_");
   const inRegion = REGIONS.map((region) => known(`${region}/${place}`, temporal));

@@ -43,11 +43,11 @@ export interface LineRange {
 export async function readRange(workspace: Workspace, range: LineRange): Promise<FileReadResult> {
   const { path } = range;
   return await explaining({ what: `read ${quoted(path)}`, workspace }, async () => {
-    const place = await workspace.locate(path);
-    await workspace.refuseDenied(path, place);
+    const target = await workspace.locate(path);
+    await workspace.refuseDenied(path, target);
     return await workspace.withFile(
-      place,
-      async (file) => ({ path: place.path, ...await readLines(file, range) }),
+      target,
+      async (file) => ({ path: target.path, ...await readLines(file, range) }),
     );
   });
 }

@@ -70,10 +70,10 @@ export async function search(workspace: Workspace, input: Search): Promise<FileS
 
 async function find(workspace: Workspace, input: Search): Promise<FileSearchResult> {
   const { query, max_results, timeoutMs, signal } = input;
-  const place = await workspace.locate(input.path);
-  await workspace.refuseDenied(input.path, place);
+  const target = await workspace.locate(input.path);
+  await workspace.refuseDenied(input.path, target);
   const walk = new Walk(workspace, {
-    parts: place.parts,
+    parts: target.parts,
     includeIgnored: input.include_ignored ?? false,
     isWanted: await globMatcher(input.glob ?? "*"),
     maxEntries: MAX_ENTRIES,

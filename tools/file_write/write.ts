@@ -2,7 +2,7 @@ import { explaining } from "../sandbox/faults.ts";
 import type { OpenFile } from "../sandbox/open_file.ts";
 import { isGranted } from "../sandbox/permission.ts";
 import { readText } from "../sandbox/text.ts";
-import { inTurn } from "../sandbox/turns.ts";
+import { inSequence } from "../sandbox/in_sequence.ts";
 import { leaf, quoted, type Workspace } from "../sandbox/workspace.ts";
 import { type Edit, writeFile } from "../sandbox/write_file.ts";
 import { ToolError } from "../tool.ts";
@@ -62,20 +62,20 @@ export async function write(workspace: Workspace, call: WriteCall): Promise<File
   if (permission === undefined) throw refused(path);
   const bytes = sizeOf(content);
   return await explaining({ what: `write ${quoted(path)}`, workspace }, async () => {
-    const place = await workspace.locate(path);
-    const { parts, name } = leaf(place);
-    if (mode === "replace" || mode === "append") await workspace.refuseDenied(path, place);
+    const target = await workspace.locate(path);
+    const { parts, name } = leaf(target);
+    if (mode === "replace" || mode === "append") await workspace.refuseDenied(path, target);
     await workspace.refuseUnsafe(parts);
     const root = await workspace.root();
-    const { path: resolved, exists } = place;
+    const { path: resolved, exists } = target;
     const change = { mode, content, oldText, bytes };
     const request = { root, path: resolved, exists, ...change, toolCallId, signal };
     const wait = { timeoutMs: permissionTimeoutMs, signal };
     const isYes = await isGranted(permission, Object.freeze(request), wait);
     signal.throwIfAborted();
     if (!isYes) throw refused(path);
-    // The approved place, not the path again: links are no longer followed.
-    const size_bytes = await inTurn(root, async () => {
+    // The approved target, not the path again: links are no longer followed.
+    const size_bytes = await inSequence(root, async () => {
       signal.throwIfAborted();
       return await workspace.withFolder(
         parts,

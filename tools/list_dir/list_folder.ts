@@ -1,5 +1,5 @@
 import { explaining } from "../sandbox/faults.ts";
-import { type Folder, isMissing, look } from "../sandbox/folder.ts";
+import { type Folder, isMissing, statusOf } from "../sandbox/folder.ts";
 import { entriesIn, type Entry } from "../sandbox/entries_in.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 
@@ -37,13 +37,13 @@ export async function listFolder(
   { path, maxEntries }: Listing,
 ): Promise<ListDirResult> {
   return await explaining({ what: `list ${quoted(path)}`, workspace }, async () => {
-    const place = await workspace.locate(path);
-    await workspace.refuseDenied(path, place);
+    const target = await workspace.locate(path);
+    await workspace.refuseDenied(path, target);
     const listed = await workspace.withFolder(
-      place.parts,
-      (folder) => folder.steady(() => listingOf(folder, maxEntries)),
+      target.parts,
+      (folder) => folder.readSteadily(() => listingOf(folder, maxEntries)),
     );
-    return { path: place.path, ...listed };
+    return { path: target.path, ...listed };
   });
 }
 
@@ -63,7 +63,7 @@ async function listedEntry(
   { name, kind }: Entry,
 ): Promise<ListedEntry | undefined> {
   try {
-    const { size } = await look(folder.at(name));
+    const { size } = await statusOf(folder.at(name));
     return kind === "file" ? { name, type: kind, size_bytes: Number(size) } : { name, type: kind };
   } catch (error) {
     // It was removed meanwhile, or its name is no valid text.

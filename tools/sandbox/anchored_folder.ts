@@ -29,8 +29,8 @@ export class AnchoredFolder implements Folder {
     return AnchoredFolder.open(this.at(name));
   }
 
-  steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
-    return look();
+  readSteadily<Result>(read: () => Promise<Result>): Promise<Result> {
+    return read();
   }
 
   /**

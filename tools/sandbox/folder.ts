@@ -1,6 +1,6 @@
 /**
- * The base of all file operations of tools: folders that cannot be swapped while a tool works in
- * them.
+ * Folders that cannot be swapped while a tool works in them: the base of all file operations of
+ * tools.
  */
 
 import type { BigIntStats } from "node:fs";
@@ -26,7 +26,7 @@ export interface Folder {
    * Reads entries, and returns only results that certainly come from this folder. The function must
    * not change anything: it may be repeated.
    */
-  steady<Seen>(look: () => Promise<Seen>): Promise<Seen>;
+  readSteadily<Result>(read: () => Promise<Result>): Promise<Result>;
   /**
    * Returns for each file opened by a path of `at` whether it is certainly an entry of this folder.
    */
@@ -57,7 +57,7 @@ export function isSame(one: Identity, other: Identity): boolean {
 }
 
 /** Returns the status of an entry itself: of a link, not of its target. */
-export function look(path: string): Promise<BigIntStats> {
+export function statusOf(path: string): Promise<BigIntStats> {
   return lstat(path, { bigint: true });
 }
 
@@ -68,7 +68,7 @@ export function areAt(
 ): Promise<readonly boolean[]> {
   return Promise.all(opened.map(async ({ name, stats }) => {
     try {
-      return isSame(await look(at(name)), stats);
+      return isSame(await statusOf(at(name)), stats);
     } catch (error) {
       if (isMissing(error)) return false;
       throw error;

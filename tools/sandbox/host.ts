@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AnchoredFolder } from "./anchored_folder.ts";
 import { isUnrestricted } from "./deno_permissions.ts";
-import { type Folder, type Identity, isSame, look, notFolder } from "./folder.ts";
+import { type Folder, type Identity, isSame, notFolder, statusOf } from "./folder.ts";
 import { TrustedFolder } from "./trusted_folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
 
@@ -16,7 +16,7 @@ export async function openRoot(
   identity: Identity,
   { isTrusted }: { readonly isTrusted: boolean },
 ): Promise<Folder> {
-  if (!isSame(await look(path), identity)) throw notFolder(path);
+  if (!isSame(await statusOf(path), identity)) throw notFolder(path);
   // A path that Deno guards could cause a prompt at a terminal.
   const folder = isUnrestricted() ? await anchor(path, identity) : undefined;
   if (folder !== undefined) return folder;

@@ -23,8 +23,8 @@ export function isAffordable(pattern: string): boolean {
 }
 
 /**
- * Returns the rules with a bounded matching time. The others only occur in attempts to keep the
- * search busy.
+ * Returns the rules with a bounded matching time. The remaining rules are dropped: they occur only
+ * in attempts to slow the search down.
  */
 export function affordable(lines: readonly string[]): string[] {
   let slow = 0;

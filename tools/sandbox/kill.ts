@@ -7,7 +7,7 @@ export function kill(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // No process exists, or (as macOS reports it) none that still runs: the aim is reached.
+    // No such process exists, or (as macOS reports it) none that still runs.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

@@ -1,11 +1,12 @@
 /** Longest delay of a timer on any host, in milliseconds: some 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Milliseconds between asking a process group to end and ending it by force. */
+/** Time between SIGTERM and SIGKILL for a process group, in milliseconds. */
 export const GRACE_MS = 1_000;
 
 /**
- * Returns a valid delay of timers, which run too long or endless ones after one millisecond.
+ * Checks a delay for a timer and limits it to the longest possible; timers would run a longer one
+ * after one millisecond.
  *
  * @throws {RangeError} It is none.
  */

@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
-import { type Folder, look, OPEN_FILE, type Opened } from "./folder.ts";
+import { type Folder, OPEN_FILE, type Opened, statusOf } from "./folder.ts";
 
 /**
  * Attempts to open a file: an editor that saves replaces the file once; more often indicates an
@@ -24,7 +24,7 @@ export interface OpenFile extends Opened {
 export async function openFile(folder: Folder, name: string): Promise<OpenFile> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     // No proof, but it avoids touching pipes and devices.
-    refuseSpecial(await look(folder.at(name)));
+    refuseSpecial(await statusOf(folder.at(name)));
     const [file] = await openFiles(folder, [name]);
     if (file instanceof Error) throw file;
     if (file !== undefined) return file;

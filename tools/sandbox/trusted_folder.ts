@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { areAt, type Folder, look, notFolder, type Opened } from "./folder.ts";
+import { areAt, type Folder, notFolder, type Opened, statusOf } from "./folder.ts";
 
 /** A folder known by its path; the application states that no other program swaps a part of it. */
 export class TrustedFolder implements Folder {
@@ -17,12 +17,12 @@ export class TrustedFolder implements Folder {
 
   async enter(name: string): Promise<Folder> {
     const path = this.at(name);
-    if (!(await look(path)).isDirectory()) throw notFolder(path);
+    if (!(await statusOf(path)).isDirectory()) throw notFolder(path);
     return new TrustedFolder(path);
   }
 
-  steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
-    return look();
+  readSteadily<Result>(read: () => Promise<Result>): Promise<Result> {
+    return read();
   }
 
   holds(opened: readonly Opened[]): Promise<readonly boolean[]> {

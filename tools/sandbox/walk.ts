@@ -98,7 +98,7 @@ export class Walk {
     }
     const isDenied = await this.#workspace.denied();
     await this.#workspace.withFolder(parts, async (folder) => {
-      const listing = await folder.steady(() => entriesIn(folder));
+      const listing = await folder.readSteadily(() => entriesIn(folder));
       await this.#tree({ folder, parts, rules, isDenied }, listing, visit);
     });
   }
@@ -136,7 +136,9 @@ export class Walk {
     const folder = await this.#unlessUnreadable(() => tree.folder.enter(name));
     if (folder === undefined) return true;
     try {
-      const listing = await this.#unlessUnreadable(() => folder.steady(() => entriesIn(folder)));
+      const listing = await this.#unlessUnreadable(() =>
+        folder.readSteadily(() => entriesIn(folder))
+      );
       return listing === undefined || await this.#tree({ ...tree, folder, parts }, listing, visit);
     } finally {
       await folder.close();

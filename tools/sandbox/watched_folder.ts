@@ -7,9 +7,9 @@ import {
   type Folder,
   type Identity,
   isSame,
-  look,
   notFolder,
   type Opened,
+  statusOf,
 } from "./folder.ts";
 
 /** Milliseconds that exceed the coarsest clock tick of a file system. */
@@ -51,11 +51,11 @@ export class WatchedFolder implements Folder {
 
   async enter(name: string): Promise<Folder> {
     const path = this.at(name);
-    if (!(await look(path)).isDirectory()) throw notFolder(path);
+    if (!(await statusOf(path)).isDirectory()) throw notFolder(path);
     return new WatchedFolder(path, this.#root, [...this.#above, this.path]);
   }
 
-  async steady<Seen>(look: () => Promise<Seen>): Promise<Seen> {
+  async readSteadily<Result>(read: () => Promise<Result>): Promise<Result> {
     const patience = performance.now() + PATIENCE_MS;
     do {
       // Taken first: a change during the reading of the stamps must not count as past.
@@ -63,11 +63,11 @@ export class WatchedFolder implements Folder {
       const before = await this.#stamps();
       const restMs = restOf(before, nowMs);
       if (restMs <= 0) {
-        const [seen] = await Promise.allSettled([look()]);
+        const [result] = await Promise.allSettled([read()]);
         const after = await this.#stamps();
         if (before.every((stats, index) => isUnchanged(stats, after[index]))) {
-          if (seen.status === "fulfilled") return seen.value;
-          throw seen.reason;
+          if (result.status === "fulfilled") return result.value;
+          throw result.reason;
         }
       }
       await delay(Math.max(PAUSE_MS, Math.min(restMs, SECOND_MS + TICK_MS)));
@@ -78,14 +78,14 @@ export class WatchedFolder implements Folder {
   }
 
   holds(opened: readonly Opened[]): Promise<readonly boolean[]> {
-    return this.steady(() => areAt(opened, (name) => this.at(name)));
+    return this.readSteadily(() => areAt(opened, (name) => this.at(name)));
   }
 
   /**
    * Returns the stamps of the folders above, and of the root itself, which a rename of it changes.
    */
   async #stamps(): Promise<BigIntStats[]> {
-    const folders = await Promise.all([...this.#above, this.path].map(look));
+    const folders = await Promise.all([...this.#above, this.path].map(statusOf));
     const [root] = folders;
     if (root === undefined || !isSame(root, this.#root)) throw notFolder(this.path);
     if (!folders.every((stats) => stats.isDirectory())) throw notFolder(this.path);

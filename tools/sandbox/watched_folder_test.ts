@@ -1,20 +1,20 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ToolError } from "../tool.ts";
-import { type Folder, look } from "./folder.ts";
-import { makeFolder } from "./make_file.ts";
+import { type Folder, statusOf } from "./folder.ts";
+import { createFolder } from "./temporary_file.ts";
 import { scratch } from "./scratch_test.ts";
 import { TrustedFolder } from "./trusted_folder.ts";
 import { WatchedFolder } from "./watched_folder.ts";
 
 async function watched(path: string): Promise<Folder> {
-  return new WatchedFolder(path, await look(path));
+  return new WatchedFolder(path, await statusOf(path));
 }
 
 Deno.test("what was seen while the folder changed is looked at again", async () => {
   await using lab = await scratch({ "folder/a.txt": "" });
   const folder = await (await watched(lab.workspace)).enter("folder");
   let looks = 0;
-  const seen = await folder.steady(async () => {
+  const seen = await folder.readSteadily(async () => {
     if (++looks === 1) {
       // A swap and back, as a race would have it, in the folder above.
       await Deno.rename(lab.at("folder"), lab.at("away"));
@@ -33,7 +33,7 @@ Deno.test("modification times that are set back hide no change", async () => {
   const hide = () => Promise.all(paths.map((path) => Deno.utime(path, long, long)));
   await hide();
   let looks = 0;
-  await folder.steady(async () => {
+  await folder.readSteadily(async () => {
     if (++looks > 1) return;
     await Deno.rename(lab.at("folder"), lab.at("away"));
     await Deno.rename(lab.at("away"), lab.at("folder"));
@@ -47,7 +47,7 @@ Deno.test("a change within the second that is told as the time of change hides n
   const folder = await watched(lab.workspace);
   await Deno.writeTextFile(lab.at("b.txt"), "");
   const { ctime } = await Deno.lstat(lab.workspace);
-  const looked = await folder.steady(() => Promise.resolve(Date.now()));
+  const looked = await folder.readSteadily(() => Promise.resolve(Date.now()));
   assert(ctime !== null && looked >= ctime.getTime() + 1_000);
 });
 
@@ -56,7 +56,7 @@ Deno.test("a folder that never rests is given up", async () => {
   const folder = await watched(lab.workspace);
   let looks = 0;
   const busy = () => Deno.writeTextFile(lab.at(`${++looks}`), "");
-  const error = await assertRejects(() => folder.steady(busy), ToolError, "keeps changing");
+  const error = await assertRejects(() => folder.readSteadily(busy), ToolError, "keeps changing");
   assertEquals(error.code, "workspace_busy");
 });
 
@@ -65,7 +65,11 @@ Deno.test("a root that was replaced is not the root", async () => {
   const folder = await watched(lab.workspace);
   await Deno.rename(lab.workspace, lab.at("../away"));
   await Deno.mkdir(lab.workspace);
-  await assertRejects(() => folder.steady(() => look(folder.at("a.txt"))), Error, "Not a folder");
+  await assertRejects(
+    () => folder.readSteadily(() => statusOf(folder.at("a.txt"))),
+    Error,
+    "Not a folder",
+  );
 });
 
 Deno.test("a link is not entered", async () => {
@@ -78,8 +82,8 @@ Deno.test("a link is not entered", async () => {
 Deno.test("a file that was opened elsewhere is not held", async () => {
   await using lab = await scratch({ "a.txt": "" });
   const folder = await watched(lab.workspace);
-  const inside = await look(lab.at("a.txt"));
-  const outside = await look(lab.at("../outside.txt"));
+  const inside = await statusOf(lab.at("a.txt"));
+  const outside = await statusOf(lab.at("../outside.txt"));
   const opened = [
     { name: "a.txt", stats: outside },
     { name: "a.txt", stats: inside },
@@ -91,9 +95,9 @@ Deno.test("a file that was opened elsewhere is not held", async () => {
 Deno.test("a folder that is there already is entered, not made", async () => {
   await using lab = await scratch({ "inner/a.txt": "" });
   const folder = new TrustedFolder(lab.workspace);
-  assertEquals((await makeFolder(folder, "inner")).path, lab.at("inner"));
-  assertEquals((await makeFolder(folder, "new")).path, lab.at("new"));
-  await assertRejects(() => makeFolder(folder, "inner/a.txt"), Error, "Not a folder");
+  assertEquals((await createFolder(folder, "inner")).path, lab.at("inner"));
+  assertEquals((await createFolder(folder, "new")).path, lab.at("new"));
+  await assertRejects(() => createFolder(folder, "inner/a.txt"), Error, "Not a folder");
 });
 
 Deno.test("where another was quicker, its folder is entered", async () => {
@@ -105,7 +109,7 @@ Deno.test("where another was quicker, its folder is entered", async () => {
       late.enter = enter;
       return Promise.reject(Object.assign(new Error("Gone"), { code: "ENOENT" }));
     };
-    return makeFolder(late, name);
+    return createFolder(late, name);
   };
   assertEquals((await make("folder")).path, lab.at("folder"));
   await assertRejects(() => make("file"), Error, "Not a folder");

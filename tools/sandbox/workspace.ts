@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { ToolError } from "../tool.ts";
-import { type Folder, type Identity, isMissing, look } from "./folder.ts";
+import { type Folder, type Identity, isMissing, statusOf } from "./folder.ts";
 import { openRoot } from "./host.ts";
 import { ignoreRules } from "./ignore_rules.ts";
-import { makeFolder } from "./make_file.ts";
+import { createFolder } from "./temporary_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
 /**
@@ -29,7 +29,7 @@ interface Root {
 }
 
 /** The target of a path: inside the workspace, with all links resolved. */
-export interface Place {
+export interface Target {
   /** Path from the root on, with forward slashes; the root itself is `.`. */
   readonly path: string;
   /** Names along the path. */
@@ -93,7 +93,7 @@ export class Workspace {
     }
     const path = await realpath(location);
     this.#path = path;
-    const identity = await look(path);
+    const identity = await statusOf(path);
     if (!identity.isDirectory()) {
       throw new ToolError("Cannot use the workspace: it is not a folder", { code: "no_workspace" });
     }
@@ -109,7 +109,7 @@ export class Workspace {
    *
    * @throws {ToolError} It leads outside, or is no path.
    */
-  async locate(path: string): Promise<Place> {
+  async locate(path: string): Promise<Target> {
     const root = await this.#open();
     const parts = this.#lexical(path, root.path);
     for (let known = parts.length; known >= 0; known--) {
@@ -157,10 +157,10 @@ export class Workspace {
   }
 
   /** Refuses files that hold secrets, by the requested path and by its target. */
-  async refuseDenied(requested: string, place: Place): Promise<void> {
+  async refuseDenied(requested: string, target: Target): Promise<void> {
     const { path: root } = await this.#open();
     const isDenied = await this.denied();
-    for (const path of [this.#lexical(requested, root).join("/"), place.parts.join("/")]) {
+    for (const path of [this.#lexical(requested, root).join("/"), target.parts.join("/")]) {
       if (path === "" || (!isDenied(path) && !isDenied(`${path}/`))) continue;
       throw new ToolError(
         `Cannot open ${quoted(requested)}: files that may hold secrets stay closed`,
@@ -191,7 +191,7 @@ export class Workspace {
     try {
       if (toChange) refuseUnheld(folder, parts);
       for (const part of parts) {
-        const inner = await (create ? makeFolder(folder, part) : folder.enter(part));
+        const inner = await (create ? createFolder(folder, part) : folder.enter(part));
         const outer = folder;
         folder = inner;
         await outer.close();
@@ -203,8 +203,11 @@ export class Workspace {
   }
 
   /** Opens a file for reading, and closes it afterwards. */
-  async withFile<Result>(place: Place, use: (file: OpenFile) => Promise<Result>): Promise<Result> {
-    const { parts, name } = leaf(place);
+  async withFile<Result>(
+    target: Target,
+    use: (file: OpenFile) => Promise<Result>,
+  ): Promise<Result> {
+    const { parts, name } = leaf(target);
     return await this.withFolder(parts, async (folder) => {
       const file = await openFile(folder, name);
       try {
@@ -216,9 +219,9 @@ export class Workspace {
   }
 }
 
-/** Splits a place into the folder and the name in it. */
+/** Splits a target into the folder and the name in it. */
 export function leaf(
-  { parts }: Place,
+  { parts }: Target,
 ): { readonly parts: readonly string[]; readonly name: string } {
   const name = parts.at(-1);
   if (name === undefined) {
@@ -234,10 +237,10 @@ export function quoted(path: string): string {
 
 /** Returns the names from a folder to a path below it; `undefined` when it is not below. */
 function partsBelow(root: string, path: string): string[] | undefined {
-  const way = relative(root, path);
-  if (way === "") return [];
-  const parts = way.split(sep);
-  return parts[0] === ".." || isAbsolute(way) ? undefined : parts;
+  const relativePath = relative(root, path);
+  if (relativePath === "") return [];
+  const parts = relativePath.split(sep);
+  return parts[0] === ".." || isAbsolute(relativePath) ? undefined : parts;
 }
 
 function outside(path: string): ToolError {

@@ -1,8 +1,8 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename } from "node:fs/promises";
 import { ToolError } from "../tool.ts";
-import { type Folder, isMissing, isSame, look } from "./folder.ts";
-import { type MadeFile, makeFile, removeMade } from "./make_file.ts";
+import { type Folder, isMissing, isSame, statusOf } from "./folder.ts";
+import { createTemporary, removeTemporary, type TemporaryFile } from "./temporary_file.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 
 /** Computes the new content from the present file, or from `undefined` without one. */
@@ -20,18 +20,18 @@ export async function writeFile(folder: Folder, name: string, edit: Edit): Promi
   try {
     if (current !== undefined) refuseProtected(current.stats);
     const content = await edit(current);
-    const temporary = await makeFile(folder);
+    const temporary = await createTemporary(folder);
     try {
-      if (current !== undefined) await takeAfter(current.stats, temporary);
+      if (current !== undefined) await copyOwnership(current.stats, temporary);
       await temporary.handle.writeFile(content);
       await temporary.handle.sync();
       await (current === undefined
-        ? putNew(folder, temporary, name)
-        : putOver(folder, temporary, { name, expected: current.stats }));
+        ? publishNew(folder, temporary, name)
+        : replaceExisting(folder, temporary, { name, expected: current.stats }));
       return content.byteLength;
     } finally {
       await temporary.handle.close();
-      await removeMade(folder, temporary);
+      await removeTemporary(folder, temporary);
     }
   } finally {
     await current?.handle.close();
@@ -63,8 +63,11 @@ function refuseProtected(stats: BigIntStats): void {
   throw new ToolError("The file is write-protected", { code: "access_denied" });
 }
 
-/** Gives the new file the owner and the permissions of the old one. */
-async function takeAfter({ uid, gid, mode }: BigIntStats, temporary: MadeFile): Promise<void> {
+/** Gives the temporary file the owner and the permissions of the old file. */
+async function copyOwnership(
+  { uid, gid, mode }: BigIntStats,
+  temporary: TemporaryFile,
+): Promise<void> {
   if (uid !== temporary.stats.uid || gid !== temporary.stats.gid) {
     await temporary.handle.chown(Number(uid), Number(gid));
   }
@@ -72,17 +75,17 @@ async function takeAfter({ uid, gid, mode }: BigIntStats, temporary: MadeFile): 
 }
 
 /** Publishes a new file by a link, which unlike a rename fails when an entry exists. */
-async function putNew(folder: Folder, temporary: MadeFile, name: string): Promise<void> {
+async function publishNew(folder: Folder, temporary: TemporaryFile, name: string): Promise<void> {
   await link(folder.at(temporary.name), folder.at(name));
 }
 
 /** Replaces a file, which must be the one that was read, unchanged. */
-async function putOver(
+async function replaceExisting(
   folder: Folder,
-  temporary: MadeFile,
+  temporary: TemporaryFile,
   { name, expected }: { readonly name: string; readonly expected: BigIntStats },
 ): Promise<void> {
-  const now = await look(folder.at(name));
+  const now = await statusOf(folder.at(name));
   refuseLinked(now);
   if (!isSame(now, expected) || now.mtimeNs !== expected.mtimeNs || now.size !== expected.size) {
     throw new ToolError("The file was changed by something else meanwhile; read it again", {

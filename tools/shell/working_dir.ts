@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { explaining } from "../sandbox/faults.ts";
-import { isSame, look } from "../sandbox/folder.ts";
+import { isSame, statusOf } from "../sandbox/folder.ts";
 import { quoted, type Workspace } from "../sandbox/workspace.ts";
 import { ToolError } from "../tool.ts";
 
@@ -24,7 +24,7 @@ export function findWorkingDir(workspace: Workspace, folder: string): Promise<Wo
   return explaining({ what: action, workspace }, async () => {
     const root = await workspace.root();
     const path = join(root, (await workspace.locate(folder)).path);
-    const entry = await look(path);
+    const entry = await statusOf(path);
     if (!entry.isDirectory()) {
       throw new ToolError(`Cannot ${action}: it is not a folder`, { code: "not_a_folder" });
     }
@@ -33,7 +33,7 @@ export function findWorkingDir(workspace: Workspace, folder: string): Promise<Wo
       path,
       isSame: async () => {
         const { path: now } = await workspace.locate(folder);
-        return join(root, now) === path && isSame(await look(path), entry);
+        return join(root, now) === path && isSame(await statusOf(path), entry);
       },
     };
   });

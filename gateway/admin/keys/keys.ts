@@ -5,7 +5,7 @@ import { spendAt } from "../../domain/ledger/state.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import type { KeyChange, KeyRefusal } from "../../flows/keys/key_ring.ts";
 import { publicIdFrom } from "../../flows/keys/new_secret.ts";
-import { standsUnder } from "../../flows/keys/peppers.ts";
+import { usesPepper } from "../../flows/keys/peppers.ts";
 import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { suggestion } from "../../config/suggestion.ts";
 import type { AdminDeps } from "../deps.ts";
@@ -36,11 +36,11 @@ export function keyHandlers(deps: AdminDeps) {
 
 async function listKeys(deps: AdminDeps): Promise<AnswerOf<"GET /keys">> {
   const keys = await deps.keys.listStored();
-  const peppers = await deps.pepperBook.standing();
+  const peppers = await deps.pepperBook.uses();
   return {
     keys: keys.map(({ record, digest }) => ({
       ...keyJson(record),
-      pepper: peppers.find(({ version }) => standsUnder(digest, version))?.version ?? null,
+      pepper: peppers.find(({ version }) => usesPepper(digest, version))?.version ?? null,
     })),
     // Shows at a glance whether the previous pepper can be dropped.
     underPreviousPepper: peppers[1]?.keyIds.length ?? null,

@@ -7,7 +7,7 @@ import type {
 } from "../../ports/ledger_store.ts";
 import { LINES_TYPE } from "../../admin_api/operation.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
-import { CALLER_LEFT_STATUS } from "../../flows/request/log_failure.ts";
+import { CALLER_DISCONNECTED_STATUS } from "../../flows/request/log_failure.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { isoTimeOrNull } from "../json_values.ts";
 import { jsonLine, ndjson } from "../ndjson.ts";
@@ -53,7 +53,7 @@ async function verify(
     if (result !== undefined) return verificationJson(result);
     if (signal.aborted) break;
   }
-  return new Response(null, { status: CALLER_LEFT_STATUS });
+  return new Response(null, { status: CALLER_DISCONNECTED_STATUS });
 }
 
 async function* progressLines(

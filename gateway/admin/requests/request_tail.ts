@@ -77,40 +77,32 @@ const LINES: TailFormat = {
   lost: (rows) => jsonLine({ lost: { rows } }),
 };
 
+interface TailOptions extends Pick<AdminDeps, "log" | "closing"> {
+  readonly filter: RequestFilter;
+  readonly format: TailFormat;
+  readonly onEnd: () => void;
+}
+
 /** One tail, at the pace of its reader. */
 class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   readonly #encoder = new TextEncoder();
-  readonly #onEnd: () => void;
-  readonly #closing: AbortSignal | undefined;
-  readonly #filter: RequestFilter;
-  readonly #log: AdminDeps["log"];
-  readonly #format: TailFormat;
+  readonly #options: TailOptions;
   #rows: RequestRecord[] = [];
   #lost = 0;
   #unwatch: () => void = () => {};
   #wake: () => void = () => {};
   #isOver = false;
 
-  constructor(
-    options: Pick<AdminDeps, "log" | "closing"> & {
-      readonly filter: RequestFilter;
-      readonly format: TailFormat;
-      readonly onEnd: () => void;
-    },
-  ) {
-    this.#log = options.log;
-    this.#closing = options.closing;
-    this.#filter = options.filter;
-    this.#format = options.format;
-    this.#onEnd = options.onEnd;
+  constructor(options: TailOptions) {
+    this.#options = options;
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#unwatch = this.#log.watch((record) => this.#take(record));
-    this.#closing?.addEventListener("abort", this.#end);
-    if (this.#closing?.aborted) this.#end();
+    this.#unwatch = this.#options.log.watch((record) => this.#take(record));
+    this.#options.closing?.addEventListener("abort", this.#end);
+    if (this.#options.closing?.aborted) this.#end();
     // Headers leave with the first byte.
-    controller.enqueue(this.#encoder.encode(this.#format.keepAlive));
+    controller.enqueue(this.#encoder.encode(this.#options.format.keepAlive));
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -118,7 +110,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#rows.length > 0 || this.#lost > 0) {
       controller.enqueue(this.#encoder.encode(this.#takeEvents()));
     } else if (this.#isOver) controller.close();
-    else if (isSilent) controller.enqueue(this.#encoder.encode(this.#format.keepAlive));
+    else if (isSilent) controller.enqueue(this.#encoder.encode(this.#options.format.keepAlive));
   }
 
   cancel(): void {
@@ -126,7 +118,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #take(record: RequestRecord): void {
-    if (!matches(record, this.#filter)) return;
+    if (!matches(record, this.#options.filter)) return;
     if (this.#rows.length === TAIL_ROWS_MAX) {
       this.#rows.shift();
       this.#lost++;
@@ -148,8 +140,8 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #takeEvents(): string {
-    const lost = this.#lost === 0 ? "" : this.#format.lost(this.#lost);
-    const rows = this.#rows.map((record) => this.#format.row(record));
+    const lost = this.#lost === 0 ? "" : this.#options.format.lost(this.#lost);
+    const rows = this.#rows.map((record) => this.#options.format.row(record));
     this.#lost = 0;
     this.#rows = [];
     return lost + rows.join("");
@@ -159,8 +151,8 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#unwatch();
-    this.#closing?.removeEventListener("abort", this.#end);
-    this.#onEnd();
+    this.#options.closing?.removeEventListener("abort", this.#end);
+    this.#options.onEnd();
     this.#wake();
   };
 }

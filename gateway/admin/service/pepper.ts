@@ -1,5 +1,5 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { type PepperChange, type PepperRefusal, whatStands } from "../../flows/keys/pepper_book.ts";
+import { type PepperChange, type PepperRefusal, usersText } from "../../flows/keys/pepper_book.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { AdminDeps } from "../deps.ts";
@@ -25,7 +25,7 @@ async function pepperJson(
 ): Promise<AnswerOf<"GET /pepper">> {
   // The token of this request may be moving to the current pepper.
   await adminTokens.idle();
-  const [current, previous] = (await pepperBook.standing()).map(({ keyIds, ...rest }) => ({
+  const [current, previous] = (await pepperBook.uses()).map(({ keyIds, ...rest }) => ({
     ...rest,
     keys: keyIds.length,
     keyIds,
@@ -46,9 +46,9 @@ function reasonOf(refusal: PepperRefusal): string {
       return "The pepper is given by SERVICE_KEY_PEPPER: start the service with the new one in " +
         "it, and the old one in SERVICE_KEY_PEPPER_PREVIOUS";
     case "no_previous":
-      return "There is one pepper only, and keys stand under it";
+      return "There is only one pepper, and keys use it";
     case "in_use":
-      return `The previous pepper is still needed: ${whatStands(refusal.standing)} under it; a ` +
+      return `The previous pepper is still needed by ${usersText(refusal.use)}; a ` +
         "key moves when it is used, and one that is not can be rotated or revoked";
   }
 }

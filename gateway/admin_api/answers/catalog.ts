@@ -19,9 +19,9 @@ export const catalogAnswer = z.strictObject({
   version,
   updatedAt: timeAnswer,
   content: z.strictObject({
-    upstreams: z.array(upstreams.element.extend({ provider: z.string() })).meta({
-      description: "Keys show as (hidden), and stay in force where they are sent back so",
-    }),
+    upstreams: z.array(upstreams.element.extend({ provider: z.string() })).describe(
+      "Keys show as (hidden), and stay in force where they are sent back so",
+    ),
     models: z.array(model.extend({ description: tiers.element.shape.description })),
     tiers,
     scoring: scoring.unwrap(),
@@ -46,7 +46,7 @@ const changes = z.array(z.strictObject({
 /** Answer of `GET /catalog/versions/{version}/changes`. */
 export const catalogDifferenceAnswer = z.strictObject({
   version,
-  since: version.nullable().meta({ description: "Null where there is nothing before it" }),
+  since: version.nullable().describe("Null where there is nothing before it"),
   changes,
 }).meta({ id: "CatalogDifference" });
 
@@ -54,11 +54,11 @@ export const catalogDifferenceAnswer = z.strictObject({
 export const catalogChangeAnswer = z.strictObject({
   changes,
   warnings: z.array(z.string()),
-  cuts: z.array(z.string()).meta({
-    description: "Those of the warnings by which keys lose something, or nothing could answer",
-  }),
+  cuts: z.array(z.string()).describe(
+    "Those of the warnings by which keys lose something, or nothing could answer",
+  ),
   version,
-  applied: z.boolean().meta({ description: "False for a rehearsal, and where nothing differs" }),
+  applied: z.boolean().describe("False for a rehearsal, and where nothing differs"),
 }).meta({ id: "CatalogChange" });
 
 /** Answer of `GET /catalog/check`. */
@@ -76,9 +76,9 @@ export const catalogCheckAnswer = z.strictObject({
   upstreams: z.array(z.strictObject({
     id: z.string(),
     status: z.enum(["listed", "unlisted", "no credentials", "refused", "timeout", "failed"]),
-    models: countAnswer.meta({ description: "Number of models that it lists" }),
+    models: countAnswer.describe("Number of models that it lists"),
     reason: z.string().nullable(),
-    variables: z.array(z.string()).meta({ description: "Environment variables that are not set" }),
+    variables: z.array(z.string()).describe("Environment variables that are not set"),
   })),
   models: z.array(z.strictObject({
     id: z.string(),
@@ -112,8 +112,8 @@ export const poolAnswer = z.strictObject({
     reason: z.string().nullable(),
     retryAfterMs: z.number().nullable(),
     latencyMs: z.number().nullable(),
-    failures: countAnswer.meta({ description: "Failures in a row until now" }),
-    inFlight: countAnswer.meta({ description: "Calls in flight at its upstream" }),
+    failures: countAnswer.describe("Failures in a row until now"),
+    inFlight: countAnswer.describe("Calls in flight at its upstream"),
   })),
 }).meta({ id: "Pool", description: "The models as routing sees them" });
 

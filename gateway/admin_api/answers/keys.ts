@@ -23,11 +23,11 @@ const key = {
   wallet: z.string(),
   status: z.enum(["active", "disabled", "revoked"]),
   policy: policySchema,
-  hint: z.string().meta({ description: "Enough of the key to recognise it" }),
+  hint: z.string().describe("Enough of the key to recognise it"),
   createdAt: timeAnswer,
   lastUsedAt: timeAnswer.nullable(),
-  rotatedFrom: z.string().nullable().meta({ description: "Id of the key that it replaces" }),
-  logContent: z.boolean().meta({ description: "Content is logged, with secrets removed" }),
+  rotatedFrom: z.string().nullable().describe("Id of the key that it replaces"),
+  logContent: z.boolean().describe("Content is logged, with secrets removed"),
 };
 
 /** A key without its secret. */
@@ -37,25 +37,25 @@ export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
 export const keyListAnswer = z.strictObject({
   keys: z.array(z.strictObject({
     ...key,
-    pepper: z.int().nullable().meta({ description: "Version of the pepper it stands under" }),
+    pepper: z.int().nullable().describe("Version of the pepper that its digest uses"),
   })),
-  underPreviousPepper: countAnswer.nullable().meta({
-    description: "Keys that still need the previous pepper; null where there is none",
-  }),
+  underPreviousPepper: countAnswer.nullable().describe(
+    "Keys that still need the previous pepper; null where there is none",
+  ),
 }).meta({ id: "KeyList" });
 
 const reach = {
-  tier: z.string().nullable().meta({ description: "The tier that applies; null where none does" }),
+  tier: z.string().nullable().describe("The tier that applies; null where none does"),
   endpoints: z.array(z.strictObject({
     endpoint: z.enum(ENDPOINTS),
     models: z.array(z.string()),
-    reason: z.string().nullable().meta({ description: "Reason why no model is left" }),
+    reason: z.string().nullable().describe("Reason why no model is left"),
   })),
   models: z.array(z.strictObject({
     id: z.string(),
     provider: z.string(),
-    endpoints: z.array(z.enum(ENDPOINTS)).meta({ description: "Endpoints at which it can serve" }),
-    reason: z.string().nullable().meta({ description: "Reason why it is excluded" }),
+    endpoints: z.array(z.enum(ENDPOINTS)).describe("Endpoints at which it can serve"),
+    reason: z.string().nullable().describe("Reason why it is excluded"),
   })),
   hostedTools: z.array(z.strictObject({ type: z.enum(HOSTED_TOOL_TYPES), allowed: z.boolean() })),
 };
@@ -70,9 +70,9 @@ export const reachAnswer = z.strictObject(reach).meta({
 export const previewAnswer = z.strictObject({
   ...reach,
   expired: z.boolean(),
-  wider: z.array(z.string()).meta({
-    description: "Fields in which it allows more than the key that it is to narrow",
-  }),
+  wider: z.array(z.string()).describe(
+    "Fields in which it allows more than the key that it is to narrow",
+  ),
 }).meta({ id: "PolicyPreview" });
 
 /** Answer of `GET /keys/{id}/rotation`. */
@@ -80,16 +80,16 @@ export const rotationAnswer = z.strictObject({
   old: keyAnswer,
   copy: keyAnswer.nullable(),
   otherCopies: z.array(z.string()),
-  verified: requestSummaryAnswer.nullable().meta({
-    description: "A call of the copy that went well: the newest, or that of `request_id`",
-  }),
+  verified: requestSummaryAnswer.nullable().describe(
+    "A call of the copy that went well: the newest, or that of `request_id`",
+  ),
   uses: z.strictObject({
     since: timeAnswer,
     lastUsedAt: timeAnswer.nullable(),
     requests: countAnswer,
-    more: z.boolean().meta({ description: "There are more than were counted" }),
-    inUse: z.boolean().meta({ description: "True when callers still use the old key" }),
-  }).meta({ description: "Of the old key, since the copy's call" }),
+    more: z.boolean().describe("There are more than were counted"),
+    inUse: z.boolean().describe("True when callers still use the old key"),
+  }).describe("Of the old key, since the copy's call"),
   steps: z.array(z.enum(ROTATION_STEPS)),
   next: z.enum([...ROTATION_STEPS, "done"]),
 }).meta({ id: "KeyRotation" });
@@ -97,9 +97,9 @@ export const rotationAnswer = z.strictObject({
 /** Answer of `POST /keys/{id}/verify`. */
 export const verificationAnswer = z.strictObject({
   requestId: z.string(),
-  url: z.string().meta({ description: "Base URL of the call" }),
+  url: z.string().describe("Base URL of the call"),
   model: z.string(),
-  charged: z.string().meta({ description: "Credits, a decimal string" }),
+  charged: z.string().describe("Credits, a decimal string"),
 }).meta({ id: "KeyVerification" });
 
 /** Answer of `GET /keys/{id}`. */
@@ -110,7 +110,7 @@ export const shownKeyAnswer = z.strictObject({
     day: creditsAnswer,
     month: creditsAnswer,
     total: creditsAnswer,
-  }).meta({ description: "Of the key and all that it replaced; days and months are UTC" }),
+  }).describe("Of the key and all that it replaced; days and months are UTC"),
   reach: reachAnswer,
 }).meta({ id: "KeyWithSpend" });
 
@@ -121,17 +121,15 @@ export const newKeyAnswer = z.strictObject({ key: secret, ...key }).meta({ id: "
 export const rotatedKeyAnswer = z.strictObject({
   key: secret,
   ...key,
-  otherCopies: z.array(z.string()).meta({
-    description: "Ids of copies from earlier rotations that still serve",
-  }),
+  otherCopies: z.array(z.string()).describe(
+    "Ids of copies from earlier rotations that still serve",
+  ),
 }).meta({ id: "RotatedKey" });
 
 const standing = {
   version: z.int(),
-  kept: z.boolean().meta({
-    description: "True when the store keeps it; false when each start gets it",
-  }),
-  adminToken: z.boolean().meta({ description: "True when the admin token is digested with it" }),
+  kept: z.boolean().describe("True when the store keeps it; false when each start gets it"),
+  adminToken: z.boolean().describe("True when the admin token is digested with it"),
   keys: countAnswer,
 };
 
@@ -140,7 +138,7 @@ export const pepperAnswer = z.strictObject({
   current: z.strictObject(standing),
   previous: z.strictObject({
     ...standing,
-    keyIds: z.array(z.string()).meta({ description: "To be used, rotated or revoked" }),
+    keyIds: z.array(z.string()).describe("To be used, rotated or revoked"),
   }).nullable(),
 }).meta({ id: "Pepper" });
 

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { countAnswer, timeAnswer } from "./parts.ts";
 
-const head = z.string().meta({ description: "SHA-256 of the newest segment, hexadecimal" });
+const head = z.string().describe("SHA-256 of the newest segment, hexadecimal");
 
 /** Answer of `GET /ledger/verify`. */
 export const verificationAnswer = z.strictObject({
@@ -16,9 +16,9 @@ export const verificationAnswer = z.strictObject({
   segments: countAnswer,
   head,
   wallets: countAnswer,
-  keys: countAnswer.meta({ description: "Keys that have spent or held anything" }),
+  keys: countAnswer.describe("Keys that have spent or held anything"),
   openHolds: countAnswer,
-  problems: z.array(z.string()).meta({ description: "The first of them, one sentence each" }),
+  problems: z.array(z.string()).describe("The first of them, one sentence each"),
   moreProblems: countAnswer,
 }).meta({ id: "Verification", description: "The result of recomputing the books" });
 

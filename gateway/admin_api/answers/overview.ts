@@ -29,7 +29,7 @@ const percentiles = z.strictObject({
 });
 
 const latencies = { durationMs: percentiles, firstByteMs: percentiles };
-const others = z.boolean().meta({ description: "The sum of all that are not named" });
+const others = z.boolean().describe("The sum of all that are not named");
 const { id, status, reason, retryAfterMs, latencyMs, failures } =
   poolAnswer.shape.models.element.shape;
 const upstream = configSchema.shape.upstreams.element.shape;
@@ -47,11 +47,10 @@ const upstreams = z.array(z.strictObject({
     attempts: countAnswer,
     failures: countAnswer,
     failovers: countAnswer,
-  }).meta({
-    description:
-      "Attempts of the last minutes, those that the upstream failed, and those of them " +
+  }).describe(
+    "Attempts of the last minutes, those that the upstream failed, and those of them " +
       "after which another model was asked",
-  }),
+  ),
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
 }));
 
@@ -63,31 +62,28 @@ export const overviewAnswer = z.strictObject({
   since: timeAnswer,
   until: timeAnswer,
   stepMs: countAnswer,
-  uncounted: countAnswer.meta({ description: "Rows of an older store, not counted in yet" }),
+  uncounted: countAnswer.describe("Rows of an older store, not counted in yet"),
   totals: z.strictObject(sums),
   latency: z.strictObject({
     ...latencies,
-    errorBound: z.number().meta({ description: "Relative error of the percentiles" }),
+    errorBound: z.number().describe("Relative error of the percentiles"),
   }),
   series: z.array(z.strictObject({
     at: timeAnswer,
     ...sums,
     ...latencies,
     groups: z.array(z.strictObject({ id: z.string().nullable(), others, ...sums })).optional()
-      .meta({
-        description:
-          "With `by`: what each model or key came to in this step. An id of null is what " +
+      .describe(
+        "With `by`: what each model or key came to in this step. An id of null is what " +
           "reached no model, or the sum of all others",
-      }),
+      ),
   })),
   models: z.array(z.strictObject({
     model: z.string().nullable(),
     others,
     ...sums,
     durationMs: percentiles,
-  })).meta({
-    description: "A split request counts once for each model of its tasks, which is charged those",
-  }),
+  })).describe("A split request counts once for each model of its tasks, which is charged those"),
   keys: z.array(z.strictObject({
     key: z.string().nullable(),
     name: z.string().nullable(),

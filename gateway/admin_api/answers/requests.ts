@@ -17,14 +17,14 @@ const codes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
 const { routing } = metadataSchema.shape;
 
 const summary = {
-  id: z.string().meta({ description: "Of the row: callers may repeat theirs" }),
+  id: z.string().describe("Of the row: callers may repeat theirs"),
   requestId: z.string(),
   at: timeAnswer,
   key: z.string(),
   wallet: z.string(),
   endpoint: z.enum(ENDPOINTS),
   stream: z.boolean(),
-  status: z.int().meta({ description: "HTTP status; 499 where the caller had left" }),
+  status: z.int().describe("HTTP status; 499 where the caller had left"),
   outcome: z.enum(OUTCOMES),
   errorCode: z.enum(codes).nullable(),
   model: z.string().nullable(),
@@ -49,17 +49,15 @@ export const requestListAnswer = z.strictObject({
       "requests than `limit`, the search stopped before it had read the whole log",
     example: null,
   }),
-  start: z.string().nullable().meta({
-    description: "Start of this page: with the other order it leads to the page before",
-  }),
+  start: z.string().nullable().describe(
+    "Start of this page: with the other order it leads to the page before",
+  ),
 }).meta({ id: "RequestList" });
 
 /** An event of `GET /requests/tail`. */
 export const tailEventAnswer = z.union([
   requestSummaryAnswer,
-  z.strictObject({
-    rows: countAnswer.meta({ description: "Rows that a slow reader missed" }),
-  }),
+  z.strictObject({ rows: countAnswer.describe("Rows that a slow reader missed") }),
 ]).meta({ id: "TailEvent" });
 
 const attempt = z.strictObject({
@@ -105,29 +103,29 @@ const task = z.strictObject({
 /** Answer of `GET /requests/{id}`. */
 export const requestAnswer = z.strictObject({
   ...summary,
-  usageProblems: z.array(z.strictObject({ model: z.string(), problem: z.string() })).meta({
-    description: "Reports of usage that could not be true: their calls were charged as counted",
-  }),
+  usageProblems: z.array(z.strictObject({ model: z.string(), problem: z.string() })).describe(
+    "Reports of usage that could not be true: their calls were charged as counted",
+  ),
   routing: routing.nullable(),
   scores: z.array(z.strictObject({ model: z.string(), score: z.number() })),
   exclusions: z.array(z.strictObject({ model: z.string(), stage: z.string(), reason: z.string() })),
   attempts: routing.shape.attempts,
   timeline: z.array(attempt.extend({
     startMs: z.number().nullable(),
-    words: z.string().nullable().meta({
-      description: "The upstream's error message, without secrets and text of the request",
-    }),
+    words: z.string().nullable().describe(
+      "The upstream's error message, without secrets and text of the request",
+    ),
   })),
-  holds: z.array(z.string()).meta({ description: "Ids of its holds in the journal" }),
+  holds: z.array(z.string()).describe("Ids of its holds in the journal"),
   settlement: z.strictObject({
     charged: creditsAnswer,
-    complete: z.boolean().meta({ description: "True when every hold and its end were found" }),
+    complete: z.boolean().describe("True when every hold and its end were found"),
     holds: z.array(hold),
     entries: z.array(entryAnswer),
   }),
-  tasks: z.array(task).nullable().meta({ description: "Of a request that was split" }),
+  tasks: z.array(task).nullable().describe("Of a request that was split"),
   content: z.strictObject({ prompt: z.string(), answer: z.string(), isCut: z.boolean() })
-    .nullable().meta({ description: "Only where it is logged for the key, with secrets removed" }),
+    .nullable().describe("Only where it is logged for the key, with secrets removed"),
 }).meta({ id: "Request", description: "The route of a request, its reasons and its cost" });
 
 const sums = {
@@ -155,5 +153,5 @@ export const usageAnswer = z.strictObject({
 /** Answer of `GET /service`. */
 export const serviceAnswer = z.strictObject({
   version: z.string(),
-  publicUrl: z.string().nullable().meta({ description: "Base URL that applications call" }),
+  publicUrl: z.string().nullable().describe("Base URL that applications call"),
 }).meta({ id: "Service" });

@@ -12,14 +12,14 @@ import { countAnswer, timeAnswer } from "./parts.ts";
 export const vectorStoreAnswer = z.strictObject({
   id: z.string(),
   name: z.string(),
-  wallet: z.string().meta({ description: "Wallet whose keys may search it" }),
+  wallet: z.string().describe("Wallet whose keys may search it"),
   createdAt: timeAnswer,
   files: countAnswer,
   passages: countAnswer,
   textBytes: countAnswer,
-  embeddings: z.strictObject({ model: z.string(), passages: countAnswer }).nullable().meta({
-    description: "Passages that are found by embeddings; null where none are configured",
-  }),
+  embeddings: z.strictObject({ model: z.string(), passages: countAnswer }).nullable().describe(
+    "Passages that are found by embeddings; null where none are configured",
+  ),
 }).meta({ id: "VectorStore" });
 
 /** Answer of `GET /vector-stores`. */
@@ -44,7 +44,7 @@ export const fileAnswer = z.strictObject(file).meta({ id: "VectorStoreFile" });
 /** Answer of `POST /vector-stores/{id}/files`. */
 export const addedFileAnswer = z.strictObject({
   ...file,
-  warning: z.string().optional().meta({ description: "Why it has no embeddings" }),
+  warning: z.string().optional().describe("Why it has no embeddings"),
 }).meta({ id: "AddedFile" });
 
 /** Answer of `GET /vector-stores/{id}/files`. */

@@ -11,13 +11,13 @@ import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts
 export const walletAnswer = z.strictObject({
   id: z.string(),
   tier: z.string(),
-  credits: creditsAnswer.meta({ description: "Everything ever paid in" }),
+  credits: creditsAnswer.describe("Everything ever paid in"),
   available: creditsAnswer,
-  held: creditsAnswer.meta({ description: "Held by calls in flight" }),
+  held: creditsAnswer.describe("Held by calls in flight"),
   spent: creditsAnswer,
-  writtenOff: creditsAnswer.meta({ description: "Usage beyond a hold: counted, never charged" }),
-  lowBelow: creditsAnswer.meta({ description: "At or below this it counts as low" }),
-  lowBelowSet: z.boolean().meta({ description: "Set, or a tenth of what was paid in" }),
+  writtenOff: creditsAnswer.describe("Usage beyond a hold: counted, never charged"),
+  lowBelow: creditsAnswer.describe("At or below this it counts as low"),
+  lowBelowSet: z.boolean().describe("Set, or a tenth of what was paid in"),
   low: z.boolean(),
 }).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
 
@@ -32,9 +32,9 @@ export const holdListAnswer = z.strictObject({
     amount: creditsAnswer,
     key: z.string(),
     model: z.string(),
-    log: z.string().meta({ description: "Id of the request's row in the log" }),
-  })).meta({ description: "Oldest first" }),
-  more: countAnswer.meta({ description: "Those beyond the first 500" }),
+    log: z.string().describe("Id of the request's row in the log"),
+  })).describe("Oldest first"),
+  more: countAnswer.describe("Those beyond the first 500"),
 }).meta({ id: "HoldList" });
 
 const moved = {
@@ -45,9 +45,9 @@ const moved = {
   }),
 };
 const call = {
-  id: z.string().meta({ description: "Id of the hold" }),
+  id: z.string().describe("Id of the hold"),
   key: z.string(),
-  log: z.string().meta({ description: "Id of the request's row in the log" }),
+  log: z.string().describe("Id of the request's row in the log"),
 };
 const tokens = {
   inputTokens: countAnswer,
@@ -72,7 +72,7 @@ function entry<More extends z.ZodRawShape>(more: More) {
       kind: z.literal("hold"),
       ...call,
       ...priced,
-      budget: z.string().optional().meta({ description: "Key whose budget it counts against" }),
+      budget: z.string().optional().describe("Key whose budget it counts against"),
       amount: creditsAnswer,
       ...moved,
       ...more,
@@ -94,7 +94,7 @@ function entry<More extends z.ZodRawShape>(more: More) {
       charged: creditsAnswer,
       writtenOff: creditsAnswer,
       estimated: z.boolean(),
-      recovered: z.literal(true).optional().meta({ description: "Settled after a crash" }),
+      recovered: z.literal(true).optional().describe("Settled after a crash"),
       ...moved,
       ...more,
     }),
@@ -113,24 +113,23 @@ function entry<More extends z.ZodRawShape>(more: More) {
 export const entryAnswer = entry({})
   .meta({ id: "StatementEntry", description: "A change of a wallet, or a hold" });
 
-const balance = creditsAnswer.nullable().meta({
-  description:
-    "Available credits after it; null where the page does not have every entry up to now",
-});
+const balance = creditsAnswer.nullable().describe(
+  "Available credits after it; null where the page does not have every entry up to now",
+);
 
 /** An entry of a statement, with the amount available after it. */
 export const statementEntryAnswer = entry({ available: balance }).meta({ id: "BalancedEntry" });
 
 /** Answer of `GET /wallets/{id}/statement`. */
 export const statementAnswer = z.strictObject({
-  entries: z.array(statementEntryAnswer).meta({ description: "Newest first" }),
+  entries: z.array(statementEntryAnswer).describe("Newest first"),
   cursor: cursorAnswer,
-  available: balance.meta({ description: "Before the oldest of these: pass it with the cursor" }),
+  available: balance.describe("Before the oldest of these: pass it with the cursor"),
 });
 
 /** An entry with its place in the journal. */
 export const journalLineAnswer = entry({
-  place: z.int().min(1).meta({ description: "Counted from 1, without gaps" }),
-  segment: countAnswer.meta({ description: "The link of the chain of hashes it is in" }),
+  place: z.int().min(1).describe("Counted from 1, without gaps"),
+  segment: countAnswer.describe("The link of the chain of hashes it is in"),
   wallet: z.string(),
 }).meta({ id: "JournalEntry", description: "One line of an export" });

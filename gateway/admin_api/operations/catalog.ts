@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
-import {
-  catalogAnswer,
-  catalogChangeAnswer,
-  catalogCheckAnswer,
-  catalogDifferenceAnswer,
-  catalogVersionsAnswer,
-  offeredModelsAnswer,
-  poolAnswer,
-} from "../answers/catalog.ts";
+import * as answers from "../answers/catalog.ts";
 import { upstreamListAnswer } from "../answers/overview.ts";
 import { strict } from "../fields.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -16,13 +8,9 @@ import type { QueryFields } from "../query_fields.ts";
 
 const version = z.int().positive();
 const note = z.string().max(500, "Write at most 500 characters");
-const dryRun = z.boolean().default(false).meta({ description: "Only say what would change" });
-const force = z.boolean().default(false).meta({
-  description: "Apply even where wallets lose their tier",
-});
-const expectedVersion = version.optional().meta({
-  description: "Refused where another is in force",
-});
+const dryRun = z.boolean().default(false).describe("Only say what would change");
+const force = z.boolean().default(false).describe("Apply even where wallets lose their tier");
+const expectedVersion = version.optional().describe("Refused where another is in force");
 
 /** A change of the catalog; `content` is checked as the configuration file is. */
 const change = strict({
@@ -38,28 +26,28 @@ export const CATALOG_OPERATIONS = {
   "GET /catalog": {
     id: "getCatalog",
     summary: "Show the catalog in force",
-    answer: catalogAnswer,
+    answer: answers.catalogAnswer,
     storeless: true,
   },
   "GET /catalog/versions": {
     id: "listCatalogVersions",
     summary: "List the versions, newest first",
     query: ({ limit }: QueryFields) => ({ limit }),
-    answer: catalogVersionsAnswer,
+    answer: answers.catalogVersionsAnswer,
   },
   "GET /catalog/versions/{version}": {
     id: "getCatalogVersion",
     summary: "Show a version",
-    answer: catalogAnswer,
+    answer: answers.catalogAnswer,
   },
   "GET /catalog/versions/{version}/changes": {
     id: "compareCatalogVersions",
     summary: "Show what a version changed",
     query: () => ({
       since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
-        .meta({ description: "Version to compare with; the one before it where left out" }),
+        .describe("Version to compare with; the one before it where left out"),
     }),
-    answer: catalogDifferenceAnswer,
+    answer: answers.catalogDifferenceAnswer,
   },
   "POST /catalog/apply": {
     id: "applyCatalog",
@@ -67,7 +55,7 @@ export const CATALOG_OPERATIONS = {
     description: "One atomic change; requests in flight keep the version with which they began.",
     body: change,
     describedBody: change.extend({ content: configSchema }),
-    answer: catalogChangeAnswer,
+    answer: answers.catalogChangeAnswer,
     codes: ["conflict"],
   },
   "POST /catalog/rollback": {
@@ -75,7 +63,7 @@ export const CATALOG_OPERATIONS = {
     summary: "Bring an earlier version into force again",
     body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
     example: { version: 3, note: "The new prices were wrong" },
-    answer: catalogChangeAnswer,
+    answer: answers.catalogChangeAnswer,
     codes: ["not_found", "conflict"],
   },
   "GET /catalog/check": {
@@ -91,13 +79,13 @@ export const CATALOG_OPERATIONS = {
         "Difference from the list price that is accepted, in percent",
       ),
     }),
-    answer: catalogCheckAnswer,
+    answer: answers.catalogCheckAnswer,
     storeless: true,
   },
   "GET /models": {
     id: "listPool",
     summary: "List the models as routing sees them",
-    answer: poolAnswer,
+    answer: answers.poolAnswer,
     storeless: true,
   },
   "GET /upstreams": {
@@ -109,7 +97,7 @@ export const CATALOG_OPERATIONS = {
   "GET /upstreams/{id}/models": {
     id: "listOfferedModels",
     summary: "Ask an upstream for its models",
-    answer: offeredModelsAnswer,
+    answer: answers.offeredModelsAnswer,
     storeless: true,
     codes: ["upstream_error", "upstream_timeout"],
   },

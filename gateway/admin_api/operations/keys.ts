@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-  keyAnswer,
-  keyListAnswer,
-  newKeyAnswer,
-  previewAnswer,
-  rotatedKeyAnswer,
-  rotationAnswer,
-  shownKeyAnswer,
-  verificationAnswer,
-} from "../answers/keys.ts";
+import * as answers from "../answers/keys.ts";
 import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -19,7 +10,7 @@ const keyName = label(100);
 
 /** Keys. */
 export const KEY_OPERATIONS = {
-  "GET /keys": { id: "listKeys", summary: "List the keys", answer: keyListAnswer },
+  "GET /keys": { id: "listKeys", summary: "List the keys", answer: answers.keyListAnswer },
   "POST /keys": {
     id: "createKey",
     summary: "Create a key",
@@ -28,11 +19,11 @@ export const KEY_OPERATIONS = {
       name: keyName,
       wallet: z.string(),
       policy: policySchema.default({}),
-      opId: operationId.optional().meta({ description: "Makes one key, however often it is sent" }),
+      opId: operationId.optional().describe("Makes one key, however often it is sent"),
     }),
     example: { name: "Shop", wallet: "team", policy: { requestsPerMinute: 600 } },
     status: 201,
-    answer: newKeyAnswer,
+    answer: answers.newKeyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/preview": {
@@ -41,34 +32,32 @@ export const KEY_OPERATIONS = {
     description: "Models and endpoints, by routing itself. Changes nothing.",
     body: strict({
       policy: policySchema.default({}),
-      wallet: z.string().default("").meta({ description: "Wallet whose tier applies" }),
-      narrows: z.string().optional().meta({
-        description: "Id of the key that the policy is to narrow; its wallet is taken",
-      }),
+      wallet: z.string().default("").describe("Wallet whose tier applies"),
+      narrows: z.string().optional().describe(
+        "Id of the key that the policy is to narrow; its wallet is taken",
+      ),
     }),
     example: { policy: { endpoints: ["chat"] }, wallet: "team" },
-    answer: previewAnswer,
+    answer: answers.previewAnswer,
   },
   "GET /keys/{id}": {
     id: "getKey",
     summary: "Show a key and what it has spent",
-    answer: shownKeyAnswer,
+    answer: answers.shownKeyAnswer,
   },
   "POST /keys/{id}/narrow": {
     id: "narrowKey",
     summary: "Give a key a stricter policy",
     body: strict({ policy: policySchema }),
     example: { policy: { models: ["fast-mini"] } },
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
   },
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
     summary: "Start or stop logging content with a key's requests, with secrets removed",
-    body: strict({
-      on: z.boolean().meta({ description: "True: log content with the key's requests" }),
-    }),
+    body: strict({ on: z.boolean().describe("True: log content with the key's requests") }),
     example: { on: true },
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
   },
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
@@ -76,14 +65,12 @@ export const KEY_OPERATIONS = {
     description: "Both serve until the old one is disabled or revoked. They share one budget.",
     body: strict({
       name: keyName.optional(),
-      policy: policySchema.optional().meta({ description: "The same or a stricter one" }),
-      opId: operationId.optional().meta({
-        description: "Makes one copy, however often it is sent",
-      }),
+      policy: policySchema.optional().describe("The same or a stricter one"),
+      opId: operationId.optional().describe("Makes one copy, however often it is sent"),
     }),
     example: { name: "Shop, December" },
     status: 201,
-    answer: rotatedKeyAnswer,
+    answer: answers.rotatedKeyAnswer,
     codes: ["conflict"],
   },
   "GET /keys/{id}/rotation": {
@@ -91,7 +78,7 @@ export const KEY_OPERATIONS = {
     summary: "Show the progress of a key's rotation",
     description: "From the keys and the request log alone.",
     query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
-    answer: rotationAnswer,
+    answer: answers.rotationAnswer,
   },
   "POST /keys/{id}/verify": {
     id: "verifyKey",
@@ -102,20 +89,20 @@ export const KEY_OPERATIONS = {
       requestId: operationId.optional(),
     }),
     example: { key: "the-key-itself" },
-    answer: verificationAnswer,
+    answer: answers.verificationAnswer,
     codes: ["conflict", "upstream_error"],
   },
   "POST /keys/{id}/disable": {
     id: "disableKey",
     summary: "Disable a key",
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/{id}/enable": {
     id: "enableKey",
     summary: "Enable a disabled key",
-    answer: keyAnswer,
+    answer: answers.keyAnswer,
     codes: ["conflict"],
   },
-  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: keyAnswer },
+  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: answers.keyAnswer },
 } as const satisfies AdminOperations;

@@ -21,11 +21,11 @@ export const PLAYGROUND_OPERATIONS = {
       "`playground`: the call is authenticated, routed, billed and logged as any other. Refusals " +
       "of the endpoint are passed on.",
     body: strict({
-      wallet: z.string().meta({ description: "Id of the wallet that pays" }),
+      wallet: z.string().describe("Id of the wallet that pays"),
       endpoint: z.enum(PLAYGROUND_ENDPOINTS),
-      body: z.record(z.string(), z.unknown()).meta({
-        description: "The request as an application would send it",
-      }),
+      body: z.record(z.string(), z.unknown()).describe(
+        "The request as an application would send it",
+      ),
       orchestration: z.enum(ORCHESTRATION_CHOICES).optional(),
     }),
     example: {
@@ -42,7 +42,7 @@ export const PLAYGROUND_OPERATIONS = {
     summary: "Revoke the keys that the playground has made",
     description: "One that cannot be revoked now is over within minutes all the same.",
     answer: z.strictObject({
-      revoked: z.int().min(0).meta({ description: "Keys that were revoked" }),
+      revoked: z.int().min(0).describe("Keys that were revoked"),
     }).meta({ id: "PlaygroundEnd" }),
     storeless: true,
   },

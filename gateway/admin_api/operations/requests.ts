@@ -1,12 +1,6 @@
 import { z } from "zod";
 import { overviewAnswer } from "../answers/overview.ts";
-import {
-  requestAnswer,
-  requestListAnswer,
-  serviceAnswer,
-  tailEventAnswer,
-  usageAnswer,
-} from "../answers/requests.ts";
+import * as answers from "../answers/requests.ts";
 import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
 import { filterFields } from "../request_filter.ts";
@@ -22,7 +16,7 @@ export const REQUEST_OPERATIONS = {
       limit: fields.limit,
       cursor: fields.cursor,
     }),
-    answer: requestListAnswer,
+    answer: answers.requestListAnswer,
   },
   "GET /requests/tail": {
     id: "tailRequests",
@@ -30,14 +24,14 @@ export const REQUEST_OPERATIONS = {
     description: "A stream of server-sent events: `request`, with a row as it is written, and " +
       "`lost`, with how many a slow reader has missed.",
     query: filterFields,
-    events: tailEventAnswer,
+    events: answers.tailEventAnswer,
     storeless: true,
   },
   "GET /requests/{id}": {
     id: "getRequest",
     summary: "Show one request: its route, its bill",
     description: "By the id of its row, or the newest of an `X-Request-ID`.",
-    answer: requestAnswer,
+    answer: answers.requestAnswer,
   },
   "GET /overview": {
     id: "getOverview",
@@ -46,9 +40,9 @@ export const REQUEST_OPERATIONS = {
       since: time,
       until: time,
       step: z.string().regex(/^\d{1,4}[smhdw]$/, "Give a duration, as 5m, 1h or 1d").optional(),
-      by: z.enum(["model", "key"]).optional().meta({
-        description: "Splits each step of the series up; the dearest eight have names",
-      }),
+      by: z.enum(["model", "key"]).optional().describe(
+        "Splits each step of the series up; the dearest eight have names",
+      ),
     }),
     answer: overviewAnswer,
   },
@@ -60,12 +54,12 @@ export const REQUEST_OPERATIONS = {
       since: time,
       until: time,
     }),
-    answer: usageAnswer,
+    answer: answers.usageAnswer,
   },
   "GET /service": {
     id: "getService",
     summary: "Show what runs, and where applications call it",
-    answer: serviceAnswer,
+    answer: answers.serviceAnswer,
     storeless: true,
   },
 } as const satisfies AdminOperations;

@@ -6,15 +6,7 @@ import {
 } from "../../http/schemas/hosted_tools.ts";
 import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS } from "../../vector_stores/limits.ts";
 import { MEDIA_TYPES } from "../../vector_stores/media_types.ts";
-import {
-  addedFileAnswer,
-  deletedAnswer,
-  fileAnswer,
-  fileListAnswer,
-  searchAnswer,
-  vectorStoreAnswer,
-  vectorStoreListAnswer,
-} from "../answers/vector_stores.ts";
+import * as answers from "../answers/vector_stores.ts";
 import { strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -30,7 +22,7 @@ export const VECTOR_STORE_OPERATIONS = {
     id: "listVectorStores",
     summary: "List the vector stores",
     query: ({ text }: QueryFields) => ({ wallet: text }),
-    answer: vectorStoreListAnswer,
+    answer: answers.vectorStoreListAnswer,
     storeless: true,
   },
   "POST /vector-stores": {
@@ -39,24 +31,24 @@ export const VECTOR_STORE_OPERATIONS = {
     body: strict({ name: label(100), wallet: z.string() }),
     example: { name: "Handbook", wallet: "team" },
     status: 201,
-    answer: vectorStoreAnswer,
+    answer: answers.vectorStoreAnswer,
     codes: ["conflict"],
   },
   "GET /vector-stores/{id}": {
     id: "getVectorStore",
     summary: "Show a vector store",
-    answer: vectorStoreAnswer,
+    answer: answers.vectorStoreAnswer,
     storeless: true,
   },
   "DELETE /vector-stores/{id}": {
     id: "deleteVectorStore",
     summary: "Delete a vector store with its files",
-    answer: deletedAnswer,
+    answer: answers.deletedAnswer,
   },
   "GET /vector-stores/{id}/files": {
     id: "listFiles",
     summary: "List the files of a vector store",
-    answer: fileListAnswer,
+    answer: answers.fileListAnswer,
   },
   "POST /vector-stores/{id}/files": {
     id: "addFile",
@@ -65,27 +57,27 @@ export const VECTOR_STORE_OPERATIONS = {
     query: () => ({
       filename: label(255),
       attributes: z.string().max(16_384).optional()
-        .meta({ description: "A JSON object of at most 16 texts, numbers and booleans" }),
+        .describe("A JSON object of at most 16 texts, numbers and booleans"),
     }),
     uploads: [...new Set(Object.values(MEDIA_TYPES)), "application/octet-stream"],
     status: 201,
-    answer: addedFileAnswer,
+    answer: answers.addedFileAnswer,
     codes: ["conflict"],
   },
   "GET /vector-stores/{id}/files/{fileId}": {
     id: "getFileOfStore",
     summary: "Show a file",
-    answer: fileAnswer,
+    answer: answers.fileAnswer,
   },
   "DELETE /vector-stores/{id}/files/{fileId}": {
     id: "deleteFile",
     summary: "Delete a file",
-    answer: deletedAnswer,
+    answer: answers.deletedAnswer,
   },
   "POST /vector-stores/{id}/files/{fileId}/embeddings": {
     id: "embedFile",
     summary: "Embed a file that has no embeddings, or those of another model",
-    answer: fileAnswer,
+    answer: answers.fileAnswer,
     codes: ["conflict", "upstream_error"],
   },
   "POST /vector-stores/{id}/search": {
@@ -98,7 +90,7 @@ export const VECTOR_STORE_OPERATIONS = {
       filter: attributeFilterSchema.optional(),
     }),
     example: { query: "How many days of leave are there?", maxResults: 5 },
-    answer: searchAnswer,
+    answer: answers.searchAnswer,
     codes: ["conflict"],
   },
 } as const satisfies AdminOperations;

@@ -1,11 +1,6 @@
 import { z } from "zod";
 import { parseCredits } from "../../domain/ledger/money.ts";
-import {
-  holdListAnswer,
-  statementAnswer,
-  walletAnswer,
-  walletListAnswer,
-} from "../answers/wallets.ts";
+import * as answers from "../answers/wallets.ts";
 import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
 import { operationId, strict } from "../fields.ts";
 import type { AdminOperations } from "../operation.ts";
@@ -28,22 +23,26 @@ const positiveCredits = creditsText.refine(
 
 /** Wallets. */
 export const WALLET_OPERATIONS = {
-  "GET /wallets": { id: "listWallets", summary: "List the wallets", answer: walletListAnswer },
+  "GET /wallets": {
+    id: "listWallets",
+    summary: "List the wallets",
+    answer: answers.walletListAnswer,
+  },
   "POST /wallets": {
     id: "createWallet",
     summary: "Open a wallet",
     description: "Safe to repeat where it was interrupted: the wallet is opened and paid once.",
     body: strict({
       id: walletId,
-      tier: z.string().optional().meta({ description: "`standard` where it is left out" }),
+      tier: z.string().optional().describe("`standard` where it is left out"),
       credits: creditsText.optional(),
     }),
     example: { id: "team", tier: "standard", credits: "100" },
     status: 201,
-    answer: walletAnswer,
+    answer: answers.walletAnswer,
     codes: ["conflict"],
   },
-  "GET /wallets/{id}": { id: "getWallet", summary: "Show a wallet", answer: walletAnswer },
+  "GET /wallets/{id}": { id: "getWallet", summary: "Show a wallet", answer: answers.walletAnswer },
   "POST /wallets/{id}/credit": {
     id: "creditWallet",
     summary: "Pay into a wallet",
@@ -52,30 +51,27 @@ export const WALLET_OPERATIONS = {
     body: strict({
       credits: positiveCredits,
       note: z.string().max(500).default(""),
-      opId: operationId.optional().meta({
-        description:
-          "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
-      }),
+      opId: operationId.optional().describe(
+        "Pays once, however often it is sent; the header `Idempotency-Key` does as well",
+      ),
     }),
     example: { credits: "50", note: "Invoice 17", opId: "invoice-17" },
-    answer: walletAnswer,
+    answer: answers.walletAnswer,
     codes: ["conflict"],
   },
   "POST /wallets/{id}/low-balance": {
     id: "markLowBalance",
     summary: "Set the low-balance mark of a wallet",
     description: "For display and warnings only: nothing is refused.",
-    body: strict({
-      below: creditsText.nullable().meta({ description: "null: a tenth of what was paid in" }),
-    }),
+    body: strict({ below: creditsText.nullable().describe("null: a tenth of what was paid in") }),
     example: { below: "20" },
-    answer: walletAnswer,
+    answer: answers.walletAnswer,
   },
   "GET /wallets/{id}/holds": {
     id: "listHolds",
     summary: "List the holds of a wallet",
     query: () => ({}),
-    answer: holdListAnswer,
+    answer: answers.holdListAnswer,
   },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
@@ -91,6 +87,6 @@ export const WALLET_OPERATIONS = {
         example: "12.500000",
       }),
     }),
-    answer: statementAnswer,
+    answer: answers.statementAnswer,
   },
 } as const satisfies AdminOperations;

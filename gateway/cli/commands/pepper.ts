@@ -18,7 +18,7 @@ export const pepperCommands: readonly Command[] = [
   },
   {
     words: "pepper drop",
-    summary: "Forget the previous pepper, once nothing stands under it",
+    summary: "Forget the previous pepper, once no key uses it",
     run: async ({ client }) => pepperOutput(await client.call("POST /pepper/drop")),
   },
 ];

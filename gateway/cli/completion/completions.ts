@@ -11,7 +11,6 @@ import {
   type OptionName,
   OPTIONS,
   optionsOf,
-  type OptionSpec,
   type Output,
 } from "../command.ts";
 import { bash, type Completed, fish, type Flag, zsh } from "./scripts.ts";
@@ -66,9 +65,9 @@ function completed(command: Command): Completed {
 }
 
 function flagOf(name: OptionName, command: Command): Flag {
-  const { type, short, value = "" }: OptionSpec = OPTIONS[name];
-  const choices = choicesIn(value);
-  const kind = type === "boolean"
+  const { short, value } = OPTIONS[name];
+  const choices = choicesIn(value ?? "");
+  const kind = value === undefined
     ? "none"
     : choices.length > 0
     ? choices

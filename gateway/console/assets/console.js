@@ -3,19 +3,28 @@
  * times are in UTC, and texts are copied by hand.
  */
 
+/** Creates an element with properties and children. */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** Creates a plain button. */
+export const makeButton = (textContent) =>
+  make("button", { type: "button", className: "button", textContent });
+
 /** Times in the reader's own zone; the exact moment stays in the title. */
 export function localTimes(root) {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: "medium",
     timeStyle: "medium",
   });
-  for (const time of root.querySelectorAll("time[data-local]")) {
-    const at = new Date(time.dateTime);
-    if (!Number.isNaN(at.getTime())) time.textContent = format.format(at);
-  }
-  for (const time of root.querySelectorAll("time[data-relative]")) {
-    const at = new Date(time.dateTime);
-    if (!Number.isNaN(at.getTime())) time.title = format.format(at);
+  for (const time of root.querySelectorAll("time:is([data-local], [data-relative])")) {
+    const at = Date.parse(time.dateTime);
+    if (Number.isNaN(at)) continue;
+    if ("local" in time.dataset) time.textContent = format.format(at);
+    if ("relative" in time.dataset) time.title = format.format(at);
   }
 }
 
@@ -57,10 +66,10 @@ function copyTexts(root) {
 /** The search is a key away, as in other tools, where nothing is being typed. */
 function searchByKey(root) {
   const field = root.querySelector(".search input");
+  if (field === null) return;
   root.addEventListener("keydown", (event) => {
     const isTyping = event.target.closest?.("input, select, textarea, [contenteditable]");
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-    if (field === null) return;
     event.preventDefault();
     field.focus();
   });
@@ -76,10 +85,7 @@ export function shownText(text) {
 function copyButtons(root) {
   if (navigator.clipboard === undefined) return;
   for (const box of root.querySelectorAll("[data-copy]")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "button";
-    button.textContent = box.dataset.copy;
+    const button = makeButton(box.dataset.copy);
     const code = box.querySelector("code");
     button.addEventListener("click", async () => {
       try {

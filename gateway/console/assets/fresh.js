@@ -34,10 +34,8 @@ function replace(part, fresh) {
   for (const [at, fold] of [...fresh.querySelectorAll("details")].entries()) {
     if (folds[at] !== undefined) fold.open = folds[at].open;
   }
-  const scrolled = [...part.querySelectorAll(".scroll")].map(({ scrollLeft, scrollTop }) => [
-    scrollLeft,
-    scrollTop,
-  ]);
+  const scrolled = [...part.querySelectorAll(".scroll")]
+    .map(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]);
   localTimes(fresh);
   part.replaceWith(fresh);
   for (const [at, box] of [...fresh.querySelectorAll(".scroll")].entries()) {
@@ -58,12 +56,8 @@ async function refresh() {
   }
   for (const [name, part] of parts) replace(part, document.adoptNode(fresh.get(name)));
   for (const { done } of listeners) done();
-  statusLine.textContent = `${statusLine.dataset.refreshSaid} ${
-    new Date().toLocaleTimeString(
-      document.documentElement.lang,
-      { hour12: false },
-    )
-  }`;
+  const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour12: false });
+  statusLine.textContent = `${statusLine.dataset.refreshSaid} ${time}`;
 }
 
 function stop() {

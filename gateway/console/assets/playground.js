@@ -3,7 +3,7 @@
  * form brings the whole answer with the next page.
  */
 
-import { shownText } from "./console.js";
+import { make, makeButton, shownText } from "./console.js";
 
 /** Ends of a stream that came as they should. */
 const LAST = ["response.completed", "response.incomplete"];
@@ -31,12 +31,7 @@ class Stage {
     this.#root.scrollIntoView({ block: "nearest" });
     const leaving = new AbortController();
     const stop = this.#stopButton(form, leaving);
-    this.#call = {
-      beganMs: performance.now(),
-      firstMs: undefined,
-      isWhole: false,
-      isFailed: false,
-    };
+    this.#call = { beganMs: performance.now(), isWhole: false, isFailed: false };
     try {
       const answer = await fetch(form.dataset.playground, {
         method: "POST",
@@ -72,10 +67,7 @@ class Stage {
   }
 
   #stopButton(form, leaving) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "button";
-    button.textContent = this.#words.stop;
+    const button = makeButton(this.#words.stop);
     button.addEventListener("click", () => leaving.abort());
     form.querySelector(".form-end").append(button);
     return button;
@@ -134,23 +126,17 @@ class Stage {
     const tasks = this.#find("tasks");
     const known = [...tasks.children].find(({ dataset }) => dataset.task === task.task_id);
     if (known !== undefined) return known.lastChild;
-    const [section, heading, text] = ["section", "h3", "div"].map((tag) =>
-      document.createElement(tag)
-    );
+    const heading = make("h3", { textContent: task.title ?? task.task_id });
+    const section = make("section", {}, heading, make("div", { className: "said" }));
     section.dataset.task = task.task_id;
-    heading.textContent = task.title ?? task.task_id;
-    text.className = "said";
-    section.append(heading, text);
     tasks.append(section);
-    return text;
+    return section.lastChild;
   }
 
   #draw(base64) {
     if (base64 === undefined) return;
-    const image = document.createElement("img");
-    image.src = `data:image/png;base64,${base64}`;
-    image.alt = this.#words.drawn;
-    this.#find("images").append(image);
+    const src = `data:image/png;base64,${base64}`;
+    this.#find("images").append(make("img", { src, alt: this.#words.drawn }));
   }
 
   #bill({ routing = {}, billing = {} }) {
@@ -235,15 +221,11 @@ function bringBack(form) {
   for (const name of ENTERED) {
     const field = form.elements[name];
     if (!field || !entered[name]) continue;
-    const isChoice = field instanceof HTMLSelectElement;
-    if (isChoice ? hasChoice(field, entered[name]) : field.value === "") {
-      field.value = entered[name];
-    }
+    const isFree = field instanceof HTMLSelectElement
+      ? [...field.options].some(({ value }) => value === entered[name])
+      : field.value === "";
+    if (isFree) field.value = entered[name];
   }
-}
-
-function hasChoice({ options }, value) {
-  return [...options].some((option) => option.value === value);
 }
 
 for (const form of document.querySelectorAll("form[data-playground]")) {

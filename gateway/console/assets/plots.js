@@ -3,6 +3,7 @@
  * cannot see a plot, and where scripts do not run.
  */
 
+import { make } from "./console.js";
 import { onFresh } from "./fresh.js";
 
 // Served beside this file, but of a package: in a checkout there is none of that name here.
@@ -16,7 +17,8 @@ const MARKED_MAX = 40;
 /** Pixels from which on a drag is meant. */
 const DRAG_MIN = 8;
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+const short = { notation: "compact", maximumFractionDigits: 2 };
+const compact = new Intl.NumberFormat("en", short);
 const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 const time = (options) => new Intl.DateTimeFormat(language, { hour12: false, ...options });
 const clock = time({ hour: "2-digit", minute: "2-digit" });
@@ -25,8 +27,7 @@ const moment = time({ month: "short", day: "numeric", hour: "2-digit", minute: "
 
 /** Of small amounts two digits behind the point would leave nothing, or the same for two marks. */
 const amount = new Intl.NumberFormat("en", {
-  notation: "compact",
-  maximumFractionDigits: 2,
+  ...short,
   maximumSignificantDigits: 3,
   roundingPriority: "morePrecision",
 });
@@ -54,9 +55,8 @@ function readSteps() {
 /** The columns of a plot's table, with a value for each step, also for those that it leaves out. */
 function readColumns(place, { starts }) {
   const known = new Map();
-  for (
-    const row of document.querySelector(`[data-name=series-${place.dataset.plot}]`).tBodies[0].rows
-  ) {
+  const table = document.querySelector(`[data-name=series-${place.dataset.plot}]`);
+  for (const row of table.tBodies[0].rows) {
     const values = [...row.cells].slice(1).map((cell) => cell.querySelector("data").value);
     known.set(Date.parse(row.querySelector("time").dateTime), values);
   }
@@ -80,8 +80,7 @@ const isStacked = (place) => place.dataset.stacked !== undefined;
 
 /** A colour of the style sheet, as this page shows it. */
 function ink(place, name) {
-  const probe = document.createElement("i");
-  probe.className = `ink ink-${name}`;
+  const probe = make("i", { className: `ink ink-${name}` });
   place.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
@@ -141,33 +140,25 @@ function axesOf(place) {
 
 /** The values under the cursor, in words. */
 function tipOf(place, { columns, whole }, { starts, stepMs }) {
-  const tip = document.createElement("div");
-  tip.className = "plot-tip";
-  tip.setAttribute("aria-hidden", "true");
-  tip.hidden = true;
+  const tip = make("div", { className: "plot-tip", ariaHidden: "true", hidden: true });
   const line = (name, value, color) => {
-    const row = document.createElement("p");
-    const mark = document.createElement("i");
-    mark.className = "ink";
+    const mark = make("i", { className: "ink" });
     if (color !== undefined) mark.style.color = color;
-    const [label, number] = [document.createElement("span"), document.createElement("b")];
-    label.textContent = name;
-    number.textContent = value === null ? "–" : WRITTEN[place.dataset.kind](value);
-    row.append(...(color === undefined ? [] : [mark]), label, number);
-    return row;
+    const textContent = value === null ? "–" : WRITTEN[place.dataset.kind](value);
+    const cells = [make("span", { textContent: name }), make("b", { textContent })];
+    return make("p", {}, ...(color === undefined ? [] : [mark]), ...cells);
   };
   return {
     element: tip,
     show(at, x, width) {
-      const head = document.createElement("p");
-      head.textContent = `${moment.format(starts[at])} – ${clock.format(starts[at] + stepMs)}`;
+      const textContent = `${moment.format(starts[at])} – ${clock.format(starts[at] + stepMs)}`;
       const used = columns.filter(({ values }) => !isStacked(place) || values[at] > 0);
       const rows = used.map(({ title, values, color }) => line(title, values[at], color));
       if (isStacked(place)) {
         rows.reverse();
         rows.push(line(place.dataset.total, whole[at]));
       }
-      tip.replaceChildren(head, ...rows);
+      tip.replaceChildren(make("p", { textContent }), ...rows);
       tip.hidden = false;
       const isRight = x > width / 2;
       tip.style.left = isRight ? "" : `${x + 14}px`;
@@ -181,9 +172,8 @@ function goTo(path, fromMs, toMs, filter = "") {
   const minute = (ms) => new Date(ms).toISOString().slice(0, 16);
   const query = new URLSearchParams(filter);
   for (const name of ["range", "since", "until", "zone"]) query.delete(name);
-  query.set("range", "own");
-  query.set("since", minute(fromMs));
-  query.set("until", minute(toMs));
+  const own = { range: "own", since: minute(fromMs), until: minute(toMs) };
+  for (const [name, value] of Object.entries(own)) query.set(name, value);
   location.assign(`${path}?${query}`);
 }
 
@@ -197,10 +187,7 @@ function listen(plot, { box, columns, sums, steps }) {
     const { idx, top } = plot.cursor;
     if (idx === null || idx === undefined || Math.abs(event.clientX - down) >= DRAG_MIN) return;
     // A first tap shows what is there, as a mouse does on its way.
-    if (event.pointerType === "touch" && tapped !== idx) {
-      tapped = idx;
-      return;
-    }
+    if (event.pointerType === "touch" && tapped !== idx) return void (tapped = idx);
     const value = plot.posToVal(top, "y");
     const column = columns[sums?.findIndex((sum) => sum[idx] >= value) ?? -1];
     goTo(box.dataset.requests, starts[idx], starts[idx] + stepMs, column?.filter);

@@ -2,7 +2,7 @@
  * The live view of requests: rows as the service renders them, put on top of each other.
  */
 
-import { localTimes } from "./console.js";
+import { localTimes, make } from "./console.js";
 
 /** Rows that are shown; older ones make room. */
 const SHOWN_MAX = 100;
@@ -53,10 +53,9 @@ function lose(rows) {
 
 /** Markup of the service's own; whatever came from outside is escaped in it. */
 function show(markup) {
-  const template = document.createElement("template");
-  template.innerHTML = markup;
-  localTimes(template.content);
-  const row = template.content.querySelector("tr");
+  const { content } = make("template", { innerHTML: markup });
+  localTimes(content);
+  const row = content.querySelector("tr");
   row.className = "fresh";
   body.prepend(row);
   while (body.rows.length > SHOWN_MAX) body.lastElementChild.remove();

@@ -91,10 +91,10 @@ function statusOf(model: Model, state: TargetState | undefined): ModelStatus {
 }
 
 function named(
-  thing: { id: string; name: Localized; description: Localized },
+  entry: { id: string; name: Localized; description: Localized },
   locale: Locale,
 ): { id: string; name: string; description: string } {
-  return { id: thing.id, name: thing.name[locale], description: thing.description[locale] };
+  return { id: entry.id, name: entry.name[locale], description: entry.description[locale] };
 }
 
 function tagEntries(ids: readonly string[], locale: Locale): MetaEntry[] {

@@ -6,8 +6,8 @@
  * prefix     public id 12  secret 32 (190 bits)              CRC-32 of all before it, 6
  * ```
  *
- * All of it but the prefix is base 62, so that a double click selects the whole. The checksum lets a
- * scanner tell a leaked key from noise without asking anybody; it protects nothing.
+ * All of it but the prefix is base 62, so that a double click selects the whole. The checksum lets
+ * a scanner tell a leaked key from noise without a request to the service; it is no protection.
  *
  * @module
  */

@@ -17,7 +17,7 @@ export interface SecretPatterns {
    * @default {none}
    */
   readonly forms?: readonly RegExp[];
-  /** Group 1 of a form, the prefix of a match, belongs to the span. @default {false} */
+  /** True when group 1 of a form, the prefix of a match, is part of the span. @default {false} */
   readonly isPrefixRemoved?: boolean;
 }
 

@@ -18,7 +18,7 @@ const RUN_BYTES_MIN = 16;
  * Length of an index piece: every run of twice this length, less one, contains an aligned piece.
  */
 const PIECE_CHARS = 6;
-/** Maximum places tried per piece: text that repeats itself has more. */
+/** Maximum positions compared per piece; repetitive text has more. */
 const PLACES_MAX = 32;
 /** Shortest complete string of the request that is removed: shorter ones are too common. */
 const WHOLE_CHARS_MIN = 4;

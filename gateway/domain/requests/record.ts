@@ -79,7 +79,7 @@ export interface UsageProblem {
  * An upstream's message about a failed attempt, bounded, without secrets and without text of the
  * request. Never visible to key holders.
  */
-export interface AttemptWords {
+export interface AttemptMessage {
   /** Task of a split request; absent for its answer, and for unsplit requests. */
   readonly taskId?: string | undefined;
   /** Number of the attempt, from 0. */
@@ -119,7 +119,7 @@ export interface RequestRecord {
   readonly routing?: RoutingMetadata | undefined;
   /** Start of each attempt, in milliseconds since the request began. */
   readonly attemptStarts?: readonly number[] | undefined;
-  readonly words?: readonly AttemptWords[] | undefined;
+  readonly words?: readonly AttemptMessage[] | undefined;
   readonly exclusions?: readonly ExclusionRecord[] | undefined;
   /** Scores of the plan's best candidates. */
   readonly scores?: readonly ScoreRecord[] | undefined;

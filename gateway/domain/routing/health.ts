@@ -59,7 +59,7 @@ export const LONGEST_COOLDOWN_MS = Math.max(
   MAX_RETRY_AFTER_MS,
   CREDENTIALS_COOLDOWN_MS,
 );
-/** Time after which a probe without outcome counts as lost. */
+/** Time after which a probe without an outcome no longer blocks another, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 180_000;
 /** Retry time while a probe is in flight. */
 export const PROBE_RETRY_MS = 1_000;

@@ -97,19 +97,19 @@ export interface Candidate {
   readonly limitedBy?: LimitCause | undefined;
   readonly score: number;
   /** Rank among the candidates, for `reasonOf`. */
-  readonly standing: Standing;
+  readonly ranking: Ranking;
 }
 
-/** The rank of a candidate with its grounds. */
-export interface Standing {
+/** The rank of a candidate with the facts that explain it. */
+export interface Ranking {
   /** Rank, from 1. */
-  readonly place: number;
+  readonly rank: number;
   /** Number of candidates. */
   readonly count: number;
   /** Difficulty of the request. */
   readonly difficulty: number;
   /** True when the model answered the conversation last. */
-  readonly stays: boolean;
+  readonly isSticky: boolean;
   /** Latency as observed by the pool. */
   readonly latencyMs: number | undefined;
 }

@@ -43,7 +43,8 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
     exclusions,
     considered: input.catalog.models.length,
   });
-  const reached = (stage: RoutingStage) => exclusions.some((one) => one.stage === stage);
+  const reached = (stage: RoutingStage) =>
+    exclusions.some((exclusion) => exclusion.stage === stage);
 
   // Temporary obstacles first: the same request can be served later without any change.
   const retryAfterMs = soonest(input, exclusions);
@@ -60,12 +61,14 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
   if (reached("price")) {
     return refuse("no_model_available", "No model that could serve this request has a valid price");
   }
-  const capable = exclusions.filter((one) => !CAPABILITY.includes(one.stage));
+  const capable = exclusions.filter((exclusion) => !CAPABILITY.includes(exclusion.stage));
   if (capable.length === 0) {
     const param = unmetPath(input);
     return refuse("invalid_request", incapable(input, exclusions), { param });
   }
-  const short = capable.find((one) => one.stage === "context" && isAllowed(one.model, search));
+  const short = capable.find((exclusion) =>
+    exclusion.stage === "context" && isAllowed(exclusion.model, search)
+  );
   if (short !== undefined) {
     const param = input.features.endpoint === "responses" ? "input" : "messages";
     return refuse("context_length_exceeded", tooLong(search), { param });
@@ -82,16 +85,16 @@ function isAllowed(id: string, search: FailedSearch): boolean {
 }
 
 function unavailable(exclusions: readonly Exclusion[]): string {
-  const reasons = exclusions.filter((one) => one.stage === "available")
-    .map((one) => `${one.model} ${one.reason}`);
+  const reasons = exclusions.filter((exclusion) => exclusion.stage === "available")
+    .map((exclusion) => `${exclusion.model} ${exclusion.reason}`);
   return `No model that could serve this request is available now: ${
     reasons.slice(0, 3).join("; ")
   }`;
 }
 
 function soonest(input: RoutingInput, exclusions: readonly Exclusion[]): number | undefined {
-  const waits = exclusions.filter((one) => one.stage === "available")
-    .map((one) => retryAfterOf(input, one.model))
+  const waits = exclusions.filter((exclusion) => exclusion.stage === "available")
+    .map((exclusion) => retryAfterOf(input, exclusion.model))
     .filter((waitMs) => waitMs !== undefined);
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
@@ -128,7 +131,7 @@ function retryAfterOf(input: RoutingInput, id: string): number | undefined {
 
 function incapable(input: RoutingInput, exclusions: readonly Exclusion[]): string {
   const { endpoint, needs } = input.features;
-  if (exclusions.every((one) => one.stage === "endpoint")) {
+  if (exclusions.every((exclusion) => exclusion.stage === "endpoint")) {
     return `No model in the catalog serves the endpoint "${endpoint}"`;
   }
   const needsText = needs.map((need) => `"${need}"`).join(" and ");
@@ -146,10 +149,12 @@ function tooLong(search: FailedSearch): string {
 }
 
 function denied(capable: readonly Exclusion[], tier: Tier): string {
-  if (capable.every((one) => one.stage === "tier")) {
+  if (capable.every((exclusion) => exclusion.stage === "tier")) {
     return `The tier "${tier.id}" has no model that could serve this request`;
   }
-  const [first] = capable.filter((one) => one.stage === "policy" || one.stage === "tier");
+  const [first] = capable.filter((exclusion) =>
+    exclusion.stage === "policy" || exclusion.stage === "tier"
+  );
   const example = first === undefined ? "" : `: ${first.model} ${first.reason}`;
   return `The key's policy leaves no model for this request${example}`;
 }

@@ -23,11 +23,11 @@ import {
 import {
   type Candidate,
   type Exclusion,
+  type Ranking,
   ROUTING_STAGES,
   type RoutingInput,
   type RoutingPlan,
   type RoutingStage,
-  type Standing,
 } from "./plan.ts";
 import { refusalOf } from "./refusal.ts";
 import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
@@ -248,10 +248,10 @@ function order(options: readonly Option[], search: Search): Candidate[] {
   const ranked = logprobsFirst(byScore, { features, traitsOf });
   return ranked.map(({ option, score, id }, index) => ({
     ...candidateOf(option, score, {
-      place: index + 1,
+      rank: index + 1,
       count: ranked.length,
       difficulty: features.difficulty,
-      stays: id === stickyModel,
+      isSticky: id === stickyModel,
       latencyMs: option.latencyMs,
     }),
     traits: traitsOf(option.target.upstream.kind),
@@ -263,7 +263,7 @@ function costOf([input, output, images]: readonly [number, number, number], rate
   return input * rate.input + output * rate.output + images * rate.image;
 }
 
-function candidateOf(option: Option, score: number, standing: Standing): Omit<Candidate, "traits"> {
+function candidateOf(option: Option, score: number, ranking: Ranking): Omit<Candidate, "traits"> {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
   const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
@@ -276,6 +276,6 @@ function candidateOf(option: Option, score: number, standing: Standing): Omit<Ca
     outputLimit: limitedBy === undefined ? undefined : hold.outputTokens,
     limitedBy,
     score,
-    standing,
+    ranking,
   };
 }

@@ -137,7 +137,7 @@ Deno.test("route() asks those first who can tell log probabilities, where they a
     const traitsOf: TraitsOf = (kind) => ({ reportsLogprobs: kind !== "anthropic" });
     const plan = route(inputWith({ catalog: { ...catalog, upstreams }, features, traitsOf }));
     assert(plan.ok);
-    return plan.candidates.map(({ model, standing }) => [model.id, standing.place]);
+    return plan.candidates.map(({ model, ranking }) => [model.id, ranking.rank]);
   };
   assertEquals(order(false), [["best", 1], ["tells", 2]]);
   assertEquals(order(true), [["tells", 1], ["best", 2]]);

@@ -24,7 +24,7 @@ import type { TokenEstimate } from "../../domain/requests/token_estimate.ts";
 import type { TokenReservation } from "../request/token_reservation.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
-/** Maximum keys whose minutes are kept. */
+/** Maximum number of keys whose counts are kept in memory. */
 const KEYS_MAX = 20_000;
 
 /** A request that was admitted. */
@@ -105,8 +105,8 @@ export class Admission {
   }
 
   /**
-   * Counts the tokens of a call that has ended. The reservation is given back with the first call
-   * of its request that is counted, and with 0 tokens if the request failed.
+   * Counts the tokens of a call that has ended. The first call of a request that is counted also
+   * returns its reservation, and so does a failed request, with 0 tokens.
    */
   spent(key: KeyRecord, tokens: number, nowMs: number, reserved?: TokenReservation): void {
     if (key.policy.tokensPerMinute === undefined) return;
@@ -120,8 +120,8 @@ export class Admission {
   }
 
   /**
-   * Returns what the key's limits leave now, as OpenAI's `x-ratelimit-*` headers; those for
-   * concurrent requests are the gateway's own. Empty if the key has no limits.
+   * Returns the remaining amounts of the key's limits as OpenAI's `x-ratelimit-*` headers; those
+   * for concurrent requests are the gateway's own. Empty if the key has no limits.
    */
   headers({ id, policy }: KeyRecord, nowMs: number): Readonly<Record<string, string>> {
     const { requestsPerMinute, tokensPerMinute, concurrentRequests } = policy;

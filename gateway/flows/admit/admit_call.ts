@@ -1,6 +1,6 @@
 /**
- * The admission of a call: its body is read within the memory limits, counted by the rate limits and
- * validated. Nothing is planned or paid before.
+ * The admission of a call: its body is read within the memory limits, counted by the rate limits
+ * and validated. No model is selected and no credits are held before that.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export interface AdmittedCall<Checked> {
   readonly connection: RequestConnection;
   readonly body: JsonBody;
   readonly checked: Checked;
-  /** Returns the memory and the place among the key's concurrent requests. */
+  /** Releases the memory of the body and the slot among the key's concurrent requests. */
   leave(): void;
 }
 
@@ -84,7 +84,7 @@ export async function admitCall<Checked>(
   const connection = { signal, span, hold };
   try {
     const { body, dialect } = await call.read(hold);
-    // Only now: a body that comes slowly would keep other requests of the key waiting.
+    // Counted only after the body has arrived: a slow body would block other requests of the key.
     const admitted = deps.admission.admit(key, deps.clock.nowMs());
     leave = () => {
       hold.release();

@@ -55,7 +55,7 @@ export async function answerInFlight(
 function withBill(error: unknown, active: ActiveRequest): unknown {
   const { bill: { settled: billing }, identity: { requestId }, report } = active;
   const fault = faultOf(error);
-  // The operator's log needs a bug as it was thrown.
+  // A bug keeps its original error for the operator's log.
   if (billing === undefined || error instanceof CallerDisconnected || fault.code === "internal") {
     return error;
   }

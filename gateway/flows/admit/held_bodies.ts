@@ -45,10 +45,10 @@ interface Held {
 export class HeldBodies {
   readonly #limits: () => BodyLimits;
   readonly #byKey = new Map<string, number>();
-  readonly #line = new FairQueue<Waiting>();
+  readonly #queue = new FairQueue<Waiting>();
   #bytes = 0;
 
-  /** `limits` is called each time: the limits change with the catalog. */
+  /** `limits` is called for each check, because the limits change with the catalog. */
   constructor(limits: () => BodyLimits) {
     this.#limits = limits;
   }
@@ -87,7 +87,7 @@ export class HeldBodies {
       });
     }
     const isShort = held.bytes + bytes <= SHORT_BYTES;
-    if ((isShort || this.#line.size === 0) && this.#fits(held, bytes)) {
+    if ((isShort || this.#queue.size === 0) && this.#fits(held, bytes)) {
       this.#add(held, bytes);
       return undefined;
     }
@@ -103,10 +103,10 @@ export class HeldBodies {
         signal?.removeEventListener("abort", leave);
       };
       const giveUp = () => {
-        if (this.#line.delete(keyId, waiting)) waiting.refuse();
+        if (this.#queue.delete(keyId, waiting)) waiting.refuse();
       };
       const leave = () => {
-        if (!this.#line.delete(keyId, waiting)) return;
+        if (!this.#queue.delete(keyId, waiting)) return;
         end();
         reject(
           new CallerDisconnected("The caller disconnected before there was memory for the body"),
@@ -126,13 +126,14 @@ export class HeldBodies {
       };
       const callOff = afterMs(queueMs, giveUp);
       signal?.addEventListener("abort", leave);
-      if (this.#line.size >= queueLength) {
-        const newest = this.#line.makeRoom(keyId);
+      if (this.#queue.size >= queueLength) {
+        const newest = this.#queue.makeRoom(keyId);
         if (newest === undefined) return waiting.refuse();
         newest.refuse();
       }
-      this.#line.add(keyId, waiting);
-      // The wait of another key may only be for its own share.
+      this.#queue.add(keyId, waiting);
+      // A waiting request of another key may fit already: it may wait only for the share of its
+      // key.
       this.#serve();
       if (queueMs === 0) giveUp();
     });
@@ -140,7 +141,7 @@ export class HeldBodies {
 
   #serve(): void {
     for (;;) {
-      const next = this.#line.take(({ hold, bytes }) => this.#fits(hold, bytes));
+      const next = this.#queue.take(({ hold, bytes }) => this.#fits(hold, bytes));
       if (next === undefined) return;
       next.admit();
     }
@@ -149,8 +150,8 @@ export class HeldBodies {
   #fits(held: Held, bytes: number): boolean {
     const { share, total } = this.#shares();
     const isShort = held.bytes + bytes <= SHORT_BYTES;
-    const room = isShort ? total : total * (1 - SHORT_SHARE);
-    return this.#bytes + bytes <= room && (this.#byKey.get(held.keyId) ?? 0) + bytes <= share;
+    const available = isShort ? total : total * (1 - SHORT_SHARE);
+    return this.#bytes + bytes <= available && (this.#byKey.get(held.keyId) ?? 0) + bytes <= share;
   }
 
   #shares(): { readonly share: number; readonly total: number } {

@@ -1,5 +1,5 @@
 /**
- * From a routing plan to an answer that has begun: hold, call, and after a failure the next candidate.
+ * Runs the attempts of a request: for each candidate a hold and a call, until an answer begins.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import {
   type CapacityRequest,
   CapacitySearch,
 } from "./capacity_search.ts";
-import { type FailedAttempts, wordsIn } from "./failed_attempts.ts";
+import { type FailedAttempts, upstreamMessage } from "./failed_attempts.ts";
 import { voidHold } from "./take_hold.ts";
 
 /** Maximum upstream calls of one request. */
@@ -47,7 +47,7 @@ export type CallDeps = CapacityDeps & { readonly failedAttempts: Pick<FailedAtte
 export interface BegunCall<T> {
   readonly candidate: Candidate;
   readonly hold: OpenHold;
-  /** To be released when the answer has ended. */
+  /** Lease of the call; the receiver of this value releases it when the answer has ended. */
   readonly lease: Lease;
   /** Ends the call at the upstream. */
   readonly abort: AbortController;
@@ -62,7 +62,9 @@ export interface CandidateCall extends Pick<UpstreamCall, "endpoint" | "body" | 
   readonly stream?: boolean | undefined;
 }
 
-/** A request to attempt, with the means to tell whether an answer has begun. */
+/**
+ * A request to attempt, with the functions that make a call and read the beginning of its answer.
+ */
 export interface AttemptRequest<T> extends CapacityRequest {
   /** Returns the call for a model. */
   ask(candidate: Candidate): CandidateCall;
@@ -133,7 +135,7 @@ async function callOnce<T>(
       signal: abort.signal,
     });
     if (answer.kind === "failure") {
-      const failure = { ...answer, words: await wordsIn(answer, sent.body.value) };
+      const failure = { ...answer, words: await upstreamMessage(answer, sent.body.value) };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     const opened = await request.open(answer, capacity);
@@ -146,7 +148,11 @@ async function callOnce<T>(
     if (error instanceof UpstreamCut) {
       // An answer that broke off before anything of it was passed on counts as a failure.
       const outcome = error.outcome === "cut" ? "malformed" : error.outcome;
-      const failure = { outcome, message: error.message, words: await wordsIn(error, body?.value) };
+      const failure = {
+        outcome,
+        message: error.message,
+        words: await upstreamMessage(error, body?.value),
+      };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
     if (!(error instanceof ServiceFault || error instanceof CallerDisconnected)) {
@@ -208,12 +214,12 @@ function failed<T>(
   const { candidate, lease, hold, abort, startedMs } = attempt;
   let { failure } = attempt;
   if (abort.signal.aborted && abort.signal.reason === TIME_OVER) {
-    failure = { outcome: "timeout", message: "The time for this request is over" };
+    failure = { outcome: "timeout", message: "The time limit of the request has passed" };
   }
   const ms = active.elapsedMs - startedMs;
   active.report.noteAttempt(attemptOf(candidate, { ...failure, ms }), startedMs);
   if (failure.outcome !== "cancelled") {
-    active.report.noteWords(failure.words ?? "");
+    active.report.noteUpstreamMessage(failure.words ?? "");
     deps.failedAttempts.note(active.identity.requestId, { ...failure, candidate });
   }
   attempt.span?.end(failedEnd(failure));

@@ -9,7 +9,7 @@ import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
 /** Maximum kept size of an upstream's message, in bytes. */
-export const WORDS_BYTES_MAX = 2 * 1024;
+export const MESSAGE_BYTES_MAX = 2 * 1024;
 /**
  * Minimum time between two log lines of one upstream, in milliseconds: bad requests of a caller
  * must not fill the disk.
@@ -23,23 +23,23 @@ export interface FailedAttempt {
   readonly outcome: AttemptOutcome;
   /** HTTP status of the upstream's answer, where there was one. */
   readonly status?: number | undefined;
-  /** The message as {@linkcode wordsIn} returns it. */
+  /** The message as {@linkcode upstreamMessage} returns it. */
   readonly words?: string | undefined;
 }
 
 /**
  * Returns the message of a failed upstream without the parts that repeat `sent`, the value or text
- * of the call, cut to {@linkcode WORDS_BYTES_MAX}.
+ * of the call, cut to {@linkcode MESSAGE_BYTES_MAX}.
  */
-export async function wordsIn(
+export async function upstreamMessage(
   { words, message }: Pick<UpstreamFailure, "words" | "message">,
   sent: unknown,
 ): Promise<string> {
   const own = await runInSteps(withoutShared(words ?? message, sent));
   const bytes = Buffer.from(own.trim());
-  if (bytes.length <= WORDS_BYTES_MAX) return own.trim();
-  // Drops a character that the cut has halved.
-  return new TextDecoder().decode(bytes.subarray(0, WORDS_BYTES_MAX), { stream: true });
+  if (bytes.length <= MESSAGE_BYTES_MAX) return own.trim();
+  // With `stream`, the decoder drops a character that the cut has split.
+  return new TextDecoder().decode(bytes.subarray(0, MESSAGE_BYTES_MAX), { stream: true });
 }
 
 /**

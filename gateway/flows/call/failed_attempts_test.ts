@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Candidate } from "../../domain/routing/plan.ts";
 import type { LogFields } from "../../ports/logger.ts";
-import { FailedAttempts, wordsIn } from "./failed_attempts.ts";
+import { FailedAttempts, upstreamMessage } from "./failed_attempts.ts";
 
 function candidate(upstream: string): Candidate {
   return { model: { id: "m" }, upstream: { id: upstream } } as Candidate;
@@ -29,7 +29,7 @@ Deno.test("an upstream has one line a second, with the count of those in between
 });
 
 Deno.test("words end with a whole character within two kilobytes", async () => {
-  const words = await wordsIn({ message: "", words: `x${"é".repeat(3_000)}` }, undefined);
+  const words = await upstreamMessage({ message: "", words: `x${"é".repeat(3_000)}` }, undefined);
   assertEquals(words, `x${"é".repeat(1_023)}`);
-  assertEquals(await wordsIn({ message: "It is cold" }, { a: "b" }), "It is cold");
+  assertEquals(await upstreamMessage({ message: "It is cold" }, { a: "b" }), "It is cold");
 });

@@ -1,5 +1,5 @@
 /**
- * Holds of one request: taken before anything that costs, and voided when nothing came of it.
+ * Holds of one request: taken before any paid call, and voided if the call delivers nothing.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface VoidDeps {
 
 /** Parts of the service that taking a hold uses. */
 export type HoldDeps = VoidDeps & {
-  /** Keys as they are now: they may change while a request waits. */
+  /** Store of the keys, which may change while a request waits. */
   readonly keys: Pick<KeyStore, "get">;
   readonly ledger: Pick<LedgerStore, "hold">;
   readonly rng: Pick<Rng, "id">;
@@ -40,7 +40,7 @@ export interface HoldPurpose {
   readonly model: string;
   readonly priceVersion: number;
   readonly amount: Micros;
-  /** Least amount that is of use, for a wallet that has less than `amount`. */
+  /** Minimum useful amount, for a wallet that has less than `amount`. */
   readonly minimum: Micros;
   /** Longest wait for other holds to return, in milliseconds. */
   readonly waitMs: number;
@@ -99,7 +99,7 @@ export async function takeHold(
       applied.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
     );
   }
-  // A request whose earlier holds were all voided for want of a lease has begun nothing.
+  // A request whose earlier holds were all voided because no lease was free has not begun.
   if (!active.hasBegun) {
     try {
       await requireKey(deps, key);

@@ -26,7 +26,7 @@ import { type HostedShapes, hostedSurface, withoutTools } from "./hosted_convers
 import type { BeginTurn } from "./hosted_setup.ts";
 import type { HostedTools } from "./hosted_tools.ts";
 import { CALLERS_TOOL, HostedModel } from "./hosted_model.ts";
-import { RESULT_CHARS_MAX } from "./result_room.ts";
+import { RESULT_CHARS_MAX } from "./result_budget.ts";
 import { type SearchFeeDeps, SearchFees } from "./search_fees.ts";
 import {
   type PricedWebSearch,
@@ -127,8 +127,8 @@ export class HostedAnswer implements StreamedAnswer {
   async leave(): Promise<void> {
     this.#ending ??= this.#leave();
     await this.#ended();
-    // The answer may be complete: a caller that disconnects before the last event may still request
-    // it.
+    // The answer may be complete and stored: a caller that disconnects before the last event can
+    // still retrieve it.
     await this.#last?.drain();
   }
 
@@ -221,7 +221,7 @@ export class HostedAnswer implements StreamedAnswer {
       sources,
       web,
       fees: this.#fees,
-      room: () => this.#model.room,
+      budget: () => this.#model.resultBudget,
       mayRun: () => {
         if (!this.#maySearch()) return false;
         this.#searches += 1;

@@ -23,7 +23,7 @@ export interface HostedShapes {
   conversation: ChatBody;
   /** An assistant message. */
   turn: string;
-  /** A tool call as it stands in its message. */
+  /** A tool call as JSON text, as in its message. */
   call: string;
   /** Events for the caller. */
   chunk: Piece["text"];
@@ -163,7 +163,7 @@ export function withLessOutput(conversation: ChatBody, tokens: number): ChatBody
   return limits.length === 0 ? conversation : edited(conversation, Object.fromEntries(limits));
 }
 
-/** The way in which turns and results are added to the conversation. */
+/** Adds turns and tool results to the conversation. */
 export const hostedSurface: ConversationPort<HostedShapes> = {
   withAssistantTurn: (conversation, turn) => withMessages(conversation, [turn]),
   withToolResults: (conversation, results) =>
@@ -181,7 +181,10 @@ export const hostedSurface: ConversationPort<HostedShapes> = {
   },
 };
 
-/** Returns the tool choice after it was obeyed once: the set of allowed tools still applies. */
+/**
+ * Returns the tool choice for later turns: a forced call becomes optional, and the set of allowed
+ * tools still applies.
+ */
 function autoChoice(choice: ChatRequest["tool_choice"]): unknown {
   if (typeof choice !== "object" || choice?.type !== "allowed_tools") return "auto";
   return { ...choice, allowed_tools: { ...Object(choice["allowed_tools"]), mode: "auto" } };

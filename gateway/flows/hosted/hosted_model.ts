@@ -17,7 +17,7 @@ import {
   withoutResults,
   withoutTools,
 } from "./hosted_conversation.ts";
-import { ResultRoom } from "./result_room.ts";
+import { ResultBudget } from "./result_budget.ts";
 
 /**
  * Name in the loop for every tool that is not the gateway's: functions of the caller, and names
@@ -25,7 +25,7 @@ import { ResultRoom } from "./result_room.ts";
  */
 export const CALLERS_TOOL = "(caller)";
 
-const LEFT_OUT = "What was found is more than can be read: it was left out. Answer without it.";
+const LEFT_OUT = "The results are too long to be read and were left out. Answer without them.";
 const RESULTS_LEFT_OUT = "tools: what was searched for was found, but was too long for the model";
 /** Wording of providers; their error codes only say that the request is invalid. */
 const TOO_LONG = /context[ _](?:length|window)|too (?:long|many tokens)/i;
@@ -43,7 +43,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
   readonly #firstMessages: number;
   /** Maximum tokens of output in all turns together. */
   readonly #outputLimit: number;
-  #room: ResultRoom | undefined;
+  #budget: ResultBudget | undefined;
   /** The turn that is being begun, or was begun last. */
   #beginning: Promise<unknown> | undefined;
   /** The call in progress; absent between turns. */
@@ -78,10 +78,10 @@ export class HostedModel implements ModelPort<HostedShapes> {
     return this.#types.get(name);
   }
 
-  /** Room of the current turn for results of searches. */
-  get room(): ResultRoom {
-    invariant(this.#room !== undefined, "Cannot search before the first turn");
-    return this.#room;
+  /** Remaining budget of the current turn for results of searches. */
+  get resultBudget(): ResultBudget {
+    invariant(this.#budget !== undefined, "Cannot search before the first turn");
+    return this.#budget;
   }
 
   async *turn(
@@ -146,7 +146,7 @@ export class HostedModel implements ModelPort<HostedShapes> {
   }
 
   #follow(begunCall: TurnBegun, conversation: ChatBody): StreamedCall {
-    this.#room = new ResultRoom(begunCall.candidate.model, conversation);
+    this.#budget = new ResultBudget(begunCall.candidate.model, conversation);
     return new StreamedCall(this.#deps, {
       active: this.#active,
       begunCall,

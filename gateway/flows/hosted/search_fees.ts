@@ -116,7 +116,7 @@ export class SearchFees {
     };
     this.#settling += fee;
     try {
-      // The row for a death of the gateway includes fees whose settlement is in progress.
+      // The row that is logged if the gateway dies includes fees whose settlement is in progress.
       const total = withFees(active.bill.settled, { fee: this.#settling, priceVersion });
       const rows = rowsOf(active, undefined, total);
       await settleUntilConfirmed(this.#deps, {

@@ -1,8 +1,8 @@
 /**
- * A memory of search results that no text of an answer cites yet: the model called functions of the
+ * Remembers search results that no text of an answer cites yet: the model called functions of the
  * caller beside or after the searches, and must read the results when the caller continues. Neither
- * the messages of Chat Completions nor responses that are not stored have a place for them, so they
- * are remembered for a while, like signatures.
+ * the messages of Chat Completions nor responses that are not stored can carry them, so they are
+ * stored here for a limited time, like signatures.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import type { KeyStore } from "../../ports/key_store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 import { newKeyParts, type RandomBytes } from "./new_secret.ts";
-import { type Peppers, standsUnder } from "./peppers.ts";
+import { type Peppers, usesPepper } from "./peppers.ts";
 
 /** The reason why a key was not issued or changed. */
 export type KeyRefusal =
@@ -88,7 +88,7 @@ export class KeyRing {
     const nowMs = this.#clock.nowMs();
     const { version } = this.#peppers.current;
     const known = this.#digests.get(presented);
-    const isCurrent = known !== undefined && standsUnder(known, version);
+    const isCurrent = known !== undefined && usesPepper(known, version);
     const recent = isCurrent ? this.#keys.remembered(known) : undefined;
     if (recent !== undefined && serves(recent, nowMs)) return this.#used(recent, nowMs);
 
@@ -144,7 +144,8 @@ export class KeyRing {
   #whyNoCopy(original: KeyRecord | undefined, policy: KeyPolicy): KeyRefusal | undefined {
     if (original === undefined) return { code: "key_not_found" };
     if (original.status === "revoked") return { code: "key_revoked" };
-    // A copy would be active although the original is not, or be useless too.
+    // A copy of a disabled key would be active; a copy of a revoked or expired key would be
+    // useless.
     if (original.status === "disabled") return { code: "key_disabled" };
     if (hasExpired(original, this.#clock.nowMs())) return { code: "key_expired" };
     const violations = violationsOf(policy, original.policy);

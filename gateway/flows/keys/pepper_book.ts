@@ -8,14 +8,14 @@ import { createHmac, randomBytes } from "node:crypto";
 import { mayServe } from "../../domain/policy/key.ts";
 import { STORED_PEPPER } from "../../domain/policy/key_format.ts";
 import { ADMIN_DIGESTS } from "./admin_tokens.ts";
-import { type Pepper, Peppers, standsUnder } from "./peppers.ts";
+import { type Pepper, Peppers, usesPepper } from "./peppers.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /** Name of the setting with the known peppers, the current one first. */
 const PEPPERS = "key_peppers";
-/** The same settings in stores without pepper versions: the stored pepper, and its check. */
+/** Settings of stores that were written before peppers had versions: the pepper, and its check. */
 const FIRST_PEPPER = "key_pepper";
 const CHECK = "key_pepper_check";
 
@@ -48,7 +48,7 @@ export interface PepperDeps {
 }
 
 /** The keys and tokens that use a pepper. */
-export interface Standing {
+export interface PepperUse {
   readonly version: number;
   /** True when the store holds it; otherwise it is given at every start. */
   readonly kept: boolean;
@@ -61,7 +61,7 @@ export interface Standing {
 export type PepperRefusal =
   | { readonly code: "pepper_given" }
   | { readonly code: "no_previous" }
-  | { readonly code: "in_use"; readonly standing: Standing };
+  | { readonly code: "in_use"; readonly use: PepperUse };
 
 /** The outcome of a change of the peppers. */
 export type PepperChange = { readonly ok: true } | {
@@ -91,7 +91,7 @@ export class PepperBook {
   /**
    * Opens the peppers of a store: the given one, which is never stored, or one that the first start
    * created and stored; and the previous one while keys still use it. Throws a {@linkcode
-   * PepperError} if any key would be refused for want of its pepper.
+   * PepperError} if the pepper of any key is missing.
    */
   static async open(deps: PepperDeps, startPeppers: GivenPeppers = {}): Promise<PepperBook> {
     const stored = await readKnown(deps.settings);
@@ -119,8 +119,8 @@ export class PepperBook {
   }
 
   /** Returns the use of each pepper, the current one first. */
-  async standing(): Promise<readonly Standing[]> {
-    return await Promise.all(this.#known.map((pepper) => standingUnder(this.#deps, pepper)));
+  async uses(): Promise<readonly PepperUse[]> {
+    return await Promise.all(this.#known.map((pepper) => usesOf(this.#deps, pepper)));
   }
 
   /**
@@ -159,9 +159,9 @@ export class PepperBook {
   }
 
   async #whyInUse(pepper: KnownPepper): Promise<PepperRefusal | undefined> {
-    const standing = await standingUnder(this.#deps, pepper);
-    const unused = standing.keyIds.length === 0 && !standing.adminToken;
-    return unused ? undefined : { code: "in_use", standing };
+    const use = await usesOf(this.#deps, pepper);
+    const unused = use.keyIds.length === 0 && !use.adminToken;
+    return unused ? undefined : { code: "in_use", use };
   }
 
   async #write(known: readonly KnownPepper[]): Promise<void> {
@@ -203,33 +203,31 @@ async function chosen(
 }
 
 const ABSENT = "Cannot read keys without SERVICE_KEY_PEPPER: this store's keys were made with one";
-const LOST = "Cannot read keys: this store has keys, but has lost what tells their pepper";
+const LOST = "Cannot read keys: this store has keys, but no record of their pepper";
 const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made with another; to " +
   "change it, give the other one as SERVICE_KEY_PEPPER_PREVIOUS " +
   `("${STORED_PEPPER}" where the store keeps it)`;
 
 /** Throws if a pepper that was not given is still in use. */
 async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {
-  const { keyIds, adminToken } = await standingUnder(deps, pepper);
+  const { keyIds, adminToken } = await usesOf(deps, pepper);
   if (keyIds.length === 0 && !adminToken) return;
   throw new PepperError(
-    `Cannot read ${
-      whatStands({ keyIds, adminToken })
-    }, which stand under another pepper: give it ` +
+    `Cannot read ${usersText({ keyIds, adminToken })}, which use another pepper: give it ` +
       "as SERVICE_KEY_PEPPER_PREVIOUS; `svc pepper show` says when it is needed no more",
   );
 }
 
 /** Describes the use of a pepper. */
-export function whatStands(
-  { keyIds, adminToken }: Pick<Standing, "keyIds" | "adminToken">,
+export function usersText(
+  { keyIds, adminToken }: Pick<PepperUse, "keyIds" | "adminToken">,
 ): string {
   const keys = keyIds.length === 1 ? "1 key" : `${keyIds.length} keys`;
   if (!adminToken) return keys;
   return keyIds.length === 0 ? "the admin token" : `${keys} and the admin token`;
 }
 
-async function standingUnder(deps: PepperDeps, pepper: KnownPepper): Promise<Standing> {
+async function usesOf(deps: PepperDeps, pepper: KnownPepper): Promise<PepperUse> {
   const { version, secret } = pepper;
   const nowMs = deps.clock.nowMs();
   const keys = await deps.keys.listStored();
@@ -238,9 +236,9 @@ async function standingUnder(deps: PepperDeps, pepper: KnownPepper): Promise<Sta
     version,
     kept: secret !== undefined,
     keyIds: keys.filter(({ digest, record }) =>
-      standsUnder(digest, version) && mayServe(record, nowMs)
+      usesPepper(digest, version) && mayServe(record, nowMs)
     ).map(({ record }) => record.id),
-    adminToken: digests.some((digest) => standsUnder(digest, version)),
+    adminToken: digests.some((digest) => usesPepper(digest, version)),
   };
 }
 
@@ -293,6 +291,6 @@ async function readKnown(settings: SettingsStore): Promise<readonly KnownPepper[
 
 async function writeKnown(settings: SettingsStore, known: readonly KnownPepper[]): Promise<void> {
   await settings.set(PEPPERS, JSON.stringify(known));
-  // The secret has one place, so that it is gone when it is deleted.
+  // The secret is stored once, so that deleting that row removes it.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
 }

@@ -81,10 +81,10 @@ Deno.test("a given pepper is changed by giving the old one too, until nothing st
     const both = { current: "new", previous: "old" };
     for (const changing of [await start(both), await start(both)]) {
       assert(await changing.serves(used));
-      const [now, then] = await changing.book.standing();
+      const [now, then] = await changing.book.uses();
       assertEquals([now?.version, now?.keyIds, then?.keyIds], [2, [used.id], [idle.id]]);
     }
-    const missing = "Cannot read 1 key, which stand under another pepper";
+    const missing = "Cannot read 1 key, which use another pepper";
     await assertRejects(() => start({ current: "new" }), PepperError, missing);
     await assertRejects(() => start({ current: "newer", previous: "new" }), PepperError, missing);
     await assertRejects(() => start({ current: "old" }), PepperError, missing);
@@ -96,7 +96,7 @@ Deno.test("a given pepper is changed by giving the old one too, until nothing st
     await ring.revoke(idle.id);
     const after = await start({ current: "new" });
     assert(await after.serves(used));
-    assertEquals((await after.book.standing()).map(({ version }) => version), [2]);
+    assertEquals((await after.book.uses()).map(({ version }) => version), [2]);
     const third = await start({ current: "newer", previous: "new" });
     assertEquals(third.book.peppers.current.version, 3);
     assert(!/"(old|new|newer)"/.test(await settingsText(stores)));
@@ -136,8 +136,8 @@ Deno.test("a kept pepper is rotated while it serves, one change at a time", asyn
     assertEquals([other?.ok, book.peppers.current.version], [false, 2]);
     assertNotEquals(book.peppers.current.secret, before.secret);
     assert(await serves(key));
-    const standing = { version: 1, kept: true, keyIds: [idle.id], adminToken: false };
-    assertEquals(await book.drop(), { ok: false, refusal: { code: "in_use", standing } });
+    const use = { version: 1, kept: true, keyIds: [idle.id], adminToken: false };
+    assertEquals(await book.drop(), { ok: false, refusal: { code: "in_use", use } });
     const again = await start();
     assert(await again.serves(idle) && await again.serves(key));
     await ring.authenticate(idle.key);
@@ -172,7 +172,7 @@ Deno.test("a store with keys and no pepper is not given a new one", async () => 
     await (await start()).issue();
     await stores.settings.set("key_peppers", "[]");
     for (const given of [{}, { current: "given" }]) {
-      await assertRejects(() => start(given), PepperError, "has lost what tells their pepper");
+      await assertRejects(() => start(given), PepperError, "no record of their pepper");
     }
   });
 });

@@ -51,7 +51,7 @@ export class Peppers {
 }
 
 /** True when a digest was made with this version of the pepper. */
-export function standsUnder(digest: string, version: number): boolean {
+export function usesPepper(digest: string, version: number): boolean {
   return digest.startsWith(`${version}.`);
 }
 

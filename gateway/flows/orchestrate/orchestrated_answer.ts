@@ -14,7 +14,7 @@ import { whileCallerConnected } from "./while_connected.ts";
 /** Parts of the service that the answer of a split request uses. */
 export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
 
-/** The way in which an endpoint reports a split request to its caller and requests the answer. */
+/** Reports a split request to its caller in the form of an endpoint, and requests the answer. */
 export interface OrchestrationSurface {
   /** True when a failure before the answer is a 200 with an error and no choices, as in Chat. */
   readonly isEnveloped: boolean;
@@ -38,7 +38,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
   readonly #surface: OrchestrationSurface;
   /** The call of the answer itself, from when it is being begun. */
   #final: Promise<StreamedAnswer> | undefined;
-  /** True when it was left or broke off: nothing new begins. */
+  /** True when the caller has disconnected or the answer has failed: no further call begins. */
   #isOver = false;
 
   constructor(

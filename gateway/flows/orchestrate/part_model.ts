@@ -67,7 +67,7 @@ export class PartModel implements ModelPort<PartShapes> {
     let answer = "";
     for (;;) {
       const take = await call.next();
-      // Taken text counts as delivered: text after the end of the part reaches no reader.
+      // Text that was returned counts as delivered, so none is returned once the part has ended.
       if (signal.aborted) throw new CallerDisconnected("The part was ended before its end");
       if (take === undefined) break;
       const text = take();

@@ -33,7 +33,7 @@ export interface Part {
   readonly body: JsonBody;
   /** Endpoint of the caller's request. */
   readonly endpoint: Endpoint;
-  /** Instruction for its model: its difficulty decides which model is asked. */
+  /** Instruction for its model; its difficulty decides which model is called. */
   readonly instruction: string;
   /** Feature tags that its model should have. @default {none} */
   readonly needs?: readonly string[] | undefined;

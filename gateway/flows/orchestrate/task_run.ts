@@ -166,7 +166,7 @@ export class TaskRun {
     try {
       outcome = await this.#try(task, part);
     } finally {
-      // Also for a task that was ended from outside: its cost up to then belongs to the request.
+      // A task that was aborted has a cost, too, which belongs to the request.
       if (outcome?.ok) {
         this.#done.set(task.taskId, resultText(outcome, this.#options.outputTokens));
       } else this.#lost.add(task.taskId);

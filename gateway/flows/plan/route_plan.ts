@@ -64,7 +64,7 @@ export async function prepareRoute(
   return () => decideRoute(deps, active, { features, ...means });
 }
 
-/** Returns what the rest of a request may cost at once, as it is now. */
+/** Returns the funds that the rest of a request may hold now. */
 export async function fundsNow(
   deps: PlanDeps,
   active: ActiveRequest,

@@ -10,7 +10,7 @@ import type { RequestIdentity } from "./identity.ts";
 import { type RequestEnd, RequestReport } from "./report.ts";
 import { RequestBill } from "./request_bill.ts";
 
-/** Links between a request and the connection that it came by. */
+/** Links between a request and its connection. */
 export interface RequestConnection {
   /** Aborted when the caller disconnects before the answer has begun. */
   readonly signal: AbortSignal;
@@ -81,7 +81,7 @@ export class ActiveRequest {
     return this.#key;
   }
 
-  /** Replaces the key by a newer reading of it. */
+  /** Replaces the key by a more recently read record. */
   renewKey(key: KeyRecord): void {
     this.#key = key;
   }

@@ -5,7 +5,7 @@ import { CallerDisconnected } from "./caller_disconnected.ts";
 import { faultOf } from "./fault_of.ts";
 
 /** Status that proxies log for a caller that disconnected; no client receives it. */
-export const CALLER_LEFT_STATUS = 499;
+export const CALLER_DISCONNECTED_STATUS = 499;
 /** Status of an answer that began as a stream before it failed. */
 const HEAD_STATUS = 200;
 
@@ -18,7 +18,7 @@ export interface LogFailureDeps {
 /** Writes a failed request to the request log, without waiting for the write. */
 export function logFailure(deps: LogFailureDeps, active: ActiveRequest, error: unknown): void {
   const fault = error instanceof CallerDisconnected ? undefined : faultOf(error);
-  const status = fault?.status ?? CALLER_LEFT_STATUS;
+  const status = fault?.status ?? CALLER_DISCONNECTED_STATUS;
   const record = active.record({
     status: active.isHeadSent ? HEAD_STATUS : status,
     outcome: fault === undefined ? "client_left" : "error",

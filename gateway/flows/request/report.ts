@@ -9,7 +9,7 @@ import type {
 import { reasonOf } from "../../domain/routing/reason.ts";
 import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type {
-  AttemptWords,
+  AttemptMessage,
   ContentRecord,
   RequestRecord,
   ScoreRecord,
@@ -21,7 +21,7 @@ import { type CallContent, noteContent } from "./content_note.ts";
 import type { RequestIdentity } from "./identity.ts";
 
 /** Maximum failed attempts of a request whose upstream messages are kept, all its parts included. */
-const WORDS_MAX = 8;
+const MESSAGES_MAX = 8;
 /** Maximum candidates whose scores are kept, best first. */
 const SCORES_MAX = 8;
 /** Maximum impossible reports of usage that are kept of a request, oldest first. */
@@ -45,7 +45,7 @@ export class RequestReport {
   /** Start of each attempt, in milliseconds since this part of the request began. */
   readonly #attemptStarts: number[] = [];
   /** Upstream messages of failed attempts. */
-  readonly #words: AttemptWords[] = [];
+  readonly #words: AttemptMessage[] = [];
   /** Parts of a split request that have ended. */
   readonly #tasks: TaskRecord[] = [];
   /** Holds of the whole request: its parts share the list. */
@@ -56,7 +56,7 @@ export class RequestReport {
   #omissions: () => readonly string[] = () => [];
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
-  /** Reason for the candidate, worded once for the answer and the log. */
+  /** Reason for the candidate, computed once for the answer and the log. */
   #reason: string | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
@@ -119,7 +119,7 @@ export class RequestReport {
   }
 
   /** Notes the upstream's message about the failure of the last attempt, for the operator only. */
-  noteWords(words: string): void {
+  noteUpstreamMessage(words: string): void {
     if (words !== "") this.#words.push({ attempt: this.#attempts.length - 1, words });
   }
 
@@ -156,8 +156,8 @@ export class RequestReport {
   }
 
   /**
-   * Sets the source of the lines about what the model tried last was not sent of the request. It is
-   * read each time the route is described.
+   * Sets the function that lists the parts of the request which the model tried last did not
+   * receive. It is called each time the route is described.
    */
   noteOmissions(lines: () => readonly string[]): void {
     this.#omissions = lines;
@@ -200,7 +200,7 @@ export class RequestReport {
     return { request_id: requestId, routing, ...(billing === undefined ? {} : { billing }) };
   }
 
-  /** Returns the log row of a request that ended so. */
+  /** Returns the log row of a request with this end. */
   record({ billing, ...end }: RequestEnd, times: RecordTimes): RequestRecord {
     const { key, requestId, logId, endpoint, stream } = this.#identity;
     return {
@@ -218,7 +218,7 @@ export class RequestReport {
       firstByteMs: this.#firstByteMs,
       routing: this.routing(),
       attemptStarts: this.#attemptStarts.length === 0 ? undefined : this.#attemptStarts,
-      words: this.#words.length === 0 ? undefined : this.#words.slice(0, WORDS_MAX),
+      words: this.#words.length === 0 ? undefined : this.#words.slice(0, MESSAGES_MAX),
       exclusions: this.#plan?.exclusions,
       scores: this.#scores(),
       tasks: this.#tasks.length === 0 ? undefined : this.#tasks,

@@ -56,17 +56,17 @@ export async function historyOf(
   if (!isContinued && wanted.size === 0) return NONE;
   const chain = isContinued ? await chainOf(store, ownerId, { lastId: previousId, admit }) : [];
   const named = await namedItems(store, ownerId, { wanted, chain });
-  const keepers = new Set([
+  const upstreamIds = new Set([
     ...chain.slice(-1).map((stored) => stored.upstreamId),
-    ...named.keepers,
+    ...named.upstreamIds,
   ]);
-  const [keeper] = keepers;
+  const [upstreamId] = upstreamIds;
   return {
     earlierItems: chain.flatMap(itemsOf),
     references: named.references,
     owned: named.owned,
     findings: new Map([...named.findings, ...chain.flatMap(findingsOf)]),
-    upstreamId: keepers.size === 1 ? keeper : undefined,
+    upstreamId: upstreamIds.size === 1 ? upstreamId : undefined,
   };
 }
 
@@ -79,7 +79,7 @@ async function chainOf(
   const chain: StoredResponse[] = [];
   const seen = new Set<string>();
   let chars = 0;
-  // An upstream that gives an id twice may have made a cycle: no response is read twice.
+  // An upstream that uses an id twice may cause a cycle, so no response is read twice.
   for (let id: string | undefined = lastId; id !== undefined && !seen.has(id);) {
     seen.add(id);
     const stored: StoredResponse | undefined = await store.get(ownerId, id, admit);
@@ -112,11 +112,11 @@ function answeredItems({ resource }: StoredResponse): readonly JsonBody[] {
   return outputItems(bodyOf(resource));
 }
 
-/** The items that a request names: each item, its owner, and the upstreams that know its id. */
+/** The items that a request names by id, and the upstreams that store them. */
 interface NamedItems {
   readonly references: ReadonlyMap<string, JsonBody>;
   readonly owned: ReadonlySet<string>;
-  readonly keepers: ReadonlySet<string | undefined>;
+  readonly upstreamIds: ReadonlySet<string | undefined>;
   readonly findings: ReadonlyMap<string, string>;
 }
 
@@ -156,7 +156,7 @@ async function namedItems(
   return {
     references: new Map(items.map(([id, { body }]) => [id, body])),
     owned: new Set(items.flatMap(([id, { isOwned }]) => isOwned ? [id] : [])),
-    keepers: new Set(items.map(([, { keeper }]) => keeper)),
+    upstreamIds: new Set(items.map(([, { upstreamId }]) => upstreamId)),
     findings: searched,
   };
 }
@@ -168,8 +168,8 @@ interface KnownItem {
    * item without content was looked up before it was stored.
    */
   readonly isOwned: boolean;
-  /** The upstream that knows it by its id. */
-  readonly keeper: string | undefined;
+  /** The upstream that stores it under its id. */
+  readonly upstreamId: string | undefined;
 }
 
 function knownItems(stored: StoredResponse): KnownItem[] {
@@ -180,7 +180,7 @@ function knownItems(stored: StoredResponse): KnownItem[] {
   const answered = answeredItems(stored).map((body) => ({ body, isOwned: true }));
   return [...inputs, ...answered].map((item) => ({
     ...item,
-    keeper: item.isOwned ? stored.upstreamId : undefined,
+    upstreamId: item.isOwned ? stored.upstreamId : undefined,
   }));
 }
 

@@ -17,8 +17,8 @@ import { editMembers } from "../../wire/json/text.ts";
 import {
   callerLine,
   callerPath,
-  type MessagePlace,
-  placesAmong,
+  type MessageSource,
+  sourcesAmong,
 } from "../../wire/responses/caller_paths.ts";
 import { responsesFeatures, responsesFeatureSteps } from "../../wire/responses/chat_request.ts";
 import {
@@ -81,7 +81,7 @@ export class ResponseRequest {
   readonly #history: ResponseHistory;
   readonly #losses: readonly Loss[];
   readonly #nativeTexts: readonly string[];
-  readonly #places: readonly MessagePlace[];
+  readonly #sources: readonly MessageSource[];
   readonly #canSearchWeb: boolean;
   /** Lines about parts of its hosted tools that the gateway cannot do. */
   readonly #hostedLeftOut: readonly string[];
@@ -99,7 +99,7 @@ export class ResponseRequest {
       readonly chat: JsonBody;
       readonly losses: readonly Loss[];
       readonly nativeTexts: readonly string[];
-      readonly places: readonly MessagePlace[];
+      readonly sources: readonly MessageSource[];
       readonly features: RequestFeatures;
       readonly hosted: HostedTools;
       readonly canSearchWeb: boolean;
@@ -116,7 +116,7 @@ export class ResponseRequest {
     this.#hostedLeftOut = read.hostedLeftOut;
     this.#losses = read.losses;
     this.#nativeTexts = read.nativeTexts;
-    this.#places = read.places;
+    this.#sources = read.sources;
     this.features = read.features;
   }
 
@@ -237,8 +237,8 @@ export class ResponseRequest {
   }
 
   /**
-   * From now on the whole conversation is sent, also to the upstream that should have it stored.
-   * Returns false if nothing changes by that.
+   * Sends the whole conversation from now on, even to the upstream that should have stored it.
+   * Returns false if the request changes nothing by that.
    */
   writeOut(): boolean {
     const wasStored = this.#history.upstreamId !== undefined && !this.#writtenOut;
@@ -280,14 +280,14 @@ export class ResponseRequest {
 
   /** Translates the path of a field in the chat completion request to the request of the caller. */
   pathInChat(path: string): string {
-    return callerPath(path, this.#places);
+    return callerPath(path, this.#sources);
   }
 
   /**
    * Translates the paths in lines about the chat completion request to the request of the caller.
    */
   linesOfChat(lines: readonly string[]): readonly string[] {
-    return lines.map((line) => callerLine(line, this.#places));
+    return lines.map((line) => callerLine(line, this.#sources));
   }
 
   get #ownPlaces(): readonly (JsonBody | undefined)[] {
@@ -312,10 +312,10 @@ export class ResponseRequest {
 
   /** True when an upstream that speaks Responses knows all earlier content of the request. */
   #isSentAsIs(upstreamId: string): boolean {
-    const { references, upstreamId: keeper } = this.#history;
+    const { references, upstreamId: storingId } = this.#history;
     const isContinuation = typeof this.params.previous_response_id === "string" ||
       references.size > 0;
-    const isKnown = !isContinuation || (keeper === upstreamId && !this.#writtenOut);
+    const isKnown = !isContinuation || (storingId === upstreamId && !this.#writtenOut);
     return isKnown && !hasForeignItems(this.#sent, this.#history.owned);
   }
 
@@ -336,7 +336,7 @@ export class ResponseRequest {
     // The upstream that stores the conversation would add the dropped items again.
     const history = { ...this.#history, earlierItems: earlier, upstreamId: undefined };
     const measured = responsesFeatures(sent, history);
-    const { chat, losses, places, features } = measured;
+    const { chat, losses, sources, features } = measured;
     const isText = typeof this.params.input === "string";
     const paths = own.flatMap((item, at) => item ? [isText ? "input" : `input.${at}`] : []);
     const leftOut = this.items.length - earlier.length - items.length;
@@ -351,7 +351,7 @@ export class ResponseRequest {
         ...this.#losses.filter(({ path }) => path !== "input"),
         { path: "input", reason: `the ${leftOut} oldest items were left out`, action: "report" },
       ],
-      places: placesAmong(places, paths),
+      sources: sourcesAmong(sources, paths),
       features: {
         ...(asksForHosted(this.hosted) ? needsTools(features) : features),
         conversation: this.features.conversation,

@@ -48,7 +48,7 @@ export async function storeResponse(
     return false;
   };
   if (typeof id !== "string") return warn("the upstream gave it no id");
-  // Stored under that id it would continue itself.
+  // A response stored under that id would continue itself.
   if (id === previousId) return warn("the upstream gave it the id of the response it continues");
   const input = request.storedItems().map((item) => identified(deps, item));
   try {

@@ -186,8 +186,8 @@ function billingOf(
 }
 
 /**
- * Returns the rows to write with a settlement: the row of a request that ends, or the one for a
- * death of the gateway.
+ * Returns the rows to write with a settlement: the row of a request that ends, or the row that is
+ * logged if the gateway dies.
  */
 export function rowsOf(
   active: ActiveRequest,
@@ -216,7 +216,8 @@ function settleLater(
     const reason = "the store failed before the answer left";
     return settlementRetries.add({ kind: "void", holdId, reason, atMs }, cause);
   }
-  // All but the end was sent: the caller receives the error that the store has failed.
+  // Everything but the final events was sent; in their place the caller receives an error about the
+  // store.
   const endRow = row?.outcome === "ok"
     ? { ...row, outcome: "cut", errorCode: "store_unavailable" } as const
     : row;
@@ -225,8 +226,8 @@ function settleLater(
 
 /**
  * Counts the tokens of a text call; resolves to `undefined` if nothing was delivered. The text of
- * the input is built late. Media in the input cannot be counted as text and are taken from the
- * estimate of the hold.
+ * the input is built only if it must be counted. Media in the input cannot be counted as text and
+ * are taken from the estimate of the hold.
  */
 export async function countTokens(
   deps: Pick<SettleDeps, "logger" | "tokens">,

@@ -88,7 +88,7 @@ export async function settleUntilConfirmed(
   logger.error("charge_in_doubt", { holdId, requestId, cost: formatCredits(cost) });
   throw new ServiceFault("store_unavailable", {
     message:
-      "The call was made, but the store failed: its answer cannot be given, and it is not known " +
+      "The call was made, but the store failed: its answer cannot be sent, and it is not known " +
       "yet whether it is charged. Sending it again makes another call; ask the operator",
     retryAfterMs: Infinity,
     cause: doubt,

@@ -4,7 +4,7 @@ import { parseCredits } from "../../domain/ledger/money.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /**
- * The marks below which wallets count as low. They only inform operators, so they are settings and
+ * The balances at which wallets count as low. They only inform operators, so they are settings and
  * not part of the ledger.
  */
 export class LowBalances {

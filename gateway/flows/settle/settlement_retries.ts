@@ -1,6 +1,6 @@
 /**
- * Endings of holds that the store refused to write, repeated until it accepts them, so that no hold
- * stays open. Every ending is safe to repeat, and a restart ends the rest.
+ * Settlements and voids of holds that the store failed to write, repeated until it accepts them, so
+ * that no hold stays open. Each is safe to repeat, and a restart ends the remaining holds.
  *
  * @module
  */
@@ -20,13 +20,16 @@ interface WaitingEnding {
   readonly ending: HoldEnding;
   /** Log row of a request that ends with this hold: written with the settlement, and once. */
   row: RequestRecord | undefined;
-  /** Log row that the request gets if the gateway dies before, this settlement included. */
+  /**
+   * Log row of the request, this settlement included, in case the gateway dies before the request
+   * ends.
+   */
   readonly killedRow: RequestRecord | undefined;
   /** True while a write is in progress. */
   isBeingTried: boolean;
 }
 
-/** Endings of holds that wait for the store. */
+/** Settlements and voids that wait for the store. */
 export class SettlementRetries {
   readonly #ledger: Pick<LedgerStore, "settle" | "voidHold">;
   readonly #logger: Logger;
@@ -68,7 +71,7 @@ export class SettlementRetries {
     return false;
   }
 
-  /** Tries once more and leaves the rest to the next start. */
+  /** Tries once more; the next start ends the remaining holds. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -54,8 +54,8 @@ export class CallAnswer implements StreamedAnswer {
 
   async leave(): Promise<void> {
     await this.#call.leave();
-    // The answer may be complete: a caller that disconnects before the last event may still request
-    // it.
+    // The answer may be complete and stored: a caller that disconnects before the last event can
+    // still retrieve it.
     await (await this.#finishing)?.drain();
   }
 

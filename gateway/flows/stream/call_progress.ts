@@ -51,10 +51,10 @@ export interface ProgressingCall {
 }
 
 /**
- * The progress of one streamed call, made durable at intervals: its charge if it broke off now, by
- * the usage reported so far or by at most the delivered tokens. A short stream writes no
- * checkpoint, and no stream waits for one: after a failed write the next checkpoint contains
- * everything.
+ * The progress of one streamed call, made durable at intervals: the charge that applies if the call
+ * breaks off now, computed from the usage reported so far or from at most the delivered tokens. A
+ * short stream writes no checkpoint, and no stream waits for one: after a failed write the next
+ * checkpoint contains everything.
  */
 export class CallProgress implements Checkpointed {
   readonly #deps: ProgressDeps;
@@ -98,7 +98,7 @@ export class CallProgress implements Checkpointed {
     this.#exit();
   }
 
-  look(): boolean {
+  writeIfDue(): boolean {
     if (this.#chars === 0 || this.#isWriting || this.#isOver) return false;
     const ageMs = this.#deps.clock.monotonicMs() - this.#sinceMs;
     if (ageMs < CHECKPOINT_MS && this.#chars < CHECKPOINT_CHARS) return false;
@@ -113,7 +113,7 @@ export class CallProgress implements Checkpointed {
     this.#isDue = false;
     this.#sinceMs = clock.monotonicMs();
     this.#chars = 0;
-    // Usage may come next, and text that was held back: the settlement is near.
+    // The settlement follows soon; usage and held-back text may still arrive before it.
     if (relay.finished) return;
     const isTooLong = relay.deliveredChars > COUNTED_MAX_CHARS;
     const reported = this.#reported();

@@ -35,7 +35,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
   };
   const kept: ProgressCommand[] = [];
   const lines: string[] = [];
-  const checkpoints = new Checkpoints({ lookMs: 60_000 });
+  const checkpoints = new Checkpoints({ checkMs: 60_000 });
   const progress = new CallProgress(
     {
       checkpoints,
@@ -65,7 +65,7 @@ function callAt(answer: Answer = () => Promise.resolve({ ok: true })) {
     },
     async later(ms: number): Promise<void> {
       nowMs += ms;
-      progress.look();
+      progress.writeIfDue();
       await new Promise((resolve) => setTimeout(resolve));
     },
     [Symbol.dispose]: () => progress.end(),

@@ -10,25 +10,25 @@ import { setImmediate } from "node:timers/promises";
 import { afterMs } from "../../system/deadlines.ts";
 
 /** Time between two checks, in milliseconds. */
-export const LOOK_MS = 500;
+export const CHECK_MS = 500;
 /** Streams whose tokens are counted before the loop yields: each takes about 100 µs. */
 export const COUNTED_AT_ONCE = 20;
 
-/** A stream that may be due. */
+/** A stream whose checkpoint may be due. */
 export interface Checkpointed {
   /** Writes a checkpoint if one is due. Returns true if it had to count tokens. Never throws. */
-  look(): boolean;
+  writeIfDue(): boolean;
 }
 
 /** The streams in flight. Uses a timer only while there are any. */
 export class Checkpoints {
   readonly #streams = new Set<Checkpointed>();
-  readonly #lookMs: number;
+  readonly #checkMs: number;
   #callOff: () => void = () => {};
 
-  /** `lookMs`: time between two checks. @default {LOOK_MS} */
-  constructor({ lookMs = LOOK_MS }: { readonly lookMs?: number } = {}) {
-    this.#lookMs = lookMs;
+  /** `checkMs`: time between two checks. @default {CHECK_MS} */
+  constructor({ checkMs = CHECK_MS }: { readonly checkMs?: number } = {}) {
+    this.#checkMs = checkMs;
   }
 
   /** Number of registered streams. */
@@ -46,14 +46,14 @@ export class Checkpoints {
   }
 
   #arm(): void {
-    this.#callOff = afterMs(this.#lookMs, () => void this.#look());
+    this.#callOff = afterMs(this.#checkMs, () => void this.#checkAll());
   }
 
-  async #look(): Promise<void> {
+  async #checkAll(): Promise<void> {
     this.#arm();
     let counted = 0;
     for (const stream of [...this.#streams]) {
-      if (stream.look() && ++counted % COUNTED_AT_ONCE === 0) await setImmediate();
+      if (stream.writeIfDue() && ++counted % COUNTED_AT_ONCE === 0) await setImmediate();
     }
   }
 }

@@ -3,14 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import { Checkpoints, COUNTED_AT_ONCE } from "./checkpoints.ts";
 
 Deno.test("all streams in flight are checked together, and none that has ended", async () => {
-  const checkpoints = new Checkpoints({ lookMs: 5 });
-  const looks: string[] = [];
-  const looked = Promise.withResolvers<void>();
+  const checkpoints = new Checkpoints({ checkMs: 5 });
+  const checks: string[] = [];
+  const checked = Promise.withResolvers<void>();
   const exits = ["a", "b", "c"].map((name) =>
     checkpoints.enter({
-      look: () => {
-        looks.push(name);
-        if (name === "c" && looks.length >= 6) looked.resolve();
+      writeIfDue: () => {
+        checks.push(name);
+        if (name === "c" && checks.length >= 6) checked.resolve();
         return true;
       },
     })
@@ -18,35 +18,35 @@ Deno.test("all streams in flight are checked together, and none that has ended",
   exits[1]?.();
   exits[1]?.();
   assertEquals(checkpoints.size, 2);
-  await looked.promise;
-  assertEquals(looks.slice(0, 4), ["a", "c", "a", "c"]);
+  await checked.promise;
+  assertEquals(checks.slice(0, 4), ["a", "c", "a", "c"]);
   // Without streams there is no timer: the test's own sanitizer would find it.
   for (const exit of exits) exit();
   assertEquals(checkpoints.size, 0);
 });
 
 Deno.test("a stream may end while it is checked", async () => {
-  const checkpoints = new Checkpoints({ lookMs: 1 });
-  const looked = Promise.withResolvers<void>();
+  const checkpoints = new Checkpoints({ checkMs: 1 });
+  const checked = Promise.withResolvers<void>();
   const exit = checkpoints.enter({
-    look: () => {
+    writeIfDue: () => {
       exit();
-      looked.resolve();
+      checked.resolve();
       return false;
     },
   });
-  await looked.promise;
+  await checked.promise;
   assertEquals(checkpoints.size, 0);
 });
 
 Deno.test("many streams that are due together yield to the event loop in between", async () => {
-  const checkpoints = new Checkpoints({ lookMs: 1 });
+  const checkpoints = new Checkpoints({ checkMs: 1 });
   let counted = 0;
   const done = Promise.withResolvers<void>();
   const streams = 5 * COUNTED_AT_ONCE;
   const exits = Array.from({ length: streams }, () =>
     checkpoints.enter({
-      look: () => {
+      writeIfDue: () => {
         if (++counted === streams) done.resolve();
         return true;
       },

@@ -15,7 +15,7 @@ export const DRAIN_MAX_MS = 60_000;
  * Maximum events read per output token that the hold pays for: most events carry one token or more.
  */
 export const DRAINED_EVENTS_PER_TOKEN = 4;
-/** Maximum events read beside those: they begin and end an answer and its parts. */
+/** Maximum further events read: those that begin and end an answer and its parts. */
 export const DRAINED_EVENTS_BESIDE = 64;
 
 /** An answer whose caller has disconnected. */

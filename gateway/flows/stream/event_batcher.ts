@@ -12,8 +12,8 @@ export const BATCH_PAUSE_MS = 12;
 const LONG_CHARS = 1024 * 1024;
 const LONG_PAUSE_MS = 2;
 /**
- * Characters that fill a batch: further reads wait until it is taken. For a reader that stalls, the
- * runtime keeps sixteen batches, and this one waits behind them.
+ * Characters that fill a batch: further reads wait until it is taken. For a stalled reader, the
+ * runtime buffers sixteen batches, and this one waits behind them.
  */
 const BATCH_MAX_CHARS = 8 * 1024;
 
@@ -55,7 +55,7 @@ export class EventBatcher implements AsyncIterator<readonly string[], undefined>
     return { done: true, value: undefined };
   }
 
-  /** Returns the events that arrived and were not requested; they are not passed on afterwards. */
+  /** Removes and returns the events that arrived and were not requested yet. */
   takeWaiting(): readonly string[] {
     const batch = this.#batch;
     this.#passed += this.#chars;

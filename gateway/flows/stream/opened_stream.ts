@@ -26,8 +26,9 @@ export async function openStream<Relay extends AnswerRelay>(
 }
 
 /**
- * Reads a stream until `take` returns a value for what has arrived. Throws an {@linkcode UpstreamCut} if
- * it never does, and whatever `take` throws; the call at the upstream is closed then.
+ * Reads a stream until `take` returns a value for the events so far. Throws an {@linkcode
+ * UpstreamCut} if it never does, and rethrows errors of `take`; in both cases the call at the
+ * upstream is closed.
  */
 export async function readBeginning<T>(
   answer: UpstreamStream,

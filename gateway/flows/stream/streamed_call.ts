@@ -18,7 +18,7 @@ import {
   type SettleDeps,
 } from "../settle/bill.ts";
 import { CallProgress, type ProgressDeps } from "./call_progress.ts";
-import { type FailedAttempts, wordsIn } from "../call/failed_attempts.ts";
+import { type FailedAttempts, upstreamMessage } from "../call/failed_attempts.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "../request/fault_of.ts";
 import { EventBatcher } from "./event_batcher.ts";
@@ -66,7 +66,7 @@ export class StreamedCall {
   #hasBegun = false;
   /** Checkpoints, for a caller that streams; absent before the first read. */
   #progress: CallProgress | undefined;
-  /** The settlement, from when the call at the upstream has ended. */
+  /** The settlement; set once the call at the upstream has ended. */
   #ending: Promise<unknown> | undefined;
   /** The read in progress: if the caller disconnects meanwhile, it may still bring the usage. */
   #reading: Promise<IteratorResult<readonly string[]>> | undefined;
@@ -249,7 +249,7 @@ export class StreamedCall {
     begunCall.abort.abort("cut");
     await this.#drop(begunCall.answer.events);
     if (!(cause instanceof UpstreamCut)) this.#report(cause);
-    else if (!ended) await this.#noteWords(cause);
+    else if (!ended) await this.#noteUpstreamMessage(cause);
     try {
       const bill = await this.#settle("cut", { status: 200, outcome: "cut", errorCode });
       const message = cause instanceof UpstreamCut
@@ -264,11 +264,11 @@ export class StreamedCall {
   }
 
   /** Logs the message of an upstream that broke off, for the operator. */
-  async #noteWords(cause: UpstreamCut): Promise<void> {
+  async #noteUpstreamMessage(cause: UpstreamCut): Promise<void> {
     const { active, begunCall: { candidate, answer }, inputText } = this.#options;
     try {
-      const words = await wordsIn(cause, [inputText(), answer.relay.delivered.join("")]);
-      active.report.noteWords(words);
+      const words = await upstreamMessage(cause, [inputText(), answer.relay.delivered.join("")]);
+      active.report.noteUpstreamMessage(words);
       const { outcome } = cause;
       this.#deps.failedAttempts.note(active.identity.requestId, { outcome, words, candidate });
     } catch (error) {

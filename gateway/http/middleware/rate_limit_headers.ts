@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "@hono/hono";
 import type { PublicEnv } from "../env.ts";
 
 /**
- * Adds to every answer of a model call, also to a refusal, what the key's limits leave at that moment:
- * after a JSON answer with its tokens counted, at the beginning of a stream with those reserved for it.
+ * Adds the `x-ratelimit-*` headers to every answer of a model call, also to a refusal. A JSON
+ * answer has its tokens counted; the beginning of a stream has its reserved tokens counted.
  */
 export function rateLimitHeaders(): MiddlewareHandler<PublicEnv> {
   return async function rateLimitHeadersMiddleware(c, next) {

@@ -80,7 +80,8 @@ function idOf(c: Context<PublicEnv>): string {
 /** The message does not repeat the id, which is of no use and may be of any length. */
 function noSuchResponse(): ServiceFault {
   return new ServiceFault("not_found", {
-    message: "There is no such response: it never was, was not stored, has expired or was deleted",
+    message:
+      "There is no such response: it never existed, was not stored, has expired or was deleted",
     param: "response_id",
   });
 }

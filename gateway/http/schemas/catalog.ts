@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 const endpoint = z.enum(ENDPOINTS);
 
 const catalogModel = z.strictObject({
-  id: z.string().meta({ description: "Informational: requests always say auto" }),
+  id: z.string().describe("Informational: requests always say auto"),
   name: z.string(),
   provider: z.string(),
   description: z.string(),

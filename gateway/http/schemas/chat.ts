@@ -90,7 +90,7 @@ const outputLimit = z.int(WHOLE_TOKENS).min(1, WHOLE_TOKENS).nullish();
 
 /** Body of `POST /openai/v1/chat/completions`. Fields not named here pass through unchanged. */
 export const chatRequestSchema = z.looseObject({
-  model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
+  model: z.literal("auto").describe("Always auto: the service chooses the model"),
   messages: z.array(message, "send an array of messages")
     .min(1, "expected at least one message").max(
       MOST_MESSAGES,

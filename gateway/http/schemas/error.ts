@@ -7,10 +7,10 @@ const types = [...new Set(Object.values(ERROR_TABLE).map((row) => row.type))];
 /** Body of every error answer. */
 export const errorEnvelopeSchema = z.looseObject({
   error: z.looseObject({
-    message: z.string().meta({ description: "What is wrong, and what to do" }),
+    message: z.string().describe("The problem and its remedy, in one sentence"),
     type: z.enum(types),
     code: z.enum(codes),
-    param: z.string().nullable().meta({ description: "Path of the offending field" }),
-    request_id: z.string().meta({ description: "The request to quote to the operator" }),
+    param: z.string().nullable().describe("Path of the offending field"),
+    request_id: z.string().describe("The request to quote to the operator"),
   }),
 }).meta({ id: "ErrorEnvelope" });

@@ -35,7 +35,7 @@ export const attributeFilterSchema: z.ZodType<AttributeFilter> = z.lazy(() =>
       filters: z.array(attributeFilterSchema).min(1).max(100),
     }),
   ])
-).meta({ id: "AttributeFilter", description: "Which files count, by their attributes" });
+).meta({ id: "AttributeFilter", description: "Filter of files by their attributes" });
 
 /** Approximate location of the user. */
 export const userLocationSchema = z.looseObject({

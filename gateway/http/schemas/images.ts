@@ -27,7 +27,7 @@ const size = z.string().regex(
 const image = z.string({ error: "expected an http(s) URL or a base64 data URI" });
 
 const shared = {
-  model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
+  model: z.literal("auto").describe("Always auto: the service chooses the model"),
   prompt: z.string().min(1, "expected a prompt").max(LONGEST_PROMPT),
   n: z.int().min(1).max(MOST_IMAGES).nullish(),
   size: size.nullish(),
@@ -52,7 +52,7 @@ export const imageEditFields = z.looseObject({
     z.array(image).min(1, "expected at least one image").max(MOST_EDITED_IMAGES),
   ], { error: "expected an http(s) URL or a base64 data URI, or an array of them" }).optional(),
   images: z.array(imageReference).min(1, "expected at least one image").max(MOST_EDITED_IMAGES)
-    .optional().meta({ description: "The same images, as OpenAI's JSON has them" }),
+    .optional().describe("The same images, as OpenAI's JSON has them"),
   mask: z.union([image, imageReference], {
     error: "expected an http(s) URL or a base64 data URI",
   }).nullish(),
@@ -99,8 +99,8 @@ export const imagesAnswerSchema = z.strictObject({
     output_tokens_details: z.strictObject({ image_tokens: tokens, text_tokens: tokens }).optional(),
     total_tokens: tokens,
   }).optional(),
-  upstream_warnings: z.array(z.string()).optional().meta({
-    description: "Options that the provider does not support: ignored, or requested in another way",
-  }),
+  upstream_warnings: z.array(z.string()).optional().describe(
+    "Options that the provider does not support: ignored, or requested in another way",
+  ),
   metadata: metadataSchema,
 });

@@ -9,7 +9,7 @@ import { MOST_MESSAGES } from "./chat.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that only the schema checks. */
+/** Fields that are left to the schema: a body that has one is not plain. */
 const JUDGED = [
   ...["tools", "tool_choice", "parallel_tool_calls", "response_format", "stop", "n", "best_of"],
 ];
@@ -17,8 +17,8 @@ const PLAIN_ROLES: readonly unknown[] = ["system", "developer", "user", "assista
 
 /**
  * Returns true for a plain body: messages that are text, no tools, and numbers within their limits.
- * The schema accepts every such body, and checking it copies every object; of other bodies false
- * says nothing.
+ * The schema accepts every such body, and checking it copies every object; a body that is not plain
+ * may be valid, too.
  */
 export function isPlainChat(body: Fields): boolean {
   const { model, messages, stream, stream_options: options } = body;

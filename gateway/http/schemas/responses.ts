@@ -168,7 +168,7 @@ const ASKING = [
 
 /** Body of `POST /openai/v1/responses`. Fields not named here pass through unchanged. */
 export const responsesRequestSchema = z.looseObject({
-  model: z.literal("auto").meta({ description: "Always auto: the service chooses the model" }),
+  model: z.literal("auto").describe("Always auto: the service chooses the model"),
   input: z.union([
     z.string(),
     z.array(item).max(MOST_ITEMS, `send at most ${MOST_ITEMS} items`),

@@ -21,13 +21,13 @@ export const INCLUDABLE = [
 /** Query of `GET /openai/v1/responses/{id}/input_items`, every value as text. */
 export const inputItemsQuerySchema = z.object({
   limit: z.string().regex(/^([1-9]\d?|100)$/, "expected 1 to 100")
-    .default("20").meta({ description: "Most items of a page" }),
+    .default("20").describe("Maximum number of items of a page"),
   order: z.enum(["asc", "desc"], 'expected "asc" or "desc"').default("desc")
-    .meta({ description: "By age: `asc` begins with the oldest" }),
-  after: z.string().optional().meta({ description: "Id of the item before the first one" }),
+    .describe("By age: `asc` begins with the oldest"),
+  after: z.string().optional().describe("Id of the item before the first one"),
   include: z.array(
     z.enum(INCLUDABLE, `expected one of ${INCLUDABLE.join(", ")}`),
-  ).optional().meta({ description: "Accepted; items are whole in any case" }),
+  ).optional().describe("Accepted; items are whole in any case"),
 });
 
 /** Answer of `GET /openai/v1/responses/{id}/input_items`. */

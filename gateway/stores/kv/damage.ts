@@ -3,10 +3,10 @@ import { MAX_PROBLEMS } from "./limits.ts";
 
 const DAMAGED = "Cannot read the store: a row is damaged";
 
-/** Records damaged rows: they do not repair themselves, and a restart alone does not help. */
+/** Records damaged rows, which a restart does not repair. */
 export class Damage {
   readonly #onDamage: (message: string) => void;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #first: string | undefined;
 
   /** `onDamage` is called once for each kind of damage. */
@@ -27,8 +27,8 @@ export class Damage {
     if (!isDamage) return error;
     const message = error.message;
     this.#first ??= message;
-    if (!this.#told.has(message) && this.#told.size < MAX_PROBLEMS) {
-      this.#told.add(message);
+    if (!this.#reported.has(message) && this.#reported.size < MAX_PROBLEMS) {
+      this.#reported.add(message);
       this.#onDamage(message);
     }
     return error instanceof StoreError

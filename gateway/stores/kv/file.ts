@@ -107,8 +107,8 @@ async function lockInode(name: string, file: Deno.FsFile): Promise<void> {
 }
 
 /**
- * Returns a check that a name leads to an open file; always true when it does not do so from the
- * beginning.
+ * Returns a check that a name leads to an open file; always true if the name did not lead to that
+ * file at the start.
  */
 async function watch({ path }: LockedFile, file: Deno.FsFile): Promise<() => Promise<boolean>> {
   const { dev, ino } = await file.stat();
@@ -174,8 +174,9 @@ async function lockName(name: string): Promise<LockedFile> {
 }
 
 /**
- * Locks a file, and tries again for half a second. A child process that is being started holds copies
- * of all open descriptors until its program is loaded, and with them locks that were released.
+ * Locks a file; repeats the attempt for half a second. A child process that is being started holds
+ * copies of all open descriptors until its program is loaded, and with them locks that were
+ * released.
  */
 async function tryLock(file: Deno.FsFile): Promise<boolean> {
   for (let attempt = 1; attempt < LOCK_ATTEMPTS; attempt++) {

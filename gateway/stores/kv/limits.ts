@@ -12,13 +12,17 @@ export const SCHEMA_VERSION = 1;
 export const MAX_VALUE_BYTES = 60 * 1024;
 /** Maximum size of a segment of a journal or log, in bytes of lines. */
 export const MAX_SEGMENT_BYTES = 48 * 1024;
-/** Size of a commit above which it takes no further turns, in bytes. */
+/**
+ * Size of a commit above which it takes no operations of further turns of the event loop, in bytes.
+ */
 export const FULL_COMMIT_BYTES = 256 * 1024;
-/** Size of a commit above which it takes no further turns, in rows and lines. */
+/** Size of a commit above which it takes no operations of further turns, in rows and lines. */
 export const FULL_COMMIT_CHANGES = 400;
-/** Size above which a turn is split, in bytes. */
+/** Size above which the operations of one turn are split into several commits, in bytes. */
 export const MAX_COMMIT_BYTES = 512 * 1024;
-/** Size above which a turn is split, in rows and lines. */
+/**
+ * Size above which the operations of one turn are split into several commits, in rows and lines.
+ */
 export const MAX_COMMIT_CHANGES = 800;
 /** Maximum number of operations that wait for a commit. */
 export const MAX_QUEUED_OPERATIONS = 100_000;

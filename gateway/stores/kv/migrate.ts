@@ -95,7 +95,7 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
     const next = migrations.find(({ to }) => to === from + 1);
     if (next === undefined) {
       throw new StoreError(
-        `Cannot open the store: it has schema ${from}, from which this svc knows no way on`,
+        `Cannot open the store: it has schema ${from}, from which this version of svc cannot migrate`,
       );
     }
     const head = { ...row.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
@@ -120,7 +120,7 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
   }
 }
 
-/** Commits of one migration: none succeeds after another writer has taken the store. */
+/** The commits of one migration. None succeeds once another writer has taken over the store. */
 class Fence {
   readonly #kv: Deno.Kv;
   #versionstamp: string | null;

@@ -143,7 +143,7 @@ Deno.test("a store without the name of its writer is refused too, and one of no 
     await assertRejects(
       () => openKvStores(path, { migrations: later }),
       StoreError,
-      "it has schema 7, from which this svc knows no way on",
+      "it has schema 7, from which this version of svc cannot migrate",
     );
   });
 });

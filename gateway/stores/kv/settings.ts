@@ -23,8 +23,8 @@ export class KvSettingsStore implements SettingsStore {
 
   setOnce(name: string, value: string): Promise<string> {
     return this.#writing.run(async () => {
-      const standing = await this.get(name);
-      if (standing !== undefined) return standing;
+      const existing = await this.get(name);
+      if (existing !== undefined) return existing;
       await this.#write(name, value);
       return value;
     });

@@ -54,7 +54,8 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
     } catch (error) {
       this.#done = true;
       this.#abandon();
-      throw this.#options.transport.fault ?? this.#options.transport.withWords(cutOf(error));
+      throw this.#options.transport.fault ??
+        this.#options.transport.withProviderMessage(cutOf(error));
     }
   }
 
@@ -109,5 +110,5 @@ export class AnswerEvents implements AsyncIterableIterator<readonly string[]> {
 
 function cutOf(cause: unknown): UpstreamCut {
   if (cause instanceof UpstreamCut) return cause;
-  return new UpstreamCut("malformed", "The stream makes no sense", { cause });
+  return new UpstreamCut("malformed", "The stream is malformed", { cause });
 }

@@ -1,5 +1,5 @@
 /**
- * `cache_control` in chat requests: the provider may cache everything up to a mark.
+ * `cache_control` in chat requests: marks up to which the provider may cache the request.
  *
  * @module
  */

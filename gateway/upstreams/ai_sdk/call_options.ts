@@ -4,7 +4,7 @@ import type { UpstreamCall } from "../../ports/upstream.ts";
 import type { ChatFormat } from "../providers/descriptor.ts";
 import type { Feature } from "./features.ts";
 import { reportUnknown } from "./known_members.ts";
-import { described } from "./held_schema.ts";
+import { described } from "./unenforced_schema.ts";
 import type { Notes } from "./notes.ts";
 import { promptOf } from "./prompt.ts";
 import { toolOptions } from "./tool_options.ts";
@@ -113,7 +113,7 @@ function refuseUnknown(value: Fields, notes: Notes): void {
   }
 }
 
-/** True when `extra_content` has only what {@linkcode topKOf} reads. */
+/** True when `extra_content` has only members that {@linkcode topKOf} reads. */
 function isAnthropicsAlone(extra: unknown): boolean {
   return isJsonObject(extra) && Object.keys(extra).every((name) => name === "anthropic");
 }

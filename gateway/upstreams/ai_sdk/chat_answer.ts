@@ -6,10 +6,10 @@ import type {
 } from "@ai-sdk/provider";
 import type { ChatCompletion, ToolCall } from "@svc/sdk/protocol";
 import type { ChatFormat } from "../providers/descriptor.ts";
-import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
-import { roundedCall } from "./rounded.ts";
+import { chatFinish, refusalText, unknownFinish } from "./finish_reason.ts";
+import { roundedCall } from "./rounded_integers.ts";
 import { SignatureCollector } from "./signatures.ts";
-import { leftOutPart, unreadContentIn } from "./unread.ts";
+import { leftOutPart, unreadContentIn } from "./unread_content.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 

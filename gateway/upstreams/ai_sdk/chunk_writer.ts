@@ -6,10 +6,10 @@ import type {
 import type { ToolCallDelta } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { type AnswerOptions, imageOf } from "./chat_answer.ts";
-import { chatFinish, refusalText, unknownFinish } from "./finish.ts";
-import { roundedCall } from "./rounded.ts";
+import { chatFinish, refusalText, unknownFinish } from "./finish_reason.ts";
+import { roundedCall } from "./rounded_integers.ts";
 import { SignatureCollector } from "./signatures.ts";
-import { leftOutPart, unreadContentIn } from "./unread.ts";
+import { leftOutPart, unreadContentIn } from "./unread_content.ts";
 import { chatUsage } from "./usage.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -201,7 +201,7 @@ export function isMalformed(error: unknown): boolean {
 
 function cutOf(cause: unknown): UpstreamCut {
   if (isMalformed(cause)) {
-    return new UpstreamCut("malformed", "The upstream sent an event that makes no sense", {
+    return new UpstreamCut("malformed", "The upstream sent a malformed event", {
       cause,
     });
   }

@@ -56,15 +56,15 @@ export class GoogleTokens {
    * the signal aborts.
    */
   async get(signal: AbortSignal): Promise<string> {
-    const kept = this.#token;
+    const current = this.#token;
     const nowMs = this.#deps.clock.monotonicMs();
-    if (kept !== undefined && nowMs < kept.renewMs) return kept.text;
+    if (current !== undefined && nowMs < current.renewMs) return current.text;
     try {
       return (await unlessAborted(this.#renew(), signal)).text;
     } catch (error) {
       // The old token is still valid, and the endpoint may recover before it expires.
-      const isGood = kept !== undefined && this.#deps.clock.monotonicMs() < kept.expiresMs;
-      if (isGood && !signal.aborted) return kept.text;
+      const isGood = current !== undefined && this.#deps.clock.monotonicMs() < current.expiresMs;
+      if (isGood && !signal.aborted) return current.text;
       throw error;
     }
   }

@@ -31,7 +31,7 @@ export function imageOptionsOf(
     : { size: undefined, aspectRatio: ratioOf(wanted, { notes, own, model: call.model }) };
   // Amazon's masks are black where OpenAI's are transparent; Google's models take none.
   if (mask != null && format.takesMasks !== true) {
-    notes.refuse("mask", "Masks cannot be carried to this model's provider");
+    notes.refuse("mask", "This model's provider does not support masks");
   }
   return {
     prompt: String(prompt),
@@ -95,7 +95,7 @@ function ownOptions(
     else if (name !== undefined && (typeof setting === "string" || typeof setting === "number")) {
       own[name] = setting;
     } else if (field === "background" && setting === "transparent") {
-      notes.refuse(field, "A transparent background cannot be carried to this model's provider");
+      notes.refuse(field, "This model's provider does not support a transparent background");
     } else if (!KNOWN_FIELDS.has(field)) {
       notes.warnings.push(`"${field}" is not supported and was left out`);
     }

@@ -2,7 +2,7 @@ import type { LanguageModelV4FilePart } from "@ai-sdk/provider";
 import type { ChatFormat } from "../providers/descriptor.ts";
 import { type Feature, FEATURES } from "./features.ts";
 
-/** The reason why a request cannot be carried at all. */
+/** The reason why a request cannot be translated at all. */
 export interface Refusal {
   /** Path of the field. */
   readonly param: string;
@@ -20,7 +20,7 @@ export interface ImageToFetch {
   readonly url: string;
 }
 
-/** Sentences for features that are carried in another place or form. */
+/** Sentences for features that are translated to another field or form. */
 const CHANGES: Readonly<Partial<Record<Feature, string>>> = {
   inner_cache_control: "was moved to the end of the tool's result",
   late_instructions: "was moved to the front of the conversation",
@@ -35,7 +35,7 @@ export const MAX_WARNINGS = 100;
 export class Notes {
   /** The format that the request is translated to. */
   readonly format: ChatFormat;
-  /** The first field that cannot be carried but must be. */
+  /** The first required field that cannot be translated. */
   refusal: Refusal | undefined;
   /** Fields that are left out or changed; the answer lists them. */
   readonly warnings: string[] = [];

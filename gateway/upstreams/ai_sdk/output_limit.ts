@@ -8,7 +8,7 @@ const MIN_THINKING_TOKENS = 1024;
 /**
  * Limits the output tokens of a request that Claude's packages have written. The packages add the
  * tokens for thinking to the output limit, but the hold pays for both together: reduces the sum to
- * the limit, and thinking to the rest. Calls `onNoRoom` where the rest is too small to think.
+ * the limit, and thinking to the rest. Calls `onNoRoom` if too few tokens remain for thinking.
  */
 export function withinLimit(
   body: string,

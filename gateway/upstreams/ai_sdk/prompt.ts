@@ -5,7 +5,7 @@ import { type UserPart, userPart } from "./attachment.ts";
 import { type CacheMark, cacheMark, resultMark } from "./cache_marks.ts";
 import { reportUnknown } from "./known_members.ts";
 import type { Notes } from "./notes.ts";
-import { hasRounded } from "./rounded.ts";
+import { hasRounded } from "./rounded_integers.ts";
 import { type AssistantPart, signatureOptions, thoughtsBefore } from "./signatures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -100,8 +100,8 @@ class PromptBuilder {
     const written: unknown[] = Array.isArray(content) ? content : [];
     let parts = typeof content === "string" ? this.#parts(content, path) : [];
     for (const [at, part] of written.entries()) {
-      const made = userPart(part, `${path}.content.${at}`, notes);
-      if (made !== undefined) parts.push(made);
+      const translated = userPart(part, `${path}.content.${at}`, notes);
+      if (translated !== undefined) parts.push(translated);
       const providerOptions = cacheMark(part, `${path}.content.${at}`, { notes });
       // Packages read marks at the end of a message, and put what follows into the same turn.
       if (providerOptions === undefined || parts.length === 0) continue;
@@ -255,9 +255,11 @@ class PromptBuilder {
     const pieces: Piece[] = [];
     let texts: string[] = [];
     for (const [at, part] of parts.entries()) {
-      const made = userPart(part, `${path}.content.${at}`, notes);
-      if (made?.type === "text") texts.push(made.text);
-      else if (made !== undefined) notes.refuse(`${path}.content`, "Only text can be carried here");
+      const translated = userPart(part, `${path}.content.${at}`, notes);
+      if (translated?.type === "text") texts.push(translated.text);
+      else if (translated !== undefined) {
+        notes.refuse(`${path}.content`, "Only text is supported here");
+      }
       const mark = cacheMark(part, `${path}.content.${at}`, { notes });
       // Text after a mark may change while the cache stays valid.
       if (mark === undefined) continue;

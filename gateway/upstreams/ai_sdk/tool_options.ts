@@ -38,7 +38,7 @@ function chosen(choice: unknown, tools: readonly FunctionTool[], notes: Notes): 
       return { toolChoice: { type: "tool", toolName } };
     }
   }
-  notes.refuse("tool_choice", "This choice of tools cannot be carried to this provider");
+  notes.refuse("tool_choice", "This provider does not support this tool choice");
   return {};
 }
 

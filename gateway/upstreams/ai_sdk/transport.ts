@@ -7,7 +7,7 @@ import {
   parseJson,
   readText,
 } from "../openai_compatible/body.ts";
-import type { Exchange } from "../openai_compatible/exchange.ts";
+import { cutBy, type Exchange } from "../openai_compatible/exchange.ts";
 import {
   failureOf,
   readErrorAnswer,
@@ -95,7 +95,7 @@ export class Transport {
   };
 
   /** Adds the provider's message to a broken stream. */
-  withWords(cut: UpstreamCut): UpstreamCut {
+  withProviderMessage(cut: UpstreamCut): UpstreamCut {
     const { cause, message, outcome } = cut;
     if (outcome !== "server_error" || cause === undefined) return cut;
     const words = wordsOf(messageOf(cause), this.#options.secrets);
@@ -144,16 +144,16 @@ export class Transport {
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
     const { exchange } = this.#options;
     const reader = body.getReader();
-    let begun = false;
+    let hasBegun = false;
     let bytes = 0;
     return new ReadableStream({
       pull: async (controller) => {
         // The limit for the first byte applies until it has arrived.
-        if (begun) exchange.expect();
+        if (hasBegun) exchange.expect();
         try {
           const { done, value } = await reader.read();
           exchange.rest();
-          begun = true;
+          hasBegun = true;
           if (done) {
             exchange.end();
             return controller.close();
@@ -185,17 +185,6 @@ function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
   return readErrorAnswer(error).message || (JSON.stringify(error) ?? "");
-}
-
-function cutBy(exchange: Exchange, cause: unknown): UpstreamCut {
-  switch (exchange.stopped) {
-    case "timeout":
-      return new UpstreamCut("timeout", "The stream stalled", { cause });
-    case "cancelled":
-      return new UpstreamCut("cut", "The call was cancelled", { cause });
-    default:
-      return new UpstreamCut("cut", "The connection broke", { cause });
-  }
 }
 
 function urlOf(input: string | URL | Request): string {

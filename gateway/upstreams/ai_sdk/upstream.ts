@@ -12,7 +12,12 @@ import {
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
 import { readChatUsage } from "../../wire/chat/usage.ts";
-import { Exchange, POOL_IDLE_MS, type Stop } from "../openai_compatible/exchange.ts";
+import {
+  callFailure,
+  Exchange,
+  POOL_IDLE_MS,
+  stoppedFailure,
+} from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
 import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
@@ -31,7 +36,7 @@ import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
 import { fetchImages } from "./fetch_images.ts";
 import { type Access, AccessError, secretsOf } from "./credentials.ts";
-import { noteUnheldSchema } from "./held_schema.ts";
+import { noteUnenforcedSchema } from "./unenforced_schema.ts";
 import { drawImages } from "./images.ts";
 import { listModels } from "./model_list.ts";
 import { Notes } from "./notes.ts";
@@ -97,7 +102,7 @@ export class AiSdkUpstream implements Upstream {
     const { chat, images } = this.#protocol;
     if (endpoint === "chat") return await this.#chat(call);
     if (endpoint === "responses" || images === undefined) {
-      return failure("server_error", `Cannot call "${endpoint}" of upstream "${this.id}"`);
+      return callFailure("server_error", `Cannot call "${endpoint}" of upstream "${this.id}"`);
     }
     return await drawImages(call, {
       format: images,
@@ -120,7 +125,7 @@ export class AiSdkUpstream implements Upstream {
         await fetchImages(notes, this.#deps.fetchImage, call.signal);
       } catch (error) {
         if (!call.signal.aborted) throw error;
-        return failure("cancelled", STOP_MESSAGES.cancelled);
+        return stoppedFailure("cancelled");
       }
     }
     if (notes.refusal !== undefined) {
@@ -220,7 +225,7 @@ export class AiSdkUpstream implements Upstream {
       secrets: secretsOf(access),
       traceparent: call.traceparent,
       editBody: (body) => {
-        if (notes !== undefined) noteUnheldSchema(format, { body, notes });
+        if (notes !== undefined) noteUnenforcedSchema(format, { body, notes });
         const { outputLimitField: field } = this.#protocol.chat;
         if (field !== undefined) {
           return withLimitField(body, this.#config.outputLimitField ?? field);
@@ -266,26 +271,24 @@ export class AiSdkUpstream implements Upstream {
   ): UpstreamFailure {
     if (transport.failure !== undefined) return transport.failure;
     const { fault, sent, status } = transport;
-    if (exchange.stopped !== undefined) {
-      return failure(exchange.stopped, STOP_MESSAGES[exchange.stopped], status);
-    }
+    if (exchange.stopped !== undefined) return stoppedFailure(exchange.stopped, status);
     const cut = fault ?? (error instanceof UpstreamCut ? error : undefined);
     if (cut !== undefined) {
       const outcome = cut.outcome === "cut" ? "server_error" : cut.outcome;
-      return { ...failure(outcome, cut.message, status), words: cut.words };
+      return { ...callFailure(outcome, cut.message, status), words: cut.words };
     }
     const message = redact(error instanceof Error ? error.message : String(error), secrets);
     if (!sent) {
       // Packages refuse unsupported fields before they send anything.
       const isRefusal = error instanceof Error && error.name.startsWith("AI_");
-      return failure(isRefusal ? "refused_input" : "server_error", message);
+      return callFailure(isRefusal ? "refused_input" : "server_error", message);
     }
-    if (status === undefined) return failure("connect_failed", message);
+    if (status === undefined) return callFailure("connect_failed", message);
     const reported = statusOf(error);
     if (reported !== undefined && reported !== 200) {
       return failureOf({ message }, { status: reported, secrets });
     }
-    return failure("malformed", "The answer is no JSON of the right shape", status);
+    return callFailure("malformed", "The answer is no JSON of the right shape", status);
   }
 }
 
@@ -317,11 +320,11 @@ async function generate(model: LanguageModelV4, attempt: Attempt): Promise<Upstr
   // Nearly every member is optional, so any object would pass for an answer; but every answer has a
   // finish reason.
   if (result.finishReason.raw === undefined) {
-    return failure("malformed", "The answer has no finish reason", transport.status);
+    return callFailure("malformed", "The answer has no finish reason", transport.status);
   }
   const value = chatAnswer(result, options);
   if (value === undefined) {
-    return failure("server_error", "The provider ended with an error", transport.status);
+    return callFailure("server_error", "The provider ended with an error", transport.status);
   }
   const body = { text: JSON.stringify(value), value };
   return { kind: "json", body, usage: readChatUsage(value.usage) };
@@ -334,22 +337,16 @@ async function stream(model: LanguageModelV4, attempt: Attempt): Promise<Upstrea
   const writer = new ChunkWriter(options);
   const events = new AnswerEvents(parts, { writer, transport, exchange });
   const first = await events.next();
-  if (first.done) return failure("malformed", "The stream has no event", transport.status);
+  if (first.done) return callFailure("malformed", "The stream has no event", transport.status);
   events.unread(first.value);
   return { kind: "stream", events };
 }
 
-const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
-  cancelled: "The call was cancelled",
-  timeout: "The upstream took too long",
-  connect_failed: "The upstream takes no connection",
-};
-
 /** Classifies missing access, which only the operator can correct. */
 function noAccess(error: unknown, signal: AbortSignal): UpstreamFailure {
-  if (error instanceof AccessError) return failure("refused_credentials", error.message);
+  if (error instanceof AccessError) return callFailure("refused_credentials", error.message);
   if (!signal.aborted) throw error;
-  return failure("cancelled", STOP_MESSAGES.cancelled);
+  return stoppedFailure("cancelled");
 }
 
 /** Notes that the answer comes without thoughts. */
@@ -362,12 +359,4 @@ function statusOf(error: unknown): number | undefined {
   if (isMalformed(error) || typeof error !== "object" || error === null) return undefined;
   const status = "statusCode" in error ? error.statusCode : undefined;
   return typeof status === "number" ? status : undefined;
-}
-
-function failure(
-  outcome: UpstreamFailure["outcome"],
-  message: string,
-  status?: number,
-): UpstreamFailure {
-  return { kind: "failure", outcome, status, message };
 }

@@ -1,5 +1,6 @@
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
@@ -42,8 +43,8 @@ export class Exchange {
   #ended = false;
   #dial: AbortController | undefined;
   #callOff: (() => void) | undefined;
-  // Deno collects a response of which only the body is read, and the signal that ends it. After
-  // that, `abort` has no effect and the read waits for ever.
+  // Keeps the response alive: Deno would collect a response of which only the body is read, with
+  // its signal, and after that `abort` has no effect and the read never ends.
   #response: Response | undefined;
   #timerDueMs = Infinity;
   #dueMs = Infinity;
@@ -171,4 +172,31 @@ export class Exchange {
     if (this.#dueMs - this.#deps.clock.monotonicMs() < 1) this.#whenDue();
     else this.#setTimer();
   };
+}
+
+const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
+  cancelled: "The call was cancelled",
+  timeout: "The upstream took too long",
+  connect_failed: "The upstream takes no connection",
+};
+
+/** Returns the failure of a call that this side stopped. */
+export function stoppedFailure(stop: Stop, status?: number): UpstreamFailure {
+  return callFailure(stop, STOP_MESSAGES[stop], status);
+}
+
+/** Returns a failure before the first byte. */
+export function callFailure(
+  outcome: UpstreamFailure["outcome"],
+  message: string,
+  status?: number,
+): UpstreamFailure {
+  return { kind: "failure", outcome, status, message };
+}
+
+/** Returns the error of a stream whose body could not be read to its end. */
+export function cutBy({ stopped }: Exchange, cause: unknown): UpstreamCut {
+  if (stopped === "timeout") return new UpstreamCut("timeout", "The stream stalled", { cause });
+  const why = stopped === "cancelled" ? "The call was cancelled" : "The connection broke";
+  return new UpstreamCut("cut", why, { cause });
 }

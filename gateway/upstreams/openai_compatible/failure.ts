@@ -35,7 +35,7 @@ export interface ErrorContext {
 
 const MAX_MESSAGE_CHARS = 1000;
 /** Maximum length of an upstream's message for the operator, in characters. */
-const MAX_WORDS_CHARS = 2048;
+const MAX_OPERATOR_MESSAGE_CHARS = 2048;
 const MAX_NAME_CHARS = 200;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
@@ -140,7 +140,7 @@ export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefi
  * Returns an upstream's message for the operator, without secrets; `undefined` where it is empty.
  */
 export function wordsOf(text: string, secrets: readonly string[] = []): string | undefined {
-  return redact(text, secrets, MAX_WORDS_CHARS) || undefined;
+  return redact(text, secrets, MAX_OPERATOR_MESSAGE_CHARS) || undefined;
 }
 
 /** Shortens a message and removes the secrets and everything that looks like a key. */
@@ -154,20 +154,20 @@ export function redact(
     .filter(({ length }) => length >= SECRET_CHARS_MIN).flatMap(writingsOf);
   // Shortened first, so that a huge message costs little. A secret that is cut here is beyond the
   // final length.
-  const looked = message.slice(0, MAX_LOOKED_CHARS);
-  const spans = secretSpans(looked, { writings, forms: FORMS, isPrefixRemoved: true });
-  const lost = looked.length < message.length ? LOOK_AHEAD_CHARS : 0;
-  const inside = spans.filter(({ begin }) => begin < looked.length - lost);
-  const end = Math.max(looked.length - lost, inside.at(-1)?.end ?? 0);
-  const clean = withoutSpans(looked.slice(0, end), inside, REDACTED);
+  const searched = message.slice(0, MAX_SEARCHED_CHARS);
+  const spans = secretSpans(searched, { writings, forms: FORMS, isPrefixRemoved: true });
+  const margin = searched.length < message.length ? LOOK_AHEAD_CHARS : 0;
+  const inside = spans.filter(({ begin }) => begin < searched.length - margin);
+  const end = Math.max(searched.length - margin, inside.at(-1)?.end ?? 0);
+  const clean = withoutSpans(searched.slice(0, end), inside, REDACTED);
   return clean.replace(CONTROL_CHARACTERS, " ").slice(0, maxChars).toWellFormed().trim();
 }
 
 const SECRET_CHARS_MIN = 8;
-const MAX_LOOKED_CHARS = 8 * MAX_MESSAGE_CHARS;
+const MAX_SEARCHED_CHARS = 8 * MAX_MESSAGE_CHARS;
 const LOOK_AHEAD_CHARS = 4 * MAX_MESSAGE_CHARS;
 const REDACTED = "[redacted]";
-// deno-lint-ignore no-control-regex -- they are what is looked for
+// deno-lint-ignore no-control-regex -- they are what is searched for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]+/g;
 // Upstreams repeat keys masked by asterisks, in part, or without a known prefix.
 const MASKED_FORMS = [

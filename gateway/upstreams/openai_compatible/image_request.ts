@@ -9,7 +9,7 @@ import {
 import { type FetchImage, isUnreadable } from "../../ports/fetch_image.ts";
 import { editMembers } from "../../wire/json/text.ts";
 
-// These models always answer in base64, and refuse the field.
+// Models that always answer in base64 and refuse the field `response_format`.
 const ALWAYS_BASE64 = /gpt-image|chatgpt-image/;
 
 /** Returns the caller's text with the upstream's model name and a request for base64. */

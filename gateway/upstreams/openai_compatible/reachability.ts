@@ -50,7 +50,8 @@ export class Reachability {
       const connection = await this.#dial({ ...this.#address, signal });
       connection.close();
     } catch {
-      // Refused, unknown or aborted: the caller's signal tells which.
+      // The connection was refused, the host is unknown, or the check was aborted: the caller's
+      // signal shows an abort.
       return false;
     }
     this.heard();

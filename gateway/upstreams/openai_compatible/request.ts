@@ -76,8 +76,8 @@ const DECLARATIONS = [
 
 /**
  * Removes empty lists of declarations, as the client library sends one to have no default tools.
- * OpenAI refuses them, and what belongs to a missing list. A choice that forces a call stays, since
- * it cannot be fulfilled.
+ * OpenAI refuses them, and also fields that require a list which is missing. A choice that forces a
+ * call stays, since it cannot be fulfilled.
  */
 function emptyEdits(value: Readonly<Record<string, unknown>>): MemberEdits {
   const edits: Record<string, undefined> = {};

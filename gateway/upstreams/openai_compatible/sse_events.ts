@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { UpstreamCut } from "../../ports/upstream.ts";
 import { isTooDeep, parseObject } from "./body.ts";
-import type { Exchange } from "./exchange.ts";
+import { cutBy, type Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
 
 /** Maximum length of an event, in UTF-16 code units. */
@@ -32,7 +32,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   #buffer = new Uint8Array(READ_BYTES);
   #batch: string[] = [];
   #unread: readonly string[] | undefined;
-  #begun = false;
+  #hasBegun = false;
   #done = false;
   /** True once the body has ended, so that only its last event can follow. */
   #ended = false;
@@ -84,13 +84,13 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       while (!this.#done) {
         if (this.#ended) throw this.#endOfBody();
         await this.#read();
-        if (this.#batch.length > 0) return { done: false, value: this.#taken() };
+        if (this.#batch.length > 0) return { done: false, value: this.#takeBatch() };
         if (this.#fault !== undefined) throw this.#fault;
       }
       await this.#drain();
       return END;
     } catch (error) {
-      const cut = error instanceof UpstreamCut ? error : this.#cutBy(error);
+      const cut = error instanceof UpstreamCut ? error : cutBy(this.#exchange, error);
       this.#abandon();
       throw cut;
     }
@@ -111,10 +111,10 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
 
   async #read(): Promise<void> {
     // The limit for the first byte applies until it has arrived.
-    if (this.#begun) this.#exchange.expect();
+    if (this.#hasBegun) this.#exchange.expect();
     const { done, value } = await this.#reader.read(this.#buffer);
     this.#exchange.rest();
-    this.#begun = true;
+    this.#hasBegun = true;
     if (done) {
       // The iteration ended while this read was pending.
       if (this.#done) throw this.#endOfBody();
@@ -126,7 +126,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     this.#buffer = new Uint8Array(value.buffer);
   }
 
-  #taken(): readonly string[] {
+  #takeBatch(): readonly string[] {
     const batch = this.#batch;
     this.#batch = [];
     return batch;
@@ -149,7 +149,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       return;
     }
     if (data.length > SHALLOW_CHARS && isTooDeep(data)) {
-      this.#fault = new UpstreamCut("malformed", "An event goes too deep");
+      this.#fault = new UpstreamCut("malformed", "An event is nested too deeply");
       return;
     }
     // Without its blank line the event was cut, unless it is complete.
@@ -166,17 +166,6 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
 
   #endOfBody(): UpstreamCut {
     return new UpstreamCut("cut", "The stream ended without [DONE]");
-  }
-
-  #cutBy(cause: unknown): UpstreamCut {
-    switch (this.#exchange.stopped) {
-      case "timeout":
-        return new UpstreamCut("timeout", "The stream stalled", { cause });
-      case "cancelled":
-        return new UpstreamCut("cut", "The call was cancelled", { cause });
-      default:
-        return new UpstreamCut("cut", "The connection broke", { cause });
-    }
   }
 
   /** Reads to the end of the body, so that the connection can be used again. */

@@ -64,7 +64,7 @@ Deno.test("an event of more levels than any answer is malformed before anybody p
   const error = await assertRejects(
     () => eventsOf([encoder.encode('data: {"b":1}\n\n'), encoder.encode(deep)]),
     UpstreamCut,
-    "goes too deep",
+    "nested too deeply",
   );
   assertEquals(error.outcome, "malformed");
   // Brackets in a text are no levels.

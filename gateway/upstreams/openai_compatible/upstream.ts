@@ -16,7 +16,7 @@ import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
 import { modelListError, modelListRefusal, whyNoList } from "../model_list_error.ts";
 import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
-import { Exchange, POOL_IDLE_MS, type Stop } from "./exchange.ts";
+import { callFailure, Exchange, POOL_IDLE_MS, stoppedFailure } from "./exchange.ts";
 import {
   type ErrorContext,
   failureOf,
@@ -84,11 +84,11 @@ export class OpenAICompatibleUpstream implements Upstream {
     const wire = WIRES[call.endpoint];
     if (this.#key === undefined && this.#config.apiKeyEnv !== undefined) {
       const message = `Environment variable "${this.#config.apiKeyEnv}" is not set`;
-      return failure("refused_credentials", message);
+      return callFailure("refused_credentials", message);
     }
-    const made = this.#requestBody(wire, call);
+    const pendingBody = this.#requestBody(wire, call);
     // Only a body with images to fetch is asynchronous.
-    const body = made instanceof Promise ? await made : made;
+    const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
     let response: Response | undefined;
@@ -151,7 +151,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     if (!(body instanceof Promise)) return madeBody(body);
     return body.then(madeBody, (error) => {
       if (!call.signal.aborted) throw error;
-      return failure("cancelled", STOP_MESSAGES.cancelled);
+      return stoppedFailure("cancelled");
     });
   }
 
@@ -160,7 +160,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     if (options.stream && type.startsWith(EVENT_STREAM)) return this.#readStream(response, options);
     if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
-      return failure(
+      return callFailure(
         "malformed",
         `The answer is "${redact(type, this.#secrets)}"`,
         response.status,
@@ -173,28 +173,28 @@ export class OpenAICompatibleUpstream implements Upstream {
     const { status } = response;
     const text = await readText(response, options.exchange, { maxBytes: MAX_JSON_BYTES });
     if (text === undefined) {
-      return failure("malformed", "The answer is too long or no UTF-8", status);
+      return callFailure("malformed", "The answer is too long or no UTF-8", status);
     }
     const body = parseJson(text);
     // Some providers report errors with status 200.
     const error = readError(body);
     if (error !== undefined) return failureOf(error, this.#errorContext(response));
-    if (options.stream) return failure("malformed", "A stream was answered with JSON", status);
+    if (options.stream) return callFailure("malformed", "A stream was answered with JSON", status);
     if (!isJsonObject(body) || !options.wire.isAnswer(body)) {
-      return failure("malformed", "The answer is no JSON of the right shape", status);
+      return callFailure("malformed", "The answer is no JSON of the right shape", status);
     }
     return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };
   }
 
   async #readStream(response: Response, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
     const { body, status } = response;
-    if (body === null) return failure("malformed", "The stream is empty", status);
+    if (body === null) return callFailure("malformed", "The stream is empty", status);
     const events = new SseEvents(body, exchange, this.#secrets);
     try {
       const first = await events.next();
-      if (first.done) return failure("malformed", "The stream has no event", status);
+      if (first.done) return callFailure("malformed", "The stream has no event", status);
       if (parseObject(first.value[0] ?? "") === undefined) {
-        return failure("malformed", "The first event is no JSON object", status);
+        return callFailure("malformed", "The first event is no JSON object", status);
       }
       events.unread(first.value);
       return { kind: "stream", events };
@@ -205,7 +205,7 @@ export class OpenAICompatibleUpstream implements Upstream {
       }
       if (exchange.stopped !== undefined) return this.#brokenOff(exchange, { error, response });
       const outcome = error.outcome === "cut" ? "server_error" : error.outcome;
-      return failure(outcome, error.message, status);
+      return callFailure(outcome, error.message, status);
     }
   }
 
@@ -226,11 +226,9 @@ export class OpenAICompatibleUpstream implements Upstream {
     exchange: Exchange,
     { error, response }: { error: unknown; response: Response | undefined },
   ): UpstreamFailure {
-    if (exchange.stopped !== undefined) {
-      return failure(exchange.stopped, STOP_MESSAGES[exchange.stopped], response?.status);
-    }
+    if (exchange.stopped !== undefined) return stoppedFailure(exchange.stopped, response?.status);
     const message = redact(messageOf(error), this.#secrets);
-    return failure(response ? "server_error" : "connect_failed", message, response?.status);
+    return callFailure(response ? "server_error" : "connect_failed", message, response?.status);
   }
 
   #errorContext(response: Response): ErrorContext {
@@ -271,24 +269,10 @@ const EVENT_STREAM = "text/event-stream";
 // configured.
 const INIT = { redirect: "manual" } as const;
 
-const STOP_MESSAGES: Readonly<Record<Stop, string>> = {
-  cancelled: "The call was cancelled",
-  timeout: "The upstream took too long",
-  connect_failed: "The upstream takes no connection",
-};
-
-function failure(
-  outcome: UpstreamFailure["outcome"],
-  message: string,
-  status?: number,
-): UpstreamFailure {
-  return { kind: "failure", outcome, status, message };
-}
-
 function madeBody(body: RequestBody): MadeBody {
   if (typeof body === "string" || body instanceof FormData) return body;
   const { param, problem } = body;
-  return { ...failure("refused_input", `Cannot accept "${param}": ${problem}`, 400), param };
+  return { ...callFailure("refused_input", `Cannot accept "${param}": ${problem}`, 400), param };
 }
 
 function messageOf(error: unknown): string {

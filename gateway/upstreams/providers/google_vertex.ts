@@ -15,7 +15,7 @@ export const GOOGLE_VERTEX: ProviderDescriptor = {
   loadCost: [47, 13.4],
   problemOf: ({ baseUrl, credentialsFileEnv, project, region }) => {
     if (baseUrl !== undefined) return undefined;
-    // A key of the express mode belongs to a project already, and needs neither.
+    // A key of the express mode belongs to a project, so it needs neither setting.
     const isExpress = credentialsFileEnv === undefined && region === undefined &&
       project === undefined;
     if (isExpress || (region !== undefined && project !== undefined)) return undefined;

@@ -1,13 +1,13 @@
 import { ORCHESTRATION_FINAL_TASK_ID } from "@svc/sdk/protocol";
 import type { SimulatedRequest } from "./chat_request.ts";
-import { type ResultSource, resultSources } from "./result_sources.ts";
+import { type CitedSource, citedSources } from "./cited_sources.ts";
 
 const HAN = /\p{Script=Han}/u;
 const LONGEST_QUOTE = 200;
 
 /**
  * Returns the answer's text: labelled as simulated, in the language of the question. It repeats the
- * question, the images and the results of tools, so that a demo shows what reached the model. Of
+ * question, the images and the results of tools, so that a demo shows the input of the model. Of
  * search results it names the first sources, each cited by its number in square brackets.
  */
 export function answerText(
@@ -27,7 +27,7 @@ function english(request: SimulatedRequest, model: string): string[] {
   const { sources, others } = resultsIn(request);
   const parts = ["[simulated]"];
   if (task?.id === ORCHESTRATION_FINAL_TASK_ID) {
-    parts.push(`I was given the results of ${listed(task.given)}.`);
+    parts.push(`I was given the results of ${listed(task.resultIds)}.`);
     if (task.missing.length > 0) parts.push(`Missing are those of ${listed(task.missing)}.`);
   } else if (task !== undefined) parts.push(`My part is ${task.id}.`);
   if (sources?.length === 0) parts.push("The search found nothing.");
@@ -49,7 +49,7 @@ function chinese(request: SimulatedRequest, model: string): string[] {
   const { sources, others } = resultsIn(request);
   const parts = ["【模拟】"];
   if (task?.id === ORCHESTRATION_FINAL_TASK_ID) {
-    parts.push(`我收到了这些部分的结果：${task.given.join("、") || "无"}。`);
+    parts.push(`我收到了这些部分的结果：${task.resultIds.join("、") || "无"}。`);
     if (task.missing.length > 0) parts.push(`缺少：${task.missing.join("、")}。`);
   } else if (task !== undefined) parts.push(`我负责的部分是 ${task.id}。`);
   if (sources?.length === 0) parts.push("没有搜索到任何内容。");
@@ -86,24 +86,24 @@ function pick(closings: readonly [string, ...string[]], seed: number): string {
  * Returns the sources that searches returned, `undefined` without a search; and all other results.
  */
 function resultsIn({ results }: SimulatedRequest): {
-  readonly sources: readonly ResultSource[] | undefined;
+  readonly sources: readonly CitedSource[] | undefined;
   readonly others: string;
 } {
   const others: string[] = [];
-  let sources: ResultSource[] | undefined;
+  let sources: CitedSource[] | undefined;
   for (const { name, text } of results) {
-    const searched = resultSources(text);
+    const searched = citedSources(text);
     if (searched === undefined) others.push(`${name}: ${quote(text)}`);
     else (sources ??= []).push(...searched);
   }
   return { sources, others: others.join("; ") };
 }
 
-function sentenceOf({ name, number, passage }: ResultSource): string {
+function sentenceOf({ name, number, passage }: CitedSource): string {
   return passage === "" ? `"${name}" [${number}]` : `in ${name}: "${passage}" [${number}]`;
 }
 
-function toldInChinese({ name, number, passage }: ResultSource): string {
+function toldInChinese({ name, number, passage }: CitedSource): string {
   return passage === "" ? `《${name}》[${number}]` : `${name} 中的“${passage}”[${number}]`;
 }
 

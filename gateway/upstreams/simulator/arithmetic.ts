@@ -32,14 +32,14 @@ export function expressionsIn(text: string): string[] {
 
 /** Removes brackets without a counterpart, and an operator before the first number. */
 function balance(text: string): string {
-  let kept = "";
+  let balanced = "";
   let open = 0;
   for (const char of text) {
     if (char === ")" && open === 0) continue;
     if (char === "(") open++;
     if (char === ")") open--;
-    kept += char;
+    balanced += char;
   }
-  for (; open > 0; open--) kept = kept.replace("(", "");
-  return kept.replace(/^[.+*/^% ]+|^- /, "").trim();
+  for (; open > 0; open--) balanced = balanced.replace("(", "");
+  return balanced.replace(/^[.+*/^% ]+|^- /, "").trim();
 }

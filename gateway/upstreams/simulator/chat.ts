@@ -9,7 +9,7 @@ import type { ChatDelta, ChatUsage, ToolCall } from "@svc/sdk/protocol";
 import { answerText } from "./answer_text.ts";
 import { readChatRequest, type SimulatedRequest } from "./chat_request.ts";
 import type { EndpointSimulator, SimulatedAnswer } from "./endpoint.ts";
-import { isPlanning, simulatedPlan } from "./noted_task.ts";
+import { isPlanning, simulatedPlan } from "./split_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { instanceOf } from "./schema_instance.ts";
 import { checkSignatures, signCalls } from "./signature.ts";
@@ -92,13 +92,13 @@ function wording(
 function say(request: SimulatedRequest, text: string): Choice {
   const stops = request.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   const whole = stops.length === 0 ? text : text.slice(0, Math.min(...stops));
-  const taken = takeTokens(whole, request.outputLimit);
-  const finish = taken.text.length < whole.length ? "length" : "stop";
+  const output = takeTokens(whole, request.outputLimit);
+  const finish = output.text.length < whole.length ? "length" : "stop";
   return {
-    text: taken.text,
+    text: output.text,
     toolCalls: [],
     finish: request.simulate.finishReason ?? finish,
-    tokens: taken.tokens,
+    tokens: output.tokens,
   };
 }
 
@@ -113,14 +113,14 @@ function callTools(
   let finish = "tool_calls";
   for (const [index, { name, args }] of wanted.entries()) {
     remaining -= countTokens(name);
-    const taken = takeTokens(args, remaining);
-    if (taken.tokens > 0) {
+    const output = takeTokens(args, remaining);
+    if (output.tokens > 0) {
       const id = `call_sim_${hex(request.seed)}_${options.choice}_${index}`;
-      calls.push({ id, type: "function", function: { name, arguments: taken.text } });
-      tokens += countTokens(name) + taken.tokens;
+      calls.push({ id, type: "function", function: { name, arguments: output.text } });
+      tokens += countTokens(name) + output.tokens;
     }
-    remaining -= taken.tokens;
-    if (taken.text.length === args.length) continue;
+    remaining -= output.tokens;
+    if (output.text.length === args.length) continue;
     finish = "length";
     break;
   }

@@ -8,7 +8,7 @@
 
 import { isJsonObject } from "@svc/sdk/protocol";
 import { readSimulate, type Simulate, splitDirective } from "./misbehaviour.ts";
-import { type SimulatedTask, splitTask } from "./noted_task.ts";
+import { type SimulatedTask, splitTask } from "./split_task.ts";
 import { isRefusal, type Refusal, refuse } from "./refusal.ts";
 import { countTokens } from "./text_tokens.ts";
 

@@ -81,7 +81,8 @@ function troubleAfter(sent: number, simulate: Simulate): Trouble | undefined {
 }
 
 /**
- * Returns the trouble of a JSON answer. It is one piece, so with any trouble it does not arrive.
+ * Returns the misbehaviour of a JSON answer. The answer is one piece, so with any misbehaviour it
+ * fails as a whole.
  */
 function anyTrouble(simulate: Simulate): Trouble | undefined {
   const { cutAfter, malformedAfter, stallAfter } = simulate;

@@ -36,7 +36,7 @@ export const simulateGeneration: EndpointSimulator = async (call, context) => {
     images.push(drawPicture(settings.size, settings.seed + n));
   }
   const simulate = context.failures.apply(settings.simulate, call.model);
-  return await present(images, { settings, simulate, given: [], created: context.created });
+  return await present(images, { settings, simulate, editedImages: [], created: context.created });
 };
 
 /** Answers `images.edits`: changes the first image, and mixes a colour of the request into it. */
@@ -61,7 +61,7 @@ export const simulateEdit: EndpointSimulator = async (call, context) => {
   return await present(images, {
     settings,
     simulate,
-    given: edit.images,
+    editedImages: edit.images,
     created: context.created,
   });
 };
@@ -126,17 +126,17 @@ async function present(
   answer: {
     readonly settings: ImageAsk;
     readonly simulate: Simulate;
-    readonly given: readonly LoadedImage[];
+    readonly editedImages: readonly LoadedImage[];
     readonly created: number;
   },
 ): Promise<SimulatedAnswer> {
-  const { settings, simulate, given, created } = answer;
+  const { settings, simulate, editedImages, created } = answer;
   const data: { b64_json: string }[] = [];
   for (const picture of pictures) {
     await yieldToEventLoop();
     data.push({ b64_json: base64Of(await encodePng(picture)) });
   }
-  const tokens = tokensOf(settings, given);
+  const tokens = tokensOf(settings, editedImages);
   const usage: Usage = {
     inputTokens: tokens.input_tokens,
     cachedInputTokens: 0,
@@ -153,8 +153,8 @@ async function present(
   };
 }
 
-function tokensOf({ prompt, size, count }: ImageAsk, given: readonly Size[]): ImageUsage {
-  const image_tokens = given.reduce((sum, image) => sum + pixelTokens(image), 0);
+function tokensOf({ prompt, size, count }: ImageAsk, editedImages: readonly Size[]): ImageUsage {
+  const image_tokens = editedImages.reduce((sum, image) => sum + pixelTokens(image), 0);
   const text_tokens = countTokens(prompt);
   const input_tokens = image_tokens + text_tokens;
   const output_tokens = pixelTokens(size) * count;

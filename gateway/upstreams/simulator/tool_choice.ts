@@ -37,10 +37,10 @@ const LONGEST_INSTRUCTION = 8_192;
 export function chooseCalls(request: SimulatedRequest): readonly WantedCall[] | Refusal {
   const { tools, toolChoice } = request;
   if (tools.length === 0 || toolChoice === "none") return [];
-  const made = request.steps.reduce((sum, step) => sum + step.calls.length, 0);
+  const earlierCalls = request.steps.reduce((sum, step) => sum + step.calls.length, 0);
   const wanted = wantedCalls(request);
   if (isRefusal(wanted)) return wanted;
-  const remaining = wanted.slice(made);
+  const remaining = wanted.slice(earlierCalls);
   return request.parallel ? remaining : remaining.slice(0, 1);
 }
 

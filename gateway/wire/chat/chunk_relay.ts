@@ -44,7 +44,7 @@ interface GrowingCall {
 interface ChoiceState {
   hasRole: boolean;
   finished: boolean;
-  /** Its finish, when that is sent apart from the chunk that had it. */
+  /** Its finish, if it must be sent separately from the chunk that had it. */
   owed?: string;
   /** Calls in order of their first delta. */
   readonly calls: GrowingCall[];

@@ -38,7 +38,7 @@ export function partRequest(
   const { messages } = body.value as unknown as ChatRequest;
   const conversation = messages.filter(isSaid).map(({ role, content }) => ({ role, content }));
   const last = conversation.at(-1);
-  invariant(last !== undefined, "Cannot split a request that says nothing");
+  invariant(last !== undefined, "Cannot split a request without text");
   const value = {
     model: "auto",
     stream: true,

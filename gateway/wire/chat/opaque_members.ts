@@ -4,20 +4,20 @@ import type { OpaqueTexts } from "./tool_calls.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A member: the bytes of its only reading, the merged value of several, or both. */
+/** A member: the bytes of its only occurrence, the merged value of several, or both. */
 interface Member {
   text: string | undefined;
   value: unknown;
 }
 
 /**
- * Opaque members that arrive in several readings: a later one is merged into those before it, never
+ * Opaque members that arrive in several chunks: a later value is merged into the earlier one, never
  * appended. Each is parsed once and written once.
  */
 export class OpaqueMembers {
   readonly #members = new Map<string, Member>();
 
-  /** Adds a reading of each member. */
+  /** Adds the members of a chunk. */
   add(texts: OpaqueTexts, budget: CharBudget): void {
     for (const [name, text] of Object.entries(texts)) {
       const known = this.#members.get(name);
@@ -31,7 +31,7 @@ export class OpaqueMembers {
     }
   }
 
-  /** Returns JSON texts by name; a single reading keeps its bytes. */
+  /** Returns JSON texts by name; a member that arrived once keeps its bytes. */
   texts(): ReadonlyMap<string, string> {
     const texts = new Map<string, string>();
     for (const [name, member] of this.#members) {

@@ -6,7 +6,7 @@ import {
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
 import type { ChatRelayOptions } from "./chunk_relay.ts";
-import { FollowedChunks } from "./followed_chunks.ts";
+import { ChunkRelayBase } from "./chunk_relay_base.ts";
 import { editMembers } from "../json/text.ts";
 import { SSE_DONE, sseEvent } from "../sse.ts";
 
@@ -19,7 +19,7 @@ export interface OrchestratedChatOptions extends ChatRelayOptions {
 }
 
 /** The answer of a split request as events, each marked as the final task's. */
-export class OrchestratedChatRelay extends FollowedChunks {
+export class OrchestratedChatRelay extends ChunkRelayBase {
   readonly #options: OrchestratedChatOptions;
   readonly #mark: Readonly<Record<"id" | "orchestration", string>>;
 

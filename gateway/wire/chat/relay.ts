@@ -1,10 +1,10 @@
 import type { ErrorEnvelope } from "@svc/sdk/protocol";
 import type { AnswerEnd } from "../answer_relay.ts";
-import { FollowedChunks } from "./followed_chunks.ts";
+import { ChunkRelayBase } from "./chunk_relay_base.ts";
 import { SSE_DONE, sseEvent, sseLine } from "../sse.ts";
 
 /** A chat answer as events: chunks, and `[DONE]`. */
-export class ChatRelay extends FollowedChunks {
+export class ChatRelay extends ChunkRelayBase {
   override accept(text: string): string {
     const forwarded = this.chunks.accept(text);
     if (forwarded === undefined) return "";

@@ -1,6 +1,6 @@
 /**
- * Chunks of one stream that carry text differ only in the text. Once one has been parsed, only the
- * text of the others is.
+ * A fast path for chunks with text, which differ only in the text within one stream: once one chunk
+ * has been parsed, only the text of the others is read.
  *
  * @module
  */

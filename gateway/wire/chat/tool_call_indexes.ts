@@ -35,15 +35,15 @@ export class ToolCallIndexes {
    * pieces.
    */
   of(deltas: readonly Partial<ToolCallDelta>[]): readonly number[] {
-    const taken = new Set<number>();
+    const assigned = new Set<number>();
     const unlabelled = this.#unlabelled(deltas);
     return deltas.map((delta) => {
       const known = this.#labelled(delta) ?? unlabelled(delta);
-      const isKnown = known !== undefined && !this.#isAnother(delta, known, taken);
-      const place = isKnown ? known : this.#calls.push(newCall()) - 1;
-      taken.add(place);
-      this.#note(delta, place);
-      return this.#last = place;
+      const isKnown = known !== undefined && !this.#isAnother(delta, known, assigned);
+      const position = isKnown ? known : this.#calls.push(newCall()) - 1;
+      assigned.add(position);
+      this.#note(delta, position);
+      return this.#last = position;
     });
   }
 
@@ -64,22 +64,22 @@ export class ToolCallIndexes {
    */
   #unlabelled(deltas: readonly Delta[]): (delta: Delta) => number | undefined {
     const last = this.#last;
-    const goOn = deltas.filter((delta) => !isLabelled(delta) && nameOf(delta) === "");
-    let next = Math.max(0, this.#calls.length - goOn.length);
+    const continuing = deltas.filter((delta) => !isLabelled(delta) && nameOf(delta) === "");
+    let next = Math.max(0, this.#calls.length - continuing.length);
     const known = this.#calls.length;
     return (delta) => {
       if (isLabelled(delta)) return undefined;
-      if (nameOf(delta) !== "" || goOn.length === 1) return last;
+      if (nameOf(delta) !== "" || continuing.length === 1) return last;
       return next < known ? next++ : undefined;
     };
   }
 
   /** True when a piece begins another call than the one that it seems to belong to. */
-  #isAnother(delta: Delta, place: number, taken: ReadonlySet<number>): boolean {
-    const call = this.#calls[place];
+  #isAnother(delta: Delta, position: number, assigned: ReadonlySet<number>): boolean {
+    const call = this.#calls[position];
     const name = nameOf(delta);
     if (call === undefined) return true;
-    if (taken.has(place)) return name !== "" ? call.name !== "" : !isLabelled(delta);
+    if (assigned.has(position)) return name !== "" ? call.name !== "" : !isLabelled(delta);
     if (name === "" || call.name === "") return false;
     // Two calls of one id with different indexes.
     const index = indexOf(delta) ?? call.index;
@@ -91,13 +91,13 @@ export class ToolCallIndexes {
     return call.input.isComplete && !(isRepeated && inputOf(delta).trim() === "");
   }
 
-  #note(delta: Delta, place: number): void {
-    const call = this.#calls[place];
+  #note(delta: Delta, position: number): void {
+    const call = this.#calls[position];
     if (call === undefined) return;
     const id = idOf(delta);
     const index = indexOf(delta);
-    if (id !== undefined) this.#byId.set(call.id = id, place);
-    if (index !== undefined) this.#byIndex.set(call.index = index, place);
+    if (id !== undefined) this.#byId.set(call.id = id, position);
+    if (index !== undefined) this.#byIndex.set(call.index = index, position);
     call.name = nameOf(delta) || call.name;
     call.input.push(inputOf(delta));
   }

@@ -41,7 +41,7 @@ import { laterUsage, readChatUsage, UsageSum } from "../chat/usage.ts";
 /** Maximum number of chunks that are examined for a pattern: some streams have none. */
 const PATTERNS_MAX = 8;
 
-/** Finish reasons of incomplete answers: they hold whatever was called. */
+/** Finish reasons of incomplete answers, which are passed on even if tools were called. */
 const CUT_REASONS: readonly string[] = ["length", "content_filter"];
 
 /** A pattern, and the bytes that its chunks are sent with. */
@@ -299,7 +299,7 @@ export class HostedChatRelay implements HostedRelay {
     this.#head ??= { id, created: isTime ? created : this.#createdSeconds };
   }
 
-  /** Returns the common members, which stay once they were sent. */
+  /** Returns the common members, which no longer change once they were sent. */
   #headOf(): ChatHead {
     return this.#head ??= { id: "chatcmpl-empty", created: this.#createdSeconds };
   }
@@ -336,7 +336,7 @@ export class HostedChatRelay implements HostedRelay {
     );
   }
 
-  /** Returns the finish reason; calls that were hidden from the caller are none. */
+  /** Returns the finish reason; calls that were hidden from the caller do not count. */
   #finish(): string {
     const reason = this.#finishReason ?? "stop";
     if (CUT_REASONS.includes(reason)) return reason;

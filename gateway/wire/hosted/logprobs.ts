@@ -13,7 +13,7 @@ const LISTS = ["content", "refusal"] as const;
 /** Log probabilities of tokens that arrive in pieces; each token keeps its bytes. */
 export class HostedLogprobs {
   readonly #lists = new Map<string, CollectedText>();
-  #left = LOGPROBS_MAX_CHARS;
+  #remaining = LOGPROBS_MAX_CHARS;
 
   /**
    * Adds those of a piece, an object's JSON text. Throws an {@linkcode UpstreamCut} beyond the
@@ -42,8 +42,8 @@ export class HostedLogprobs {
     const list = known ?? new CollectedText();
     if (known === undefined) this.#lists.set(name, list);
     if (tokens === "") return;
-    this.#left -= tokens.length;
-    if (this.#left < 0) {
+    this.#remaining -= tokens.length;
+    if (this.#remaining < 0) {
       const limit = `The log probabilities exceed ${LOGPROBS_MAX_CHARS} characters`;
       throw new UpstreamCut("malformed", limit);
     }

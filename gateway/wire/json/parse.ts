@@ -1,6 +1,6 @@
 /**
  * Parses JSON in steps, with the result of `JSON.parse`. That takes 50 ms for 10 MB of escapes, in
- * which the event loop stands still; and in V8 15.0 it mistakes names that are written with an
+ * which the event loop is blocked; and in V8 15.0 it mistakes names that are written with an
  * escape: once it has parsed the name `\u006`, written `"\\u006"`, it takes `"\u006dodel"` at the
  * same place of another object for it. Here a name is parsed like any other string, so no other
  * text matters.

@@ -6,7 +6,7 @@
  */
 
 /** The part of a Responses request that became a message. */
-export interface MessagePlace {
+export interface MessageSource {
   /** Path of the item, for instance `input.2`; `input` where that is text. */
   readonly path: string;
   /** The member that became the message's content; absent where that was combined. */
@@ -30,49 +30,52 @@ const NAMES: readonly Name[] = [
   [/^tool_choice\.(?:function|allowed_tools)(?=$|\.)/, "tool_choice"],
 ];
 
-/** Below a part: Chat Completions nests in an object what Responses has in the part itself. */
+/**
+ * Names below a part: Chat Completions nests fields in an object that Responses has in the part
+ * itself.
+ */
 const PARTS: readonly Name[] = [
   [/^(\.\d+)\.image_url(?:\.url)?$/, "$1.image_url"],
   [/^(\.\d+)\.(?:image_url|file)(?=\.\w+$)/, "$1"],
 ];
 
 /**
- * Returns the places in a request of which only some items were sent: `itemPaths` has the paths of
- * those, in order.
+ * Returns the sources for a request of which only some items were sent; `itemPaths` has the paths
+ * of those, in order.
  */
-export function placesAmong(
-  places: readonly MessagePlace[],
+export function sourcesAmong(
+  sources: readonly MessageSource[],
   itemPaths: readonly string[],
-): readonly MessagePlace[] {
+): readonly MessageSource[] {
   const moved = (path: string) => {
     const [, at] = /^input\.(\d+)$/.exec(path) ?? [];
     return at === undefined ? path : itemPaths[Number(at)] ?? path;
   };
-  return places.map(({ path, calls, ...place }) => (
-    { ...place, path: moved(path), calls: calls.map(moved) }
+  return sources.map(({ path, calls, ...source }) => (
+    { ...source, path: moved(path), calls: calls.map(moved) }
   ));
 }
 
 /** Returns the caller's path of a field; OpenAI's own notation of an index is read as well. */
-export function callerPath(path: string, places: readonly MessagePlace[]): string {
+export function callerPath(path: string, sources: readonly MessageSource[]): string {
   const dotted = path.replaceAll(/\.?\[(\d+)\]/g, ".$1");
   const [, index, rest = ""] = /^messages\.(\d+)(?=$|\.)(.*)$/.exec(dotted) ?? [];
   if (index !== undefined) {
-    const place = places[Number(index)];
-    return place === undefined ? "input" : pathIn(place, rest);
+    const source = sources[Number(index)];
+    return source === undefined ? "input" : pathIn(source, rest);
   }
   const name = renamed(dotted, NAMES);
   return name === dotted ? path : name;
 }
 
 /** Returns a line that begins with a field's path with the caller's path. */
-export function callerLine(line: string, places: readonly MessagePlace[]): string {
+export function callerLine(line: string, sources: readonly MessageSource[]): string {
   return line
-    .replace(/^"([^"]+)"/, (_, path) => `"${callerPath(path, places)}"`)
-    .replace(/^([\w.]+)(?=: )/, (path) => callerPath(path, places));
+    .replace(/^"([^"]+)"/, (_, path) => `"${callerPath(path, sources)}"`)
+    .replace(/^([\w.]+)(?=: )/, (path) => callerPath(path, sources));
 }
 
-function pathIn({ path, content, calls }: MessagePlace, rest: string): string {
+function pathIn({ path, content, calls }: MessageSource, rest: string): string {
   const [, at, called = ""] = /^\.tool_calls\.(\d+)(?=$|\.)(.*)$/.exec(rest) ?? [];
   const call = at === undefined ? undefined : calls[Number(at)];
   if (call !== undefined) {

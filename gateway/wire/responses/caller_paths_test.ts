@@ -6,7 +6,7 @@ import { chatRequestOf } from "./chat_request.ts";
 const IMAGE = { type: "input_image", image_url: "data:image/png;base64,AA==" };
 const call = (id: string) => ({ type: "function_call", call_id: id, name: "f", arguments: "{}" });
 
-const { places, chat } = chatRequestOf(bodyOf({
+const { sources, chat } = chatRequestOf(bodyOf({
   model: "auto",
   instructions: "Be brief",
   input: [
@@ -64,15 +64,15 @@ Deno.test("fields of a chat request are told by the names that their caller gave
     "metadata.a[0]": "metadata.a[0]",
   };
   for (const [path, expected] of Object.entries(callerPaths)) {
-    assertEquals(callerPath(path, places), expected, path);
+    assertEquals(callerPath(path, sources), expected, path);
   }
 });
 
 Deno.test("of text, and of what is continued, no part has a path", () => {
-  const text = chatRequestOf(bodyOf({ model: "auto", input: "Hi" })).places;
+  const text = chatRequestOf(bodyOf({ model: "auto", input: "Hi" })).sources;
   assertEquals(callerPath("messages.0.content.0.text", text), "input");
   const earlierItems = [bodyOf({ role: "user", content: [IMAGE] })];
-  const continued = chatRequestOf(bodyOf({ model: "auto", input: "Hi" }), { earlierItems }).places;
+  const continued = chatRequestOf(bodyOf({ model: "auto", input: "Hi" }), { earlierItems }).sources;
   const path = "messages.0.content.0.image_url.url";
   assertEquals(callerPath(path, continued), "previous_response_id");
 });
@@ -86,6 +86,6 @@ Deno.test("a line names its field as the caller does", () => {
     'the model said "messages.1"': 'the model said "messages.1"',
   };
   for (const [line, expected] of Object.entries(callerPaths)) {
-    assertEquals(callerLine(line, places), expected);
+    assertEquals(callerLine(line, sources), expected);
   }
 });

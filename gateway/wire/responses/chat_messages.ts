@@ -9,12 +9,12 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { collectStrings } from "../chat/text.ts";
 import { OPAQUE_MEMBERS, type OpaqueTexts, opaqueTexts } from "../chat/tool_calls.ts";
 import { assistantContent, chatContent } from "./chat_parts.ts";
-import type { MessagePlace } from "./caller_paths.ts";
+import type { MessageSource } from "./caller_paths.ts";
 import { isSearch, itemType, referencedItem } from "./items.ts";
 import { type Loss, lostMembers } from "./loss.ts";
 
 /** The owner of opaque members: a message, or one of its tool calls. */
-export interface OpaquePlace {
+export interface OpaqueOwner {
   readonly message: number;
   readonly call?: number | undefined;
   readonly opaque: OpaqueTexts;
@@ -23,7 +23,7 @@ export interface OpaquePlace {
 /** Members of a message that only Responses has. */
 const MESSAGE_MEMBERS: readonly string[] = ["type", "id", "status", "role", "content", "phase"];
 
-/** Members of a call that Chat Completions has in another place, or does not need. */
+/** Members of a call that Chat Completions has in another field, or does not need. */
 const CALL_MEMBERS: readonly string[] = [
   ...["type", "id", "status", "call_id", "name", "arguments"],
   ...OPAQUE_MEMBERS,
@@ -32,35 +32,35 @@ const CALL_MEMBERS: readonly string[] = [
 /** Members of a result that Chat Completions has under the same name. */
 const RESULT_EXTRAS: readonly string[] = ["cache_control", "is_error"];
 
-/** All members of a result that Chat Completions has in some place, or does not need. */
+/** All members of a result that Chat Completions has in some field, or does not need. */
 const RESULT_MEMBERS: readonly string[] = [
   ...["type", "id", "status", "call_id", "output"],
   ...RESULT_EXTRAS,
 ];
 
-/** Members of items of other types that are structure elsewhere: here a model reads them. */
+/** Members that are structure in other item types, but text for the model in these. */
 const READ_BESIDE: readonly string[] = ["output", "outputs", "results", "tools"];
 
-type Place = Omit<MessagePlace, "calls">;
+type ContentSource = Omit<MessageSource, "calls">;
 
 /** Builds messages, item by item. */
 export class ChatMessages {
   /** The conversation, once it is finished. */
   readonly messages: ChatMessage[] = [];
   /** The source of each message, once it is finished. */
-  places: readonly MessagePlace[] = [];
+  sources: readonly MessageSource[] = [];
   /** Parts that could not be converted. */
   readonly losses: Loss[] = [];
   /** Texts of items that only an upstream of Responses receives: its model reads them. */
   readonly nativeTexts: string[] = [];
   /** Owners of members whose bytes must be kept, once it is finished. */
-  opaque: readonly OpaquePlace[] = [];
+  opaque: readonly OpaqueOwner[] = [];
   readonly #references: ReadonlyMap<string, JsonBody>;
   readonly #findings: ReadonlyMap<string, string>;
   /** All messages except tool results. */
   readonly #spoken: ChatMessage[] = [];
   /** Owners of opaque members among those messages. */
-  #signed: OpaquePlace[] = [];
+  #signed: OpaqueOwner[] = [];
   /** The message that makes a call, by the call's id. */
   readonly #callers = new Map<string, ChatMessage>();
   /** Tool results by the message that called them: they follow it, wherever they came. */
@@ -68,7 +68,7 @@ export class ChatMessages {
   // Tool messages are text: other results follow the last of them as a user's message.
   #attachments: ContentPart[] = [];
   #attachedAt = "input";
-  readonly #places = new Map<ChatMessage, MessagePlace & { readonly calls: string[] }>();
+  readonly #sources = new Map<ChatMessage, MessageSource & { readonly calls: string[] }>();
 
   /**
    * `references`: items that may be referred to, by id; `findings`: results of searches, by
@@ -120,16 +120,16 @@ export class ChatMessages {
   /** Call once, after the last item. */
   finish(): void {
     this.#attach();
-    const places: number[] = [];
+    const indexes: number[] = [];
     for (const message of this.#spoken) {
-      places.push(this.messages.push(message) - 1);
+      indexes.push(this.messages.push(message) - 1);
       for (const result of this.#results.get(message) ?? []) this.messages.push(result);
     }
-    this.places = this.messages.map((message) =>
-      this.#places.get(message) ?? { path: "input", calls: [] }
+    this.sources = this.messages.map((message) =>
+      this.#sources.get(message) ?? { path: "input", calls: [] }
     );
-    this.opaque = this.#signed.map((place) => (
-      { ...place, message: places[place.message] ?? place.message }
+    this.opaque = this.#signed.map((owner) => (
+      { ...owner, message: indexes[owner.message] ?? owner.message }
     ));
   }
 
@@ -145,7 +145,7 @@ export class ChatMessages {
       this.#lose(`${path}.phase`, "messages have no phase", "report");
     }
     const role = String(value["role"]);
-    const place = { path, content: "content" } as const;
+    const source = { path, content: "content" } as const;
     const more = Object.fromEntries(
       Object.entries(value).filter(([name]) => !MESSAGE_MEMBERS.includes(name)),
     );
@@ -158,10 +158,10 @@ export class ChatMessages {
       // result.
       if (open?.tool_calls !== undefined && open.content === null) {
         Object.assign(open, content, more);
-      } else this.#push({ role, ...content, ...(isEmpty ? { content: "" } : {}), ...more }, place);
+      } else this.#push({ role, ...content, ...(isEmpty ? { content: "" } : {}), ...more }, source);
     } else {
       const content = chatContent(value["content"], `${path}.content`, this.losses);
-      this.#push({ role, content, ...more }, place);
+      this.#push({ role, content, ...more }, source);
     }
     this.#keepOpaque(item, undefined);
   }
@@ -181,7 +181,7 @@ export class ChatMessages {
     let caller = this.#openTurn;
     if (caller === undefined) this.#push(caller = { role: "assistant", content: null }, { path });
     this.#callers.set(call.id, caller);
-    this.#places.get(caller)?.calls.push(path);
+    this.#sources.get(caller)?.calls.push(path);
     this.#keepOpaque(item, (caller.tool_calls ??= []).push(call) - 1);
   }
 
@@ -197,11 +197,11 @@ export class ChatMessages {
     }
     const message: ChatMessage = { role: "user", content };
     if (this.#openTurn?.tool_calls === undefined) return this.#push(message, { path });
-    this.#places.set(message, { path, calls: [] });
+    this.#sources.set(message, { path, calls: [] });
     const at = this.#spoken.length - 1;
     this.#spoken.splice(at, 0, message);
-    this.#signed = this.#signed.map((place) =>
-      place.message >= at ? { ...place, message: place.message + 1 } : place
+    this.#signed = this.#signed.map((owner) =>
+      owner.message >= at ? { ...owner, message: owner.message + 1 } : owner
     );
   }
 
@@ -217,9 +217,9 @@ export class ChatMessages {
       ),
     );
     const message = { ...extras, role: "tool", tool_call_id: id };
-    const place = { path, content: "output" } as const;
+    const source = { path, content: "output" } as const;
     if (typeof output === "string") {
-      return this.#answer(caller, { ...message, content: output }, place);
+      return this.#answer(caller, { ...message, content: output }, source);
     }
     const texts = output.filter((part) => part.type === "text");
     const others = output.filter((part) => part.type !== "text");
@@ -228,12 +228,13 @@ export class ChatMessages {
       this.#attachedAt = path;
     }
     const content = texts.length > 0 ? texts : "The result is in the next message.";
-    this.#answer(caller, { ...message, content }, place);
+    this.#answer(caller, { ...message, content }, source);
   }
 
   /** Servers refuse a tool's message without a call: the result becomes a user's message. */
   #addLoneOutput(id: string, output: string | ContentPart[], path: string): void {
-    const reason = `no function_call "${id}" stands before it: its output is the user's message`;
+    const reason =
+      `no function_call "${id}" comes before it: its output is sent as the user's message`;
     this.#lose(`${path}.call_id`, reason, "report");
     const text = `Result of tool call ${id}:`;
     const content = typeof output === "string"
@@ -242,24 +243,24 @@ export class ChatMessages {
     this.#push({ role: "user", content }, { path });
   }
 
-  #answer(caller: ChatMessage, result: ChatMessage, place: Place): void {
-    this.#places.set(result, { ...place, calls: [] });
+  #answer(caller: ChatMessage, result: ChatMessage, source: ContentSource): void {
+    this.#sources.set(result, { ...source, calls: [] });
     const known = this.#results.get(caller);
     if (known === undefined) this.#results.set(caller, [result]);
     else known.push(result);
   }
 
-  #push(message: ChatMessage, place: Place): void {
+  #push(message: ChatMessage, source: ContentSource): void {
     this.#attach();
     this.#spoken.push(message);
-    this.#places.set(message, { ...place, calls: [] });
+    this.#sources.set(message, { ...source, calls: [] });
   }
 
   #attach(): void {
     if (this.#attachments.length === 0) return;
     const message = { role: "user", content: this.#attachments };
     this.#spoken.push(message);
-    this.#places.set(message, { path: this.#attachedAt, calls: [] });
+    this.#sources.set(message, { path: this.#attachedAt, calls: [] });
     this.#attachments = [];
   }
 

@@ -16,8 +16,8 @@ import { invariant } from "../../domain/invariant.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../../domain/redaction/steps.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { editMembers, elements, members } from "../json/text.ts";
-import { ChatMessages, type OpaquePlace } from "./chat_messages.ts";
-import { callerPath, type MessagePlace } from "./caller_paths.ts";
+import { ChatMessages, type OpaqueOwner } from "./chat_messages.ts";
+import { callerPath, type MessageSource } from "./caller_paths.ts";
 import { requestItems } from "./items.ts";
 import { LOGPROBS_INCLUDE, wantsLogprobs } from "./logprobs.ts";
 import { type Loss, lostMembers } from "./loss.ts";
@@ -37,7 +37,7 @@ export interface TranslatedRequest {
   /** Text that models of a Responses upstream read and that `chat` does not have. */
   readonly nativeTexts: readonly string[];
   /** The source of each message. */
-  readonly places: readonly MessagePlace[];
+  readonly sources: readonly MessageSource[];
 }
 
 /** Context of a request besides its own fields. */
@@ -110,7 +110,7 @@ export function chatRequestOf(body: JsonBody, options: TranslationOptions = {}):
     const reason = "no item of it says anything that a chat could begin with";
     built.losses.push({ path: "input", reason, action: "native" });
   }
-  const { losses, messages, opaque, places } = built;
+  const { losses, messages, opaque, sources } = built;
   const value: ChatRequest = {
     ...carried(request, losses),
     model: request.model,
@@ -119,13 +119,13 @@ export function chatRequestOf(body: JsonBody, options: TranslationOptions = {}):
     ...answerFields(request, losses),
   };
   includeLosses(request, losses);
-  return { chat: writtenWhenRead(value, opaque), losses, nativeTexts: built.nativeTexts, places };
+  return { chat: writtenWhenRead(value, opaque), losses, nativeTexts: built.nativeTexts, sources };
 }
 
 /**
  * Most requests are never sent in this form: they are refused, or sent to an upstream of Responses.
  */
-function writtenWhenRead(value: ChatRequest, opaque: readonly OpaquePlace[]): ChatBody {
+function writtenWhenRead(value: ChatRequest, opaque: readonly OpaqueOwner[]): ChatBody {
   let written: string | undefined;
   return {
     value,
@@ -157,7 +157,7 @@ export function* responsesFeatureSteps(
   const needPaths = Object.fromEntries(
     Object.entries(features.needPaths ?? {}).map(([need, path]) => [
       need,
-      callerPath(path, translated.places),
+      callerPath(path, translated.sources),
     ]),
   );
   return { ...translated, features: { ...features, endpoint: "responses", needPaths } };
@@ -307,12 +307,12 @@ function includeLosses({ include }: ResponsesRequest, losses: Loss[]): void {
 }
 
 /** Restores the bytes of opaque members. */
-function withOpaque(text: string, places: readonly OpaquePlace[]): string {
-  if (places.length === 0) return text;
+function withOpaque(text: string, owners: readonly OpaqueOwner[]): string {
+  if (owners.length === 0) return text;
   const list = members(text).findLast((member) => member.key === "messages");
   invariant(list !== undefined, "Cannot find the messages in a text that has just been written");
   const messages = elements(text, list.valueStart).map(({ start, end }) => text.slice(start, end));
-  for (const { message, call, opaque } of places) {
+  for (const { message, call, opaque } of owners) {
     const written = messages[message];
     invariant(written !== undefined, `Cannot find message ${message}`);
     messages[message] = call === undefined
@@ -322,7 +322,7 @@ function withOpaque(text: string, places: readonly OpaquePlace[]): string {
   return `${text.slice(0, list.valueStart)}[${messages.join(",")}]${text.slice(list.valueEnd)}`;
 }
 
-function withCallOpaque(message: string, call: number, opaque: OpaquePlace["opaque"]): string {
+function withCallOpaque(message: string, call: number, opaque: OpaqueOwner["opaque"]): string {
   const list = members(message).findLast((member) => member.key === "tool_calls");
   const span = list && elements(message, list.valueStart)[call];
   invariant(span !== undefined, `Cannot find tool call ${call}`);

@@ -302,7 +302,7 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
   }
 
   #beginCall(call: CallItem): string {
-    // The caller has to answer this call, so no turn of this answer follows.
+    // The caller answers this call, so this is the last turn of the answer.
     return this.#showHeld() + this.#output.beginCall(call);
   }
 

@@ -36,7 +36,7 @@ const CONTENT: ReadonlyMap<string, string> = new Map([
   ["computer_call_output", "output"],
 ]);
 
-/** Item types whose schema requires all content. */
+/** Item types whose schema requires the whole content. */
 const WHOLE: readonly string[] = ["function_call", "function_call_output"];
 
 /** Items of hosted tools. */

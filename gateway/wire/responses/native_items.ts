@@ -14,15 +14,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An event of the service: its type, and its other fields. */
 export type ItemEvent = readonly [type: string, fields: Fields];
 
-/** Place of the deltas of a type. */
-interface DeltaPlace {
+/** Location of the text that the deltas of a type extend. */
+interface DeltaLocation {
   /** List of the item's parts, where it has parts. */
   readonly list?: "content" | "summary";
   /** Member of the item or the part, and of the event that ends it. */
   readonly field: string;
 }
 
-const DELTAS: Readonly<Record<string, DeltaPlace>> = {
+const DELTAS: Readonly<Record<string, DeltaLocation>> = {
   "response.output_text": { list: "content", field: "text" },
   "response.refusal": { list: "content", field: "refusal" },
   "response.reasoning_text": { list: "content", field: "text" },
@@ -40,14 +40,14 @@ const PARTS = {
 } as const;
 
 /** A text that grows: of a part, or of the item itself. */
-interface Growing extends DeltaPlace {
+interface Growing extends DeltaLocation {
   readonly type: string;
   /** Index of the part. */
   readonly index: number;
   readonly text: CollectedText;
-  /** True after the event that ends the text; */
+  /** True after the event that ends the text. */
   isDone: boolean;
-  /** true after the event that ends its part. */
+  /** True after the event that ends its part. */
   isClosed: boolean;
 }
 

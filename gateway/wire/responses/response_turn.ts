@@ -26,7 +26,7 @@ export class ResponseTurn {
   readonly opaque = new OpaqueMembers();
   /** Content of its message, while it may be replaced by a later turn's. */
   held: HeldMessage | undefined;
-  /** Text that Responses has no place for; it is paid for all the same. */
+  /** Text that Responses has no field for; it is charged all the same. */
   readonly unsent = new CollectedText();
   /** True when all of it has arrived. */
   ended = false;
@@ -65,7 +65,7 @@ export class ResponseTurn {
       this.#pattern;
   }
 
-  /** Takes the text of a delta that Responses has no place for. */
+  /** Collects the text of a delta that Responses has no field for. */
   noteBeside(
     delta: Fields,
     { eventChars, budget }: { readonly eventChars: number; readonly budget: CharBudget },

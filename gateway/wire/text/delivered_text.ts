@@ -38,7 +38,7 @@ export class DeliveredText {
   push(piece: string, sourceLength: number = piece.length): void {
     if (this.#hasEnded) return;
     this.#block.push(piece, sourceLength);
-    if (this.#block.length >= BLOCK_CHARS) this.#look();
+    if (this.#block.length >= BLOCK_CHARS) this.#count();
   }
 
   /** Ignores all later pieces. */
@@ -51,7 +51,7 @@ export class DeliveredText {
     return [...this.#text.pieces(), ...this.#block.pieces()];
   }
 
-  #look(): void {
+  #count(): void {
     const block = this.#block.text();
     this.#block = new CollectedText();
     this.#text.push(block);

@@ -8,9 +8,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Text that arrives in pieces, kept as the bytes of its JSON string. So it takes as much memory as
- * its characters, outside V8's heap: strings that live as long as an answer would be moved to the
- * old generation.
+ * Text that arrives in pieces, kept as the bytes of its JSON string. It takes one byte per ASCII
+ * character outside V8's heap; strings that live as long as an answer would be moved to the old
+ * generation.
  *
  * Escapes are joined unchanged: separated halves of a surrogate pair become the pair again.
  */

@@ -21,7 +21,7 @@ const BEYOND_SCHEMAS: readonly RegExp[] = [
   /^Cannot use the configuration: /,
   /^The tool type .* is not supported; declare /,
   /^Cannot accept "available": Give the amount that came with the page before$/,
-  /^There is no item with the id that is given as after$/,
+  /^There is no item with the id in after$/,
   // An image has to be an image, at an address that can be reached, of a size that a model draws.
   /^Cannot draw /,
   /image/i,

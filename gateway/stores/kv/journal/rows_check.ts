@@ -103,7 +103,9 @@ export async function compareRows(
       } else if (row.versionstamp > versionstamp) {
         if (!await isForeign(kv, row.key)) continue;
         problems.push(
-          `The row of ${what.toLowerCase()} ${quote(id)} was written by somebody else: find out ` +
+          `The row of ${what.toLowerCase()} ${
+            quote(id)
+          } was written by another process: find out ` +
             `what else writes to the store, end it, and ${RESTORE}`,
         );
       } else compareRow({ what, id }, { row: row.value, known: books.get(id) }, problems);

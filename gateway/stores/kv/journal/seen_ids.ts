@@ -85,7 +85,10 @@ class Table {
   }
 }
 
-/** 64 bits in two words, the first never zero: cyrb53 by bryc (public domain), without its last cut. */
+/**
+ * 64 bits in two words, the first never zero: cyrb53 by bryc (public domain), without its final
+ * truncation to 53 bits.
+ */
 function hashOf(text: string): [number, number] {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;

@@ -108,7 +108,7 @@ export class Stage implements LedgerView {
     this.#grow(row.bytes + OVERHEAD_BYTES, 1);
   }
 
-  /** Registers the completion of an operation. */
+  /** Registers the completion of an operation, which follows the commit. */
   answer(answer: Answer): void {
     this.answers.push(answer);
   }

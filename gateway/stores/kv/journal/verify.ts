@@ -97,6 +97,6 @@ function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck
       credits.add(entry.id, { walletId: entry.wallet, amount: entry.amount });
     }
   } catch (error) {
-    books.problems.push(`What stands there is no entry (${error})`);
+    books.problems.push(`The line is not a journal entry (${error})`);
   }
 }

@@ -159,8 +159,8 @@ check("rows that were changed while the gateway runs are found", async ({ kv, st
   await kv.set(["spend", "stray"], { ...spend, keyId: "k" });
   await kv.set(["wallet", "v"], { ...wallet, id: "v" });
   assertProblems(await stores.verify(), [
-    'The row of wallet "v" was written by somebody else: find out what else writes',
-    'The row of wallet "w" was written by somebody else',
+    'The row of wallet "v" was written by another process: find out what else writes',
+    'The row of wallet "w" was written by another process',
     'The row of key "k" has another key',
   ]);
   // The gateway's next commit is newer than they are, and does not heal them.
@@ -237,7 +237,7 @@ check("damage of any kind is a problem and no failure", async ({ kv, stores, edi
   const { problems, entries } = await stores.verify();
   assertEquals(entries, 4);
   assertStringIncludes(problems[0] ?? "", "The journal has a row 1.5 that is no segment");
-  assertStringIncludes(problems.join("\n"), "What stands there is no entry (TypeError");
+  assertStringIncludes(problems.join("\n"), "The line is not a journal entry (TypeError");
   assertStringIncludes(problems.join("\n"), "Journal segment 5 cannot be read");
   await kv.set(["journal", 5], "no bytes");
   assertStringIncludes((await stores.verify()).problems.join("\n"), "segment 5 cannot be read");

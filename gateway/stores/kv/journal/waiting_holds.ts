@@ -27,14 +27,15 @@ interface Waiter {
  */
 export class WaitingHolds {
   readonly #writer: Writer;
-  readonly #lines = new Map<string, Waiter[]>();
+  readonly #queues = new Map<string, Waiter[]>();
 
   constructor(writer: Writer) {
     this.#writer = writer;
   }
 
   /**
-   * Takes a hold now or when its turn comes; resolves when it is durable, refused or out of time.
+   * Takes a hold now, or when it is first in the queue and affordable; resolves when it is durable,
+   * refused or out of time.
    */
   hold(
     command: HoldCommand,
@@ -52,14 +53,14 @@ export class WaitingHolds {
 
   /** Serves a wallet's queue as far as its available credits allow. */
   serve(stage: Stage, walletId: string): void {
-    const line = this.#lines.get(walletId);
-    if (line === undefined) return;
+    const queue = this.#queues.get(walletId);
+    if (queue === undefined) return;
     const waiting: Waiter[] = [];
     const shortKeys = new Set<string>();
-    for (const [place, waiter] of line.entries()) {
+    for (const [place, waiter] of queue.entries()) {
       if (stage.bursting) {
         // The rest of the queue is served in the next commit.
-        waiting.push(...line.slice(place));
+        waiting.push(...queue.slice(place));
         this.#serveLater(walletId);
         break;
       }
@@ -75,40 +76,40 @@ export class WaitingHolds {
       waiter.refusal = decision.refusal;
       waiting.push(waiter);
       if (decision.refusal === "insufficient_balance") {
-        waiting.push(...line.slice(place + 1));
+        waiting.push(...queue.slice(place + 1));
         break;
       }
       shortKeys.add(budgetOwner(waiter.command));
     }
-    if (waiting.length === 0) this.#lines.delete(walletId);
-    else this.#lines.set(walletId, waiting);
+    if (waiting.length === 0) this.#queues.delete(walletId);
+    else this.#queues.set(walletId, waiting);
   }
 
   /** Refuses all waiting holds. */
   close(): void {
-    for (const line of this.#lines.values()) {
-      for (const waiter of line) {
+    for (const queue of this.#queues.values()) {
+      for (const waiter of queue) {
         waiter.unwatch();
         waiter.reject(new StoreError("Cannot hold: the store is closing"));
       }
     }
-    this.#lines.clear();
+    this.#queues.clear();
   }
 
   #arrive(stage: Stage, waiter: Waiter): void {
     const { command, waitMs } = waiter;
     const decision = decideHold(stage, command);
-    const line = this.#lines.get(command.walletId) ?? [];
+    const queue = this.#queues.get(command.walletId) ?? [];
     const settled = decision.ok ? decision.change === undefined : !decision.waitable;
-    if (settled || (line.length === 0 && (decision.ok || waitMs <= 0))) {
+    if (settled || (queue.length === 0 && (decision.ok || waitMs <= 0))) {
       return answer(stage, waiter, decision);
     }
     if (!decision.ok) waiter.refusal = decision.refusal;
-    this.#lines.set(command.walletId, [...line, waiter]);
+    this.#queues.set(command.walletId, [...queue, waiter]);
     this.serve(stage, command.walletId);
     if (!this.#isWaiting(waiter)) return;
     const isLeft = waiter.signal?.aborted === true;
-    if (waitMs <= 0 || isLeft || line.length >= MAX_WAITING_HOLDS) return this.#giveUp(waiter);
+    if (waitMs <= 0 || isLeft || queue.length >= MAX_WAITING_HOLDS) return this.#giveUp(waiter);
     this.#watch(waiter);
   }
 
@@ -124,16 +125,16 @@ export class WaitingHolds {
   }
 
   #isWaiting(waiter: Waiter): boolean {
-    return this.#lines.get(waiter.command.walletId)?.includes(waiter) ?? false;
+    return this.#queues.get(waiter.command.walletId)?.includes(waiter) ?? false;
   }
 
   #giveUp(waiter: Waiter): void {
     waiter.unwatch();
     const { walletId } = waiter.command;
-    const line = (this.#lines.get(walletId) ?? []).filter((other) => other !== waiter);
-    if (line.length === 0) this.#lines.delete(walletId);
+    const queue = (this.#queues.get(walletId) ?? []).filter((other) => other !== waiter);
+    if (queue.length === 0) this.#queues.delete(walletId);
     else {
-      this.#lines.set(walletId, line);
+      this.#queues.set(walletId, queue);
       // Holds behind it may need less.
       this.#serveLater(walletId);
     }

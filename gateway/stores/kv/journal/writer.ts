@@ -49,7 +49,7 @@ const GONE =
   "Cannot write to the store: its file was deleted, replaced or emptied while it was open; put it " +
   "back, or stop the service and restore a backup";
 /** Interval of checks that the store's file is in place, in milliseconds. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 const UNCHANGED = "Cannot write to the store: nothing has changed";
 
 /**
@@ -72,7 +72,7 @@ export class Writer {
   onDamage: (error: unknown) => void = () => {};
   readonly #onTried: ((commit: AttemptedCommit) => void) | undefined;
   readonly #isInPlace: () => Promise<boolean>;
-  #lookedAtMs = -Infinity;
+  #checkedAtMs = -Infinity;
   #isGone = false;
   readonly #kv: Deno.Kv;
   #head: DurableHead;
@@ -121,8 +121,8 @@ export class Writer {
 
   /** Checks that the store's file is in place, at most once a second. */
   async isGone(): Promise<boolean> {
-    if (performance.now() - this.#lookedAtMs < LOOK_MS) return this.#isGone;
-    this.#lookedAtMs = performance.now();
+    if (performance.now() - this.#checkedAtMs < CHECK_MS) return this.#isGone;
+    this.#checkedAtMs = performance.now();
     const isGone = !await this.#isInPlace();
     if (isGone && !this.#isGone) this.onGone(GONE);
     return this.#isGone = isGone;
@@ -219,14 +219,14 @@ export class Writer {
     let turns = 0;
     while (turns < this.#queue.length && !stage.full) {
       const turn = this.#queue[turns] ?? [];
-      let taken = 0;
-      while (taken < turn.length && !stage.bursting) {
-        const operation = turn[taken++];
+      let count = 0;
+      while (count < turn.length && !stage.bursting) {
+        const operation = turn[count++];
         if (operation !== undefined) decide(operation, stage);
       }
-      this.#queued -= taken;
-      if (taken < turn.length) {
-        this.#queue[turns] = turn.slice(taken);
+      this.#queued -= count;
+      if (count < turn.length) {
+        this.#queue[turns] = turn.slice(count);
         break;
       }
       turns++;
@@ -289,7 +289,8 @@ export class Writer {
       isKnown = await this.#clearDoubt();
     }
     if (stage.answers.length === 0) return;
-    const unknown = "Cannot write to the store: whether it has landed is not known yet";
+    const unknown =
+      "Cannot write to the store: it is not known yet whether the last commit has landed";
     const message = this.#health === "lost" ? LOST : isKnown ? UNCHANGED : unknown;
     const inDoubt = !isKnown || this.#isLostInDoubt;
     reject(stage, new StoreError(message, { cause, inDoubt }));

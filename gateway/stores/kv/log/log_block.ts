@@ -23,7 +23,7 @@ export const LOG_BLOCKS = "log_block";
 export const LOG_BLOCK_IDS = "log_block_ids";
 
 /** Position of a row in the log. */
-export interface LogPlace {
+export interface LogPosition {
   readonly segment: number;
   readonly line: number;
 }
@@ -143,7 +143,7 @@ export class LogBlock {
     }
   }
 
-  #addRow(record: RequestRecord, { segment, line }: LogPlace): void {
+  #addRow(record: RequestRecord, { segment, line }: LogPosition): void {
     const header = this.#header;
     const row = header.rows++;
     const { id, requestId, atMs, firstByteMs = NONE } = record;
@@ -224,7 +224,7 @@ export class LogBlock {
   }
 
   /** Returns the position of a row. */
-  placeOf(row: number): LogPlace {
+  positionOf(row: number): LogPosition {
     const segment = this.first + (this.#narrow[SEGMENT]?.[row] ?? 0);
     return { segment, line: this.#narrow[LINE]?.[row] ?? 0 };
   }
@@ -315,7 +315,7 @@ export class LogBlock {
   }
 }
 
-/** True when a block may contain the wanted ids; decided without reading all of its row. */
+/** True when a block may contain one of the ids; reads only a part of its row. */
 export function mayHaveIds(value: Uint8Array, { id, requestId }: RequestFilter): boolean {
   if (id === undefined && requestId === undefined) return true;
   const columns = columnsOf(value);

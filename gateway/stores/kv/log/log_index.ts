@@ -117,7 +117,10 @@ export class LogIndex {
     await this.#write();
   }
 
-  /** Returns index rows without log rows; `before` is the log's oldest segment. */
+  /**
+   * Returns deletions of index rows whose log rows were deleted; `before` is the oldest segment of
+   * the log.
+   */
   async old(before: number): Promise<Row[]> {
     const old: Row[] = [];
     for (const prefix of [LOG_BLOCKS, LOG_BLOCK_IDS]) {

@@ -14,7 +14,7 @@ import {
   LOG_BLOCK_IDS,
   LOG_BLOCKS,
   type LogBlock,
-  type LogPlace,
+  type LogPosition,
   mayHaveIds,
 } from "./log_block.ts";
 import type { SegmentRange } from "./log_block_times.ts";
@@ -27,9 +27,9 @@ import type { Tail } from "../rows.ts";
 
 /** Positions in one block or segment that may match, in the order of the page. */
 interface Found {
-  readonly places: readonly LogPlace[];
+  readonly positions: readonly LogPosition[];
   /** Border between examined and unexamined rows. */
-  readonly border: LogPlace;
+  readonly border: LogPosition;
   /** Cost of the step. */
   readonly steps: number;
 }
@@ -51,22 +51,22 @@ export interface SearchSource {
 export async function searchLog(source: SearchSource, query: RequestQuery): Promise<RequestPage> {
   const { limit } = query;
   const isNewest = query.order !== "oldest";
-  const page: { record: RequestRecord; place: LogPlace }[] = [];
+  const page: { record: RequestRecord; position: LogPosition }[] = [];
   const untilMs = performance.now() + (source.maxMs ?? SEARCH_MS);
   let takenSteps = 0;
   const isOver = () => takenSteps >= SEARCH_STEPS_MIN && performance.now() > untilMs;
-  const end = (place: LogPlace | undefined): RequestPage => ({
+  const end = (position: LogPosition | undefined): RequestPage => ({
     records: page.slice(0, limit).map(({ record }) => record),
-    ...place === undefined ? {} : { cursor: cursorText(place) },
-    ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].place, isNewest)) },
+    ...position === undefined ? {} : { cursor: cursorText(position) },
+    ...page[0] === undefined ? {} : { start: cursorText(borderOf(page[0].position, isNewest)) },
   });
-  for await (const { places, border, steps } of candidates(source, query)) {
+  for await (const { positions, border, steps } of candidates(source, query)) {
     takenSteps += steps;
-    for (let from = 0; from < places.length; from += limit + 1) {
-      const some = places.slice(from, from + limit + 1);
+    for (let from = 0; from < positions.length; from += limit + 1) {
+      const some = positions.slice(from, from + limit + 1);
       for (const hit of await readRecords(source.kv, some)) {
         if (!matches(hit.record, query)) continue;
-        if (page.length === limit) return end(borderOf(hit.place, isNewest));
+        if (page.length === limit) return end(borderOf(hit.position, isNewest));
         page.push(hit);
         // An id has one row: the rest need not be examined.
         if (query.id !== undefined) return end(undefined);
@@ -81,14 +81,14 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
 }
 
 /** Returns the border before a row in the order of a page: above it for newest first. */
-function borderOf({ segment, line }: LogPlace, isNewest: boolean): LogPlace {
+function borderOf({ segment, line }: LogPosition, isNewest: boolean): LogPosition {
   return isNewest ? { segment, line: line + 1 } : { segment, line };
 }
 
 async function* candidates(source: SearchSource, query: RequestQuery): AsyncGenerator<Found, void> {
   const isNewest = query.order !== "oldest";
   const border = query.cursor === undefined ? undefined : parseCursor(query.cursor);
-  const isBeyond = ({ segment, line }: LogPlace) => {
+  const isBeyond = ({ segment, line }: LogPosition) => {
     if (border === undefined) return true;
     const isAbove = segment > border.segment || segment === border.segment && line >= border.line;
     return isAbove !== isNewest;
@@ -99,8 +99,8 @@ async function* candidates(source: SearchSource, query: RequestQuery): AsyncGene
 }
 
 interface Range {
-  readonly border: LogPlace | undefined;
-  readonly isBeyond: (place: LogPlace) => boolean;
+  readonly border: LogPosition | undefined;
+  readonly isBeyond: (position: LogPosition) => boolean;
 }
 
 async function* inBlocks(
@@ -111,14 +111,14 @@ async function* inBlocks(
   const isNewest = query.order !== "oldest";
   for await (const step of blocksOf(source, query, border)) {
     if ("last" in step) {
-      yield { places: [], border: { segment: step.last + 1, line: 0 }, steps: BLOCK_STEPS };
+      yield { positions: [], border: { segment: step.last + 1, line: 0 }, steps: BLOCK_STEPS };
       continue;
     }
     const { block, ids } = step;
     const rows = block.find(query, ids);
     if (isNewest) rows.reverse();
     yield {
-      places: rows.map((row) => block.placeOf(row)).filter(isBeyond),
+      positions: rows.map((row) => block.positionOf(row)).filter(isBeyond),
       border: isNewest ? { segment: block.first, line: 0 } : { segment: block.last + 1, line: 0 },
       steps: BLOCK_STEPS,
     };
@@ -135,9 +135,9 @@ async function* inRows(
   if (from > to) return;
   for await (const { header, lines } of readSegments(kv, "log", { from, to, reverse: isNewest })) {
     const { segment } = header;
-    const places = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
-    if (isNewest) places.reverse();
-    yield { places, border: { segment: isNewest ? segment : segment + 1, line: 0 }, steps: 1 };
+    const positions = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
+    if (isNewest) positions.reverse();
+    yield { positions, border: { segment: isNewest ? segment : segment + 1, line: 0 }, steps: 1 };
   }
 }
 
@@ -150,7 +150,7 @@ type BlockRead = { readonly block: LogBlock; readonly ids?: string | undefined }
 async function* blocksOf(
   source: SearchSource,
   query: RequestQuery,
-  border: LogPlace | undefined,
+  border: LogPosition | undefined,
 ): AsyncGenerator<BlockRead, void> {
   const isNewest = query.order !== "oldest";
   const withIds = query.text !== undefined;
@@ -247,25 +247,25 @@ function learned({ times }: IndexView, value: Uint8Array): LogBlock {
 /** Reads the records at some positions, in order; those in deleted segments are omitted. */
 async function readRecords(
   kv: Deno.Kv,
-  places: readonly LogPlace[],
-): Promise<{ record: RequestRecord; place: LogPlace }[]> {
-  const numbers = [...new Set(places.map(({ segment }) => segment))];
+  positions: readonly LogPosition[],
+): Promise<{ record: RequestRecord; position: LogPosition }[]> {
+  const numbers = [...new Set(positions.map(({ segment }) => segment))];
   const segments = new Map(
     await Promise.all(numbers.map(async (segment) => {
       return [segment, await readSegment(kv, "log", segment)] as const;
     })),
   );
-  return places.flatMap((place) => {
-    const text = segments.get(place.segment)?.lines[place.line];
-    return text === undefined ? [] : [{ record: decodeRecord(text), place }];
+  return positions.flatMap((position) => {
+    const text = segments.get(position.segment)?.lines[position.line];
+    return text === undefined ? [] : [{ record: decodeRecord(text), position }];
   });
 }
 
-function cursorText({ segment, line }: LogPlace): string {
+function cursorText({ segment, line }: LogPosition): string {
   return `${segment}.${line}`;
 }
 
-function parseCursor(cursor: string): LogPlace {
+function parseCursor(cursor: string): LogPosition {
   const match = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor);
   return { segment: Number(match?.[1] ?? 0), line: Number(match?.[2] ?? 0) };
 }

@@ -37,8 +37,9 @@ export interface ExpiringValuesOptions {
   /** Maximum size of all values, in bytes. */
   readonly maxBytes: number;
   /**
-   * True when the first part of a name is the value's owner. Each owner may then use as many bytes
-   * as are still free: alone half of the store, and however much others use, a newcomer has some.
+   * True when the first part of a name is the value's owner. An owner may then use as many bytes as
+   * are still free: a single owner at most half of the store, so that some bytes always remain for
+   * others.
    * @default {false}
    */
   readonly hasOwners?: boolean | undefined;
@@ -98,8 +99,8 @@ export class ExpiringValues {
 
   /**
    * Stores a value, which replaces one of the same name; resolves once it is durable. Of two
-   * concurrent ones the one that began last stays. Returns false, without any change, when it does
-   * not fit.
+   * concurrent writes, the one that began last wins. Returns false, without any change, when it
+   * does not fit.
    */
   async put(name: readonly string[], value: NewExpiringValue): Promise<boolean> {
     const { content, expiresAtMs, about, isNew } = value;
@@ -230,11 +231,11 @@ export class ExpiringValues {
     parts: { chunks: Uint8Array; aliases: readonly string[]; former: readonly ValueCopy[] },
   ): Promise<void> {
     const { former } = parts;
-    const last = [this.#rows.entry(copy), ...former.map((one) => this.#rows.entryGone(one))];
+    const last = [this.#rows.entry(copy), ...former.map((copy) => this.#rows.entryGone(copy))];
     for (const rows of inCommits(this.#rows.before(copy, parts), last)) {
       await this.#writer.write(rows);
     }
-    for (const one of former) this.#replaced.set(one.id, one);
+    for (const copy of former) this.#replaced.set(copy.id, copy);
   }
 
   async #valueOf(copy: ValueCopy): Promise<ExpiringValue | undefined> {

@@ -106,7 +106,7 @@ function encodeResponse(response: StoredResponse): Uint8Array {
   const head: Head = { id, ownerId, previousId, upstreamId, found: searchMemory };
   const parts = [JSON.stringify(head), resource, ...input];
   for (const part of parts) {
-    invariant(!part.includes(SEPARATOR), `Cannot keep response "${id}": its parts are no JSON`);
+    invariant(!part.includes(SEPARATOR), `Cannot store response "${id}": its parts are no JSON`);
   }
   return bytesOf(parts.join(SEPARATOR));
 }

@@ -21,7 +21,7 @@ export interface ValueEntry {
   readonly about: string;
 }
 
-/** One writing of a value: no other writing of the same name shares its rows. */
+/** One stored copy of a value: each write under the same name has its own rows. */
 export interface ValueCopy {
   /** Parts of keys. */
   readonly name: readonly Deno.KvKeyPart[];
@@ -131,12 +131,12 @@ export class ValueRows {
     return rowOf(this.entryKey(copy), encodeJson(copy.entry));
   }
 
-  /** Returns the deletion of the entry. */
+  /** Returns the row that deletes the entry. */
   entryGone(copy: ValueCopy): Row {
     return rowOf(this.entryKey(copy));
   }
 
-  /** Yields all deletions of a copy, in order. */
+  /** Yields the rows that delete a copy, in order. */
   *gone(copy: ValueCopy, aliases: Iterable<string>): Iterable<Row> {
     yield this.entryGone(copy);
     for (const alias of aliases) yield rowOf(this.aliasKey(copy, alias));

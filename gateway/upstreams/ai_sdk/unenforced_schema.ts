@@ -1,6 +1,6 @@
 /**
- * Strict schemas at providers that hold only some models' answers to them. Claude's packages know
- * which models these are, so the request that the package has written is examined.
+ * Warnings about strict schemas that a provider does not enforce for the model. Claude's packages
+ * know which models these are, so the request that the package has written is examined.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { parseObject } from "../openai_compatible/body.ts";
 import type { Notes } from "./notes.ts";
 
 /**
- * Warns where a request has a strict schema and the body that the package has written has not, or has
- * one without the keywords that the provider's decoder does not know.
+ * Warns if the package has removed a strict schema from the body it has written, or the keywords in
+ * it that the provider's decoder does not support.
  */
-export function noteUnheldSchema(
+export function noteUnenforcedSchema(
   format: unknown,
   { body, notes }: { readonly body: string; readonly notes: Notes },
 ): void {

@@ -3,8 +3,11 @@ import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, AnswerRelay, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { ChatChunkRelay, type ChatRelayOptions } from "./chunk_relay.ts";
 
-/** Base of relays that read an upstream's chat chunks and send them in their own way. */
-export abstract class FollowedChunks implements AnswerRelay {
+/**
+ * Base class of relays that parse an upstream's chat chunks with a {@linkcode ChatChunkRelay} and
+ * write the events themselves.
+ */
+export abstract class ChunkRelayBase implements AnswerRelay {
   protected readonly chunks: ChatChunkRelay;
 
   /** `model` is the catalog id that callers see. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { chatFinish, unknownFinish } from "./finish.ts";
+import { chatFinish, unknownFinish } from "./finish_reason.ts";
 
 const none = { hasToolCalls: false };
 const other = (raw: string) => ({ unified: "other", raw }) as const;

@@ -12,8 +12,8 @@ const FRAME_TOKENS = 400;
 /** Minimum useful length of a passage, in characters. */
 const LEAST_TEXT_CHARS = 100;
 
-/** The room of a turn's model for results of its searches. */
-export class ResultRoom {
+/** Tokens and characters that remain for search results in the context of a turn's model. */
+export class ResultBudget {
   readonly #model: Pick<Model, "contextTokens" | "maxOutputTokens">;
   readonly #conversation: Pick<ChatBody, "value">;
   /** Remaining tokens; counted with the first results. */
@@ -29,16 +29,16 @@ export class ResultRoom {
   }
 
   /**
-   * Returns the results that there is room for, each complete and in their order; if none fits, the
-   * best one with a shorter text. A search takes at most half of the remaining room, so that others
-   * and the answer have room. `shown`: returns the part of a result that the model reads.
+   * Returns the results that fit, each complete and in their order; if none fits, the best one with
+   * a shorter text. A search takes at most half of the remaining budget, so that other searches and
+   * the answer fit, too. `shown`: returns the part of a result that the model reads.
    */
   take<T extends { readonly text: string }>(
     results: readonly T[],
     shown: (result: T) => object,
   ): T[] {
-    const room = this.#tokens ??= this.#countRoom();
-    const most = { tokens: room / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
+    const remaining = this.#tokens ??= this.#countTokens();
+    const most = { tokens: remaining / 2, chars: RESULT_CHARS_MAX - FRAME_CHARS };
     const fitting: T[] = [];
     let tokens = 0;
     let chars = 0;
@@ -52,11 +52,11 @@ export class ResultRoom {
     };
     for (const result of results) add(result);
     if (fitting.length === 0) results.some((result) => shorter(result).some(add));
-    this.#tokens = room - tokens;
+    this.#tokens = remaining - tokens;
     return fitting;
   }
 
-  #countRoom(): number {
+  #countTokens(): number {
     const features = chatFeatures(this.#conversation.value);
     const { contextTokens } = this.#model;
     const output = outputRoom(this.#model, features.requestedOutputTokens);

@@ -6,7 +6,7 @@ export function unreadContentIn(format: ChatFormat, answer: unknown): UnreadCont
   return isAnswerObject(answer) ? format.unreadContent?.(answer) ?? {} : {};
 }
 
-/** Types of parts that frame other parts. */
+/** Types of parts that only begin or end other parts. */
 const FRAMES: ReadonlySet<string> = new Set(["tool-input-end"]);
 
 /** Returns a warning for a type of part that Chat cannot carry; `undefined` where nothing is lost. */

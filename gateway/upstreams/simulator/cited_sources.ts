@@ -7,7 +7,7 @@ import { isJsonObject } from "@svc/sdk/protocol";
  */
 
 /** A source that an answer cites. */
-export interface ResultSource {
+export interface CitedSource {
   /** Number of the citation. */
   readonly number: number;
   /** Title of the page, or name of the file. */
@@ -17,18 +17,18 @@ export interface ResultSource {
 }
 
 /** Maximum number of sources in an answer. */
-const MOST_TOLD = 3;
+const SOURCES_MAX = 3;
 const LONGEST_NAME = 160;
 const LONGEST_PASSAGE = 160;
 
 /** Returns the first sources of a tool's result; `undefined` where it is no result of a search. */
-export function resultSources(result: string): readonly ResultSource[] | undefined {
+export function citedSources(result: string): readonly CitedSource[] | undefined {
   const entries = parsed(result);
   if (!isJsonObject(entries) || !Array.isArray(entries.results)) return undefined;
   if (!entries.results.every((one) => isJsonObject(one) && Number.isSafeInteger(one.source))) {
     return undefined;
   }
-  return entries.results.slice(0, MOST_TOLD).filter(isJsonObject).map((one) => ({
+  return entries.results.slice(0, SOURCES_MAX).filter(isJsonObject).map((one) => ({
     number: Number(one.source),
     name: begin(one.title ?? one.filename ?? "untitled", LONGEST_NAME),
     passage: one.title === undefined ? begin(one.text ?? "", LONGEST_PASSAGE) : "",

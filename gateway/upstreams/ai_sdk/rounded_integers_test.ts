@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { call, prompt, USER } from "./prompt_fixture.ts";
 import { formatOf } from "./translated_fixture.ts";
-import { hasRounded, roundedCall } from "./rounded.ts";
+import { hasRounded, roundedCall } from "./rounded_integers.ts";
 
 Deno.test("hasRounded() finds integers that no double holds, at any depth", () => {
   for (const whole of ["9007199254740991", "1.5", "1e3", '"9007199254740993"']) {

@@ -1,16 +1,16 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { inTurn } from "./turns.ts";
+import { inSequence } from "./in_sequence.ts";
 
 Deno.test("what concerns one key runs in turn, what does not runs at once", async () => {
   const events: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const first = inTurn("a", async () => {
+  const first = inSequence("a", async () => {
     events.push("a1 begins");
     await gate;
     events.push("a1 ends");
   });
-  const second = inTurn("a", () => Promise.resolve(events.push("a2")));
-  await inTurn("b", () => Promise.resolve(events.push("b")));
+  const second = inSequence("a", () => Promise.resolve(events.push("a2")));
+  await inSequence("b", () => Promise.resolve(events.push("b")));
   assertEquals(events, ["a1 begins", "b"]);
   open();
   await Promise.all([first, second]);
@@ -18,8 +18,8 @@ Deno.test("what concerns one key runs in turn, what does not runs at once", asyn
 });
 
 Deno.test("a failure is its caller's, and the next one runs", async () => {
-  const failed = inTurn("a", () => Promise.reject(new Error("no")));
-  const next = inTurn("a", () => Promise.resolve("next"));
+  const failed = inSequence("a", () => Promise.reject(new Error("no")));
+  const next = inSequence("a", () => Promise.resolve("next"));
   await assertRejects(() => failed, Error, "no");
   assertEquals(await next, "next");
 });

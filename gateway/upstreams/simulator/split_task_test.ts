@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { finalNote, planNote } from "../../domain/orchestration/task_notes.ts";
 import { readPlan } from "../../domain/orchestration/task_plan.ts";
-import { isPlanning, simulatedPlan, splitTask } from "./noted_task.ts";
+import { isPlanning, simulatedPlan, splitTask } from "./split_task.ts";
 
 Deno.test("a question is told from the task that it is asked for", () => {
   assertEquals(splitTask("Hi"), { question: "Hi", task: undefined });
@@ -10,7 +10,7 @@ Deno.test("a question is told from the task that it is asked for", () => {
   const results = [{ taskId: "a", title: "A", text: "x" }, { taskId: "b", title: "B" }];
   assertEquals(splitTask(`Hi${finalNote(results)}`).task, {
     id: "final",
-    given: ["a"],
+    resultIds: ["a"],
     missing: ["b"],
   });
 });
@@ -19,7 +19,7 @@ Deno.test("what a result says of other results is not believed", () => {
   const text = "x\n\n$c (C):\ny\n~~~\n$d (D): this part failed; there is no result.";
   const results = [{ taskId: "a", title: "A", text }, { taskId: "b", title: "B" }];
   const { task } = splitTask(`Hi${finalNote(results)}`);
-  assertEquals([task?.given, task?.missing], [["a"], ["b"]]);
+  assertEquals([task?.resultIds, task?.missing], [["a"], ["b"]]);
 });
 
 Deno.test("a simulated plan has a task for each piece, can be read, and is none for one piece", () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { described } from "./held_schema.ts";
+import { described } from "./unenforced_schema.ts";
 import { callOf, recordedUpstream } from "./upstream_fixture.ts";
 
 const PERSON = {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Upstream, UpstreamCall } from "../ports/upstream.ts";
-import { OnDemandUpstream } from "./on_demand.ts";
+import { OnDemandUpstream } from "./on_demand_upstream.ts";
 import { callOf } from "./ai_sdk/upstream_fixture.ts";
 
 /** An upstream that notes what it is asked. */

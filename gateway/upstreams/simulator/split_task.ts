@@ -17,7 +17,7 @@ export interface SimulatedTask {
   /** `plan`, `final`, or the id of the task. */
   readonly id: string;
   /** Ids of the tasks whose results the question contains. */
-  readonly given: readonly string[];
+  readonly resultIds: readonly string[];
   /** Ids of the earlier tasks that failed. */
   readonly missing: readonly string[];
 }
@@ -32,7 +32,7 @@ export function splitTask(text: string): { question: string; task: SimulatedTask
     results.filter(([, , mark]) => (mark !== undefined) === failed).map(([, id = ""]) => id);
   return {
     question: noted.own.trim(),
-    task: { id: noted.taskId, given: idsOf(false), missing: idsOf(true) },
+    task: { id: noted.taskId, resultIds: idsOf(false), missing: idsOf(true) },
   };
 }
 
