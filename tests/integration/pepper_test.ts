@@ -77,7 +77,7 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
   await using service = await TestService.start();
   const { id, key } = await service.newKey();
   const pepper = (verb: string) => svcOn(service, ["pepper", verb]);
-  assertMatch((await pepper("drop")).err, /^There is one pepper only/);
+  assertMatch((await pepper("drop")).err, /^There is only one pepper/);
   assertMatch((await pepper("rotate")).out, /^current +version 2, kept in the store: 0 keys/);
   assertMatch((await pepper("rotate")).err, /^The previous pepper is still needed by 2 keys/);
   assertMatch((await pepper("drop")).err, /^The previous pepper is still needed by 2 keys/);

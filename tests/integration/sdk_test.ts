@@ -142,7 +142,6 @@ for (const method of ["create", "stream", "run", "runStream"] as const) {
   for (const end of ["a time limit", "a signal"]) {
     Deno.test(`${end} ends ${method} that has stalled, whatever is garbage by then`, async () => {
       await using service = new FakeUpstream();
-      using _collecting = new GarbageCollection();
       const words = `data: ${chunkText({ role: "assistant", content: "Hello" })}\n\n`;
       const begun = chunk(/stream/i.test(method) ? words : '{"choices":');
       service.answer([streamHead(), begun, { stall: true }]);
@@ -154,6 +153,8 @@ for (const method of ["create", "stream", "run", "runStream"] as const) {
       const call = client.chat.completions[method]({ messages: MESSAGES }, options);
       const ended = call.then(() => undefined, (error) => error);
       await service.stalling();
+      // Not before: collections slow the call, and the limit would end it before it stalls.
+      using _collecting = new GarbageCollection();
       // Long enough for what is garbage to be collected.
       await new Promise((resolve) => setTimeout(resolve, 300));
       controller.abort(reason);
