@@ -6,7 +6,7 @@ import { files, isCode, read } from "./source_files.ts";
  * new entry is a decision for review.
  */
 const EXCEPTIONS: readonly string[] = [
-  "gateway/upstreams/openai_compatible/failure.ts: no-control-regex: they are what is looked for",
+  "gateway/upstreams/openai_compatible/failure.ts: no-control-regex: they are what is searched for",
 ];
 
 /** Rules without exceptions. */
