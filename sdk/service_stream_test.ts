@@ -113,7 +113,7 @@ Deno.test("leaving early ends the call, and the final value with it", async () =
   const { open, seen } = source([1, 2, 3]);
   const stream = new ServiceStream(open);
   for await (const _ of stream) break;
-  const error = await assertRejects(() => stream.final(), DOMException, "left before its end");
+  const error = await assertRejects(() => stream.final(), DOMException, "ended the stream");
   assertEquals([error.name, seen.isLeft, seen.asked], ["AbortError", true, 1]);
   assertStrictEquals(seen.reason, error);
 });

@@ -119,5 +119,5 @@ Deno.test("a run that is left while a tool works stops the tool", async () => {
   await events.return?.();
   assertEquals(signal.aborted, true);
   await waiting.catch(() => {});
-  await assertRejects(() => run.final(), DOMException, "left before its end");
+  await assertRejects(() => run.final(), DOMException, "ended the stream");
 });

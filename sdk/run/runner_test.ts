@@ -344,7 +344,7 @@ Deno.test("runStream that is left sends no further turn, and stops its tool", as
   // The tool's result, which says that it was aborted; nothing follows.
   assertEquals((await waiting).done, false);
   assertEquals((await events.next()).done, true);
-  await assertRejects(() => stream.final(), DOMException, "left before its end");
+  await assertRejects(() => stream.final(), DOMException, "ended the stream");
   assertEquals([sent.length, isStopped], [1, true]);
 });
 
