@@ -26,6 +26,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** True when the answer is to be a stream. */
   readonly stream: boolean;
+  /** Media type of the provider's streams beside `text/event-stream`. @default {none} */
+  readonly streamType?: string | undefined;
   /** Credentials of the upstream, which no message may repeat. */
   readonly secrets: readonly string[];
   /** W3C trace context to send. */
@@ -34,7 +36,6 @@ export interface TransportOptions {
   readonly editBody?: ((body: string) => string) | undefined;
 }
 
-const STREAM_TYPES = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/;
 const EVENT_TYPE = /^text\/event-stream\b/;
 const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/;
 const LINE_FEED = 10;
@@ -80,8 +81,7 @@ export class Transport {
     this.status = response.status;
     if (response.status !== 200) return await this.#refuse(response);
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-    const expected = this.#options.stream ? STREAM_TYPES : JSON_TYPES;
-    if (!expected.test(type)) {
+    if (!this.#isExpected(type)) {
       const shown = redact(type, this.#options.secrets);
       throw this.#fail({ outcome: "malformed", message: `The answer is "${shown}"` });
     }
@@ -93,6 +93,13 @@ export class Transport {
       : await this.#text(response);
     return new Response(answer, { headers: response.headers });
   };
+
+  /** True for the content type of the answer that the call asked for. */
+  #isExpected(type: string): boolean {
+    const { stream, streamType } = this.#options;
+    if (!stream) return JSON_TYPES.test(type);
+    return EVENT_TYPE.test(type) || type.split(";")[0]?.trim() === streamType;
+  }
 
   /** Adds the provider's message to a broken stream. */
   withProviderMessage(cut: UpstreamCut): UpstreamCut {

@@ -222,6 +222,7 @@ export class AiSdkUpstream implements Upstream {
       exchange,
       clock: this.#deps.clock,
       stream: call.stream,
+      streamType: this.#protocol.chat.streamType,
       secrets: secretsOf(access),
       traceparent: call.traceparent,
       editBody: (body) => {

@@ -28,6 +28,7 @@ export const AMAZON_BEDROCK: ProviderDescriptor = {
     name: "translated",
     chat: {
       optionsKey: "bedrock",
+      streamType: "application/vnd.amazon.eventstream",
       lacks: {
         ...EVERYWHERE,
         ...CLAUDES,

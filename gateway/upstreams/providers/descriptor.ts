@@ -166,6 +166,8 @@ export interface ChatFormat {
   readonly optionsKey: string;
   /** Features that the provider cannot carry. */
   readonly lacks: Lacks;
+  /** Media type of streamed answers beside `text/event-stream`, in lower case. @default {none} */
+  readonly streamType?: string;
   /** @default {answers are not signed} */
   readonly signatures?: SignatureFormat;
   /** Present when the package is made for Claude's models. @default {absent} */
