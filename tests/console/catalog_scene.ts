@@ -1,5 +1,5 @@
 import type { Model, Tier, UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
-import { closedPort } from "./closed_port.ts";
+import { freePort } from "../fixtures/free_port.ts";
 import type { TestService } from "../fixtures/service.ts";
 import type { Visit } from "./visit.ts";
 
@@ -42,7 +42,7 @@ export async function manyModels(service: TestService): Promise<void> {
   const { upstreams, models, tiers } = catalogs.current();
   const [simulator] = upstreams;
   if (simulator === undefined) return;
-  const port = closedPort();
+  const port = freePort();
   const dead: UpstreamConfig = {
     ...simulator,
     id: "acme-eu",

@@ -13,6 +13,7 @@ import { GarbageCollection } from "../fixtures/garbage.ts";
 import { assertCut, assertFailure, readAll } from "../fixtures/openai_compatible.ts";
 import type { Wire } from "../fixtures/upstreams/wire.ts";
 import { casesOf, headOf, type OpenUpstream, type StagedCase, TIMEOUTS } from "./staged_case.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 /** An endpoint of an upstream to hold against the contract. */
 export interface TransportSubject {
@@ -138,9 +139,7 @@ class TransportContract {
       assertFailure(await upstream.call(this.#subject.call({})), "server_error");
     });
     this.#case("nobody there", async () => {
-      const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const baseUrl = `http://127.0.0.1:${listener.addr.port}/v1`;
-      listener.close();
+      const baseUrl = `http://127.0.0.1:${freePort()}/v1`;
       const upstream = this.#subject.open(baseUrl, { timeouts: TIMEOUTS });
       assertFailure(await upstream.call(this.#subject.call({})), "connect_failed");
       assertFailure(await upstream.call(this.#subject.call({ stream: true })), "connect_failed");

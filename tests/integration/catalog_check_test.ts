@@ -7,6 +7,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { labConfig, UPSTREAM_KEY } from "../fixtures/lab.ts";
 import { TestService } from "../fixtures/service.ts";
 import { svcOn } from "../fixtures/svc.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 /** Runs the command line against a service. */
 async function svc(service: TestService, command: string) {
@@ -110,10 +111,7 @@ Deno.test("svc catalog check: each upstream is asked once, and each failure has 
 });
 
 Deno.test("svc catalog check: an upstream that is not there is told of, and nothing hangs", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  const config = labConfig({ id: "gone", baseUrl: `http://127.0.0.1:${port}/v1` });
+  const config = labConfig({ id: "gone", baseUrl: `http://127.0.0.1:${freePort()}/v1` });
   await using service = await TestService.start({ config });
   const { code, out } = await svc(service, "catalog check");
   assertEquals(code, 1);

@@ -10,6 +10,7 @@ import type { Finding } from "../../gateway/doctor/finding.ts";
 import { openKvStores } from "../../gateway/stores/kv/open.ts";
 import { type Finished, ServiceProcess, SVC, svc } from "../fixtures/service_process.ts";
 import { CONFIGURATION } from "../fixtures/task_flags.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 /** Free ports, so that nothing on the machine interferes; no upstream but the simulator. */
 const PORTS = {
@@ -25,12 +26,6 @@ async function inFolder(test: (folder: string, kv: string) => Promise<void>): Pr
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-/** Returns a port where nothing listens. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 const LAB = [

@@ -11,6 +11,7 @@ import { platformEnv } from "../fixtures/child_env.ts";
 import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
 import { completion, labConfig, QUESTION } from "../fixtures/lab.ts";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, until } from "../fixtures/service.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 const ROOT = fromFileUrl(import.meta.resolve("../../"));
 
@@ -21,11 +22,6 @@ async function documented(): Promise<string[]> {
   const command = /```sh\n(deno run [\s\S]*?)```/.exec(section)?.[1];
   assert(command !== undefined, "The page has no such command");
   return command.replaceAll("\\\n", " ").trim().split(/\s+/).slice(1);
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 Deno.test("the locked-down profile serves with the hosts that it names, and reaches no other", async () => {

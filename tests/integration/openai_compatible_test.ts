@@ -22,6 +22,7 @@ import {
   readAll,
   upstreamAt,
 } from "../fixtures/openai_compatible.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 /** A host that never answers a connection. */
 const SILENT: Dial = ({ signal }) =>
@@ -240,9 +241,7 @@ Deno.test("a connection that breaks before the answer is complete is a failure",
 });
 
 Deno.test("a host that refuses connections, and a name that is none, fail to connect", async () => {
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  free.close();
-  for (const base of [`http://127.0.0.1:${free.addr.port}/v1`, "http://host.invalid/v1"]) {
+  for (const base of [`http://127.0.0.1:${freePort()}/v1`, "http://host.invalid/v1"]) {
     using lab = upstreamAt(base);
     const answer = await lab.upstream.call(callOf(BODY));
     assertFailure(answer, "connect_failed");

@@ -8,6 +8,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService, until } from "../fixtures/service.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 const OPS = fromFileUrl(import.meta.resolve("../../ops/"));
 const PUBLIC_NAME = "models.example.com";
@@ -183,11 +184,6 @@ async function makeCertificate(folder: string): Promise<void> {
     ],
   }).output();
   assertEquals(code, 0, new TextDecoder().decode(stderr));
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /** True when the programs are installed; logs the one that is not. */

@@ -9,27 +9,12 @@ import { assert } from "@std/assert";
 import { join } from "@std/path";
 import { ADMIN_TOKEN } from "../fixtures/service.ts";
 import { serveCommand } from "../fixtures/service_process.ts";
+import { freePort } from "../fixtures/free_port.ts";
 
 /** Options of the service. */
 export interface MortalServiceOptions {
   readonly folder: string;
   readonly config: unknown;
-}
-
-/**
- * Returns a free port outside the range of outgoing connections: while the service is dead, an
- * outgoing connection could take its port, and a client that dials it would reach itself.
- */
-function freePort(): number {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    try {
-      Deno.listen({ hostname: "127.0.0.1", port }).close();
-      return port;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    }
-  }
 }
 
 /** A service on one file, with one process at a time. */

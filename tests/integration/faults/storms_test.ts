@@ -13,6 +13,7 @@ import { labConfig, type LabModel, QUESTION } from "../../fixtures/lab.ts";
 import { CHAT, type Said } from "../../fixtures/answered_text.ts";
 import { ManualClock, TestService, until } from "../../fixtures/service.ts";
 import { systemClock } from "../../../gateway/system/clock.ts";
+import { freePort } from "../../fixtures/free_port.ts";
 
 /** Most upstream calls for one request, as the documentation has it. */
 const ATTEMPTS = 4;
@@ -158,9 +159,7 @@ for (const stream of [false, true]) {
 }
 
 Deno.test("nobody listens: the next one answers, and where there is none it is 502", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const gone = `http://127.0.0.1:${listener.addr.port}/v1`;
-  listener.close();
+  const gone = `http://127.0.0.1:${freePort()}/v1`;
   await using upstream = new FakeUpstream();
   upstream.otherwise(fine(false));
   const absent = { id: "absent", baseUrl: gone, quality: 0.9 };
