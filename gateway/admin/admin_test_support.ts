@@ -191,7 +191,6 @@ export const CONTENT: CatalogContent = {
   }],
   models: [model("fast-mini", "0.25"), model("slow-maxi", "2.50")],
   tiers: [tier("basic"), tier("standard")],
-  scoring: { quality: 1, price: 1, latency: 1 },
 };
 
 function model(id: string, inputPerMTok: string): Model {

@@ -3,6 +3,8 @@ import type { Catalog } from "../domain/catalog/catalog.ts";
 import { ENDPOINTS } from "../domain/requests/endpoints.ts";
 import { HOSTED_TOOL_TYPES } from "../domain/requests/hosted_tool_types.ts";
 import { parseIpRange } from "../domain/policy/ip_range.ts";
+import { dialSchema } from "../config/schema.ts";
+import { VERIFY_MODES } from "../domain/routing/auto.ts";
 import { DIALECT_POLICIES, type KeyPolicy } from "../domain/policy/policy.ts";
 import { type Complaint, COMPLAINTS_MAX } from "../http/validation.ts";
 import { creditsText } from "./credits_text.ts";
@@ -65,6 +67,13 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
     "How answers are written for callers who do not send X-Dialect: as the interface " +
       "specifies (service), for clients built on OpenAI's types (openai), or by the client (auto)",
   ),
+  auto: strict({
+    dial: dialSchema.optional(),
+    maxDial: dialSchema.optional(),
+    qualityFloor: z.number().min(0).max(1).optional(),
+    verify: z.enum(VERIFY_MODES).optional(),
+    audits: z.boolean().optional(),
+  }).optional().describe("Choice of models: the dial, verified answers, audits"),
 }).refine((policy) => JSON.stringify(policy).length <= POLICY_LIMIT_BYTES, {
   error: `The policy is longer than ${POLICY_LIMIT_BYTES} bytes`,
 }).meta({

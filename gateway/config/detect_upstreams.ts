@@ -5,7 +5,6 @@
  */
 
 import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { DEFAULT_UPSTREAMS, defaultCatalog, HOST_PRESETS } from "./default_catalog.ts";
 import { defaultTiers } from "./default_tiers.ts";
 import { parseConfig } from "./parse_config.ts";
@@ -60,7 +59,7 @@ export async function detectUpstreams(
   }
   const names = upstreams.map((upstream) => upstream.provider).join(", ");
   return {
-    content: { upstreams, models, tiers: defaultTiers(models), scoring: DEFAULT_SCORING },
+    content: { upstreams, models, tiers: defaultTiers(models) },
     sentence: `Upstreams ${names} with ${models.length} models, found by ${variables.join(", ")}`,
   };
 }

@@ -11,7 +11,8 @@ import {
   type UpstreamConfig,
 } from "../domain/catalog/catalog.ts";
 import { z } from "zod";
-import { DEFAULT_SCORING } from "../domain/routing/score.ts";
+import { dialOfWeights } from "../domain/routing/dial.ts";
+import type { AutoSettings } from "../domain/routing/auto.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
 import { listPrice } from "./list_price.ts";
@@ -76,13 +77,12 @@ export async function parseConfig(
   }
   if (file === undefined || problems.length > 0) throw new ConfigError(fileName, problems);
 
-  const scoring = file.scoring ?? DEFAULT_SCORING;
   return {
     content: {
       upstreams: file.upstreams.map(upstreamOf),
       models,
       tiers: file.tiers,
-      scoring,
+      auto: autoOf(file),
       search: file.search,
       vectorStores: file.vectorStores,
       limits: file.limits,
@@ -90,6 +90,12 @@ export async function parseConfig(
     requestLog: file.requestLog,
     responses: file.responses,
   };
+}
+
+/** Returns the settings of routing: `auto`, or the position of the dial that former weights stand for. */
+function autoOf({ auto, scoring }: ConfigFile): AutoSettings | undefined {
+  if (scoring === undefined || auto?.dial !== undefined) return auto;
+  return { ...auto, dial: dialOfWeights(scoring) };
 }
 
 /** Orders misspelt names first, because a missing member may be a misspelt one. */

@@ -9,8 +9,11 @@ import { OUTPUT_LIMIT_FIELDS } from "../domain/catalog/catalog.ts";
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decimalPattern } from "../domain/ledger/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/ledger/pricing.ts";
+import { OUTCOME_SOURCES } from "../domain/learning/statistics.ts";
 import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
 import { ENDPOINTS } from "../domain/requests/endpoints.ts";
+import { SHARE_MAX } from "../domain/routing/auto.ts";
+import { dialOf } from "../domain/routing/dial.ts";
 import { PROVIDERS } from "../upstreams/providers/provider_kinds.ts";
 import { nearestName } from "./nearest_name.ts";
 
@@ -151,6 +154,15 @@ export const modelSchema = strict({
   disabled: z.boolean().default(false),
 });
 
+/** A position of the dial: a number from 0 to 1, or a name. */
+export const dialSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+  const dial = dialOf(value);
+  if (dial !== undefined) return dial;
+  const message = "Write a number from 0 to 1, or economy, balanced or best";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
 const tier = strict({
   id,
   creditsPerUsd: rate,
@@ -158,6 +170,7 @@ const tier = strict({
     error: 'Write "*" for all models, or a list of model ids',
   }),
   orchestration: z.enum(["off", "auto", "always"]).default("auto"),
+  dial: dialSchema.optional(),
   name: localized,
   description: localized,
 });
@@ -206,15 +219,34 @@ const limits = strict({
   bodyMegabytesPerKey: z.int().min(1).max(1_000_000).default(DEFAULT_LIMITS.bodyMegabytesPerKey),
 });
 
+const shareError = `Write a number from 0 to ${SHARE_MAX}`;
+const share = z.number({ error: shareError }).min(0, { error: shareError })
+  .max(SHARE_MAX, { error: shareError });
+
+const autoSettings = strict({
+  dial: dialSchema.optional(),
+  exploration: share.optional(),
+  sources: z.array(z.enum(OUTCOME_SOURCES)).max(OUTCOME_SOURCES.length).optional(),
+  audits: strict({
+    share: share.default(0),
+    dailyBudget: z.string().regex(new RegExp(decimalPattern(RATE_PLACES)), {
+      error: 'Write an amount of credits as a text, such as "100"',
+    }),
+    wallet: z.string().min(1).max(128),
+    judge: id.optional(),
+  }).optional(),
+});
+
 /** The whole file. */
 export const configSchema = strict({
   upstreams: z.array(upstreamSchema).min(1, { error: "Name at least one upstream" }),
   models: z.array(modelSchema).min(1, { error: "Name at least one model" }),
   tiers: z.array(tier).min(1, { error: "Name at least one tier" }),
+  auto: autoSettings.optional(),
   scoring: strict({ quality: weight, price: weight, latency: weight })
     .refine((weights) => weights.quality + weights.price + weights.latency > 0, {
       error: "At least one weight is above 0",
-    }).optional(),
+    }).optional().describe("Former weights of routing; `auto.dial` takes their place"),
   search: searchSchema.optional(),
   vectorStores: vectorStores.optional(),
   limits: limits.optional(),

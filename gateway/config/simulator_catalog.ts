@@ -1,5 +1,4 @@
 import type { CatalogContent, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { defaultTiers } from "./default_tiers.ts";
 
 const UPSTREAM: UpstreamConfig = {
@@ -75,6 +74,5 @@ const MODELS: readonly Model[] = [
 
 /** Returns simulated models that differ in quality and price, so that routing is visible. */
 export function simulatorCatalog(): CatalogContent {
-  const scoring = DEFAULT_SCORING;
-  return { upstreams: [UPSTREAM], models: MODELS, tiers: defaultTiers(MODELS), scoring };
+  return { upstreams: [UPSTREAM], models: MODELS, tiers: defaultTiers(MODELS) };
 }

@@ -20,6 +20,7 @@ import type { ModelCallDeps } from "../flows/model_calls.ts";
 import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
+import { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
 import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
 import { publishFile, type SignedLinks } from "../flows/images/signed_links.ts";
@@ -90,6 +91,7 @@ export interface Service {
   readonly deps: ServiceDeps;
   readonly stores: KvStores;
   readonly pool: UpstreamPool;
+  readonly learning: Learning;
   readonly keyRing: KeyRing;
   readonly pepperBook: PepperBook;
   readonly adminTokens: AdminTokens;
@@ -136,6 +138,21 @@ export function poolOf(catalog: Catalog, deps: ServiceDeps, telemetry: Telemetry
   });
 }
 
+/** Name of the setting with the secret of the fingerprints of tasks. */
+const LEARNING_SECRET = "routing_secret";
+
+/** Opens the statistics of routing. */
+export async function learningOf(
+  { settings, snapshots, catalogs }: Pick<KvStores, "settings" | "snapshots" | "catalogs">,
+  { clock, logger }: Pick<ServiceDeps, "clock" | "logger">,
+  created: string,
+): Promise<Learning> {
+  const secret = await settings.setOnce(LEARNING_SECRET, created);
+  const learning = new Learning({ snapshots, catalogs, clock, logger, secret });
+  await learning.open();
+  return learning;
+}
+
 /** Returns the gateway's vector stores. */
 export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
   return createVectorStores({
@@ -148,13 +165,13 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
 /** Returns the parts that model calls and the public listener use. */
 export function gatewayOf(
   stores: KvStores,
-  parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps"> & {
+  parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps" | "learning"> & {
     /** @default {no observation} */
     readonly telemetry?: Telemetry;
   },
 ): GatewayParts {
   const { blobs, catalogs, keys, responses } = stores;
-  const { pool, links, vectorStores, telemetry } = parts;
+  const { pool, links, vectorStores, telemetry, learning } = parts;
   const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
   const { clock, rng, logger } = parts.deps;
   return {
@@ -164,6 +181,7 @@ export function gatewayOf(
     ledger,
     log,
     pool,
+    learning,
     vectorStores,
     clock,
     rng,

@@ -21,6 +21,7 @@ import { Gate } from "./gate.ts";
 import {
   gatewayOf,
   type GatewayParts,
+  learningOf,
   poolOf,
   type Service,
   type ServiceDeps,
@@ -31,6 +32,7 @@ import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "../config/settings.ts";
+import { SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
@@ -104,7 +106,9 @@ async function assembleService(
   let shownUrl = settings.publicUrl ?? "";
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
-  const gateway = gatewayOf(stores, { pool, links, vectorStores, deps, telemetry });
+  const learning = await learningOf(stores, deps, deps.rng.id("routing"));
+  const used = { pool, links, vectorStores, deps, telemetry, learning };
+  const gateway = gatewayOf(stores, used);
   const tiers = seeded.catalog.tiers;
   const secrets = await firstStart({
     ...stores,
@@ -118,7 +122,7 @@ async function assembleService(
   const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
   const service: Service = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
-    ...{ links, gateway, vectorStores, gate, telemetry },
+    ...{ links, gateway, vectorStores, gate, telemetry, learning },
     lowBalances: new LowBalances(stores.settings),
     publicUrl: () => shownUrl,
   };
@@ -130,6 +134,8 @@ async function assembleService(
   if (secrets !== undefined) await handOver(secrets, service);
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
+  const snapshots = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
+  Deno.unrefTimer(snapshots);
   let stopping: Promise<void> | undefined;
   return {
     publicUrl: shownUrl,
@@ -138,8 +144,10 @@ async function assembleService(
     gateway,
     stores,
     recheckUpstreams: () => recheckUpstreams(service),
-    stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) =>
-      stopping ??= stop(service, Object.values(servers), graceMs),
+    stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
+      clearInterval(snapshots);
+      return stopping ??= stop(service, Object.values(servers), graceMs);
+    },
   };
 }
 
@@ -216,6 +224,7 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   service.credentials.close();
   pool.close();
+  await service.learning.take();
   await vectorStores.close();
   await stores.close();
   service.telemetry.close();

@@ -5,7 +5,6 @@
  */
 
 import type { Catalog, Model, UpstreamConfig } from "../domain/catalog/catalog.ts";
-import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 
 /** Returns an upstream with a number of leases, two by default. */
 export function upstreamOf(id: string, more: Partial<UpstreamConfig> = {}): UpstreamConfig {
@@ -45,5 +44,5 @@ export function catalogOf(
   upstreams: readonly UpstreamConfig[],
   models: readonly Model[],
 ): Catalog {
-  return { version: 1, updatedAtMs: 0, upstreams, models, tiers: [], scoring: DEFAULT_SCORING };
+  return { version: 1, updatedAtMs: 0, upstreams, models, tiers: [] };
 }

@@ -52,6 +52,25 @@ export interface RoutingMetadata extends Extensible {
   reason: string;
   /** Number of models in the catalog that were looked at. */
   considered: number;
+  /** Position of the dial between cost (0) and quality (1). */
+  dial?: number;
+  /**
+   * Why the first model was chosen: for its value, because it answered the conversation last, to
+   * learn about it, or as part of a verified answer.
+   */
+  plan?: "value" | "conversation" | "exploration" | "verified";
+  /** Estimated probability that a typical model does not answer the request well, 0 to 1. */
+  difficulty?: number;
+  /** Estimated probability that the model answers the request well, 0 to 1. */
+  p?: number;
+  /** Standard error of `p`. */
+  p_error?: number;
+  /** Outcomes of the model at the task that `p` rests on, beside its quality in the catalog. */
+  outcomes?: number;
+  /** Number of the snapshot of statistics that decided; 0 before the first. */
+  snapshot?: number;
+  /** Fingerprint of the task that the request belongs to. */
+  task?: string;
   /** Every attempt, in order; the last one answered. */
   attempts: RoutingAttempt[];
   /** Output limit that was sent in place of the caller's, or of none, in tokens; `reason` says why. */

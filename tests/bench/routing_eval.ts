@@ -17,7 +17,7 @@ import type { Catalog, Model } from "../../gateway/domain/catalog/catalog.ts";
 import { chatFeatures, type RequestFeatures } from "../../gateway/domain/requests/features.ts";
 import type { Wallet } from "../../gateway/domain/ledger/ledger.ts";
 import { route } from "../../gateway/domain/routing/route.ts";
-import { DEFAULT_SCORING, expectedOutputTokens } from "../../gateway/domain/routing/score.ts";
+import { expectedOutputTokens } from "../../gateway/domain/routing/value.ts";
 import { likelyInputTokens } from "../../gateway/domain/requests/token_estimate.ts";
 import prompts from "../fixtures/routing_prompts.json" with { type: "json" };
 
@@ -82,7 +82,6 @@ const CATALOG: Catalog = {
     name: { en: "All", zh: "全部" },
     description: { en: "All", zh: "全部" },
   }],
-  scoring: DEFAULT_SCORING,
 };
 
 const WALLET: Wallet = {

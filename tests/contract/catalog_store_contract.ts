@@ -10,7 +10,6 @@ export function catalogOf(models: number): CatalogContent {
     upstreams: [],
     models: Array.from({ length: models }, (_, index) => modelOf(`model-${index}`)),
     tiers: [],
-    scoring: { quality: 1, price: 0.5, latency: 0.25 },
   };
 }
 

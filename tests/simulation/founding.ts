@@ -12,7 +12,6 @@ import type {
   UpstreamConfig,
 } from "../../gateway/domain/catalog/catalog.ts";
 import type { KeyPolicy } from "../../gateway/domain/policy/policy.ts";
-import { DEFAULT_SCORING } from "../../gateway/domain/routing/score.ts";
 
 /** Number of wallets. */
 export const WALLETS = 4;
@@ -61,7 +60,6 @@ export function catalogAt(price: number): CatalogContent {
       modelOf("spare", "cancelling", { quality: 0.4, price: price + 11 }),
     ],
     tiers: [tierOf("basic", "333.3"), tierOf("standard", "271.828182")],
-    scoring: DEFAULT_SCORING,
   };
 }
 

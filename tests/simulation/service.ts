@@ -5,6 +5,7 @@
  * @module
  */
 
+import { Learning } from "../../gateway/flows/learn/learning.ts";
 import type { UpstreamConfig } from "../../gateway/domain/catalog/catalog.ts";
 import { KeyRing } from "../../gateway/flows/keys/key_ring.ts";
 import { Peppers } from "../../gateway/flows/keys/peppers.ts";
@@ -61,7 +62,9 @@ export class SimulatedService {
     const rng = rngOf(random, "service");
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);
-    const parts = { pool: this.#pool, links: this.#links, vectorStores, deps };
+    const { snapshots, catalogs } = stores;
+    const learning = new Learning({ snapshots, catalogs, clock, logger, secret: "simulation" });
+    const parts = { pool: this.#pool, links: this.#links, vectorStores, deps, learning };
     const count: TokenCounter["count"] = (text) =>
       Promise.resolve(tokensOf(typeof text === "string" ? text : text.text()));
     this.gateway = { ...gatewayOf(stores, parts), tokens: { count } };

@@ -9,7 +9,7 @@ import { configSchema } from "../../config/schema.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { countAnswer, timeAnswer } from "./parts.ts";
 
-const { upstreams, models, tiers, scoring, search, vectorStores, limits } = configSchema.shape;
+const { upstreams, models, tiers, auto, search, vectorStores, limits } = configSchema.shape;
 const version = z.int().min(1);
 const model = models.element.required({ name: true, upstreamModel: true, price: true })
   .extend({ contextTokens: z.int().optional(), sku: z.string() });
@@ -24,7 +24,7 @@ export const catalogAnswer = z.strictObject({
     ),
     models: z.array(model.extend({ description: tiers.element.shape.description })),
     tiers,
-    scoring: scoring.unwrap(),
+    auto: auto.optional(),
     search,
     vectorStores,
     limits,

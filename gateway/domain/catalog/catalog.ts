@@ -7,7 +7,8 @@
 
 import type { Endpoint, Locale } from "@svc/sdk/protocol";
 import type { Price } from "../ledger/pricing.ts";
-import type { ScoringWeights } from "../routing/score.ts";
+import type { AutoSettings } from "../routing/auto.ts";
+import type { Dial } from "../routing/dial.ts";
 import type { ServiceLimits } from "../limits/service_limits.ts";
 
 /** A text in every language of the catalog. */
@@ -131,6 +132,8 @@ export interface Tier {
   /** Ids of the models that the tier may use, or all. */
   readonly models: "*" | readonly string[];
   readonly orchestration: "off" | "auto" | "always";
+  /** Position of the dial between cost and quality. @default {the catalog's} */
+  readonly dial?: Dial | undefined;
   readonly name: Localized;
   readonly description: Localized;
 }
@@ -188,7 +191,8 @@ export interface CatalogContent {
   readonly models: readonly Model[];
   /** Low to high. */
   readonly tiers: readonly Tier[];
-  readonly scoring: ScoringWeights;
+  /** @default {balanced, without audits} */
+  readonly auto?: AutoSettings | undefined;
   /** @default {as `searchInForce` decides} */
   readonly search?: SearchConfig | undefined;
   readonly vectorStores?: VectorStoresConfig | undefined;

@@ -20,7 +20,7 @@ const FIELDS = [
   "upstreams",
   "models",
   "tiers",
-  "scoring",
+  "auto",
   "search",
   "vectorStores",
   "limits",

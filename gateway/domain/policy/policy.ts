@@ -7,6 +7,7 @@
 import { type Dialect, DIALECTS, type Endpoint } from "@svc/sdk/protocol";
 import type { Model } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
+import { type AutoPolicy, VERIFY_MODES } from "../routing/auto.ts";
 import { rangeWithin } from "./ip_range.ts";
 import { parseCredits } from "../ledger/money.ts";
 
@@ -54,6 +55,8 @@ export interface KeyPolicy {
   readonly orchestration?: OrchestrationPolicy | undefined;
   /** Dialect of responses for callers who do not state one. Restricts nothing. @default {"auto"} */
   readonly dialect?: "auto" | Dialect | undefined;
+  /** Choice of models: the dial, verified answers, audits. */
+  readonly auto?: AutoPolicy | undefined;
 }
 
 /** Default of a policy without orchestration. */
@@ -98,8 +101,8 @@ function intersect(a: readonly string[], b: readonly string[]): boolean {
 /**
  * Returns the paths at which a policy allows more than another; none when it is the same or
  * stricter. Absent orchestration is the default; `off`, `auto`, `always` widen in this order, and
- * so do `final`, `all`. A dialect may differ: it changes the form of a response, and
- * `orchestration.stream` bounds the text of tasks.
+ * so do `final`, `all`. A dialect and the position of the dial may differ: they change the form of a
+ * response and the choice among allowed models. `orchestration.stream` bounds the text of tasks.
  */
 export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[] {
   const paths: string[] = [];
@@ -136,6 +139,17 @@ export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[
   if (orchestration.stream === "all" && allowed.stream === "final") {
     paths.push("orchestration.stream");
   }
+  return [...paths, ...widenedAuto(candidate.auto ?? {}, original.auto ?? {})];
+}
+
+/** Returns the paths under `auto` at which a policy allows more than another. */
+function widenedAuto(candidate: AutoPolicy, original: AutoPolicy): string[] {
+  const paths: string[] = [];
+  if ((candidate.maxDial ?? -1) > (original.maxDial ?? -1)) paths.push("auto.maxDial");
+  if ((candidate.qualityFloor ?? 0) < (original.qualityFloor ?? 0)) paths.push("auto.qualityFloor");
+  const modeOf = ({ verify = "request" }: AutoPolicy) => VERIFY_MODES.indexOf(verify);
+  if (modeOf(candidate) > modeOf(original)) paths.push("auto.verify");
+  if (candidate.audits === true && original.audits !== true) paths.push("auto.audits");
   return paths;
 }
 

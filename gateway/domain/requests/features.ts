@@ -8,6 +8,7 @@ import type { ChatMessage, ChatRequest, Endpoint } from "@svc/sdk/protocol";
 import { difficultyOf } from "../routing/difficulty.ts";
 import { hostedToolOf, isLocalTool } from "./hosted_tool_types.ts";
 import { atOnce, STEP_CHARS, type Steps } from "../redaction/steps.ts";
+import { type Comparable, comparableOf, taskTextOf } from "./task_text.ts";
 import { measureSteps, measureText, type TextMeasure } from "./text_measure.ts";
 
 /** Features of a request, computed once, in one pass, from the parsed body. */
@@ -46,6 +47,13 @@ export interface RequestFeatures {
   readonly difficulty: number;
   /** Hash of the leading messages: with the key, it identifies a conversation. */
   readonly conversation: string;
+  /**
+   * Description of the kind of request, from which its task is derived: see `taskTextOf`.
+   * @default {the request belongs to no task}
+   */
+  readonly taskText?: string | undefined;
+  /** Form by which two answers compare, for verified answers. @default {they do not} */
+  readonly comparable?: Comparable | undefined;
 }
 
 /**
@@ -137,6 +145,8 @@ export function* chatFeatureSteps(
       effort: request["reasoning_effort"],
     }),
     conversation: conversationOf(request.messages),
+    taskText: taskTextOf(request),
+    comparable: comparableOf(request),
   };
 }
 

@@ -17,7 +17,7 @@
  */
 
 import type { RequestFeatures } from "./features.ts";
-import { expectedOutputTokens } from "../routing/score.ts";
+import { expectedOutputTokens } from "../routing/value.ts";
 import { measureText, type TextMeasure } from "./text_measure.ts";
 
 /** Token bounds of a family of tokenizers. */

@@ -12,6 +12,11 @@ import type { Micros } from "../ledger/money.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
 import type { KeyPolicy } from "../policy/policy.ts";
 import type { RequestFeatures } from "../requests/features.ts";
+import type { Estimate } from "../learning/estimate.ts";
+import type { RouteSample } from "../learning/statistics.ts";
+import type { RoutingSnapshot } from "../learning/snapshot.ts";
+import type { AutoChoice } from "./auto.ts";
+import type { Dial } from "./dial.ts";
 import type { LimitCause } from "./hold_shape.ts";
 
 /** State of one model at its upstream, as observed by the pool. */
@@ -47,7 +52,16 @@ export interface RoutingInput {
   readonly stickyModel?: string | undefined;
   /** Traits of the kinds of upstreams. @default {no kind has any} */
   readonly traitsOf?: TraitsOf | undefined;
-  /** Uniform in [0, 1): breaks ties. */
+  /** Statistics of earlier requests. @default {none} */
+  readonly snapshot?: RoutingSnapshot | undefined;
+  /** Fingerprint of the request's task. @default {the request belongs to no task} */
+  readonly task?: string | undefined;
+  /** The header `X-Auto`; the policy allows it. */
+  readonly choice?: AutoChoice | undefined;
+  /**
+   * Uniform in [0, 1), from a keyed hash of the gateway's own id of the call: breaks ties and decides
+   * about exploration.
+   */
   readonly seed: number;
   readonly nowMs: number;
 }
@@ -112,6 +126,38 @@ export interface Ranking {
   readonly isSticky: boolean;
   /** Latency as observed by the pool. */
   readonly latencyMs: number | undefined;
+  readonly estimate: Estimate;
+  /** Expected price of the request, in credits, for comparison only. */
+  readonly price: number;
+  readonly dial: Dial;
+  /** True when the model is tried to learn about it. */
+  readonly isExplored: boolean;
+}
+
+/** Ways in which the first candidate was chosen. */
+export type PlanKind = "value" | "conversation" | "exploration" | "verified";
+
+/** The facts that a decision rests on, as metadata and log name them. */
+export interface Basis {
+  /** Number of the snapshot; 0 without one. */
+  readonly snapshot: number;
+  readonly task: string | undefined;
+  readonly dial: Dial;
+  readonly kind: PlanKind;
+  /** The decision as a sample for measuring the share of cost; absent where nothing is priced. */
+  readonly sample: RouteSample | undefined;
+}
+
+/** Models that verify each other: see `learning/ladder_plans.ts`. */
+export interface Ladder {
+  /** Asked in this order: two at once, then at most one more. */
+  readonly cheap: readonly Candidate[];
+  /** Answers where no two of them agree. */
+  readonly better: Candidate;
+  /** Estimated probability of a good answer. */
+  readonly p: number;
+  /** Audits of the task that chose the models; 0: they are the default pair. */
+  readonly audits: number;
 }
 
 /** The decision. */
@@ -119,6 +165,9 @@ export type RoutingPlan =
   | {
     readonly ok: true;
     readonly tier: Tier;
+    readonly basis: Basis;
+    /** Set when the answer is to be verified; the candidates serve where that fails. */
+    readonly ladder?: Ladder | undefined;
     /** Best first; never empty. */
     readonly candidates: readonly Candidate[];
     readonly exclusions: readonly Exclusion[];

@@ -1,4 +1,5 @@
 import { formatCredits } from "../ledger/money.ts";
+import { dialText } from "./dial.ts";
 import type { Candidate } from "./plan.ts";
 import type { LimitCause } from "./hold_shape.ts";
 
@@ -12,8 +13,10 @@ const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
 /** Returns one sentence on why a candidate has its rank. Built on demand, since few are read. */
 export function reasonOf(candidate: Candidate): string {
   const { model, holdAmount, outputLimit, limitedBy, ranking } = candidate;
-  const { rank, count, isSticky, latencyMs } = ranking;
-  const choice = isSticky && rank === 1
+  const { rank, count, isSticky, latencyMs, estimate } = ranking;
+  const choice = ranking.isExplored
+    ? "It is tried to learn how well it answers"
+    : isSticky && rank === 1
     ? "It answered this conversation last and is still among the best"
     : `Number ${rank} of ${count}`;
   const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
@@ -22,6 +25,14 @@ export function reasonOf(candidate: Candidate): string {
     : `; output is limited to ${outputLimit} tokens because ${LIMIT_CAUSES[limitedBy]}`;
   const difficulty = Math.round(ranking.difficulty * 100) / 100;
   const most = formatCredits(holdAmount);
-  return `${choice} for a prompt of difficulty ${difficulty}: ` +
-    `quality ${model.quality}, at most ${most} credits${latency}${limitText}`;
+  const basis = estimate.outcomes === 0
+    ? `quality ${model.quality}`
+    : `quality ${model.quality}, ${estimate.outcomes} outcomes of this task`;
+  return `${choice} at the dial ${dialText(ranking.dial)} for a prompt of difficulty ` +
+    `${difficulty}: ${percentOf(estimate.p)} good answers expected (${basis}), ` +
+    `at most ${most} credits${latency}${limitText}`;
+}
+
+function percentOf(p: number): string {
+  return `${Math.round(100 * p)} %`;
 }

@@ -7,31 +7,22 @@
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Model, Tier } from "../catalog/catalog.ts";
 import { formatCredits, type Micros } from "../ledger/money.ts";
-import type { FrozenPrice } from "../ledger/pricing.ts";
 import { modelDenial, requestDenial } from "../policy/policy.ts";
 import { effectiveTier, tierAllows } from "../policy/tiers.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import { likelyInputTokens } from "../requests/token_estimate.ts";
-import { type AffordableHold, type Funds, fundsOf, holdFor } from "./funds.ts";
+import { type Funds, fundsOf, holdFor } from "./funds.ts";
+import { draws, LEAST_OUTPUT_TOKENS, shapeOf } from "./hold_shape.ts";
+import { type Option, order } from "./order.ts";
 import {
-  draws,
-  type HoldShape,
-  LEAST_OUTPUT_TOKENS,
-  logprobsFirst,
-  shapeOf,
-} from "./hold_shape.ts";
-import {
-  type Candidate,
   type Exclusion,
-  type Ranking,
   ROUTING_STAGES,
   type RoutingInput,
   type RoutingPlan,
   type RoutingStage,
 } from "./plan.ts";
 import { refusalOf } from "./refusal.ts";
-import { expectedOutputTokens, rank, scoreOf } from "./score.ts";
-import { type Rate, type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
+import { type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
 
 /**
  * Decides which models serve a request and in which order, the hold for each, and why the others
@@ -79,13 +70,7 @@ export function route(input: RoutingInput): RoutingPlan {
     search.exclusions = search.exclusions.filter(({ model }) => !ids.has(model));
   }
   const options = keepBest(open, search.exclusions);
-  return {
-    ok: true,
-    tier,
-    candidates: order(options, search),
-    exclusions: search.exclusions,
-    considered,
-  };
+  return { ok: true, tier, ...order(options, search), exclusions: search.exclusions, considered };
 }
 
 /** State of one routing decision. */
@@ -100,15 +85,6 @@ interface Search {
   readonly busy: Map<string, Option>;
   /** Minimum hold among unaffordable models. */
   least: Micros | undefined;
-}
-
-/** A model that passed every stage. */
-interface Option {
-  readonly target: Target;
-  readonly price: FrozenPrice;
-  readonly shape: HoldShape;
-  readonly hold: AffordableHold;
-  readonly latencyMs: number | undefined;
 }
 
 /** Takes a model through the stages and records the first that it fails. */
@@ -222,60 +198,4 @@ function whyShort({ hold, shape }: Option): Omit<Exclusion, "model"> {
     ? `could only be paid for with its output cut to ${hold.outputTokens} tokens`
     : "could only be paid for once other requests have ended";
   return { stage: "affordable", reason };
-}
-
-function order(options: readonly Option[], search: Search): Candidate[] {
-  const { features, catalog, seed, stickyModel, traitsOf = () => ({}) } = search.input;
-  const { byModel, dearest } = search.rates;
-  const expected = draws(features) ? 0 : expectedOutputTokens(features.difficulty);
-  const scored = options.map((option) => {
-    const { shape, target: { model } } = option;
-    const outputTokens = draws(features)
-      ? shape.outputTokens
-      : Math.min(expected, shape.outputTokens);
-    const use = [search.likelyTokens, outputTokens * shape.choices, shape.images] as const;
-    const rate = byModel.get(model.id);
-    const score = scoreOf({
-      quality: model.quality,
-      difficulty: features.difficulty,
-      cost: rate === undefined ? 0 : costOf(use, rate),
-      dearestCost: costOf(use, dearest),
-      latencyMs: option.latencyMs,
-    }, catalog.scoring);
-    return { id: model.id, score, option };
-  });
-  const byScore = rank(scored, { seed, sticky: stickyModel });
-  const ranked = logprobsFirst(byScore, { features, traitsOf });
-  return ranked.map(({ option, score, id }, index) => ({
-    ...candidateOf(option, score, {
-      rank: index + 1,
-      count: ranked.length,
-      difficulty: features.difficulty,
-      isSticky: id === stickyModel,
-      latencyMs: option.latencyMs,
-    }),
-    traits: traitsOf(option.target.upstream.kind),
-  }));
-}
-
-/** Returns the expected cost of (input, output, images) at a rate, for comparison. */
-function costOf([input, output, images]: readonly [number, number, number], rate: Rate): number {
-  return input * rate.input + output * rate.output + images * rate.image;
-}
-
-function candidateOf(option: Option, score: number, ranking: Ranking): Omit<Candidate, "traits"> {
-  const { target, shape, hold } = option;
-  const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
-  const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
-  return {
-    ...{ model: target.model, upstream: target.upstream, price: option.price },
-    ...{ inputTokens, imageInputTokens, mediaInputTokens },
-    outputTokens: hold.outputTokens * shape.choices,
-    holdAmount: hold.amount,
-    holdMinimum: hold.minimum,
-    outputLimit: limitedBy === undefined ? undefined : hold.outputTokens,
-    limitedBy,
-    score,
-    ranking,
-  };
 }

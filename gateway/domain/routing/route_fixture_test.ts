@@ -4,7 +4,6 @@ import type { Catalog, Model, Tier } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import type { Wallet } from "../ledger/ledger.ts";
 import type { RoutingInput } from "./plan.ts";
-import { DEFAULT_SCORING } from "./score.ts";
 
 export function modelWith(changes: Partial<Model> & { id: string }): Model {
   return {
@@ -55,7 +54,6 @@ export function catalogOf(models: readonly Model[], tiers?: readonly Tier[]): Ca
       tierWith({ id: "mid" }),
       tierWith({ id: "high" }),
     ],
-    scoring: DEFAULT_SCORING,
   };
 }
 

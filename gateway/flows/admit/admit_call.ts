@@ -7,6 +7,7 @@
 
 import { type Dialect, type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
+import type { AutoChoice } from "../../domain/routing/auto.ts";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
@@ -32,6 +33,8 @@ export interface CheckedCall<Checked> {
   readonly checked: Checked;
   /** The value of the header `X-Orchestration`. */
   readonly orchestration?: OrchestrationChoice | undefined;
+  /** The header `X-Auto`, which the key's policy allows. */
+  readonly auto?: AutoChoice | undefined;
 }
 
 /** An authenticated request to a model endpoint whose body has not been read. */
@@ -95,12 +98,12 @@ export async function admitCall<Checked>(
     }
     const isLong = body.text.length > LONG_CHARS;
     if (isLong) await yieldToEventLoop();
-    const { checked, orchestration } = call.check(body);
+    const { checked, orchestration, auto } = call.check(body);
     if (isLong) await yieldToEventLoop();
     const stream = body.value.stream === true;
     const { atMs: admittedAtMs } = admitted;
     return {
-      identity: { ...identity, stream, dialect, admittedAtMs, orchestration },
+      identity: { ...identity, stream, dialect, admittedAtMs, orchestration, auto },
       ...{ connection, body, checked, leave },
     };
   } catch (error) {

@@ -2,7 +2,6 @@ import type { CatalogStore } from "../../ports/catalog_store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LeasePool } from "../../ports/lease_pool.ts";
 import type { LedgerStore } from "../../ports/ledger_store.ts";
-import type { Rng } from "../../ports/rng.ts";
 import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
@@ -14,6 +13,7 @@ import type { RoutingInput, RoutingPlan } from "../../domain/routing/plan.ts";
 import { fundsOf } from "../../domain/routing/funds.ts";
 import type { SpanEnd } from "../../ports/tracer.ts";
 import { budgetOf, remainingCap } from "./spending_cap.ts";
+import type { RoutingKnowledge } from "../learn/learning.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Parts of the service that routing uses. */
@@ -24,7 +24,7 @@ export interface PlanDeps {
   readonly conversations: { get(conversation: string): string | undefined };
   readonly ledger: Pick<LedgerStore, "wallet" | "keySpend">;
   readonly pool: Pick<LeasePool, "states">;
-  readonly rng: Pick<Rng, "next">;
+  readonly learning: RoutingKnowledge;
   /** Traits of the kinds of upstreams. */
   readonly traitsOf: TraitsOf;
 }
@@ -101,8 +101,23 @@ function routingInput(
     pool: deps.pool.states(nowMs),
     traitsOf: deps.traitsOf,
     stickyModel: deps.conversations.get(conversationOf(active, known.features)),
-    seed: deps.rng.next(),
+    ...learnedInput(deps, active, known.features),
     nowMs,
+  };
+}
+
+/** Returns the part of the input that the learned statistics and the caller's choice decide by. */
+function learnedInput(
+  { learning }: PlanDeps,
+  { identity }: ActiveRequest,
+  { endpoint, taskText }: RequestFeatures,
+): Pick<RoutingInput, "snapshot" | "task" | "choice" | "seed"> {
+  const { walletId } = identity.key;
+  return {
+    snapshot: learning.snapshot(),
+    task: taskText === undefined ? undefined : learning.taskOf(walletId, endpoint, taskText),
+    choice: identity.auto,
+    seed: learning.seedOf(identity.logId),
   };
 }
 

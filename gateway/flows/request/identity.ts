@@ -1,5 +1,6 @@
 import type { Dialect, Endpoint } from "@svc/sdk/protocol";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
+import type { AutoChoice } from "../../domain/routing/auto.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 
 /** The identity of a request: its caller, key, ids and endpoint. It never changes. */
@@ -17,6 +18,8 @@ export interface RequestIdentity {
   readonly dialect: Dialect;
   /** The value of the header `X-Orchestration`. */
   readonly orchestration?: OrchestrationChoice | undefined;
+  /** The header `X-Auto`, which the key's policy allows. */
+  readonly auto?: AutoChoice | undefined;
   /** Time at which the key's limits counted the request, in Unix milliseconds; absent before that. */
   readonly admittedAtMs?: number | undefined;
 }

@@ -38,6 +38,27 @@ export interface RequestEnd {
 /** Members of a log row that the report does not hold itself. */
 export type RecordTimes = Pick<RequestRecord, "atMs" | "durationMs" | "others">;
 
+/** Returns the members of the metadata that say what a decision rests on. */
+function learnedMetadata(
+  { basis }: Extract<RoutingPlan, { ok: true }>,
+  { ranking: { estimate, difficulty } }: Candidate,
+): Partial<RoutingMetadata> {
+  return {
+    dial: basis.dial,
+    plan: basis.kind,
+    difficulty: rounded(difficulty),
+    p: rounded(estimate.p),
+    p_error: rounded(estimate.error),
+    outcomes: estimate.outcomes,
+    snapshot: basis.snapshot,
+    ...(basis.task === undefined ? {} : { task: basis.task }),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
 /** The collected facts of a request: the source of its metadata, its log row and its spans. */
 export class RequestReport {
   readonly #identity: RequestIdentity;
@@ -92,6 +113,11 @@ export class RequestReport {
   /** Notes the routing decision. */
   notePlan(plan: RoutingPlan): void {
     this.#plan = plan;
+  }
+
+  /** The plan in force; absent before a plan was made, and after a refusal. */
+  get plan(): Extract<RoutingPlan, { ok: true }> | undefined {
+    return this.#plan?.ok === true ? this.#plan : undefined;
   }
 
   /** Notes the model that is tried now, and the output limit it is sent if that was lowered. */
@@ -185,6 +211,7 @@ export class RequestReport {
         ? reason
         : `${reason}; after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`,
       considered: plan.considered,
+      ...learnedMetadata(plan, candidate),
       attempts: [...this.#attempts],
       ...(this.#outputLimit === undefined ? {} : { output_limit: this.#outputLimit }),
       ...(notCarried.length === 0 ? {} : { not_carried: [...notCarried] }),

@@ -27,6 +27,8 @@ import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { BegunCall } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
 import type { CallContent } from "../request/content_note.ts";
+import type { Learning } from "../learn/learning.ts";
+import { noteServed } from "../learn/note_served.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { RequestEnd } from "../request/report.ts";
 import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
@@ -35,6 +37,7 @@ import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed
 export interface SettleDeps {
   readonly admission: Pick<Admission, "spent">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly learning: Pick<Learning, "noteServed">;
   readonly ledger: Pick<LedgerStore, "settle">;
   readonly logger: Logger;
   readonly settlementRetries: Pick<SettlementRetries, "add">;
@@ -134,6 +137,9 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
+  if (end.request?.outcome === "ok") {
+    noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
+  }
   return { billing: total, usage };
 }
 

@@ -10,6 +10,8 @@ import type { ModelReply } from "../../flows/model_calls.ts";
 import type { ModelAnswer } from "../../flows/request/model_answer.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
+import type { KeyPolicy } from "../../domain/policy/policy.ts";
+import { type AutoChoice, choiceDenial, parseAutoChoice } from "../../domain/routing/auto.ts";
 import { dialectOf } from "../dialect.ts";
 import type { PublicEnv } from "../env.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
@@ -52,7 +54,8 @@ function incomingCall<Checked>(
     },
     check: (body) => {
       const orchestration = orchestrationChoice(headers);
-      return { checked: check(body), orchestration };
+      const auto = autoChoice(headers, key.policy);
+      return { checked: check(body), orchestration, auto };
     },
   };
 }
@@ -68,6 +71,21 @@ function responseOf(answer: ModelAnswer, requestId: string): Response {
   // Nginx would otherwise buffer the whole stream.
   headers["x-accel-buffering"] = "no";
   return new Response(answer.bytes, { headers });
+}
+
+/**
+ * Reads the header `X-Auto`. Throws a {@linkcode ServiceFault} if it is malformed, or if the key's
+ * policy does not allow the choice.
+ */
+function autoChoice(headers: Headers, policy: KeyPolicy): AutoChoice | undefined {
+  const header = headers.get("x-auto");
+  if (header === null) return undefined;
+  const param = "X-Auto";
+  const parsed = parseAutoChoice(header);
+  if (!parsed.ok) throw new ServiceFault("invalid_request", { message: parsed.reason, param });
+  const denial = choiceDenial(policy, parsed.choice);
+  if (denial !== undefined) throw new ServiceFault("policy_denied", { message: denial, param });
+  return parsed.choice;
 }
 
 /** Reads the header `X-Orchestration`. Throws a {@linkcode ServiceFault} for an unknown value. */

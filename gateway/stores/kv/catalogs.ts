@@ -1,4 +1,5 @@
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
+import { dialOfWeights, type FormerWeights } from "../../domain/routing/dial.ts";
 import type { CatalogStore } from "../../ports/catalog_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CATALOG_BYTES, MAX_SEGMENT_BYTES } from "./limits.ts";
@@ -117,7 +118,15 @@ async function readVersion(kv: Deno.Kv, version: number): Promise<Catalog | unde
     json.set(value, filled);
     filled += value.length;
   }
-  return JSON.parse(textOf(json)) as Catalog;
+  return catalogOf(JSON.parse(textOf(json)) as Catalog & { readonly scoring?: FormerWeights });
+}
+
+/** Returns a stored catalog; weights of a former version become the position of the dial. */
+function catalogOf(
+  { scoring, ...catalog }: Catalog & { readonly scoring?: FormerWeights },
+): Catalog {
+  if (scoring === undefined || catalog.auto !== undefined) return catalog;
+  return { ...catalog, auto: { dial: dialOfWeights(scoring) } };
 }
 
 async function readHistory(kv: Deno.Kv, limit: number): Promise<readonly CatalogVersion[]> {

@@ -46,7 +46,6 @@ check("a start finds everything and expires what was held", async (open) => {
     upstreams: [],
     models: [],
     tiers: [],
-    scoring: { quality: 1, price: 1, latency: 1 },
   };
   await first.catalogs.apply(content, { expected: 0, note: "", atMs: 1 });
   await first.close();

@@ -64,7 +64,7 @@ export const editMessages = catalogue({
     models: ["Model", "模型"],
     tiers: ["Tier", "档位"],
     upstreams: ["Upstream", "上游"],
-    scoring: ["Routing weights", "路由权重"],
+    auto: ["Choice of models", "模型选择"],
     search: ["Web search", "网页搜索"],
     vectorStores: ["Vector stores", "向量库"],
     limits: ["Limits of the service", "服务限制"],

@@ -1,0 +1,98 @@
+/**
+ * Snapshots of the statistics: numbered, immutable, the same on all instances. A decision names the
+ * snapshot it rests on, and the same snapshot decides the same for ever.
+ *
+ * @module
+ */
+
+import type { Dial } from "../routing/dial.ts";
+import { MEASURED_DIALS } from "../routing/dial.ts";
+import type { Evidence } from "./estimate.ts";
+import { walletTotals } from "./estimate.ts";
+import { measuredRates } from "./measured_rates.ts";
+import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
+import {
+  addStatistics,
+  NO_STATISTICS,
+  type OutcomeSource,
+  type WalletStatistics,
+} from "./statistics.ts";
+
+/** A wallet in a snapshot: its statistics, and what follows from them. */
+export interface WalletSnapshot {
+  /** Unix time in milliseconds of the last addition. */
+  readonly updatedAtMs: number;
+  readonly statistics: WalletStatistics;
+  /** Sums over all tasks, by model. */
+  readonly totals: Evidence["wallet"];
+  /** Exchange rates at {@linkcode MEASURED_DIALS}; absent while there are too few samples. */
+  readonly rates?: readonly number[] | undefined;
+  /** Mean price of a request at its best allowed model, in credits; absent without samples. */
+  readonly typicalPrice?: number | undefined;
+  /** Plans of verified answers by task, best known first; `*` holds those of all tasks. */
+  readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
+}
+
+/** One snapshot. */
+export interface RoutingSnapshot {
+  /** From 1; 0 is the snapshot without statistics. */
+  readonly number: number;
+  /** Unix time in milliseconds. */
+  readonly takenAtMs: number;
+  /** By wallet id. Statistics of different wallets are never combined. */
+  readonly wallets: ReadonlyMap<string, WalletSnapshot>;
+}
+
+/** The snapshot of a service without statistics. */
+export const EMPTY_SNAPSHOT: RoutingSnapshot = { number: 0, takenAtMs: 0, wallets: new Map() };
+
+/** Facts of the catalog that a snapshot rests on. */
+export interface SnapshotContext {
+  readonly nowMs: number;
+  /** Returns the quality of a model by the catalog; `undefined` for a model that is gone. */
+  qualityOf(model: string): number | undefined;
+  /** Sources of outcomes that count. */
+  readonly sources: readonly OutcomeSource[];
+}
+
+/**
+ * Returns the next snapshot: the previous one with the additions of the instances since then.
+ * Wallets without an addition stay the same object.
+ */
+export function nextSnapshot(
+  previous: RoutingSnapshot,
+  additions: ReadonlyMap<string, WalletStatistics>,
+  context: SnapshotContext,
+): RoutingSnapshot {
+  const wallets = new Map(previous.wallets);
+  for (const [id, added] of additions) {
+    const known = previous.wallets.get(id);
+    const elapsedMs = known === undefined ? 0 : context.nowMs - known.updatedAtMs;
+    const statistics = addStatistics(known?.statistics ?? NO_STATISTICS, added, elapsedMs);
+    wallets.set(id, walletSnapshot(statistics, context));
+  }
+  return { number: previous.number + 1, takenAtMs: context.nowMs, wallets };
+}
+
+/** Returns the snapshot of a wallet with these statistics. */
+export function walletSnapshot(
+  statistics: WalletStatistics,
+  context: SnapshotContext,
+): WalletSnapshot {
+  const totals = walletTotals(statistics);
+  const { samples } = statistics;
+  const prices = samples.reduce((sum, { price }) => sum + price, 0);
+  return {
+    updatedAtMs: context.nowMs,
+    statistics,
+    totals,
+    rates: measuredRates(statistics, totals, context),
+    typicalPrice: samples.length === 0 ? undefined : prices / samples.length,
+    plans: ladderPlans(statistics),
+  };
+}
+
+/** Returns the measured rates as pairs of a dial and its rate, for display. */
+export function ratesByDial({ rates = [] }: WalletSnapshot): readonly (readonly [Dial, number])[] {
+  return rates.map((rate, at) => [MEASURED_DIALS[at] ?? 0, rate] as const);
+}

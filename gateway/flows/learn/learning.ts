@@ -1,0 +1,150 @@
+/**
+ * What the gateway learns from its own traffic: collects outcomes between two snapshots, takes the
+ * next snapshot, and gives every decision the snapshot in force.
+ *
+ * @module
+ */
+
+import { createHmac } from "node:crypto";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
+import {
+  EMPTY_SNAPSHOT,
+  nextSnapshot,
+  type RoutingSnapshot,
+} from "../../domain/learning/snapshot.ts";
+import { sourcesOf } from "../../domain/routing/auto.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { SnapshotStore } from "../../ports/snapshot_store.ts";
+
+/** Longest time between two snapshots while there is something to add, in milliseconds. */
+export const SNAPSHOT_INTERVAL_MS = 60_000;
+/** Stored snapshots beside the frozen one. */
+const SNAPSHOTS_KEPT = 60;
+
+/** Parts of the service that learning uses. */
+export interface LearningDeps {
+  readonly snapshots: SnapshotStore;
+  readonly catalogs: { current(): Catalog };
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly logger: Logger;
+  /** Secret of the fingerprints of tasks and of the seeds of decisions. */
+  readonly secret: string;
+}
+
+/** The part that decisions use. */
+export interface RoutingKnowledge {
+  /** Returns the snapshot in force. */
+  snapshot(): RoutingSnapshot;
+  /** Returns the fingerprint of a task: 64 bits as 16 hexadecimal digits. */
+  taskOf(walletId: string, endpoint: string, taskText: string): string;
+  /** Returns the seed of a decision, uniform in [0, 1), from the gateway's own id of the call. */
+  seedOf(logId: string): number;
+}
+
+/** Collects outcomes, and holds the snapshot in force. */
+export class Learning implements RoutingKnowledge {
+  readonly #deps: LearningDeps;
+  #newest: RoutingSnapshot = EMPTY_SNAPSHOT;
+  /** The frozen snapshot; absent while routing follows the newest. */
+  #frozen: RoutingSnapshot | undefined;
+  #additions = new Additions();
+  #taking: Promise<void> = Promise.resolve();
+
+  constructor(deps: LearningDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the stored snapshots. */
+  async open(): Promise<void> {
+    const { snapshots } = this.#deps;
+    this.#newest = await snapshots.latest() ?? EMPTY_SNAPSHOT;
+    await this.#readFrozen();
+  }
+
+  snapshot(): RoutingSnapshot {
+    return this.#frozen ?? this.#newest;
+  }
+
+  /** Returns the newest snapshot, also while an older one is frozen. */
+  newest(): RoutingSnapshot {
+    return this.#newest;
+  }
+
+  taskOf(walletId: string, endpoint: string, taskText: string): string {
+    return this.#digest(`task\n${walletId}\n${endpoint}\n${taskText}`).toString("hex");
+  }
+
+  seedOf(logId: string): number {
+    return this.#digest(`seed\n${logId}`).readUIntBE(0, 6) / 2 ** 48;
+  }
+
+  /** Notes a request that a model answered. */
+  noteServed(note: ServedNote): void {
+    this.#additions.noteServed(note);
+  }
+
+  /** Notes the outcome of an answer. */
+  noteOutcome(note: OutcomeNote): void {
+    this.#additions.noteOutcome(note);
+  }
+
+  /** Returns the collected statistics that no snapshot includes yet. */
+  pending(): Additions {
+    return this.#additions;
+  }
+
+  /**
+   * Takes the next snapshot if anything was collected since the last one; resolves once it is
+   * durable. What was collected stays if it cannot be stored.
+   */
+  take(): Promise<void> {
+    this.#taking = this.#taking.then(() => this.#take());
+    return this.#taking;
+  }
+
+  /** Freezes routing at a stored snapshot, or follows the newest again. Returns false if it is gone. */
+  async freeze(number: number | undefined): Promise<boolean> {
+    const { snapshots } = this.#deps;
+    if (number !== undefined && await snapshots.get(number) === undefined) return false;
+    await snapshots.freeze(number);
+    await this.#readFrozen();
+    return true;
+  }
+
+  async #readFrozen(): Promise<void> {
+    const number = await this.#deps.snapshots.frozen();
+    this.#frozen = number === undefined ? undefined : await this.#deps.snapshots.get(number);
+  }
+
+  async #take(): Promise<void> {
+    const { snapshots, catalogs, clock, logger } = this.#deps;
+    const additions = this.#additions;
+    if (additions.isEmpty) return;
+    this.#additions = new Additions();
+    const catalog = catalogs.current();
+    const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
+    const changed = additions.byWallet();
+    const next = nextSnapshot(this.#newest, changed, {
+      nowMs: clock.nowMs(),
+      qualityOf: (model) => qualities.get(model),
+      sources: sourcesOf(catalog.auto),
+    });
+    try {
+      if (!await snapshots.put(next, [...changed.keys()])) {
+        throw new Error(`Snapshot ${next.number} exists already`);
+      }
+      this.#newest = next;
+      await snapshots.sweep(SNAPSHOTS_KEPT);
+    } catch (error) {
+      additions.append(this.#additions);
+      this.#additions = additions;
+      logger.error("routing_snapshot_not_stored", { number: next.number, cause: String(error) });
+    }
+  }
+
+  #digest(text: string) {
+    return createHmac("sha256", this.#deps.secret).update(text).digest().subarray(0, 8);
+  }
+}

@@ -1,0 +1,30 @@
+import type { RoutingSnapshot } from "../domain/learning/snapshot.ts";
+
+/** A snapshot in the list of snapshots. */
+export interface SnapshotEntry {
+  readonly number: number;
+  /** Unix time in milliseconds. */
+  readonly takenAtMs: number;
+}
+
+/** A store of routing snapshots. A snapshot never changes once it is stored. */
+export interface SnapshotStore {
+  /** Returns the newest snapshot; `undefined` before the first. */
+  latest(): Promise<RoutingSnapshot | undefined>;
+  /** Returns a snapshot by its number; `undefined` if it is no longer stored. */
+  get(number: number): Promise<RoutingSnapshot | undefined>;
+  /**
+   * Stores the next snapshot; resolves once it is durable. Returns false, and stores nothing, if a
+   * snapshot of that number exists: another instance took it first. `changed` names the wallets that
+   * differ from the snapshot before.
+   */
+  put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean>;
+  /** Returns the stored snapshots, newest first. */
+  list(limit: number): Promise<readonly SnapshotEntry[]>;
+  /** Returns the number of the frozen snapshot; `undefined` when routing follows the newest. */
+  frozen(): Promise<number | undefined>;
+  /** Freezes routing at a stored snapshot, which is then never removed; `undefined` ends that. */
+  freeze(number: number | undefined): Promise<void>;
+  /** Deletes all but the newest snapshots, the frozen one, and what they rest on. */
+  sweep(newest: number): Promise<void>;
+}
