@@ -97,7 +97,8 @@ export class Learning implements RoutingKnowledge {
 
   /**
    * Takes the next snapshot if anything was collected since the last one; resolves once it is
-   * durable. What was collected stays if it cannot be stored.
+   * durable. What was collected stays if it cannot be stored, or if another instance has taken a
+   * snapshot of that number, on which the next attempt builds.
    */
   take(): Promise<void> {
     this.#taking = this.#taking.then(() => this.#take());
@@ -131,17 +132,18 @@ export class Learning implements RoutingKnowledge {
       qualityOf: (model) => qualities.get(model),
       sources: sourcesOf(catalog.auto),
     });
+    let isStored = false;
     try {
-      if (!await snapshots.put(next, [...changed.keys()])) {
-        throw new Error(`Snapshot ${next.number} exists already`);
-      }
-      this.#newest = next;
-      await snapshots.sweep(SNAPSHOTS_KEPT);
+      isStored = await snapshots.put(next, [...changed.keys()]);
+      if (isStored) this.#newest = next;
+      else this.#newest = await snapshots.latest() ?? this.#newest;
+      if (isStored) await snapshots.sweep(SNAPSHOTS_KEPT);
     } catch (error) {
-      additions.append(this.#additions);
-      this.#additions = additions;
       logger.error("routing_snapshot_not_stored", { number: next.number, cause: String(error) });
     }
+    if (isStored) return;
+    additions.append(this.#additions);
+    this.#additions = additions;
   }
 
   #digest(text: string) {

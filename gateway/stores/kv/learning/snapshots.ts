@@ -63,6 +63,8 @@ export class KvSnapshotStore implements SnapshotStore {
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
+      // If a write fails, the next snapshot reads again what has landed.
+      this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
         if (wallet === undefined) continue;
@@ -150,7 +152,9 @@ export class KvSnapshotStore implements SnapshotStore {
     if (head === null) return undefined;
     const json = new Uint8Array(head.bytes);
     let filled = 0;
-    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] });
+    // A longer text under the same key may have been written in part before a kill.
+    const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
+    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
       json.set(value, filled);
       filled += value.length;
