@@ -82,12 +82,14 @@ export function walletSnapshot(
   const totals = walletTotals(statistics);
   const { samples } = statistics;
   const prices = samples.reduce((sum, { price }) => sum + price, 0);
+  const rates = measuredRates(statistics, totals, context);
   return {
     updatedAtMs: context.nowMs,
     statistics,
     totals,
-    rates: measuredRates(statistics, totals, context),
-    typicalPrice: samples.length === 0 ? undefined : prices / samples.length,
+    // Absent members stay absent, so that a snapshot equals what a store returns.
+    ...(rates === undefined ? {} : { rates }),
+    ...(samples.length === 0 ? {} : { typicalPrice: prices / samples.length }),
     plans: ladderPlans(statistics),
   };
 }

@@ -124,10 +124,11 @@ Deno.test("the latest samples and audits stay", () => {
   const { samples, audits, tasks } = addStatistics(NO_STATISTICS, statisticsOf(additions), 0);
   assertEquals([samples.length, audits.length], [SAMPLES_MAX, AUDITS_MAX]);
   assertEquals([samples.at(-1)?.load, audits.at(-1)?.load], Array(2).fill(3 * AUDITS_MAX - 1));
-  const { bestCharged, cheapestCharged, models } = tasks["t"] ?? { models: {} };
+  const task = tasks["t"];
   const count = 3 * AUDITS_MAX;
-  assertEquals([bestCharged, cheapestCharged], [2 * count, count / 2]);
-  assertEquals([models["a"]?.served, models["a"]?.charged], [count, count]);
+  assertEquals([task?.bestCharged, task?.cheapestCharged], [2 * count, count / 2]);
+  const model = task?.models["a"];
+  assertEquals([model?.served, model?.charged], [count, count]);
 });
 
 Deno.test("Additions.append() adds what was collected later, as if it were collected at once", () => {

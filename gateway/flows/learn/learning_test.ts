@@ -23,7 +23,7 @@ function learningOn(snapshots: SnapshotStore, { secret = "secret" } = {}) {
     snapshots,
     catalogs: { current: () => CATALOG },
     clock: { nowMs: () => 1_000 },
-    logger: { debug: log, info: log, warn: log, error: log },
+    logger: { info: log, warn: log, error: log },
     secret,
   });
   return { learning, logged };

@@ -2,13 +2,13 @@ import { assertEquals } from "@std/assert";
 import { Additions } from "../../../domain/learning/additions.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../../domain/learning/snapshot.ts";
 import { addOutcomes, snapshotOf } from "../../../domain/learning/statistics_fixture_test.ts";
-import type { Change, Writer } from "../journal/writer.ts";
+import type { Writer } from "../journal/writer.ts";
 import { KvSnapshotStore } from "./snapshots.ts";
 
 /** A writer that ends before some write, as a kill does. */
 function writerOf(kv: Deno.Kv, writesLeft: number): Writer {
   let left = writesLeft;
-  const write = async (changes: readonly Change[]) => {
+  const write = async (changes: Parameters<Writer["write"]>[0]) => {
     if (left-- <= 0) throw new Error("killed");
     for (const { key, value } of changes) {
       await (value === undefined ? kv.delete(key) : kv.set(key, value));
