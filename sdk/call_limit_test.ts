@@ -289,7 +289,7 @@ for (const method of ["stream", "runStream"] as const) {
   });
   for (const how of ["abort()", "its signal"]) {
     // The sanitizer sees a timer that is left.
-    Deno.test(`${method} that nobody reads on leaves no timer after ${how}`, async () => {
+    Deno.test(`${method} without a reader leaves no timer after ${how}`, async () => {
       const { client } = scripted(sse(...streamOf({ content: "Hello" })), { timeoutMs: 60_000 });
       const controller = new AbortController();
       const { signal } = controller;

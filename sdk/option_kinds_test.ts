@@ -46,7 +46,7 @@ for (const [name, kind] of Object.entries(OF_CLIENT)) {
   });
 }
 
-Deno.test("what is refused of a client is not quoted: it may be a key", () => {
+Deno.test("a refused option of a client is not quoted: it may be a key", () => {
   const { message } = assertThrows(() => new ServiceClient(Object({ apiKey: [KEY] })), Error);
   assertEquals(message, "Cannot use apiKey: it is not a text");
   for (const options of [null, 5]) {

@@ -137,7 +137,7 @@ Deno.test("a variable that cannot be used is named, and not the option that was 
   }
 });
 
-Deno.test("an option that nobody knows is a type error and an error at run time", () => {
+Deno.test("an unknown option is a type error and an error at run time", () => {
   // No index signature: the compiler refuses in a literal what is not named here.
   assertType<IsExact<string extends keyof ServiceClientOptions ? true : false, false>>(true);
   const misspelt: ServiceClientOptions = JSON.parse('{"apikey":"k"}');

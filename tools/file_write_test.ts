@@ -77,7 +77,7 @@ Deno.test("file_write keeps the permissions of a file", async () => {
   assertEquals(((await Deno.stat(lab.at("run.sh"))).mode ?? 0) & 0o777, 0o750);
 });
 
-Deno.test("file_write writes only what a plain yes was said to", async () => {
+Deno.test("file_write writes only after approval with true", async () => {
   await using lab = await scratch();
   const answers: FilePermission[] = [
     () => false,
@@ -117,7 +117,7 @@ Deno.test("the permission callback sees the call, all links resolved", async () 
   assertEquals(await Deno.readTextFile(lab.at("real/a.txt")), "né");
 });
 
-Deno.test("what was approved is what runs, though the folder is swapped meanwhile", async () => {
+Deno.test("a folder that is swapped after the approval does not redirect the write", async () => {
   await using lab = await scratch({ "folder/a.txt": "old" });
   const tool = writer(lab, async () => {
     await Deno.rename(lab.at("folder"), lab.at("away"));

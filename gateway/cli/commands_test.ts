@@ -186,7 +186,7 @@ Deno.test("names and messages cannot steer the terminal", async () => {
   });
 });
 
-Deno.test("files that cannot be read or are not JSON are said to be so", async () => {
+Deno.test("unreadable files and files that are not JSON are reported as such", async () => {
   await withCli(async ({ files, run }) => {
     const create = "keys create --name app --wallet team --policy";
     assertFailed(await run(`${create} none.json`), 'Cannot read "none.json": No such file');

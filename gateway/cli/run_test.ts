@@ -3,7 +3,7 @@ import manifest from "../deno.json" with { type: "json" };
 import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
 import { assertFailed, withCli } from "./cli_test_support.ts";
 
-Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nobody", async () => {
+Deno.test("wrong usage exits 2 with the nearest word and the usage, without a request", async () => {
   await withCli(async ({ run }) => {
     const cases: readonly [string, string][] = [
       ["walets list", 'Unknown command "walets"; the nearest is "wallets"'],
@@ -114,7 +114,7 @@ Deno.test("serve is not the command line's to run", async () => {
   });
 });
 
-Deno.test("a gateway that does not run is said to be so", async () => {
+Deno.test("a gateway that does not run is reported as such", async () => {
   await withCli(async ({ run }) => {
     const fetch = () => Promise.reject(new TypeError("connection refused"));
     const message = "Cannot reach the gateway at http://gateway.test: start it with " +
@@ -132,7 +132,7 @@ Deno.test("a gateway that does not run is said to be so", async () => {
   });
 });
 
-Deno.test("an answer that is not the admin API's is said to be so", async () => {
+Deno.test("an answer that is not the admin API's is reported as such", async () => {
   await withCli(async ({ run }) => {
     for (const [body, status] of [["<html>", 200], ["[]", 200], ["{}", 404], ["", 502]] as const) {
       const fetch = () => Promise.resolve(new Response(body, { status }));

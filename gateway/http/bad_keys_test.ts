@@ -69,7 +69,7 @@ Deno.test("good users of a flooded address are served: known keys, and generated
   );
 });
 
-Deno.test("what could be guessed is not looked up any more, be it right", async () => {
+Deno.test("over the limit, a guessable key is not looked up, even a correct one", async () => {
   const { ask, exhaust, lookedUp } = watch();
   await exhaust();
   assertEquals(await ask(FIXED), 65_000);
@@ -111,7 +111,7 @@ Deno.test("a flood from many addresses is forgotten in time, not gathered", asyn
   assertEquals(await ask("wrong", "192.0.2.1"), false, "only so many addresses are remembered");
 });
 
-Deno.test("a store that fails counts against nobody", async () => {
+Deno.test("a failing store does not count as a bad key", async () => {
   const badKeys = new BadKeys({
     keyClass: "service",
     limit: () => 1,

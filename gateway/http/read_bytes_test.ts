@@ -41,7 +41,7 @@ Deno.test("a body that does not come to its end is not waited for", async () => 
   assertEquals(cancelled, 2);
 });
 
-Deno.test("what has come buys time for what has not", async () => {
+Deno.test("received bytes extend the time allowed for the rest", async () => {
   const patienceMs = 5;
   // Buys 14 seconds.
   const first = new Uint8Array(14 * 64_000);

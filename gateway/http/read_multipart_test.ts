@@ -90,7 +90,7 @@ Deno.test("A file without a type is taken for what its bytes say, and a wrong ty
   assertEquals(odd.value["image"], "data:application/octet-stream;base64,AAAA");
 });
 
-Deno.test("What is no number or boolean stays text, so that it is refused by name", async () => {
+Deno.test("a value that is not a number or boolean stays text, so that it is refused by name", async () => {
   const form = formOf([["n", "two"], ["stream", "yes"], ["model", "auto"], ["prompt", "p"]]);
   const { value } = await readImageEdit(post(form));
   assertEquals([value["n"], value["stream"]], ["two", "yes"]);

@@ -46,7 +46,7 @@ Deno.test("an answer as it is described passes, and keeps its bytes", async () =
   assertEquals([differences, await again.text()], [[], text]);
 });
 
-Deno.test("whatever differs from its description is told of", async () => {
+Deno.test("every difference from the description is reported", async () => {
   const wallet = ["GET", "/admin/v1/wallets/team"] as const;
   const json = (body: unknown, headers: HeadersInit = HEADERS) => Response.json(body, { headers });
   const cases: [string, readonly [string, string], Response][] = [

@@ -63,7 +63,7 @@ function silent(signal: AbortSignal): Promise<never> {
   });
 }
 
-Deno.test("what a server does is a value", async () => {
+Deno.test("requestOnce() returns each outcome of a server as a value", async () => {
   const answered = await requestOnce(() => Promise.resolve(new Response("yes")), options());
   assert(answered.kind === "answered");
   assertEquals([answered.read, answered.response.status], ["yes", 200]);

@@ -80,7 +80,7 @@ Deno.test("a place that is given back goes to who waits, and to no newcomer", as
   assertEquals(pool.inFlight().get("a"), 0);
 });
 
-Deno.test("a turn that is not used goes on to the next, whatever happens", async () => {
+Deno.test("an unused turn passes to the next waiter, for any sequence", async () => {
   const pool = poolOf(catalog());
   const lease = acquire(pool, A);
   const [first, second, third] = [waits(pool), waits(pool), waits(pool)];

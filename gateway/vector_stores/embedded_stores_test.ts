@@ -262,7 +262,7 @@ Deno.test("vectors outlive the gateway", async () => {
   }
 });
 
-Deno.test("who leaves is not kept waiting: neither for the embedder nor for an index", async () => {
+Deno.test("an abort is not kept waiting, neither for the embedder nor for an index", async () => {
   await withStore(async ({ add, embedder, textsFor, id, vectorStores }) => {
     const { id: fileId } = await add("car.txt", CAR);
     const leaving = new AbortController();

@@ -52,7 +52,7 @@ Deno.test("HTML is what a reader sees: a line for each block, entities decoded, 
   );
 });
 
-Deno.test("the text after a head that nobody closes is the page's", () => {
+Deno.test("the text after an unclosed head belongs to the page", () => {
   assertEquals(
     htmlText("<!doctype html><html><head><title>T</title><p>Text</p></html>"),
     "T\n\nText",
@@ -62,7 +62,7 @@ Deno.test("the text after a head that nobody closes is the page's", () => {
   assertEquals(htmlText("<head><template><p>no</p></template><body>Text"), "Text");
 });
 
-Deno.test("what a page hides is left out; preformatted lines stay lines", () => {
+Deno.test("hidden text of a page is left out; preformatted lines stay lines", () => {
   assertEquals(
     htmlText(
       "<p>one<p hidden>no<div style='color:red; DISPLAY: none'>no<div>no</div>no</div>" +

@@ -42,14 +42,14 @@ for (const [path, answer, call] of CALLS) {
     }
   });
 
-  Deno.test(`GET ${path} refuses an option that nobody knows`, async () => {
+  Deno.test(`GET ${path} refuses an unknown option`, async () => {
     const { client, sent } = scripted(json({}));
     const options = JSON.parse('{"lang":"zh"}');
     await assertRejects(() => call(client, options), ConfigurationError, '"lang"');
     assertEquals(sent, []);
   });
 
-  Deno.test(`GET ${path} goes nowhere that nobody has named`, async () => {
+  Deno.test(`GET ${path} sends nothing without a configured host`, async () => {
     const options = { apiBaseUrl: undefined, openAIBaseUrl: "http://models.test/v1" };
     const { client, sent } = scripted(json({}), options);
     await assertRejects(() => call(client), ConfigurationError, "pass apiBaseUrl");

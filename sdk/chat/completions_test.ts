@@ -83,7 +83,7 @@ for (const [name, method] of Object.entries(METHODS)) {
   });
 }
 
-Deno.test("create() refuses an option that nobody knows", async () => {
+Deno.test("create() refuses an unknown option", async () => {
   const { client, sent } = scripted(json({}));
   const options = JSON.parse('{"timeout":5}');
   const { completions } = client.chat;

@@ -44,7 +44,7 @@ for (const [method, replies] of Object.entries(METHODS)) {
   });
 }
 
-Deno.test("a call of the older kind that nobody here runs is told to the model", async () => {
+Deno.test("a call of the older kind without a handler is answered with an error for the model", async () => {
   const { client, sent } = scripted(METHODS.run);
   await client.chat.completions.run(request);
   const answer = (sent[1]?.json["messages"] as object[]).at(-1);

@@ -217,7 +217,7 @@ Deno.test("text that is signed keeps the last signature whole", () => {
   });
 });
 
-Deno.test("what a prototype has is a field like any other, and no way into one", () => {
+Deno.test("a prototype's name is an ordinary field and does not reach the prototype", () => {
   const hostile: Fields = JSON.parse('{"__proto__":{"x":"1"},"constructor":"c","toString":"t"}');
   const message = messageOf(hostile, JSON.parse('{"__proto__":{"x":"2"},"constructor":"d"}'));
   assertEquals(JSON.parse(JSON.stringify(message)), {

@@ -63,7 +63,7 @@ Deno.test("an answer with no choice at all says nothing", async () => {
   assertEquals([stoppedBy, finalText, finishReason], ["finish", "", "other"]);
 });
 
-Deno.test("the call of a custom tool is answered as one that nobody runs", async () => {
+Deno.test("the call of a custom tool is answered as a call without a handler", async () => {
   const tool_calls = [{ id: "1", type: "custom", custom: { name: "grep", input: "x" } }];
   const turn = (message: object, finish_reason: string) => ({
     choices: [{
@@ -104,7 +104,7 @@ Deno.test("a run goes by the first choice, and every choice is in the answer", a
   assertEquals(response?.choices.map(({ message }) => message.content), ["first!", "other!"]);
 });
 
-Deno.test("pieces of a call are told as they come, wherever they say they belong", async () => {
+Deno.test("pieces of a call are emitted as they arrive, under any index", async () => {
   const { function: { name } } = call("1", "get_weather");
   const { client } = scripted([
     sse(

@@ -58,7 +58,7 @@ Deno.test("tools run concurrently, within the bound, and results keep the order 
   assert(ends[0] !== "c0", "The slowest was not overtaken");
 });
 
-Deno.test("a name nobody knows is a result for the model, whatever the name", async () => {
+Deno.test("an unknown name is a result for the model, for any name", async () => {
   const names = ["ghost", "__proto__", "constructor", "", "x".repeat(1_000)];
   const outcomes = await results(names.map((name) => call(name, name)), {});
   assertEquals(codes(outcomes), names.map(() => "tool_handler_not_found"));

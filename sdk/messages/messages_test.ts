@@ -210,7 +210,7 @@ Deno.test("tool rule 4: create and stream run the defaults alone, and sum what t
   assertEquals([calls.stop_reason, registered.sent.length], ["tool_use", 1]);
 });
 
-Deno.test("tool rule 5: an unknown name is told to the model", async () => {
+Deno.test("tool rule 5: an unknown name is reported to the model", async () => {
   const { sent, messages } = client([answer(null, ["1"]), answer("Sorry")]);
   const other = { ...double, name: "other" };
   const { messages: history } = await messages.run({ messages: MESSAGES }, { tools: [other] });
@@ -327,7 +327,7 @@ Deno.test("calls of a history come back in an answer as they were, byte for byte
   );
 });
 
-Deno.test("what a provider signed as a whole comes back with the message", async () => {
+Deno.test("a message that a provider signed as a whole is returned unchanged", async () => {
   const extra_content = { google: { thought_signature: "T+/=" } };
   const signed = answer("Two", ["1"]);
   Object.assign(signed.choices[0]?.message ?? {}, { extra_content });

@@ -56,7 +56,7 @@ Deno.test("a tool call comes back from Messages as it was, its text to the byte"
   }));
 });
 
-Deno.test("what a call's function says besides comes back too", () => {
+Deno.test("additional members of a call's function are returned unchanged", () => {
   const call: ToolCall = {
     id: "1",
     type: "function",

@@ -10,7 +10,7 @@ const MESSAGES: MessageCreateRequest["messages"] = [{ role: "user", content: "Ra
 const CALL = sse(...streamOf({ tool_calls: [call("1", "weather", { city: "Oslo" })] }));
 const ANSWER = sse(chunk({ content: "Rain" }), chunk({}, "stop"));
 
-Deno.test("events are told apart by their types, and so is what is in them", async () => {
+Deno.test("events and their contents are distinguished by their types", async () => {
   const texts: string[] = [];
   const { client } = scripted(ANSWER);
   for await (const event of client.messages.stream({ messages: MESSAGES, max_tokens: 9 })) {

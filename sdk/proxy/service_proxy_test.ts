@@ -96,7 +96,7 @@ Deno.test("serviceProxy passes its caller's dialect on: as stated, or as its cli
   assertEquals(sent[0]?.headers.get("x-dialect"), "openai", "The application states it");
 });
 
-Deno.test("serviceProxy sends no other X- header on but those that it is told to", async () => {
+Deno.test("serviceProxy sends only the configured X- headers", async () => {
   const browser = { "x-orchestration": "off", "x-other": "1", "x-forwarded-for": "1.2.3.4" };
   const xNames = (request: Request | undefined) =>
     [...request?.headers.keys() ?? []].filter((name) => name.startsWith("x-"));

@@ -119,7 +119,7 @@ for (const isLeftOut of [false, true]) {
     }));
   });
 
-  Deno.test(`items told one after the other give the text in order, last event ${how}`, () => {
+  Deno.test(`items in sequence give the text in order, last event ${how}`, () => {
     fc.assert(fc.property(member, ({ output, sizes }) => {
       const lists = output.map((item, at) => itemEvents(item, at, (text) => cut(text, sizes)));
       const whole = resource(isLeftOut ? [] : output);

@@ -15,7 +15,7 @@ import { weather } from "../weather_tool_test.ts";
 const CALL = resource([call("weather", { arguments: '{"city":"Oslo"}' })]);
 const ANSWER = resource([message("Rain")]);
 
-Deno.test("events are told apart by their types, and so is what is in them", async () => {
+Deno.test("events and their contents are distinguished by their types", async () => {
   const texts: string[] = [];
   const { client } = scripted([ANSWER]);
   for await (const event of client.responses.stream({ input: "Rain?", max_output_tokens: 9 })) {

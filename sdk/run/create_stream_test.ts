@@ -103,7 +103,7 @@ for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
     assertEquals(status, 503);
   });
 
-  Deno.test(`${name}: the first event is waited for, kept, and told once`, async () => {
+  Deno.test(`${name}: the first event is awaited, kept and emitted once`, async () => {
     const { client } = scripted(reply);
     const stream = await open(client);
     const all = await Array.fromAsync(stream);

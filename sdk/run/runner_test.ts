@@ -217,7 +217,7 @@ for (const method of ["run", "runStream"] as const) {
     assertEquals(JSON.stringify(result.messages).includes("secret"), false);
   });
 
-  Deno.test(`${method} goes on with the history as it was, whatever becomes of it meanwhile`, async () => {
+  Deno.test(`${method} continues with the history as it was, for any later change of it`, async () => {
     const messages = [...MESSAGES];
     const tools = [{ type: "function", function: { name: "weather" } }];
     const busy = {
@@ -348,7 +348,7 @@ Deno.test("runStream that is left sends no further turn, and stops its tool", as
   assertEquals([sent.length, isStopped], [1, true]);
 });
 
-Deno.test("what a tool has thrown is the application's, and not in what is sent on", async () => {
+Deno.test("an exception of a tool belongs to the application, and is not sent on", async () => {
   const secret = { authorization: "of another service", self: {} };
   secret.self = secret;
   const pay = {

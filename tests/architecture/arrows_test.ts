@@ -90,7 +90,7 @@ Deno.test("every package that deno.json maps is imported somewhere", async () =>
   assertEquals(unused(["@std/nowhere", "zod"]), ["@std/nowhere"]);
 });
 
-Deno.test("what is published needs no development dependency", () => {
+Deno.test("the published packages need no development dependency", () => {
   const development = ["@std/assert", "@std/testing", "@copilotkit/aimock", "fast-check", "openai"];
   const borrowed = graph.filter(({ from, specifier }) =>
     (packageOf(from) === "sdk" || packageOf(from) === "tools") && !from.endsWith("_test.ts") &&

@@ -155,7 +155,7 @@ for (const status of [429, 500, 503]) {
   });
 }
 
-Deno.test("aimock: an error of the only upstream is told as ours", async () => {
+Deno.test("aimock: an error of the only upstream is reported as the gateway's", async () => {
   await using service = await gatewayTo(server);
   server.nextRequestError(500, { message: "Out of order" });
   const error = await assertRejects(

@@ -306,7 +306,7 @@ Deno.test("a store that fails at the end of a turn: who has not had it does not 
   await assertPaid(lab, text, TURN_MICROS + SEARCH_MICROS);
 });
 
-Deno.test("a row that cannot be written costs nobody the answer", async () => {
+Deno.test("a failed write of a row does not cost the caller its answer", async () => {
   await using lab = await hostedLab();
   const { model, service } = lab;
   model.answer(calling(searchFor("tides")), saying("Tides turn."));

@@ -120,7 +120,7 @@ async function refusalOf(response: Response) {
 }
 
 for (const surface of SURFACES) {
-  Deno.test(`${surface}: what is refused is named, and costs nothing`, async () => {
+  Deno.test(`${surface}: a refusal names its field, and costs nothing`, async () => {
     await using service = await TestService.start();
     const { wallet } = await service.newKey();
     const own = await storeWith(service, { wallet: WALLET, text: "ours" });

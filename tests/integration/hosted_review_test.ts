@@ -82,7 +82,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("who leaves during a file search ends the embedding of its query", async () => {
+Deno.test("a disconnect during a file search ends the embedding of its query", async () => {
   await using model = new FakeUpstream();
   await using embeddings = new FakeUpstream();
   const lab = labConfig({ id: "first", baseUrl: model.baseUrl });

@@ -79,7 +79,7 @@ Deno.test("a key used from a forbidden address leaves a row, or a line where no 
   }]);
 });
 
-Deno.test("a body that stops coming is answered, and the caller told that the connection is over", async () => {
+Deno.test("an incomplete body is answered, with the notice that the connection closes", async () => {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) =>

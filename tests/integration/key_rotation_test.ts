@@ -254,7 +254,7 @@ Deno.test("keys that cannot be rotated say why, and ids are taken as they are", 
   assertEquals(Array.isArray(keys.keys) && keys.keys.length, 5);
 });
 
-Deno.test("two rotations of one key at once both serve, and the later one is told", async () => {
+Deno.test("of two simultaneous rotations of one key both serve, and the later one is reported", async () => {
   await using service = await TestService.start();
   const { id } = await service.newKey();
   const copies = await Promise.all(

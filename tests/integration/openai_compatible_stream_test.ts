@@ -62,7 +62,7 @@ Deno.test("a stream asks for usage, and an event stream", async () => {
   assertStringIncludes(fake.last.text, ',"stream_options":{"include_usage":true}}');
 });
 
-Deno.test("what comes after [DONE] is no part of the stream", async () => {
+Deno.test("bytes after [DONE] are not part of the stream", async () => {
   const end = chunk(`data: ${LAST}\n\ndata: [DONE]\n\ndata: ${SECOND}\n\n`);
   const { events, fault } = await stream([streamHead(), end, chunk(`data: x\n\n`), LAST_CHUNK]);
   assertEquals(events, [LAST]);
@@ -85,7 +85,7 @@ for (const [name, end] of Object.entries({ "its blank line": "\n", "the end of i
   });
 }
 
-Deno.test("a connection that stays open after [DONE] holds nobody up", async () => {
+Deno.test("a connection that stays open after [DONE] delays nothing", async () => {
   const { fault } = await stream([streamHead(), chunk(`data: ${LAST}\n\ndata: [DONE]\n\n`), {
     stall: true,
   }]);

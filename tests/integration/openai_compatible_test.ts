@@ -157,7 +157,7 @@ Deno.test("an error answer that does not end, or does not come whole, is known b
   }
 });
 
-Deno.test("what the caller did wrong is passed on, bounded and without keys", async () => {
+Deno.test("the caller's mistake is passed on, bounded and without keys", async () => {
   const message = `Bad sk-operator-0123456789 ${"x ".repeat(2_000)}`;
   const error = { message, param: "messages.2.content", code: "invalid_value" };
   const answer = await ask(json({ error }, { status: 400 }));

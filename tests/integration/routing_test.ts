@@ -176,7 +176,7 @@ for (const { name, script, outcome } of FAILURES) {
   });
 }
 
-Deno.test("where every model answers 429 the caller gets 429 with the soonest Retry-After", async () => {
+Deno.test("if every model answers 429 the caller receives 429 with the soonest Retry-After", async () => {
   await using at = await pair();
   at.first.answer(error(429, { "retry-after": "30" }));
   at.second.answer(error(429, { "retry-after": "7" }));

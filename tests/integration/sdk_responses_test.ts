@@ -127,7 +127,7 @@ Deno.test("stream gives the text as it comes, and the same response at the end",
   await service.assertBooks();
 });
 
-Deno.test("create and stream run the calculator that nobody asked for, and bill both turns", async () => {
+Deno.test("create and stream run the default calculator, and bill both turns", async () => {
   await using service = await TestService.start();
   for (const method of ["create", "stream"] as const) {
     const { client, sent } = asking(service);

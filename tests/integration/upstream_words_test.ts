@@ -97,7 +97,7 @@ Deno.test("an answer that breaks off with an error says why to the operator, not
   assertEquals(wordsOf(await detail(service)), [OWN]);
 });
 
-Deno.test("a caller's bad requests are told once a second, each with its words on its own page", async () => {
+Deno.test("a caller's bad requests are logged once a second, each with its words on its own page", async () => {
   await using upstream = failing(json(errorBody("No such tool choice"), { status: 400 }));
   await using service = await TestService.start({
     config: labConfig({ id: "lab", baseUrl: upstream.baseUrl }),

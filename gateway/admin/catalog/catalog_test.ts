@@ -179,7 +179,7 @@ Deno.test("a rollback is rehearsed, and refused on another version than the one 
   });
 });
 
-Deno.test("the difference between any two versions is told, without keys", async () => {
+Deno.test("any two versions of the catalog are compared, with keys hidden", async () => {
   await withAdmin(async ({ get, post }) => {
     const [lab] = CONTENT.upstreams;
     await post("/catalog/apply", {

@@ -234,7 +234,7 @@ Deno.test("a key that the store has already is a conflict", async () => {
   });
 });
 
-Deno.test("several mistakes of a policy are told together, unknown names among them", async () => {
+Deno.test("several mistakes of a policy are reported together, unknown names included", async () => {
   await withAdmin(async ({ post }) => {
     const policy = {
       models: ["fast-mini", "fast-mimi", "nothing-like-it"],

@@ -57,7 +57,7 @@ Deno.test("GET /ledger/verify says whether the books are right", async () => {
   });
 });
 
-Deno.test("a client that accepts lines is told how far it has come, now and then", async () => {
+Deno.test("a client that accepts lines receives progress lines", async () => {
   const { verifyLedger } = threeSteps();
   let ms = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => ms += 60 };
@@ -93,7 +93,7 @@ Deno.test("a client that leaves ends the work", async () => {
   }, { verifyLedger, clock });
 });
 
-Deno.test("what fails on the way is a last line, and logged", async () => {
+Deno.test("a failure during the operation is the last line and is logged", async () => {
   async function* verifyLedger(): AsyncGenerator<VerificationStep> {
     yield await Promise.resolve({ entries: 3, total: 9 });
     throw new StoreError("The disk is gone");

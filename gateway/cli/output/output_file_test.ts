@@ -30,7 +30,7 @@ Deno.test("a file is there once it is complete", async () => {
   });
 });
 
-Deno.test("what is taken back leaves nothing", async () => {
+Deno.test("a withdrawn file leaves nothing behind", async () => {
   await inFolder(async (path, names) => {
     const file = await createOutputFile(path, KEEP);
     file.write("one");
@@ -62,7 +62,7 @@ Deno.test("a file that came in between stays", async () => {
   });
 });
 
-Deno.test("what is no regular file is never replaced, and a place that is none is told", async () => {
+Deno.test("a path that is not a regular file is never replaced; an unwritable path is reported", async () => {
   await inFolder(async (path) => {
     Deno.mkdirSync(path);
     await assertRejects(() => createOutputFile(path, REPLACE), CliFailure, "no regular file");
@@ -75,7 +75,7 @@ Deno.test("what is no regular file is never replaced, and a place that is none i
   });
 });
 
-Deno.test("what is taken in pieces is written whole; a full disk is told", () => {
+Deno.test("a file written in pieces is complete; a full disk is reported", () => {
   let text = "";
   const slow = {
     writeSync(bytes: Uint8Array) {

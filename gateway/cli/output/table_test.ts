@@ -66,7 +66,7 @@ Deno.test("table() leaves optional columns out, the last first, before it cuts i
   assertEquals(firstLine(20), "log_0123456…  fast-…");
 });
 
-Deno.test("table() fits the page, whatever is in it", () => {
+Deno.test("table() fits the page for any content", () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
   const rows = fc.array(fc.record({ name: text, note: text }), { minLength: 1, maxLength: 3 });
   fc.assert(fc.property(rows, fc.integer({ min: 20, max: 100 }), (rows, width) => {

@@ -21,7 +21,7 @@ Deno.test("a note says which task it is for, and leaves the request its own word
   assertEquals(notedTask(own), undefined);
 });
 
-Deno.test("a planner is told what models can be good at, and what was wrong before", () => {
+Deno.test("a planner receives the models' strengths and the mistakes of its previous plan", () => {
   const note = planNote({ knownNeeds: ["code", "long"], problem: "It has no tasks" });
   assertStringIncludes(note, '"code", "long"');
   assertStringIncludes(note, "could not be used: It has no tasks.");

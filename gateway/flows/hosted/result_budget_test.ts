@@ -54,7 +54,7 @@ Deno.test("ResultBudget.take() counts what is shown, within the longest text tha
   assert(few !== undefined && more !== undefined && few < more);
 });
 
-Deno.test("ResultBudget.take() never exceeds the context, whatever the texts", () => {
+Deno.test("ResultBudget.take() never exceeds the context, for any texts", () => {
   const texts = fc.array(fc.string({ unit: "binary", maxLength: 4_000 }), { maxLength: 40 });
   fc.assert(
     fc.property(texts, fc.integer({ min: 100, max: 20_000 }), (passages, contextTokens) => {

@@ -184,7 +184,7 @@ Deno.test("signed text, a picture and a refusal", () => {
   assertEquals(chunks.at(-1)?.choices[0].finish_reason, "content_filter");
 });
 
-Deno.test("what has no place, and an end that nobody knows, are told with the end, a line each", () => {
+Deno.test("members without a place and an unknown finish reason are reported at the end, a line each", () => {
   const source = { type: "source", sourceType: "url", id: "1", url: "https://a.test/" } as const;
   const end = finish("other", "OTHER");
   const chunks = write("google", source, source, { type: "text-delta", id: "0", delta: "A" }, end);

@@ -94,7 +94,7 @@ Deno.test("while the endpoint fails the old token counts to its end, and then no
   assertEquals(await endpoint.tokens.get(NEVER), "ya29.4");
 });
 
-Deno.test("whoever leaves does not take the token from those who wait", async () => {
+Deno.test("an aborted caller does not take the token from those who wait", async () => {
   using endpoint = new Endpoint();
   const answered = Promise.withResolvers<Response>();
   endpoint.answer = () => answered.promise;

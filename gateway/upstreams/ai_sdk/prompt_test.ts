@@ -128,7 +128,7 @@ Deno.test("Gemini's signatures on text and calls, under either of Google's names
   }
 });
 
-Deno.test("what a model wrote that is no JSON is shown to it", () => {
+Deno.test("a model's invalid JSON is shown to the model", () => {
   const written = { name: "f", arguments: '{"a":' };
   const { prompt: made } = prompt("google", USER, {
     role: "assistant",
@@ -146,7 +146,7 @@ Deno.test("what a model wrote that is no JSON is shown to it", () => {
   );
 });
 
-Deno.test("what a model said in parts is one text, without a character more", () => {
+Deno.test("a model's text in parts is joined without additional characters", () => {
   const content = [{ type: "text", text: "A cat" }, { type: "text", text: " sat." }];
   const { prompt: made } = prompt("anthropic", USER, { role: "assistant", content });
   assertEquals(made.at(-1), {
@@ -187,7 +187,7 @@ Deno.test("files, sound and a refusal of before", () => {
   assertEquals(both?.content, [{ type: "text", text: "Well: no" }]);
 });
 
-Deno.test("what nobody knows of a file, of sound and of a call is reported", () => {
+Deno.test("unknown members of a file, of sound and of a call are reported", () => {
   const file_data = "data:application/pdf;base64,AAAA";
   const { notes } = prompt(
     "google",

@@ -186,7 +186,7 @@ Deno.test("an endless answer ends by its size, a slow one by the time", async ()
   assertEquals(failureIn(drip.embedded).outcome, "timeout");
 });
 
-Deno.test("errors of the server are told apart, without the key", async () => {
+Deno.test("errors of the server are distinguished, without the key", async () => {
   const error = (status: number, headers = {}) => () =>
     Response.json({ error: { message: `No: ${KEY}`, code: "x" } }, { status, headers });
   const wrongKey = failureIn((await embed(error(401))).embedded);
@@ -220,7 +220,7 @@ Deno.test("a server that is not there, and a key that is none", async () => {
   assertEquals(requests[0]?.authorization, "Bearer key");
 });
 
-Deno.test("who leaves is not kept waiting", async () => {
+Deno.test("an abort is not kept waiting", async () => {
   const leaving = new AbortController();
   const waiting = embed(() => {
     leaving.abort(new Error("Left"));

@@ -62,7 +62,7 @@ async function send(
   return { answer, requests };
 }
 
-Deno.test("a generation passes through, in base64 whatever the caller wants", async () => {
+Deno.test("a generation passes through, in base64 for any response format", async () => {
   const value = { model: "auto", prompt: "A fox", n: 2, size: "1024x1024", response_format: "url" };
   const rows = [
     ["gpt-image-1", { model: "gpt-image-1", prompt: "A fox", n: 2, size: "1024x1024" }],

@@ -117,7 +117,7 @@ Deno.test("Every filter is undone", async () => {
   }
 });
 
-Deno.test("Damage, bombs and what is not read are told, never thrown", async () => {
+Deno.test("damage, bombs and unsupported files are returned as errors, never thrown", async () => {
   const grey = { width: 3, height: 1, depth: 8, colour: 0 };
   const good = pngOf(grey, Uint8Array.of(0, 1, 2, 3));
   assert(await decodePng(good) !== undefined);

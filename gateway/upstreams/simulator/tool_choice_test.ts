@@ -105,7 +105,7 @@ Deno.test("a JSON object after the name is passed on as it is", async () => {
   ]);
 });
 
-Deno.test("what is quoted behind a tool's name is for that tool", async () => {
+Deno.test("text quoted after a tool's name is that tool's argument", async () => {
   const run = tool("shell", { properties: { mode: { enum: ["a"] }, command: text } });
   const read = tool("file_read", { properties: { path: text }, required: ["path"] });
   const add = tool("calculator", { properties: { expression: text }, required: ["expression"] });
@@ -148,7 +148,7 @@ Deno.test("after the results the answer uses them, also where a call is required
   assertEquals(completion.choices[0]?.finish_reason, "stop");
 });
 
-Deno.test("results are told in Chinese, with the images that came with them", async () => {
+Deno.test("results are stated in Chinese, with the images that came with them", async () => {
   const body = ask("使用 get_time", { tools: [getTime] });
   const next = answered(body, await callsOf(body), "12:00");
   next.messages.push({

@@ -36,7 +36,7 @@ Deno.test("CollectedText keeps few pieces, and few of the texts that they are sl
   }
 });
 
-Deno.test("a stream keeps few of its chunks alive, however long it is and whatever it brings", () => {
+Deno.test("a stream keeps few of its chunks alive, for any length and content", () => {
   const text = (delta: unknown) =>
     JSON.stringify({ id: "c", model: "up", created: 1, choices: [{ index: 0, delta }] });
   const words = (at: number) => `words that are no copy ${at}`;

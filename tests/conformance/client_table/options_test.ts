@@ -122,7 +122,7 @@ for (const row of ROWS) {
   });
 }
 
-Deno.test("an option that nobody knows is an error", () => {
+Deno.test("an unknown option is an error", () => {
   const misspelt = JSON.parse('{"apiKey": "k", "maxRetrys": 2}');
   assertThrows(() => new ServiceClient(misspelt), ConfigurationError, "maxRetrys");
 });

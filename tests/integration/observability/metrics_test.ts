@@ -136,7 +136,7 @@ Deno.test("failures are counted where they happen: attempts, failovers, cuts, re
   assertEquals(valueOf(metrics, "svc_request_errors_total", { code: "insufficient_balance" }), 1);
 });
 
-Deno.test("what was written off or could not be true, and what the books' check found, is told", async () => {
+Deno.test("metrics report written-off amounts, impossible usage and the journal check's results", async () => {
   await using model = new FakeUpstream();
   await using service = await TestService.start({
     config: labConfig({ id: "one", baseUrl: model.baseUrl }),

@@ -136,7 +136,7 @@ const UNWATCHED = [
   "svc_write_offs_total",
 ];
 
-Deno.test("what is no metric, and what is no label, would be found", () => {
+Deno.test("namesIn() finds every metric and label of an expression", () => {
   const { metrics, grouping } = namesIn('sum by (a) (rate(m_bucket{b="{c}"}[5m])) / n{d=~"x"}');
   assertEquals([...metrics].map(([name, labels]) => [name, ...labels]), [
     ["m_bucket", "b"],

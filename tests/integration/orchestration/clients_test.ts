@@ -128,7 +128,7 @@ Deno.test("the embedded simulator plans, works and puts together, and says that 
   await service.assertBooks();
 });
 
-Deno.test("the simulator misbehaves in the one task that it is told to", async () => {
+Deno.test("the simulator misbehaves only in the configured task", async () => {
   await using service = await TestService.start();
   const wish = '[[sim {"task": "part_2", "cutAfter": 4}]]';
   const messages = [{ role: "user", content: `${COMPARISON} ${wish}` }];

@@ -56,7 +56,7 @@ for (const stream of [true, false]) {
     }
   });
 
-  Deno.test(`${how}: where no model plans, the request is a plain call`, async () => {
+  Deno.test(`${how}: without a planner the request is a plain call`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("plan", { status: 500 }, { status: 500 });
@@ -93,7 +93,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: a task that fails for good is missing, and the answer is told`, async () => {
+  Deno.test(`${how}: a task that fails finally is left out, and the answering model receives its failure`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
@@ -124,7 +124,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: where every task fails the orchestration has failed`, async () => {
+  Deno.test(`${how}: if every task fails the orchestration has failed`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     for (const id of ["tea", "coffee", "cocoa"]) {
@@ -144,7 +144,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: CALL_MICROS });
   });
 
-  Deno.test(`${how}: where no model puts it together the orchestration has failed`, async () => {
+  Deno.test(`${how}: if no model combines the results the orchestration has failed`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("final", { status: 500 }, { status: 500 });

@@ -54,7 +54,7 @@ for (const stream of [true, false]) {
     assertEquals(upstream.callsFor("final").length, 0);
   });
 
-  Deno.test(`${how}: while nobody has begun the answer yet`, async () => {
+  Deno.test(`${how}: before the answer begins`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("final", { until: new Promise(() => {}) });

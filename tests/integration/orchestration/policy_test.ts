@@ -62,7 +62,7 @@ Deno.test("X-Orchestration that says something else is refused", async () => {
   assertEquals([response.status, error.param], [400, "X-Orchestration"]);
 });
 
-Deno.test("what the wallet, the budget or the cap cannot carry is not split", async () => {
+Deno.test("a request that exceeds the wallet, the budget or the cap is not split", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const poor = [

@@ -106,7 +106,7 @@ Deno.test("the official client reads the answer", async () => {
   await lab.service.assertBooks();
 });
 
-Deno.test("the official client, which cannot filter, is told of no task unasked", async () => {
+Deno.test("the official client, which cannot filter, receives task events only on request", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const client = service.client();
@@ -131,7 +131,7 @@ Deno.test("the official client, which cannot filter, is told of no task unasked"
   await service.assertBooks();
 });
 
-Deno.test("where no answer begins the response has failed, as an error or as its last events", async () => {
+Deno.test("without an answer the response has failed, as an error or as its last events", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   upstream.on("final", { status: 500 }, { status: 500 });

@@ -59,7 +59,7 @@ Deno.test("a bar is drawn for each step on a terminal, and none under --json", a
   });
 });
 
-Deno.test("what does not go together is refused with the usage", async () => {
+Deno.test("options that exclude each other are refused with the usage", async () => {
   await withCommands(async (run, { file, kv }) => {
     const cases: [string, string][] = [
       [`backup ${file} --plain --passphrase-file x`, "Give --plain or --passphrase-file\n"],

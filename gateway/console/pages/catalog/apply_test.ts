@@ -70,7 +70,7 @@ Deno.test("a note that is too long stands at its field", async () => {
   });
 });
 
-Deno.test("what is applied twice is one version, and the second time says so", async () => {
+Deno.test("applying an edit twice makes one version, and the second page says so", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const fields = { ...await reviewOf(browser), do: "apply" };
@@ -81,7 +81,7 @@ Deno.test("what is applied twice is one version, and the second time says so", a
   });
 });
 
-Deno.test("what keys lose is said before it is applied, and before it is rolled back", async () => {
+Deno.test("the losses of keys are shown before an edit is applied and before a rollback", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     await removeMaxi(admin);
@@ -97,7 +97,7 @@ Deno.test("what keys lose is said before it is applied, and before it is rolled 
   });
 });
 
-Deno.test("a difference is of the entry whose field it is, whatever dots its id has", async () => {
+Deno.test("a changed field is shown under its own entry, even if an id contains dots", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const [mini, maxi] = CONTENT.models;

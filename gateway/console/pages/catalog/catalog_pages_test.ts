@@ -58,7 +58,7 @@ Deno.test("an edit on a version that is not the newest is shown again, and loses
   });
 });
 
-Deno.test("what the API refuses stands at its field, with all that was entered", async () => {
+Deno.test("a refusal of the API appears at its field, and the input is kept", async () => {
   await withConsole(async (browser, admin) => {
     await signedIn(browser);
     const form = formOf((await browser.get(EDIT)).text);
@@ -206,7 +206,7 @@ Deno.test("a model that draws shows what an image costs, in dollars and in credi
   });
 });
 
-Deno.test("what is older than the versions that are listed can be reached", async () => {
+Deno.test("versions older than the listed ones can be reached", async () => {
   await withConsole(async (browser, { stores }) => {
     await signedIn(browser);
     assertNotMatch((await browser.get("/catalog/history")).text, /next older/);

@@ -55,7 +55,7 @@ Deno.test("the form makes a key with its policy, shown once, however often it is
   });
 });
 
-Deno.test("what is wrong is told beside its field, and what was entered stays", async () => {
+Deno.test("a mistake is shown beside its field, and the input is kept", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const refused = async (fields: Record<string, string>, field: string, words: string) => {
@@ -131,7 +131,7 @@ Deno.test("no name in a policy turns the text around it", async () => {
   });
 });
 
-Deno.test("a key's end is told in UTC, however it was written", async () => {
+Deno.test("a key's expiry is shown in UTC for any input format", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const { id } = await madeKey(admin, "app", { expiresAt: "2027-06-30T23:30:00+02:00" });
@@ -212,7 +212,7 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
   });
 });
 
-Deno.test("what is said is kept only after a warning, and the page says so", async () => {
+Deno.test("content is logged only after a warning, and the page says so", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const { id } = await madeKey(admin, "app");

@@ -10,7 +10,7 @@ async function copyOf({ post }: TestAdmin, id: string): Promise<string> {
   return String((await post(`/keys/${id}/rotate`)).body.id);
 }
 
-Deno.test("a copy that has ended meanwhile is told of, and the rotation goes on", async () => {
+Deno.test("a rotation whose copy has expired reports it and continues", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const id = await madeKey(admin);
@@ -65,7 +65,7 @@ Deno.test("an old key that was disabled too early can be enabled again, to be co
   });
 });
 
-Deno.test("two who begin at once are told of each other's copy", async () => {
+Deno.test("two simultaneous rotations report each other's copy", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const id = await madeKey(admin);

@@ -46,7 +46,7 @@ Deno.test("a search that was cut short says so and goes on, with rows or without
   });
 });
 
-Deno.test("keys of one name are told apart, wherever they stand", async () => {
+Deno.test("keys of the same name are distinguished on every page", async () => {
   await withConsole(async (browser, admin) => {
     const [first = "", second = ""] = await keysNamed(admin, ["shop", "shop", "alone"]);
     await admin.deps.log.append(record(1, { keyId: first }));
@@ -139,7 +139,7 @@ Deno.test("a row says when it ended, which is what the list is ordered by", asyn
   });
 });
 
-Deno.test("what is live is now, whatever time the list below is of", async () => {
+Deno.test("the live list shows the present, for any time range of the list below", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const { text } = await browser.get(
@@ -150,7 +150,7 @@ Deno.test("what is live is now, whatever time the list below is of", async () =>
   });
 });
 
-Deno.test("the requests that are listed are a file, whatever their number, safe in a spreadsheet", async () => {
+Deno.test("the listed requests are one file of any length, safe in a spreadsheet", async () => {
   await withConsole(async (browser, admin) => {
     const [shop = "", odd = ""] = await keysNamed(admin, ["shop", '=HYPERLINK("http://x")']);
     for (let n = 0; n < 1_200; n++) await admin.deps.log.append(record(n, { keyId: shop }));

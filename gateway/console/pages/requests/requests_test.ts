@@ -106,7 +106,7 @@ Deno.test("a page of many leads to the next one, with its conditions", async () 
   });
 });
 
-Deno.test("what cannot be looked for is said, and the form stays", async () => {
+Deno.test("an impossible search is explained, and the form is kept", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const { status, text } = await browser.get("/requests?status=teapot");
@@ -116,7 +116,7 @@ Deno.test("what cannot be looked for is said, and the form stays", async () => {
   });
 });
 
-Deno.test("where there is nothing, it is said what to do", async () => {
+Deno.test("an empty list explains the next step", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const none = await browser.get("/requests");
@@ -180,7 +180,7 @@ Deno.test("a page tells of usage that could not be true", async () => {
   });
 });
 
-Deno.test("what was said stands on no page but that of a request whose key logs it", async () => {
+Deno.test("logged content appears only on the page of a request whose key logs it", async () => {
   await withConsole(async (browser, { deps }) => {
     const content = { prompt: "planted question", answer: "planted answer", isCut: false };
     await deps.log.append(record(1, { content }));
@@ -194,7 +194,7 @@ Deno.test("what was said stands on no page but that of a request whose key logs 
   });
 });
 
-Deno.test("a plan that failed is told in words, with what it has cost", async () => {
+Deno.test("a failed plan is described in words, with its cost", async () => {
   const planner: TaskRecord = {
     ...{ taskId: "plan", dependsOn: [], model: "slow-maxi", provider: "lab" },
     ...{ startMs: 0, ms: 1_240, inputTokens: 700, cachedInputTokens: 0, outputTokens: 90 },

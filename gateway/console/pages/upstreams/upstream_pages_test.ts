@@ -92,7 +92,7 @@ Deno.test("an upstream that is not there is not probed, also where its id is dot
   });
 });
 
-Deno.test("what an upstream proves itself with is named, not only a key", async () => {
+Deno.test("every credential of an upstream is named, not only a key", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const bedrock = {

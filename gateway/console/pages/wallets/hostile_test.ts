@@ -57,7 +57,7 @@ Deno.test("a note shows every character that it has, and turns none around", asy
   });
 });
 
-Deno.test("what a filter cannot read is told beside it, and the wallet stays", async () => {
+Deno.test("an unreadable filter is reported beside it, and the wallet is kept", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     for (const query of ["since=yesterday", "until=7x", "kind=gift", "cursor=abc", "available=x"]) {

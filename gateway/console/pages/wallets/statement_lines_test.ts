@@ -27,7 +27,7 @@ Deno.test("a hold that goes on stands alone; one that has ended elsewhere does n
   assertEquals(linesOf(holds, (id) => id === "h2").map(({ id }) => id), ["h2"]);
 });
 
-Deno.test("what was returned whole has changed nothing", () => {
+Deno.test("an amount that was returned in full changes nothing", () => {
   for (const kind of ["void", "expire"] as const) {
     const ended = entry(kind, { id: "h4", held: "2.000000", change: "2.000000" });
     const lines = linesOf([ended, entry("hold", { id: "h4", change: "-2.000000" })], () => true);

@@ -68,7 +68,7 @@ Deno.test("a wallet is opened once, with its tier", async () => {
   });
 });
 
-Deno.test("the mark of a low balance is set, told of, and taken back", async () => {
+Deno.test("the low-balance mark is set, reported and removed", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     await browser.post("/wallets/team", { below: "100" });

@@ -57,7 +57,7 @@ for (const [when, bug] of Object.entries(BUGS)) {
     }));
 }
 
-Deno.test("Writer: what a listener throws stops it too, and is told to those that come after", () =>
+Deno.test("Writer: an exception of a listener stops it, and later writers receive the error", () =>
   withWriter(async (writer) => {
     writer.onCommit = () => {
       throw "a bug";
@@ -74,7 +74,7 @@ Deno.test("Writer: closing is no failure", () =>
     assertEquals(writer.health, "ok");
   }));
 
-Deno.test("Writer: what comes while it closes is refused, and nothing is written after it", async () => {
+Deno.test("Writer: a write during close is refused, and nothing is written afterwards", async () => {
   const kv = await Deno.openKv(":memory:");
   const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
   const closing = writer.close();

@@ -187,7 +187,7 @@ Deno.test("A search by the index finds what a look at every row finds, before an
   });
 });
 
-Deno.test("An overview is a recount of the log, whatever is written of the index", async () => {
+Deno.test("an overview equals a recount of the log, for any written part of the index", async () => {
   await inFolder(async (path) => {
     const first = await open(path);
     await append(first, ROWS.slice(0, 1_000));
