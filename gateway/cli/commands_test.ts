@@ -355,7 +355,10 @@ Deno.test("svc requests --follow shows requests as they end, until the gateway d
     const [first = ""] = (await asJson).out.split("\n");
     assertEquals(JSON.parse(first).id, "log_a");
     const wrong = await run("requests --follow --limit 3");
-    assertEquals([wrong.code, wrong.err.split("\n")[0]], [2, "--follow has no use for --limit"]);
+    assertEquals([wrong.code, wrong.err.split("\n")[0]], [
+      2,
+      "--follow cannot be combined with --limit",
+    ]);
   }, { closing: closing.signal });
 });
 

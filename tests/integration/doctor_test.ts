@@ -65,11 +65,11 @@ Deno.test("beside a running service svc doctor asks it, and warns of what is mis
       assertEquals(findings.get(check)?.status, "ok", check);
     }
     assertEquals(findings.get("upstream sim")?.status, "ok");
-    assertEquals(findings.get("backup")?.message, "None is known of");
+    assertEquals(findings.get("backup")?.message, "No backup is known");
     const strict = await svc(["doctor", "--strict"], env);
     assertEquals([strict.code, strict.stderr], [1, "There are warnings\n"]);
     assertMatch(strict.stdout, /^ok {7}service: svc \S+ is running\n/);
-    assertMatch(strict.stdout, /^WARNING {2}backup: None is known of\n {9}-> run `svc backup`/m);
+    assertMatch(strict.stdout, /^WARNING {2}backup: No backup is known\n {9}-> run `svc backup`/m);
     const refused = await svc(["doctor", "--json"], {
       ...env,
       SERVICE_ADMIN_TOKEN: "svc_wrong_admin_token",
@@ -172,11 +172,11 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
     );
     assertMatch(report("file modes"), /^failure: .* -> chmod 600/);
     assertMatch(report("configuration"), /^warning: A provider's key stands in the file/);
-    assertMatch(report("upstream lab"), /^failure: .*401.* -> look at its key/);
+    assertMatch(report("upstream lab"), /^failure: .*401.* -> check its key/);
     assertMatch(report("upstream gone"), /^failure: .* -> nothing listens there/);
     assertMatch(report("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
     assertMatch(report("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
-    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
+    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> synchronize it/);
     assertEquals(examined.stdout.includes("planted_inline_key"), false);
     await Deno.writeTextFile(config, '{"upstreems": []}');
     const unknown = findingsOf(await svc(["doctor", "--json"], env)).get("configuration");
@@ -201,7 +201,7 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
     const { stdout } = await command.output();
     const text = new TextDecoder().decode(stdout);
     const permissions = findingsOf({ code: 0, stdout: text, stderr: "" }).get("permissions");
-    assertMatch(permissions?.message ?? "", /may do everything, as by -A/);
+    assertMatch(permissions?.message ?? "", /has all permissions, as by -A/);
   });
 });
 

@@ -183,9 +183,17 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
 Deno.test("an answer of no stops the rotation where it is, and says how to go on", async () => {
   await using service = await TestService.start();
   const cases: [readonly boolean[], string, RegExp][] = [
-    [[false], "active", /^2\/6 Store: Stopped. Go on with: put .*; svc keys verify --request-id /],
-    [[true, false], "active", /^5\/6 Disable: Stopped. Go on with: .*; svc keys disable key_/],
-    [[true, true, false, false], "disabled", /^6\/6 Revoke: Stopped. Go on with: svc keys revoke/],
+    [
+      [false],
+      "active",
+      /^2\/6 Store: Stopped. Continue with: put .*; svc keys verify --request-id /,
+    ],
+    [[true, false], "active", /^5\/6 Disable: Stopped. Continue with: .*; svc keys disable key_/],
+    [
+      [true, true, false, false],
+      "disabled",
+      /^6\/6 Revoke: Stopped. Continue with: svc keys revoke/,
+    ],
     [[true, true, false, true], "active", /^6\/6 Revoke: Stopped: key key_\w+ is enabled/],
   ];
   for (const [answers, status, words] of cases) {

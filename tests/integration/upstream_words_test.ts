@@ -61,7 +61,7 @@ Deno.test("words of a failed attempt reach the operator alone, without the promp
     SERVICE_ADMIN_URL: service.running.adminUrl,
     SERVICE_ADMIN_TOKEN: ADMIN_TOKEN,
   });
-  assertStringIncludes(shown.stdout, "Words of upstreams");
+  assertStringIncludes(shown.stdout, "Messages of upstreams");
   assertStringIncludes(shown.stdout, "OPS-1234");
   assertFalse(shown.stdout.includes("4711"));
 });

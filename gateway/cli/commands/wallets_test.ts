@@ -5,7 +5,7 @@ Deno.test("svc wallets low-balance sets the mark of a low balance, and takes it 
   await withCli(async ({ run, json }) => {
     assertMatch(
       (await run("wallets show team")).out,
-      /\nlow at +10\.000000, a tenth of what was paid/,
+      /\nlow at +10\.000000, a tenth of all credits/,
     );
     const marked = await run("wallets low-balance team 100");
     assertEquals([marked.code, marked.err], [0, ""]);

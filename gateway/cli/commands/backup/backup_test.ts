@@ -34,7 +34,7 @@ function answering(...secrets: string[]): Partial<CliIo> {
 Deno.test("on a terminal the passphrase is asked for, twice where it is new", async () => {
   await withCommands(async (run, { file }) => {
     const differing = await run(`backup ${file}`, answering(PASSPHRASE, "something else"));
-    assertEquals([differing.code, differing.err], [1, "The two passphrases differ\n"]);
+    assertEquals([differing.code, differing.err], [1, "The passphrases differ\n"]);
     const short = await run(`backup ${file}`, answering("short", "short"));
     assertMatch(short.err, /at least 12 characters/);
     assertEquals((await run(`backup ${file}`, answering(PASSPHRASE, PASSPHRASE))).code, 0);
@@ -72,7 +72,7 @@ Deno.test("options that exclude each other are refused with the usage", async ()
     }
     for (const path of [":memory:", "https://kv.example.com"]) {
       const { code, err } = await run(`backup ${kv}.b`, { env: { SERVICE_KV_PATH: path } });
-      assertEquals([code, err.includes("is no file")], [1, true], err);
+      assertEquals([code, err.includes("is not a file")], [1, true], err);
     }
     const absent = await run(`backup ${file} --passphrase-file nowhere`);
     assertMatch(absent.err, /^Cannot read "nowhere": /);

@@ -222,6 +222,6 @@ Deno.test("svc apply that leaves no upstream asks for confirmation, and needs --
     assertStringIncludes(unasked.err, "Warning: No upstream is left that can be called");
     assertEquals(admin.deps.catalogs.current().version, 1);
     assertEquals((await run("apply -f svc.json", { isTerminal: true })).code, 0);
-    assertEquals(questions, ["Apply these changes all the same?"]);
+    assertEquals(questions, ["Apply these changes anyway?"]);
   }, { env });
 });

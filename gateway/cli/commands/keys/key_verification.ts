@@ -7,7 +7,8 @@ import { timeText } from "../../output/field_text.ts";
 type Verification = AnswerOf<"POST /keys/{id}/verify">;
 type LoggedRequest = AnswerOf<"GET /requests">["requests"][number];
 
-const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of your own, and find " +
+const OWN_CALL =
+  "; make one that its policy allows, with an X-Request-ID of your choice, and find " +
   "it by `svc keys confirm`";
 
 /**

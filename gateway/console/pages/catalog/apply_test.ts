@@ -76,7 +76,7 @@ Deno.test("applying an edit twice makes one version, and the second page says so
     const fields = { ...await reviewOf(browser), do: "apply" };
     assertEquals((await browser.post("/catalog/apply", fields)).status, 303);
     const twice = await browser.post("/catalog/apply", fields);
-    assertStringIncludes(twice.text, "Nothing differs from what is in force");
+    assertStringIncludes(twice.text, "Nothing differs from the version in force");
     assertEquals(admin.stores.catalogs.current().version, 2);
   });
 });

@@ -45,7 +45,7 @@ Deno.test("every field that is wrong has its own sentence, and keeps what was en
       contextTokens: "Write a whole number from 1 to 1000000000",
       "description.zh": "Write a text",
     });
-    assertEquals(headOf(text), "Please correct what is marked below.");
+    assertEquals(headOf(text), "Please correct the marked fields.");
     const kept = formOf(text);
     for (const [name, value] of Object.entries(wrong)) assertEquals(kept[name], value);
   });

@@ -27,7 +27,7 @@ export interface Edit {
   /** The version that the edit began with. */
   readonly base: number;
   readonly note: string;
-  /** Also where wallets lose their tier. */
+  /** Also if wallets lose their tier. */
   readonly isForced: boolean;
 }
 

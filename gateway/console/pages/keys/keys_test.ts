@@ -48,7 +48,7 @@ Deno.test("the form makes a key with its policy, shown once, however often it is
     assertEquals([again.status, again.headers.get("location")], [303, "/console/keys"]);
     assertEquals(await countOf(admin), 1);
     const page = await browser.get("/keys");
-    assertStringIncludes(page.text, "made already");
+    assertStringIncludes(page.text, "already created");
     const pages = ["/keys", `/keys/${record?.id}`, `/keys/${record?.id}/rotate`];
     for (const path of pages) assert(!(await browser.get(path)).text.includes(key), path);
     assert(await onceOf(browser, "/keys/new") !== once);
@@ -199,7 +199,7 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     assertEquals(ended.headers.get("location"), `/console/keys/${id}`);
     assertEquals(await status(), "revoked");
     const { text } = await browser.get(`/keys/${id}`);
-    assertStringIncludes(text, "is revoked for good");
+    assertStringIncludes(text, "is permanently revoked");
     for (const verb of ["rotate", "narrow", "revoke", "content-log"]) {
       assert(!text.includes(`/console/keys/${id}/${verb}`), verb);
     }
@@ -207,7 +207,7 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     for (const path of ["narrow", "revoke", "content-log"]) {
       const { status, text } = await browser.get(`/keys/${id}/${path}`);
       assertEquals([status, text.includes('action="/console/keys')], [409, false], path);
-      assertStringIncludes(text, "nothing about it can be changed");
+      assertStringIncludes(text, "it can no longer be changed");
     }
   });
 });

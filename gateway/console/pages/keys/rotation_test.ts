@@ -18,16 +18,16 @@ Deno.test("a rotation whose copy has expired reports it and continues", async ()
     await admin.post(`/keys/${lost}/revoke`);
     const page = await browser.get(`/keys/${id}/rotate?copy=${lost}`);
     assertEquals(page.status, 200);
-    assertStringIncludes(page.text, `Copy ${lost} cannot serve any more`);
+    assertStringIncludes(page.text, `Copy ${lost} is no longer usable`);
     assertStringIncludes(page.text, `/console/keys/${other}`);
     const tried = await browser.post(`/keys/${id}/rotate?copy=${lost}`, {
       ...{ do: "verify", copy: lost, key: "svc_live_x", request_id: "v" },
     });
     assertEquals(tried.status, 422);
-    assertStringIncludes(tried.text, "cannot serve any more");
+    assertStringIncludes(tried.text, "is no longer usable");
     await admin.post(`/keys/${other}/revoke`);
     const again = await browser.get(`/keys/${id}/rotate?copy=${lost}`);
-    assertStringIncludes(again.text, "cannot serve any more");
+    assertStringIncludes(again.text, "is no longer usable");
     assertStringIncludes(again.text, 'value="copy"');
     await admin.post(`/keys/${id}/revoke`);
     const over = await browser.get(`/keys/${id}/rotate?copy=${other}`);
@@ -45,7 +45,7 @@ Deno.test("only a copy of the key is called with", async () => {
       const fields = { do: "verify", copy, key: "svc_live_x", request_id: "v" };
       const answer = await browser.post(`/keys/${id}/rotate`, fields);
       assertEquals(answer.status, 422, copy);
-      assertStringIncludes(answer.text, "cannot serve any more");
+      assertStringIncludes(answer.text, "is no longer usable");
     }
   });
 });
@@ -76,7 +76,7 @@ Deno.test("two simultaneous rotations report each other's copy", async () => {
     const keys = made.map(({ text }) => /svc_live_(\w{12})/.exec(text)?.[1] ?? "?");
     for (const [at, key] of keys.entries()) {
       const { text } = await browser.get(`/keys/${id}/rotate?copy=key_${key}`);
-      assertMatch(text, new RegExp(`Other copies can serve too[^]*key_${keys[1 - at]}`));
+      assertMatch(text, new RegExp(`Other usable copies[^]*key_${keys[1 - at]}`));
     }
   });
 });

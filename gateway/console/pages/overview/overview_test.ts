@@ -82,7 +82,7 @@ Deno.test("no request is in a time and in the one before", async () => {
     await deps.log.append(record(1, START_MS - 24 * HOUR_MS + 60_000));
     await browser.signIn();
     const { text } = await browser.get("/overview?range=24h");
-    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?no requests in the time before/s);
+    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?no requests in the preceding period/s);
   });
 });
 

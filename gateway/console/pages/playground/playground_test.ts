@@ -52,7 +52,7 @@ Deno.test("an error says what it is and what to do", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const page = await browser.post("/playground", FORM);
-    assertStringIncludes(page.text, "Credit the wallet on its page");
+    assertStringIncludes(page.text, "Add credits on the wallet");
     assertStringIncludes(page.text, "&lt;script&gt;");
     const nobody = await browser.post("/playground", { ...FORM, wallet: "nobody" });
     assertStringIncludes(nobody.text, "There is no wallet &quot;nobody&quot;");

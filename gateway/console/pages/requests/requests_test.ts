@@ -124,7 +124,7 @@ Deno.test("an empty list explains the next step", async () => {
     assertStringIncludes((await browser.get("/requests?q=x")).text, "No request matches");
     const unknown = await browser.get("/requests/log_none");
     assertEquals(unknown.status, 404);
-    assertStringIncludes(unknown.text, "once it has ended");
+    assertStringIncludes(unknown.text, "when it has ended");
     assertStringIncludes(unknown.text, 'href="/console/requests?q=log_none"');
   });
 });
@@ -175,8 +175,11 @@ Deno.test("a page tells of usage that could not be true", async () => {
     await deps.log.append(record(2));
     await browser.signIn();
     const page = (await browser.get("/requests/log_1")).text;
-    assertMatch(page, /notice-problem.*cannot be true.*fast-mini.*-1 output tokens are no count/s);
-    assertNotMatch((await browser.get("/requests/log_2")).text, /cannot be true/);
+    assertMatch(
+      page,
+      /notice-problem.*impossible usage.*fast-mini.*-1 output tokens are no count/s,
+    );
+    assertNotMatch((await browser.get("/requests/log_2")).text, /impossible usage/);
   });
 });
 
@@ -227,12 +230,12 @@ Deno.test("a failed plan is described in words, with its cost", async () => {
     assertStringIncludes(failed, "cost 0.31 credits, 790 tokens and 1.24\u00a0s.");
     assertNotMatch(failed, /split into 0 tasks/);
     const unasked = (await browser.get("/requests/log_2")).text;
-    assertStringIncludes(unasked, "no model was available for a plan. It then went on as one");
+    assertStringIncludes(unasked, "no model was available for a plan. It then continued as one");
     const partly = (await browser.get("/requests/log_3")).text;
     assertStringIncludes(partly, "split into 2 tasks");
     assertStringIncludes(partly, "One of them has no result; it cost 0.04 credits.");
     assertNotMatch(partly, /writes the answer/);
     const unfinished = (await browser.get("/requests/log_4")).text;
-    assertStringIncludes(unfinished, "did not come to its end; the tasks cost 0.362 credits");
+    assertStringIncludes(unfinished, "was not completed; the tasks still cost 0.362 credits");
   });
 });

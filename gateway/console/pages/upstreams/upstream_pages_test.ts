@@ -116,7 +116,7 @@ Deno.test("a probe that fails says why, and what to do", async () => {
     await browser.signIn();
     const page = await browser.post(LAB);
     assertStringIncludes(page.text, "Connection refused &lt;script&gt;");
-    assertStringIncludes(page.text, "see whether the server runs at that address");
+    assertStringIncludes(page.text, "check that the server runs at that address");
     const foreign = await browser.post(LAB, {}, { origin: "https://page.example" });
     assertEquals(foreign.status, 403);
   }, { connect: () => ({ models, close: () => {} }) });

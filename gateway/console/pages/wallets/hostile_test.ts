@@ -34,7 +34,7 @@ Deno.test("a form whose id is used elsewhere pays nothing, and says so", async (
     assertEquals((await browser.post("/wallets/team/credit", form)).status, 303);
     const answer = await browser.post("/wallets/other/credit", form);
     assertEquals(answer.status, 422);
-    assertStringIncludes(answer.text, "has paid already, with another amount");
+    assertStringIncludes(answer.text, "already used for another amount");
     assertEquals((await get("/wallets/other")).body.credits, "0.000000");
     const fresh = /name="once" value="([^"]+)"/.exec(answer.text)?.[1] ?? "same";
     assert(fresh !== "same", "The form that is shown again would be refused for ever");
@@ -83,7 +83,7 @@ Deno.test("no name of a wallet hides behind a page of its own", async () => {
     }
     const list = await browser.get("/wallets");
     const path = /href="\/console(\/wallets\/[^"]*)">New wallet/.exec(list.text)?.[1] ?? "?";
-    assertStringIncludes((await browser.get(path)).text, "Open the wallet");
+    assertStringIncludes((await browser.get(path)).text, "Create the wallet");
   });
 });
 

@@ -15,7 +15,7 @@ Deno.test("an amount is checked first, and paid once however often it is sent", 
     const form = { once: await onceOf(browser, path), credits: " 12.5 ", note: "Invoice 17" };
     const checked = await browser.post(path, form);
     assertEquals([checked.status, await credits()], [200, "100.000000"]);
-    assertStringIncludes(checked.text, "100 credits available, and then 112.5");
+    assertStringIncludes(checked.text, "100 credits available, and 112.5 afterwards");
     const pay = () => browser.post(path, { ...form, do: "pay" });
     const answers = [...await Promise.all([pay(), pay()]), await pay()];
     assertEquals(answers.map(({ status }) => status), [303, 303, 303]);
