@@ -114,7 +114,7 @@ Deno.test("a caller leaves while a search is being paid: its price is in the boo
 Deno.test("upstreams that are to be drained are not asked again for who has left", async () => {
   await using lab = await hostedLab({ more: { upstream: { onDisconnect: "drain" } } });
   const { model, second, search, service } = lab;
-  model.answer(calling(searchFor("tides")), saying("For nobody"));
+  model.answer(calling(searchFor("tides")), saying("Unread"));
   search.answer([{ stall: true }]);
   const leaving = new AbortController();
   const pending = askHosted(service, "chat", { signal: leaving.signal });

@@ -42,8 +42,8 @@ function pepperText({ current, previous }: Pepper): string {
   return `${rows}\nThe previous pepper is no longer needed: ${how}. Links to files that were signed with it end.\n`;
 }
 
-function lineOf({ version, kept, adminToken, keys }: Pepper["current"]): string {
-  const source = kept ? "stored in the store" : "set in the environment";
+function lineOf({ version, kept: isStored, adminToken, keys }: Pepper["current"]): string {
+  const source = isStored ? "stored in the store" : "set in the environment";
   const token = adminToken ? " and the admin token" : "";
   return `version ${version}, ${source}: ${keys} ${keys === 1 ? "key" : "keys"}${token}`;
 }

@@ -132,7 +132,7 @@ const ORCHESTRATED = [
 ];
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
-each("10: text beside calls is told apart from the answer", running, async (run, { stream }) => {
+each("10: text beside calls is separate from the answer", running, async (run, { stream }) => {
   await using upstream = new FakeUpstream();
   const calls = [wireCall("call_1", "double_it", { n: 21 })];
   upstream.answer(

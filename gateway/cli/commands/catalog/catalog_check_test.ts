@@ -65,7 +65,7 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
     assertEquals(code, 1);
     for (const line of out.split("\n")) assert(displayWidth(line) <= 80, line);
     assertStringIncludes(out, "openrouter/moonshotai/kimi-k3  unreachable");
-    assertEquals(out.match(/OPENROUTER_API_KEY/g)?.length, 1, "each problem is told once");
+    assertEquals(out.match(/OPENROUTER_API_KEY/g)?.length, 1, "each problem is reported once");
     assertEquals(
       err,
       "\rAsking the upstreams for their models ... 0 s\r\x1b[K" +

@@ -16,8 +16,8 @@ const OWN_CALL =
  * statement.
  */
 export async function publicUrlOf(call: Call): Promise<string> {
-  const given = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
-  const url = given || ((await call.client.call("GET /service")).publicUrl ?? "");
+  const setting = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
+  const url = setting || ((await call.client.call("GET /service")).publicUrl ?? "");
   const base = url.replace(/\/+$/, "");
   if (/^https?:\/\//.test(base) && URL.canParse(base)) return base;
   throw new CliFailure(`Cannot call the service at "${url}": give an http or https address`);
