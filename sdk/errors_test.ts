@@ -47,7 +47,7 @@ Deno.test("nothing else is of the family", () => {
   }
 });
 
-Deno.test("a class of the application's own is known by itself alone", () => {
+Deno.test("a class of the application is recognised only by itself", () => {
   class Ours extends ServiceAPIError {}
   assert(new Ours("No", API) instanceof ServiceAPIError);
   assert(new Ours("No", API) instanceof Ours);

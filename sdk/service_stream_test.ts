@@ -42,7 +42,7 @@ Deno.test("a stream is iterated, then awaited", async () => {
   assertEquals([await stream, await stream.final()], ["final", "final"]);
 });
 
-Deno.test("a stream is awaited alone, as often as one likes", async () => {
+Deno.test("a stream can be awaited alone, repeatedly", async () => {
   const { open, seen } = source([1, 2, 3]);
   const stream = new ServiceStream(open);
   assertEquals(await Promise.all([stream, stream, stream.final()]), ["final", "final", "final"]);
@@ -200,7 +200,7 @@ Deno.test("abort() ends a stream between two events, for its reader and for othe
   assertStrictEquals(await read, reason);
 });
 
-Deno.test("a stream that ends at an abort with more than the reason says so to all", async () => {
+Deno.test("a stream that ends at an abort with another error reports that error to all", async () => {
   const reason = new Error("Enough");
   class Partial extends Error {
     override name = "Partial";

@@ -177,7 +177,7 @@ for (const text of ["<html>", "", "7", "null", '"text"', "{oops"]) {
   });
 }
 
-Deno.test("Transport.json() takes an error that is null for none", async () => {
+Deno.test("Transport.json() ignores an error that is null", async () => {
   const { transport: t } = transport(() => Response.json({ error: null, id: 1 }));
   assertEquals((await t.json(CALL)).value, { error: null, id: 1 });
 });

@@ -129,7 +129,7 @@ Deno.test("a file too large to be searched is named: it may hold a match", async
   });
 });
 
-Deno.test("a search that runs out of time gives what it found until then, and says so", async () => {
+Deno.test("a search that runs out of time returns its matches so far, and says so", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 90 }, (_, n) => [`d${n % 3}/${n}.txt`, "a"]),
   );

@@ -169,7 +169,7 @@ Deno.test("file_write replaces no file that was not there when it was approved",
   assertEquals(await Deno.readTextFile(lab.at("a.txt")), "the user's own");
 });
 
-Deno.test("file_write writes no half of a character, and cuts none in two", async () => {
+Deno.test("file_write never splits a character", async () => {
   await using lab = await scratch({ "a.txt": "a😀b" });
   const half = "😀".slice(0, 1);
   const wrong = [
@@ -206,7 +206,7 @@ Deno.test({
   },
 });
 
-Deno.test("file_write takes text as it is: signs of patterns, line ends, byte order marks", async () => {
+Deno.test("file_write writes text unchanged: signs of patterns, line ends, byte order marks", async () => {
   const text = "\ufeffone\r\n(a|b)* $1 $& $$ \\n\r\nend";
   await using lab = await scratch({ "a.txt": text });
   const replace = (old_text: string, content: string) =>

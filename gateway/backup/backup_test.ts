@@ -49,7 +49,7 @@ Deno.test("a restored store has the books, the settings and the credentials", as
   });
 });
 
-Deno.test("a backup sees one moment of a store that goes on changing", async () => {
+Deno.test("a backup contains one moment of a store that keeps changing", async () => {
   await withStore(async (store) => {
     const stores = await openKvStores(store.kv);
     const atMs = NOW_MS;

@@ -84,7 +84,7 @@ Deno.test("svc wallets credit can be repeated safely where the gateway, or what 
   }
 });
 
-Deno.test("svc wallets statement lists entries, and says how to go on", async () => {
+Deno.test("svc wallets statement lists entries and the command for the next page", async () => {
   await withCli(async ({ run, json }) => {
     await json("wallets credit team 5 --note gift");
     const whole = await run("wallets statement team");
@@ -99,7 +99,7 @@ Deno.test("svc wallets statement lists entries, and says how to go on", async ()
   });
 });
 
-Deno.test("svc wallets statement says which charge a death of the gateway left", async () => {
+Deno.test("svc wallets statement marks the charges that a crash of the gateway left", async () => {
   await withCli(async ({ admin, run }) => {
     const { ledger } = admin.stores;
     const call = { walletId: "team", keyId: "k", logId: "l", model: "m", priceVersion: 1 };

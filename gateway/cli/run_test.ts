@@ -194,7 +194,7 @@ Deno.test("credentials come from the environment, else from what the first start
   });
 });
 
-Deno.test("a bug is not taken for a refusal", async () => {
+Deno.test("a bug is not reported as a refusal", async () => {
   await withCli(async ({ run }) => {
     const stdout = () => {
       throw new RangeError("A bug");

@@ -112,7 +112,7 @@ Deno.test("repeated wrong tokens are delayed, at the console and the API togethe
   });
 });
 
-Deno.test("a session id that somebody else chose is not taken over", async () => {
+Deno.test("a session id that another party chose is not accepted", async () => {
   await withConsole(async (browser) => {
     const planted = "a".repeat(64);
     browser.cookies.set(SESSION, `${SESSION}=${planted}`);

@@ -61,7 +61,7 @@ Deno.test("a form sent after the session's end is answered that nothing was chan
   });
 });
 
-Deno.test("the address alone does not make the sign-in say that somebody has signed out", async () => {
+Deno.test("the address alone does not make the sign-in state that a session ended", async () => {
   await withConsole(async (browser) => {
     const page = await browser.get("/sign-in?signed=%3Cb%3Enobody");
     assert(!page.text.includes("notice-done"));

@@ -78,7 +78,7 @@ Deno.test("over the limit, a guessable key is not looked up, even a correct one"
   assertEquals(await ask(FIXED), true, "from then on it is known");
 });
 
-Deno.test("many wrong keys at once are no way round the budget, and many good ones are no flood", async () => {
+Deno.test("concurrent wrong keys do not evade the limit, and concurrent good ones do not reach it", async () => {
   const { ask, lookedUp } = watch();
   const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => ask(`wrong_${n}`)));
   assertEquals(answers.filter((answer) => answer === false).length, LIMIT);

@@ -44,7 +44,7 @@ Deno.test("every name of web search means the same, with what it says", () => {
   );
 });
 
-Deno.test("file search has its stores, and where they stand in the request", () => {
+Deno.test("file search has its stores, and their path in the request", () => {
   const filters = {
     type: "and",
     filters: [{ type: "eq", key: "lang", value: "en" }, { type: "in", key: "n", value: [1, true] }],

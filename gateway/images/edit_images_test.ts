@@ -94,7 +94,7 @@ Deno.test("fetched images are held to the same limits, and failures name their f
   }
 });
 
-Deno.test("A data URI is read as it was written", () => {
+Deno.test("a data URI is decoded exactly", () => {
   for (const length of [1, 2, 3, 4, 1_000]) {
     const bytes = Uint8Array.from({ length }, (_, at) => at % 256);
     const file = { mediaType: "image/png", bytes };

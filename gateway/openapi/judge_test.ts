@@ -38,7 +38,7 @@ function refusal(status: number, code: string, headers: HeadersInit = HEADERS): 
   return Response.json({ error }, { status, headers });
 }
 
-Deno.test("an answer as it is described passes, and keeps its bytes", async () => {
+Deno.test("an answer that matches its description passes, and keeps its bytes", async () => {
   const differences: string[] = [];
   const text = JSON.stringify(WALLET, null, 1);
   const request = { method: "GET", url: "http://localhost/admin/v1/wallets/team" };

@@ -17,7 +17,7 @@ function bound(query: Partial<WebQuery>): BoundQuery {
   return result;
 }
 
-Deno.test("boundQuery() fills in what a context size stands for", () => {
+Deno.test("boundQuery() fills in the values of a context size", () => {
   const none = { country: undefined, city: undefined, region: undefined, timezone: undefined };
   assertEquals(bound({}), {
     text: "weather",

@@ -43,7 +43,7 @@ Deno.test("a full queue drops the last waiter of the owner that has the most", (
   assertEquals(line.size, 3);
 });
 
-Deno.test("between two turns of an owner everybody else who waits has one", () => {
+Deno.test("between two turns of an owner every other waiting owner has one", () => {
   const owners = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 60 });
   fc.assert(fc.property(owners, (list) => {
     const line = new FairQueue<number>();

@@ -95,7 +95,7 @@ Deno.test("of a long text the beginning is kept, and no beginning of a secret wi
   }
 });
 
-Deno.test("ordinary lines stay as they are", () => {
+Deno.test("ordinary lines stay unchanged", () => {
   const secrets = new Secrets();
   const lines = [
     "upstream_refuses_credentials",

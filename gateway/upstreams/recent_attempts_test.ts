@@ -7,7 +7,7 @@ function counted() {
   return { recent, pass: (minutes: number) => ms += minutes * 60_000 };
 }
 
-Deno.test("attempts are counted by upstream; what is not the upstream's fault is no failure", () => {
+Deno.test("attempts are counted by upstream; an error of the caller is not a failure", () => {
   const { recent } = counted();
   for (const outcome of ["ok", "server_error", "cancelled", "refused_input", "timeout"] as const) {
     recent.note({ upstream: "a", outcome, hadBegun: false });

@@ -217,7 +217,7 @@ Deno.test("a large file is embedded in batches, all or nothing, and found in its
   });
 });
 
-Deno.test("vectors count: where there is no room for them nothing is added or changed", async () => {
+Deno.test("without room for its vectors a file is neither added nor changed", async () => {
   await withStore(async ({ add, embedder, id, stores, vectorStores }) => {
     embedder.dimensions = 100;
     embedder.failure = BUSY;

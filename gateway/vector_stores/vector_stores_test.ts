@@ -109,7 +109,7 @@ Deno.test("unknown stores and another owner's are refused alike, by name", async
   });
 });
 
-Deno.test("several stores are searched as one; threshold, limit and filter hold", async () => {
+Deno.test("several stores are searched as one; threshold, limit and filter apply", async () => {
   await withStores(async (vectorStores) => {
     const one = await storeOf(vectorStores, { "a.txt": "lamp oil and wick", "b.txt": "no match" });
     const two = await storeOf(vectorStores, {});

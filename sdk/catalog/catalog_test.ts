@@ -33,7 +33,7 @@ for (const [path, answer, call] of CALLS) {
     assertEquals(sent.map(({ text }) => text), ["", ""]);
   });
 
-  Deno.test(`GET ${path} takes no other service's answer for the catalog`, async () => {
+  Deno.test(`GET ${path} refuses the answer of another service`, async () => {
     const [[list = ""] = []] = Object.entries(answer);
     for (const other of [{}, { status: "ok" }, { ...answer, [list]: null }]) {
       const { client } = scripted(json(other));

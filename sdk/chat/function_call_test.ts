@@ -71,7 +71,7 @@ Deno.test("functions of the older kind are the request's own tools", async () =>
 });
 
 for (const odd of [7, "weather", [], { name: 7 }]) {
-  Deno.test(`a function_call that is ${JSON.stringify(odd)} is no answer`, async () => {
+  Deno.test(`a function_call that is ${JSON.stringify(odd)} is not a valid answer`, async () => {
     const message = { role: "assistant", content: null, function_call: odd };
     const { client } = scripted(json({ choices: [{ index: 0, message }] }), { tools: [weather] });
     const error = await client.chat.completions.run(request).catch((error) => error);

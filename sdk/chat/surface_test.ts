@@ -57,7 +57,7 @@ for (const [finish_reason, neutral] of REASONS) {
   });
 }
 
-Deno.test("an answer with no choice at all says nothing", async () => {
+Deno.test("an answer without choices has an empty text", async () => {
   const { client } = scripted(json({ choices: [] }));
   const { finalText, finishReason, stoppedBy } = await client.chat.completions.run(QUESTION);
   assertEquals([stoppedBy, finalText, finishReason], ["finish", "", "other"]);
@@ -138,7 +138,7 @@ Deno.test("an answer in parts is their text, streamed or not", async () => {
   assertEquals<unknown>(streamed.messages.at(-1)?.content, content);
 });
 
-Deno.test("an answer without usage and bill counts none", async () => {
+Deno.test("an answer without usage and bill counts zero", async () => {
   const { client } = scripted(json(completion({ content: "Hi" }, { usage: null, metadata: null })));
   assertEquals((await client.chat.completions.run(QUESTION)).usage.totalTokens, 0);
 });

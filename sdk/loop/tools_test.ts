@@ -178,7 +178,7 @@ Deno.test("half a character of a result is replaced: providers refuse the whole 
   ]);
 });
 
-Deno.test("bytes are no result: as JSON they would be a number, and a key, for each", async () => {
+Deno.test("bytes are refused as a result: as JSON they would be an object of numbers", async () => {
   const bytes = [new Uint8Array(9), new ArrayBuffer(9), new DataView(new ArrayBuffer(9))];
   for (const returned of bytes) {
     const read = toolNamed("read", () => returned);

@@ -276,7 +276,7 @@ Deno.test("signatures of thinking that no call carries go along with the message
   assertEquals(echoed?.["extra_content"], own);
 });
 
-Deno.test("instructions stand at the front, and in the middle where they were written", () => {
+Deno.test("instructions stay in place, at the front and in the middle", () => {
   const system = [{ type: "text" as const, text: "A", ...CACHED }, {
     type: "text" as const,
     text: "B",

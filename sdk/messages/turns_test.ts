@@ -84,7 +84,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     });
   }
 
-  Deno.test(`${name} answers calls of one id, or of none, each for itself`, async () => {
+  Deno.test(`${name} answers calls of one id, or without one, separately`, async () => {
     for (const id of ["same", undefined]) {
       const tool_calls = [1, 2].map((n, index) => ({
         ...{ index, id, type: "function" },
@@ -103,7 +103,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     }
   });
 
-  Deno.test(`${name} lets the model mend arguments that are no JSON`, async () => {
+  Deno.test(`${name} lets the model correct arguments that are not JSON`, async () => {
     const written = { name: "double", arguments: '{"n":' };
     const tool_calls = [{ index: 0, id: "1", type: "function", function: written }];
     const { client, sent } = scripted([

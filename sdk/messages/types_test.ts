@@ -54,7 +54,7 @@ Deno.test("a loop of the application's own sends blocks back as they came", asyn
   assertEquals(Object(sent[1]?.json["messages"]).length, 3);
 });
 
-Deno.test("a run goes on from its messages, and with the calls that it hands back", async () => {
+Deno.test("a run continues from its messages, and with the calls that it returns", async () => {
   const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
   const run = client.messages.runStream({ messages: MESSAGES }, {
     tools: [weather],

@@ -99,7 +99,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     ]);
   });
 
-  Deno.test(`${name} raises an output that is no list of items`, async () => {
+  Deno.test(`${name} rejects an output that is not a list of items`, async () => {
     for (const output of [[null], "text", [{}]]) {
       const whole = resource([], { output });
       const events = sse([{ type: "response.completed", response: whole }]);

@@ -86,7 +86,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     assertEquals(items.length, 1);
   });
 
-  Deno.test(`${name} tells text, results and steps, and none of another task's words`, async () => {
+  Deno.test(`${name} emits text, results and steps, without the text of other tasks`, async () => {
     const plan = { orchestration: { task_id: "task_1" } };
     const aside = [
       { type: "response.output_text.delta", delta: "secret", ...plan },

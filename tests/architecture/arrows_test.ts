@@ -23,7 +23,7 @@ function importsByComputing(source: string): boolean {
   return /\bimport\(\s*(?!["'\s])[^)]/.test(source);
 }
 
-Deno.test("every import is in the graph: none is of a computed name", async () => {
+Deno.test("every import is in the graph: none has a computed name", async () => {
   for (const planted of ["import(name)", "import(`../gateway/${name}.ts`)", "import(\n  f(1))"]) {
     assert(importsByComputing(planted), planted);
   }

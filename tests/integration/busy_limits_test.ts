@@ -103,7 +103,7 @@ async function refusalText(pending: { readonly answer: Promise<Response> }) {
 }
 
 for (const stream of [false, true]) {
-  Deno.test(`a request waits for its turn and holds nothing meanwhile, ${stream ? "streamed" : "as JSON"}`, async () => {
+  Deno.test(`a request waits for its turn without holding money, ${stream ? "streamed" : "as JSON"}`, async () => {
     await using lab = await BusyLab.start();
     const blocked = await lab.block();
     const waiting = await lab.ask({ more: { stream } });
@@ -154,7 +154,7 @@ Deno.test("without a queue, a busy upstream is reported at once", async () => {
   await refusalText(blocked);
 });
 
-Deno.test("a caller who leaves while waiting leaves the queue at once, and takes no turn", async () => {
+Deno.test("a caller that disconnects while waiting leaves the queue at once, and takes no turn", async () => {
   await using lab = await BusyLab.start();
   const blocked = await lab.block();
   const leaving = new AbortController();
@@ -300,7 +300,7 @@ Deno.test("requests that wait for money do not block the upstream for other wall
   await lab.service.assertBooks();
 });
 
-Deno.test("a caller who leaves, and the end of the service, end the waiting for money", async () => {
+Deno.test("a disconnect and the end of the service each end the waiting for money", async () => {
   await using lab = await BusyLab.start({ places: 10 });
   const poor = await lab.service.newKey({ credits: "0.1" });
   const blocked = await lab.block({ key: poor });

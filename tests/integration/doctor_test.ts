@@ -104,7 +104,7 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
   });
 });
 
-Deno.test("without a service svc doctor reads the store, and leaves it as it is", async () => {
+Deno.test("without a service svc doctor reads the store, and leaves it unchanged", async () => {
   await inFolder(async (_folder, kv) => {
     const env = { ...PORTS, SERVICE_KV_PATH: kv };
     const before = await svc(["doctor", "--json"], env);
@@ -184,7 +184,7 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
   });
 });
 
-Deno.test("svc doctor tells of a process that may do everything", async () => {
+Deno.test("svc doctor reports a process with all permissions", async () => {
   await inFolder(async (_folder, kv) => {
     const everything = ["read", "write", "net", "env", "run", "ffi", "sys"];
     const args = [
@@ -205,7 +205,7 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
   });
 });
 
-Deno.test("svc doctor tells of a store that was in use and is gone", async () => {
+Deno.test("svc doctor reports a missing store that was in use", async () => {
   await inFolder(async (_folder, kv) => {
     await Deno.writeTextFile(`${kv}.admin.json`, "{}", { mode: 0o600 });
     const report = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });

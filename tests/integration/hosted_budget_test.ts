@@ -63,7 +63,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("fifty passages are listed as they were read", async () => {
+Deno.test("fifty passages are listed in the order of reading", async () => {
   await using lab = await hostedLab();
   const { service, model } = lab;
   const id = await storeWith(service, { wallet: WALLET, text: TIDES.join(" ") });

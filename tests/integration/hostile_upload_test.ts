@@ -41,7 +41,7 @@ async function rowOf(service: TestService, status: number): Promise<RequestRecor
 
 const HI = { messages: [{ role: "user", content: "Hi" }] };
 
-Deno.test("an upload in flight keeps no other request of its key waiting, and one broken off is no bug", async () => {
+Deno.test("an upload in flight does not delay other requests of its key, and an interrupted one is not a bug", async () => {
   await using service = await TestService.start();
   const key = await service.newKey({ policy: { concurrentRequests: 1 } });
   const upload = await beginUpload(service, key);

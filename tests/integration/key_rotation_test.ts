@@ -180,7 +180,7 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
   assertEquals([await serves(service, old.key), await serves(service, key)], [true, true]);
 });
 
-Deno.test("an answer of no stops the rotation where it is, and says how to go on", async () => {
+Deno.test("a declined question stops the rotation, and the commands to continue are shown", async () => {
   await using service = await TestService.start();
   const cases: [readonly boolean[], string, RegExp][] = [
     [
@@ -230,7 +230,7 @@ Deno.test("a gateway that is gone between two steps loses no key", async () => {
   assert(await serves(service, JSON.parse(run.out).key));
 });
 
-Deno.test("keys that cannot be rotated say why, and ids are taken as they are", async () => {
+Deno.test("keys that cannot be rotated state the reason, and ids may be odd", async () => {
   await using service = await TestService.start();
   const rotate = (id: string, ...flags: string[]) =>
     svcOn(service, ["keys", "rotate", id, ...flags]);
@@ -273,7 +273,7 @@ Deno.test("of two simultaneous rotations of one key both serve, and the later on
   assertMatch(third.err, /^Warning: other copies of this key serve too: key_\w+, key_\w+\n$/);
 });
 
-Deno.test("a guided rotation that was broken off goes on by the commands that it printed", async () => {
+Deno.test("an interrupted guided rotation continues with the printed commands", async () => {
   await using service = await TestService.start();
   const old = await service.newKey();
   const broken = await guided(service, old, { answers: [false] });

@@ -163,7 +163,7 @@ Deno.test("when all are busy the caller receives Retry-After", async () => {
   await service.assertBooks();
 });
 
-Deno.test("a caller who leaves cancels every request of the drawing, and pays nothing", async () => {
+Deno.test("a disconnect cancels every request of the drawing, and costs nothing", async () => {
   await using fake = new FakeUpstream();
   await using service = await TestService.start({ config: labConfig(gemini(fake.baseUrl)) });
   fake.otherwise([{ stall: true }]);

@@ -71,7 +71,7 @@ Deno.test("a request's page tells its route, its attempts in time and what the b
   assertEquals([page.tasks, page.content], [null, null]);
 });
 
-Deno.test("the page of a split request has its tasks with their costs, and none of its words", async () => {
+Deno.test("the page of a split request has its tasks with their costs, without their content", async () => {
   await using at = await orchestrationLab();
   const { service } = at;
   const { key } = await service.newKey();

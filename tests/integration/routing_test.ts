@@ -96,7 +96,7 @@ Deno.test("a poor wallet gets the cheaper model, then a lower limit, then 402", 
   await service.assertBooks();
 });
 
-Deno.test("a lowered limit reaches the upstream also where the request named none", async () => {
+Deno.test("a lowered limit reaches the upstream also without a limit of the request", async () => {
   await using at = await pair({
     second: { price: { inputPerMTok: "1.00", outputPerMTok: "100.00" } },
   });

@@ -129,7 +129,7 @@ Deno.test("hosted search is declared by Anthropic's name or by default, and runs
   await service.assertBooks();
 });
 
-Deno.test("a later turn's failure keeps the conversation, which can go on", async () => {
+Deno.test("a later turn's failure keeps the conversation, which can be continued", async () => {
   // One model: another one would refuse what this one has signed.
   const simulator = { kind: "simulator", baseUrl: undefined, apiKey: undefined };
   const only = { id: "only", baseUrl: "", upstream: simulator, more: { upstreamModel: "sim" } };

@@ -66,7 +66,7 @@ Deno.test("words of a failed attempt reach the operator alone, without the promp
   assertFalse(shown.stdout.includes("4711"));
 });
 
-Deno.test("an error that is no JSON has words too, and long ones are cut to two kilobytes", async () => {
+Deno.test("an error that is not JSON has words too, and long ones are cut to two kilobytes", async () => {
   const page = `<html><h1>502 Bad Gateway</h1>${"é".repeat(4_000)}</html>`;
   const headers = { "content-type": "text/html" };
   await using upstream = failing(fixed(page, { status: 502, headers }));

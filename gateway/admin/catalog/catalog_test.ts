@@ -143,7 +143,7 @@ Deno.test("POST /catalog/apply refuses an invalid configuration with the path", 
   });
 });
 
-Deno.test("POST /catalog/apply refuses where somebody was faster", async () => {
+Deno.test("POST /catalog/apply refuses an outdated version", async () => {
   const conflict = { status: 409, code: "conflict", param: "expectedVersion" };
   await withAdmin(async ({ post }) => {
     const stale = await post("/catalog/apply", { content: CHEAPER, expectedVersion: 2 });

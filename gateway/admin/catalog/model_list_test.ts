@@ -58,7 +58,7 @@ Deno.test("a host that refuses the connection is reported as unreachable", async
   assertMatch(refused.reason, /Connection refused/i);
 });
 
-Deno.test("an upstream that says nothing is given up, by a sentence with the limit", async () => {
+Deno.test("an upstream without an answer is abandoned, with a message that states the limit", async () => {
   const [lab] = CONTENT.upstreams;
   assert(lab !== undefined);
   let closed = 0;

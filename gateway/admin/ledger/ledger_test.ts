@@ -149,7 +149,7 @@ Deno.test("GET /ledger/export has every entry, and an end that tells a cut one",
   });
 });
 
-Deno.test("an export can be narrowed, and says so", async () => {
+Deno.test("an export can be narrowed, and its last line states the filter", async () => {
   await withAdmin(async (admin) => {
     await admin.post("/wallets", { id: "other", credits: "7" });
     await spend(admin);
@@ -172,7 +172,7 @@ Deno.test("an export can be narrowed, and says so", async () => {
   });
 });
 
-Deno.test("an export is read while it is made, as far as somebody reads it", async () => {
+Deno.test("an export is read as it is produced, at the pace of its reader", async () => {
   let reads = 0;
   await withAdmin(async (admin) => {
     admin.deps.ledger.journal = () => ({

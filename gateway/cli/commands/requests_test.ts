@@ -44,7 +44,7 @@ Deno.test("svc requests says when a search stopped before the whole log was read
   });
 });
 
-Deno.test("svc requests show tells of usage that could not be true", async () => {
+Deno.test("svc requests show reports impossible usage", async () => {
   await withCli(async ({ admin, run }) => {
     const problem = "-1 output tokens are no count";
     const usageProblems = [{ model: "fast-mini", problem }];

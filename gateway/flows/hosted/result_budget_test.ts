@@ -25,7 +25,7 @@ Deno.test("ResultBudget.take() returns the results that fit, complete and in ord
   assertEquals(budgetOf(8_000).take([long, short, short], shown), [short, short]);
 });
 
-Deno.test("ResultBudget.take() shortens one where none fits, or leaves all out", () => {
+Deno.test("ResultBudget.take() shortens one result if none fits, or leaves all out", () => {
   const [kept, ...others] = budgetOf(4_000).take([passage(50_000), passage(40_000)], shown);
   assertEquals(others, []);
   assert(kept !== undefined && kept.text.endsWith("…") && kept.text.length > 100);

@@ -48,7 +48,7 @@ Deno.test("the description refuses each request that a rule refuses", () => {
   }
 });
 
-Deno.test("a rule asks for nothing where it does not hold, and for one of several fields", () => {
+Deno.test("a rule requires nothing unless it applies, and can require one of several fields", () => {
   const schema = requiring(
     z.looseObject({ kind: z.string().nullish(), a: z.string().nullish(), b: z.string().nullish() }),
     [

@@ -108,7 +108,7 @@ Deno.test("of many bad parts the first is complained of, and no other is looked 
   assertEquals(complaint({ input: custom }), "input.0.output.0.file_id");
 });
 
-Deno.test("an event with a field too many, or too few, is none", () => {
+Deno.test("an event with an additional or missing field is refused", () => {
   const delta = {
     type: "response.refusal.delta",
     sequence_number: 3,

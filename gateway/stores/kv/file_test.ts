@@ -81,7 +81,7 @@ Deno.test("a store whose file is gone takes no more writes until it is back", as
   });
 });
 
-Deno.test("a store whose file was emptied in its place takes no more writes", async () => {
+Deno.test("a store whose file was emptied accepts no more writes", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "svc.kv");
     const stores = await openKvStores(path);

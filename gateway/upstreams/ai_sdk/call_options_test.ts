@@ -375,7 +375,7 @@ Deno.test("formats of the answer", () => {
   assertMatch(refusal?.message ?? "", /grammar/);
 });
 
-Deno.test("top_k of Messages is handed to those who take it, and reported by its path by others", () => {
+Deno.test("top_k of Messages is sent to providers that support it, and reported by its path otherwise", () => {
   const extra_content = { anthropic: { top_k: 4 } };
   assertEquals(translate("anthropic", { extra_content }).options.topK, 4);
   assertEquals(translate("google", { extra_content, top_k: 7 }).options.topK, 7);

@@ -156,7 +156,7 @@ Deno.test("the answer reports that a filter withheld some of the images", async 
   ]);
 });
 
-Deno.test("tokens that make no sense are none", async () => {
+Deno.test("tokens that make no sense are ignored", async () => {
   const model = "gemini-2.5-flash-image";
   const good = { promptTokenCount: 10, candidatesTokenCount: 90 };
   const image = (tokenCount: number) => [{ modality: "IMAGE", tokenCount }];

@@ -363,7 +363,7 @@ for (const [config, url, list] of LISTS) {
   });
 }
 
-Deno.test("models() says why there is no list", async () => {
+Deno.test("models() gives the reason for a missing list", async () => {
   const signal = new AbortController().signal;
   const unlisted: readonly (readonly [Partial<UpstreamConfig>, string])[] = [
     [{ kind: "azure", resourceName: "own" }, "Azure lists what could be deployed"],

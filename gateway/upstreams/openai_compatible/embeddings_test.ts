@@ -201,7 +201,7 @@ Deno.test("errors of the server are distinguished, without the key", async () =>
   assertEquals([failureIn(embedded).status, requests.length], [307, 1]);
 });
 
-Deno.test("a server that is not there, and a key that is none", async () => {
+Deno.test("an unreachable server and a wrong key are reported", async () => {
   const closed = { upstream: { baseUrl: "http://127.0.0.1:1/v1" } };
   assertEquals(
     failureIn((await embed(() => entries(), closed)).embedded).outcome,

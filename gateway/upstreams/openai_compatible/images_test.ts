@@ -160,7 +160,7 @@ Deno.test("a caller that leaves while its images are fetched has cancelled", asy
   assertEquals([answer.outcome, requests.length], ["cancelled", 0]);
 });
 
-Deno.test("answers without images are malformed, and usage without numbers is none", async () => {
+Deno.test("answers without images are malformed, and usage without numbers is ignored", async () => {
   const value = { model: "auto", prompt: "p" };
   for (const data of [undefined, [], [{}], [{ b64_json: "" }], [{ b64_json: 7 }], [null], "x"]) {
     const { answer } = await send("images.generations", value, { answer: { created: 1, data } });

@@ -33,7 +33,7 @@ function pngOf(
   ]);
 }
 
-Deno.test("A picture comes back as it was written, and is a PNG", async () => {
+Deno.test("a picture is a PNG and is decoded unchanged", async () => {
   const size = fc.integer({ min: 1, max: 20 });
   await fc.assert(fc.asyncProperty(size, size, fc.nat(), async (width, height, seed) => {
     const pixels = Uint8Array.from({ length: width * height * 3 }, (_, at) => at * seed % 256);

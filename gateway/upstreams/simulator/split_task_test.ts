@@ -22,7 +22,7 @@ Deno.test("a result's statements about other results are ignored", () => {
   assertEquals([task?.resultIds, task?.missing], [["a"], ["b"]]);
 });
 
-Deno.test("a simulated plan has a task for each piece, can be read, and is none for one piece", () => {
+Deno.test("a simulated plan has a task for each piece, can be read, and has none for a single piece", () => {
   for (const question of ["Compare tea, coffee and cocoa.", "比较茶、咖啡和可可，并推荐一种。"]) {
     const reading = readPlan(simulatedPlan(question), []);
     assertEquals(reading.ok && reading.tasks.length, 3);

@@ -92,7 +92,7 @@ Deno.test("an ordinary word is a tool only beside a verb", async () => {
   ]);
 });
 
-Deno.test("a JSON object after the name is passed on as it is", async () => {
+Deno.test("a JSON object after the name is passed on unchanged", async () => {
   const tools = [getWeather, shell];
   const args = '{"command": "echo {}", "deep": {"a": 1.0}}';
   assertEquals(await summary(ask(`run shell with ${args} now`, { tools })), [`shell${args}`]);
@@ -189,7 +189,7 @@ Deno.test("results of unknown calls and malformed echoes are survived", async ()
 const tools = [tool("calculator"), getTime];
 const pair = ask("12*3, 4+5", { tools });
 
-Deno.test("signing models sign the first of parallel calls, others none", async () => {
+Deno.test("signing models sign only the first of parallel calls", async () => {
   const large = await callsOf(pair, "sim-large");
   assertEquals(large.map((call) => Object.keys(call)), [
     ["id", "type", "function", "extra_content"],

@@ -48,7 +48,7 @@ Deno.test("a well-formed chunk keeps every byte but the model's name", () => {
   assertEquals(relay.delivered, ["hié", "there"]);
 });
 
-Deno.test("a model's name that changes in mid-stream is replaced all the same", () => {
+Deno.test("a model name that changes in mid-stream is replaced", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant" }));
   const other = delta({ content: "x" }).replace("up-1", "up-2");
@@ -164,7 +164,7 @@ Deno.test("a second finish of a choice is dropped", () => {
   assertEquals(closing(relay).map(({ choices }) => choices), [[]]);
 });
 
-Deno.test("an empty finish is none, and the true one is passed on", () => {
+Deno.test("an empty finish reason is ignored, and the true one is passed on", () => {
   for (const form of [SERVICE_FORM, { ...SERVICE_FORM, dialect: "openai" as const }]) {
     const relay = new ChatChunkRelay("m", { form });
     const empty = { finish_reason: "" };
@@ -183,7 +183,7 @@ Deno.test("an empty finish is none, and the true one is passed on", () => {
   }
 });
 
-Deno.test("a clean end owes a finish to every choice that has none", () => {
+Deno.test("a clean end adds a finish reason to every choice without one", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant", content: "x" }));
   relay.accept(chunk([{
@@ -307,7 +307,7 @@ Deno.test("an event that is not a chunk breaks the stream with its reason", () =
   }
 });
 
-Deno.test("a chunk without choices is forwarded; null choices count as none", () => {
+Deno.test("a chunk without choices is forwarded; null choices count as missing", () => {
   const relay = new ChatChunkRelay("m");
   assertEquals(JSON.parse(relay.accept('{"model":"u","choices":null}') ?? "").model, "m");
   assertEquals(JSON.parse(relay.accept('{"prompt_filter_results":[]}') ?? "").model, "m");

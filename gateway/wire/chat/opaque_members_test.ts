@@ -22,7 +22,7 @@ Deno.test("a lone reading keeps its bytes, also where it comes again", () => {
   assertEquals([...membersOf().texts(), ...membersOf("null").texts()], []);
 });
 
-Deno.test("a later reading is merged deeply, and what is no object is replaced", () => {
+Deno.test("a later value is merged deeply, and a value that is not an object is replaced", () => {
   assertEquals(
     text('{"a":{"b":1,"c":[1]}}', '{"a":{"c":[2],"d":3}}'),
     '{"a":{"b":1,"c":[2],"d":3}}',

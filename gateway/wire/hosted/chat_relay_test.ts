@@ -322,7 +322,7 @@ Deno.test("a turn's delivered text, usage and calls stay readable until the next
   assertEquals(JSON.parse(relay.endTurn().message).content, null);
 });
 
-Deno.test("a failure is one event; what is no chunk breaks the stream", () => {
+Deno.test("a failure is one event; an event that is not a chunk breaks the stream", () => {
   const relay = relayOf();
   const failure = failureOf("upstream_error", "No");
   const events = [...relay.failed(failure)];

@@ -109,7 +109,7 @@ Deno.test("chat: chunks carry the name of the model that wrote them", () => {
   assertEquals(JSON.parse(relay.complete ?? "").model, "two");
 });
 
-Deno.test("responses: the last event names who answered last, also where it failed", () => {
+Deno.test("responses: the last event names the model of the last turn, also after a failure", () => {
   for (const fails of [false, true]) {
     const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
     const first = relay.accept(chunkText({ content: "a" })) + relay.endTurn().events;

@@ -145,7 +145,7 @@ Deno.test("words after a call that was answered are a turn of their own", () => 
   );
 });
 
-Deno.test("an assistant who says nothing has no message, unless it is signed", () => {
+Deno.test("an empty assistant message is omitted, unless it is signed", () => {
   const empty = { role: "assistant", content: [] };
   const call = { type: "function_call", call_id: "1", name: "f", arguments: "{}" };
   const signed = { ...empty, extra_content: { n: 1 } };

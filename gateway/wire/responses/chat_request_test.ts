@@ -241,7 +241,7 @@ Deno.test("opaque members are looked for in the existing text, which is not seri
   assertEquals(written, 0);
 });
 
-Deno.test("references stand for the items that they name", () => {
+Deno.test("references are replaced by their items", () => {
   const body = bodyOf({ input: [{ id: "msg_1" }, { type: "item_reference", id: "loop" }] });
   const references = new Map([
     ["msg_1", bodyOf({ type: "message", id: "msg_1", role: "assistant", content: "kept" })],

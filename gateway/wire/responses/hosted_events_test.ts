@@ -139,7 +139,7 @@ Deno.test("a search's results are shown if the request asks for them", () => {
   }
 });
 
-Deno.test("a search that fails says so once; one that never ended has failed", () => {
+Deno.test("a failed search is reported once; an unfinished one has failed", () => {
   const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
   let sent = relay.searching(WEB) + relay.searched(WEB, { status: "failed" });
   assertThrows(() => relay.searched(WEB, FOUND), InvariantError, "ws_1");

@@ -85,7 +85,7 @@ Deno.test("an end before the response is complete is a cut", () => {
   assertThrows(() => [...relay.completed(END)], UpstreamCut);
 });
 
-Deno.test("a failure goes on with the upstream's id and numbers", () => {
+Deno.test("a failure continues with the upstream's id and numbers", () => {
   const relay = new NativeResponseRelay(contextOf());
   relay.accept(event("response.created", 0, `"response":${resource("in_progress")}`));
   relay.accept(DELTA);
@@ -268,7 +268,7 @@ Deno.test("everything that a model wrote counts as delivered", () => {
   assertEquals(nativeDelivered(bodyOf({})), []);
 });
 
-Deno.test("usage without numbers is none; all output counts that the total has", () => {
+Deno.test("usage without numbers is ignored; all output of the total counts", () => {
   for (const usage of [null, 7, {}, { input_tokens: "1", output_tokens: 1 }]) {
     assertEquals(readResponseUsage(usage), undefined);
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { ChatChunkRelay } from "../chat/chunk_relay.ts";
 import { CollectedText } from "./collected_text.ts";
 
-Deno.test("CollectedText gives back what was put in, halves of surrogate pairs included", () => {
+Deno.test("CollectedText returns its input, halves of surrogate pairs included", () => {
   const pieces = fc.array(
     fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud83d", "\ude00")),
     {

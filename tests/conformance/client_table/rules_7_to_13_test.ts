@@ -171,7 +171,7 @@ Deno.test("11: chunks of every task come through; the final task's are the reply
   assertEquals([reply, (await stream).choices[0]?.message.content], ["The answer", "The answer"]);
 });
 
-Deno.test("12: chunks without choices are kept, with none; usage follows from the bill", async () => {
+Deno.test("12: chunks without choices are kept with an empty list; usage follows from the bill", async () => {
   const counts = { input_tokens: 3, cached_input_tokens: 1, output_tokens: 2, total_tokens: 5 };
   const billing = { charged: "0.000001", currency: "credits", estimated: false, ...counts };
   const choice = { delta: { role: "assistant", content: "Hi" }, finish_reason: "stop" };

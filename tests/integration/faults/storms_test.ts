@@ -84,7 +84,7 @@ for (const stream of [false, true]) {
     await lab.service.assertBooks();
   });
 
-  Deno.test(`a storm of 429: who limits is left alone as long as it asks, ${how}`, async () => {
+  Deno.test(`a storm of 429: the upstream is not called before its Retry-After, ${how}`, async () => {
     const clock = new ManualClock();
     await using lab = await fleet(2, { clock });
     const [first, second] = lab.upstreams;

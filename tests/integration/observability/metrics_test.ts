@@ -25,7 +25,7 @@ const STREAMED = [
   usageChunk(usage(30, 4)),
 ];
 
-Deno.test("metrics are for the operator, and for who has the token that opens nothing else", async () => {
+Deno.test("metrics need the operator's token, or the metrics token that opens nothing else", async () => {
   await using service = await TestService.start({ settings: { metricsToken: METRICS_TOKEN } });
   const { adminUrl } = service.running;
   const wallets = (token: string) =>
@@ -52,7 +52,7 @@ Deno.test("metrics are for the operator, and for who has the token that opens no
   await page.body?.cancel();
 });
 
-Deno.test("without a metrics token none is let in: not an empty one either", async () => {
+Deno.test("without a metrics token no token is accepted, not even an empty one", async () => {
   await using service = await TestService.start();
   for (const token of ["undefined", ""]) {
     const response = await scrape(service.running.adminUrl, token);

@@ -145,7 +145,7 @@ Deno.test("namesIn() finds every metric and label of an expression", () => {
   assertEquals([...grouping], ["a"]);
 });
 
-Deno.test("the dashboard asks for nothing from elsewhere, and its panels do not overlap", async () => {
+Deno.test("the dashboard loads nothing from elsewhere, and its panels do not overlap", async () => {
   const text = await read("ops/grafana_dashboard.json");
   assert(!/https?:/.test(text));
   const taken = new Set<string>();

@@ -251,7 +251,7 @@ Deno.test("lines of the log are exported once, with the trace of their request",
   });
 });
 
-Deno.test("the service does not start to export with the spans that Deno makes by itself", async () => {
+Deno.test("the service does not start to export with Deno's own spans", async () => {
   await using model = new FakeUpstream();
   const failed = await traced(
     labConfig({ id: "one", baseUrl: model.baseUrl }),

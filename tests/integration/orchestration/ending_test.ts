@@ -58,7 +58,7 @@ for (const stream of [true, false]) {
   });
 }
 
-Deno.test("JSON: a service that ends while the answer is made says so", async () => {
+Deno.test("JSON: a service that ends during the answer says so", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   upstream.on("final", { until: new Promise(() => {}) });

@@ -33,7 +33,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 6n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: nonsense twice, and the request is a plain call that says so`, async () => {
+  Deno.test(`${how}: after two invalid plans the request is a plain call that says so`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("plan", { say: "No." }, { say: '{"tasks": [{}]}' });
@@ -157,7 +157,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 4n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: a wallet that is emptied meanwhile pays for what was made`, async () => {
+  Deno.test(`${how}: a wallet that is emptied meanwhile pays for the generated part`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     const { key, wallet } = await service.newKey({ credits: "60" });

@@ -16,7 +16,7 @@ import { until } from "../../fixtures/service.ts";
 
 const SIMPLE = { messages: [{ role: "user", content: "What is the capital of Peru?" }] };
 
-Deno.test("a policy or a tier that says off, and a caller who does, have one call", async () => {
+Deno.test("a policy, a tier or a caller that turns it off gets one call", async () => {
   for (const tier of ["off", "auto"] as const) {
     await using lab = await orchestrationLab({ tier });
     const { service, upstream } = lab;

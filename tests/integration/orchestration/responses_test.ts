@@ -162,7 +162,7 @@ Deno.test("streamed: a response that fails while tasks run says so in its last e
   await service.assertBooks();
 });
 
-Deno.test("streamed: a caller who leaves while tasks run is charged what was made", async () => {
+Deno.test("streamed: a disconnect while tasks run is charged for the generated part", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   for (const id of ["tea", "coffee", "cocoa"]) upstream.on(id, { stallAfter: "Some words" });

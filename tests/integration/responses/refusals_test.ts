@@ -150,7 +150,7 @@ Deno.test("a refusal names its field, on both routes", async () => {
   }
 });
 
-Deno.test("choices of what is not declared, and inputs that say nothing, are no chat", async () => {
+Deno.test("choices of undeclared tools, and empty inputs, are not sent to chat", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { key } = await routes.service.newKey({ policy: { models: ["chat"] } });
   for (const [body, param] of REFUSED_IN_CHAT) {
@@ -170,7 +170,7 @@ Deno.test("any model but auto is refused", async () => {
   await nobodyAsked(routes);
 });
 
-Deno.test("a key that may not make responses makes none", async () => {
+Deno.test("a key without permission cannot create responses", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { key } = await routes.service.newKey({ policy: { endpoints: ["chat"] } });
   assertEquals((await refused(routes.service, { input: "Hi" }, key)).code, "policy_denied");

@@ -88,7 +88,7 @@ for (const kind of KINDS) {
     assertEquals(rest, []);
   });
 
-  Deno.test(`${kind}: nothing found is no failure`, async () => {
+  Deno.test(`${kind}: an empty result is not a failure`, async () => {
     assertEquals(await answerTo(json(answerWith(kind, [])), kind), {
       kind: "results",
       results: [],

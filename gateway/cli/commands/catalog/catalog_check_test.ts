@@ -85,7 +85,7 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
   });
 });
 
-Deno.test("svc catalog check takes no limits of asking for a file", async () => {
+Deno.test("svc catalog check refuses request limits together with a file", async () => {
   await withCli(async ({ run, files }) => {
     files.set("svc.json", "{}");
     const { code, err } = await run("catalog check -f svc.json --timeout 3");

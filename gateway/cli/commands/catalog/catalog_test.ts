@@ -71,7 +71,7 @@ Deno.test("svc apply reads a file once: it may be a pipe, or edited while the qu
   });
 });
 
-Deno.test("svc apply repeats nothing of a file that is no JSON: there may be a key in it", async () => {
+Deno.test("svc apply quotes nothing of an invalid JSON file: it may contain a key", async () => {
   await withCli(async ({ files, run }) => {
     files.set("svc.json", '{\n  "apiKey": planted-key\n}');
     assertFailed(

@@ -60,7 +60,7 @@ Deno.test("svc ledger verify tells whether the books are right, and fails where 
   });
 });
 
-Deno.test("a verification that does not come to its end is no success", async () => {
+Deno.test("an incomplete verification is not a success", async () => {
   await withCli(async ({ run }) => {
     const progress = { progress: { entries: 1, total: 2 } };
     assertFailed(

@@ -59,7 +59,7 @@ Deno.test("a rollback that the store does not take keeps its note, and so does a
   }, { applyCatalog });
 });
 
-Deno.test("a note that is too long stands at its field", async () => {
+Deno.test("a note that is too long is reported at its field", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const fields = { ...await reviewOf(browser), do: "apply", note: "n".repeat(501) };

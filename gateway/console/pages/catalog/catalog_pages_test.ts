@@ -73,7 +73,7 @@ Deno.test("a refusal of the API appears at its field, and the input is kept", as
   });
 });
 
-Deno.test("the whole catalog is edited as text; what is no JSON is kept to be corrected", async () => {
+Deno.test("the whole catalog is edited as text; invalid JSON is kept for correction", async () => {
   await withConsole(async (browser, admin) => {
     await signedIn(browser);
     const page = await browser.get("/catalog/json");

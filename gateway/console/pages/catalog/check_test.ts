@@ -28,7 +28,7 @@ Deno.test("a catalog is checked when that is asked for, and what is wrong comes 
   }, { connect: () => ({ models, close: () => {} }) });
 });
 
-Deno.test("a check of upstreams that fail or lack their keys says which, as text", async () => {
+Deno.test("a check of upstreams that fail or lack their keys names them as text", async () => {
   const models = () => Promise.reject(new Error(`No ${HOSTILE}`));
   await withConsole(async (browser, admin) => {
     await browser.signIn();

@@ -162,7 +162,7 @@ Deno.test("the form of what is not there leads to the list of those that are", a
   });
 });
 
-Deno.test("a choice that has gone meanwhile stays in sight, and no other takes its place", async () => {
+Deno.test("a choice that was removed in the meantime stays visible, and is not replaced", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const extra = { id: "extra", kind: "simulator" };

@@ -62,7 +62,7 @@ Deno.test("an error says what it is and what to do", async () => {
   }, { callPublic });
 });
 
-Deno.test("the feed passes on what the gateway streams, to who is signed in on a page of the console", async () => {
+Deno.test("the feed relays the gateway's stream to a signed-in operator", async () => {
   const sent: Request[] = [];
   const callPublic = (request: Request) => {
     sent.push(request);

@@ -27,7 +27,7 @@ function rowsOf(text: string): string[] {
   return [...text.matchAll(/href="\/console\/requests\/(log_\w+)"/g)].map(([, id = ""]) => id);
 }
 
-Deno.test("a search that was cut short says so and goes on, with rows or without", async () => {
+Deno.test("a search that was cut short states it and can be continued, with or without rows", async () => {
   await withConsole(async (browser, { deps }) => {
     await browser.signIn();
     for (

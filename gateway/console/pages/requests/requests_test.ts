@@ -149,7 +149,7 @@ Deno.test("only a whole answer looks like one", async () => {
   });
 });
 
-Deno.test("a page tells the route in the reader's words, and the reason as it was given", async () => {
+Deno.test("a page describes the route in the reader's language, and quotes the reason", async () => {
   await withConsole(async (browser, { deps }) => {
     await deps.log.append(record(1, {
       scores: [{ model: "fast-mini", score: 0.8 }, { model: "third", score: 0.4 }],
@@ -168,7 +168,7 @@ Deno.test("a page tells the route in the reader's words, and the reason as it wa
   });
 });
 
-Deno.test("a page tells of usage that could not be true", async () => {
+Deno.test("a page reports impossible usage", async () => {
   await withConsole(async (browser, { deps }) => {
     const problem = "-1 output tokens are no count";
     await deps.log.append(record(1, { usageProblems: [{ model: "fast-mini", problem }] }));

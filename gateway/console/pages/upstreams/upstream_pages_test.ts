@@ -27,7 +27,7 @@ Deno.test("upstreams show how they are, and never their key", async () => {
   });
 });
 
-Deno.test("an upstream is no better than what it answers", async () => {
+Deno.test("the state of an upstream follows from its failures", async () => {
   const health = (state: "available" | "degraded" | "unavailable", failures: number, of: number) =>
     healthOf({ state, recent: { minutes: 15, attempts: of, failures, failovers: 0 } });
   assertEquals(health("available", 26, 51), "failing");
@@ -122,7 +122,7 @@ Deno.test("a probe that fails says why, and what to do", async () => {
   }, { connect: () => ({ models, close: () => {} }) });
 });
 
-Deno.test("an edit of an upstream keeps its key, and says so by no letter of it", async () => {
+Deno.test("an edit of an upstream keeps its key without revealing any of it", async () => {
   await withConsole(async (browser, { stores }) => {
     await browser.signIn();
     const form = { base: "1", kind: "openai-compatible", maxInFlight: "20", onDisconnect: "drain" };

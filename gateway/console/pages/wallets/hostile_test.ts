@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withConsole } from "../../console_test_support.ts";
 
-Deno.test("no spelling of an amount is taken for another amount", async () => {
+Deno.test("a malformed amount is never read as another amount", async () => {
   await withConsole(async (browser, { get }) => {
     await browser.signIn();
     const path = "/wallets/team/credit";
@@ -26,7 +26,7 @@ Deno.test("no spelling of an amount is taken for another amount", async () => {
   });
 });
 
-Deno.test("a form whose id is used elsewhere pays nothing, and says so", async () => {
+Deno.test("a form whose id was already used pays nothing, and says so", async () => {
   await withConsole(async (browser, { post, get }) => {
     await browser.signIn();
     await post("/wallets", { id: "other" });
@@ -45,7 +45,7 @@ Deno.test("a form whose id is used elsewhere pays nothing, and says so", async (
   });
 });
 
-Deno.test("a note shows every character that it has, and turns none around", async () => {
+Deno.test("a note shows all its characters, without changes of direction", async () => {
   await withConsole(async (browser, { post }) => {
     await browser.signIn();
     const note = "Invoice \u202e17\u0007\u200b";

@@ -22,7 +22,7 @@ Deno.test("a hold and its settlement are one line, with what the call has cost",
   ]);
 });
 
-Deno.test("a hold that goes on stands alone; one that has ended elsewhere does not", () => {
+Deno.test("an open hold has a line of its own; one settled outside the list does not", () => {
   const holds = [entry("hold", { id: "h2" }), entry("hold", { id: "h3" })];
   assertEquals(linesOf(holds, (id) => id === "h2").map(({ id }) => id), ["h2"]);
 });

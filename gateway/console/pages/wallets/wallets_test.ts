@@ -26,7 +26,7 @@ Deno.test("an amount is checked first, and paid once however often it is sent", 
   });
 });
 
-Deno.test("no amount that is none is paid, and none for another site", async () => {
+Deno.test("an invalid amount is refused, and so is a form from another site", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     for (const credits of ["", "0", "-5", "1e3", "0.0000001", "NaN", HOSTILE]) {

@@ -67,7 +67,7 @@ Deno.test("Writer: an exception of a listener stops it, and later writers receiv
     assertEquals(writer.health, "lost");
   }));
 
-Deno.test("Writer: closing is no failure", () =>
+Deno.test("Writer: closing is not a failure", () =>
   withWriter(async (writer) => {
     await write(writer, "a");
     await writer.close();
