@@ -116,7 +116,7 @@ Deno.test("without a service svc doctor reads the store, and leaves it unchanged
     await svc(["backup", `${kv}.b`, "--plain"], env);
     const findings = findingsOf(await svc(["doctor", "--json"], env));
     assertMatch(findings.get("store")?.message ?? "", /^Schema 1, written by svc 0\.0\.9, 1 entr/);
-    assertMatch(findings.get("books")?.message ?? "", /^1 wallets fit 0 open holds/);
+    assertMatch(findings.get("books")?.message ?? "", /^1 wallets agree with 0 open holds/);
     assertMatch(findings.get("backup")?.message ?? "", /^The last is 0 hours old/);
     const names = [...Deno.readDirSync(join(kv, ".."))].map(({ name }) => name).sort();
     assertEquals(names, ["svc.kv", "svc.kv.b", "svc.kv.backup.json", "svc.kv.lock"]);
@@ -171,7 +171,7 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
       /^failure: It has schema 7, written by svc 9\.9\.9; .* -> start that/,
     );
     assertMatch(report("file modes"), /^failure: .* -> chmod 600/);
-    assertMatch(report("configuration"), /^warning: A provider's key stands in the file/);
+    assertMatch(report("configuration"), /^warning: The file contains a provider's key/);
     assertMatch(report("upstream lab"), /^failure: .*401.* -> check its key/);
     assertMatch(report("upstream gone"), /^failure: .* -> nothing listens there/);
     assertMatch(report("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);

@@ -174,7 +174,7 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
   await service.quiet();
   const run = await guided(service, old, { flags: ["--yes", "--json"] });
   assertEquals(run.code, 1);
-  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Go on with: svc keys uses key_/);
+  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Continue with: svc keys uses key_/);
   const { key, done } = JSON.parse(run.out);
   assertEquals(done, ["copy", "store", "verify", "confirm"]);
   assertEquals([await serves(service, old.key), await serves(service, key)], [true, true]);
@@ -213,7 +213,7 @@ Deno.test("a verification that fails stops the rotation before the old key is to
     assertMatch(run.err, /^3\/6 Verify: The call with this key was refused: /);
     // The copy that was left behind is found, and a second rotation waits for it.
     const again = await guided(service, old, { flags: ["--yes"] });
-    const copy = /has a copy that serves, (key_\w+): go on/.exec(again.err)?.[1];
+    const copy = /has a copy that serves, (key_\w+): continue/.exec(again.err)?.[1];
     assert(copy !== undefined, again.err);
     await service.admin("POST", `/keys/${copy}/revoke`);
   }

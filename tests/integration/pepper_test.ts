@@ -58,7 +58,7 @@ Deno.test("a given pepper is changed over two restarts, and no key is lost", asy
     {
       await using both = await start({ keyPepper: "new", keyPepperPrevious: "old" });
       const show = await svcOn(both, ["pepper", "show"]);
-      assertMatch(show.out, /^current +version 2, given .*: 1 key and the admin token$/m);
+      assertMatch(show.out, /^current +version 2, set .*: 1 key and the admin token$/m);
       assertMatch(show.out, new RegExp(`^still needed by +${made.id}$`, "m"));
       assertMatch((await svcOn(both, ["keys", "list"])).out, /\n1 of these still need .* pepper/);
       const given = await svcOn(both, ["pepper", "rotate"]);
@@ -87,7 +87,7 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
   await service.admin("POST", `/keys/${id}/disable`);
   await service.admin("POST", `/keys/${id}/enable`);
   const show = await pepper("show");
-  assertMatch(show.out, /needed no more: `svc pepper drop` forgets it/);
+  assertMatch(show.out, /no longer needed: `svc pepper drop` forgets it/);
   const dropped = JSON.parse((await svcOn(service, ["pepper", "drop", "--json"])).out);
   assertEquals([dropped.current.version, dropped.current.keys, dropped.previous], [2, 2, null]);
   for (const each of [key, BOOTSTRAP_KEY]) assert(await serves(service, each));
