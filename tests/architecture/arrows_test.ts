@@ -23,7 +23,7 @@ function importsByComputing(source: string): boolean {
   return /\bimport\(\s*(?!["'\s])[^)]/.test(source);
 }
 
-Deno.test("every import is in the graph: none is of a computed name", async () => {
+Deno.test("every import is in the graph: none has a computed name", async () => {
   for (const planted of ["import(name)", "import(`../gateway/${name}.ts`)", "import(\n  f(1))"]) {
     assert(importsByComputing(planted), planted);
   }
@@ -91,7 +91,7 @@ Deno.test("every package that deno.json maps is imported somewhere", async () =>
   assertEquals(unused(["@std/nowhere", "zod"]), ["@std/nowhere"]);
 });
 
-Deno.test("what is published needs no development dependency", () => {
+Deno.test("the published packages need no development dependency", () => {
   const development = ["@std/assert", "@std/testing", "@copilotkit/aimock", "fast-check", "openai"];
   const borrowed = graph.filter(({ from, specifier }) =>
     (packageOf(from) === "sdk" || packageOf(from) === "tools") && !from.endsWith("_test.ts") &&

@@ -110,7 +110,7 @@ Deno.test("a list that the API pages keeps its order and leads on by the cursor"
   assertNotMatch(await table("", entries(3), { cursor: null }), /<nav/);
 });
 
-Deno.test("a list without rows says so, and leads back where it is not the first page", async () => {
+Deno.test("an empty list states it, and links back from a later page", async () => {
   assertEquals(await table("", []), "<p>None</p>");
   assertStringIncludes(await table("?from=50", []), 'href="/console/entries"');
 });
@@ -177,7 +177,7 @@ Deno.test("marks that show as nothing are written out, but for what is edited or
   assertEquals(shownMarkup("<p>\n\tplain"), "<p>\n\tplain");
 });
 
-Deno.test("a field tells its error to who cannot see it, and a form its refusal", async () => {
+Deno.test("a field is linked to its error for screen readers, and a form to its refusal", async () => {
   const refusal: Refusal = { status: 400, code: "x", message: "Too long", param: "policy.name" };
   assertEquals(fieldError(refusal, "policy.name"), "Too long");
   assertEquals(fieldError(refusal, "name"), undefined);

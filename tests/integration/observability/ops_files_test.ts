@@ -137,7 +137,7 @@ const UNWATCHED = [
   "svc_write_offs_total",
 ];
 
-Deno.test("what is no metric, and what is no label, would be found", () => {
+Deno.test("namesIn() finds every metric and label of an expression", () => {
   const { metrics, grouping } = namesIn('sum by (a) (rate(m_bucket{b="{c}"}[5m])) / n{d=~"x"}');
   assertEquals([...metrics].map(([name, labels]) => [name, ...labels]), [
     ["m_bucket", "b"],
@@ -146,7 +146,7 @@ Deno.test("what is no metric, and what is no label, would be found", () => {
   assertEquals([...grouping], ["a"]);
 });
 
-Deno.test("the dashboard asks for nothing from elsewhere, and its panels do not overlap", () => {
+Deno.test("the dashboard loads nothing from elsewhere, and its panels do not overlap", () => {
   const dashboard = grafanaDashboard();
   assert(!/https?:/.test(JSON.stringify(dashboard)));
   const taken = new Set<string>();

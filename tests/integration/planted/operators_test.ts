@@ -11,7 +11,7 @@ import { assertAllShown, ConsoleWalk } from "./console_walk.ts";
 import { everyOperation } from "./operations.ts";
 import { callAll, FEW, leaksIn, Scene, SECRETS, SHOWN } from "./scene.ts";
 
-Deno.test("no answer of the operator's API holds a secret, whatever operation is asked", async () => {
+Deno.test("no answer of the operator's API holds a secret, for any operation", async () => {
   await using scene = await Scene.start({ exports: false });
   await callAll(scene, { models: FEW, calls: 1 });
   const answers = await everyOperation(scene);
@@ -109,7 +109,7 @@ Deno.test("no command shows a secret, as text or as JSON, beside a service and w
   assert(doctor.stdout.includes("at-anthropic.401"), doctor.stdout);
 });
 
-Deno.test("backups' readable parts, the store and the process list hold what is said of them", async () => {
+Deno.test("backups' readable parts, the store and the process list hold only the documented facts", async () => {
   await using scene = await Scene.start({ exports: false });
   await callAll(scene, { models: FEW, calls: 1 });
   const started = await argumentsOf(scene.service.pid);

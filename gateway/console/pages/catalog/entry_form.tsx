@@ -19,12 +19,12 @@ interface CatalogEntry {
   readonly id: string;
 }
 
-/** In what the forms of models, tiers and upstreams differ. */
+/** Differences between the forms of models, tiers and upstreams. */
 export interface EntryForm<Known extends CatalogEntry> {
   readonly part: Part;
   /** Above the pages `edit` and `new`. */
   readonly path: string;
-  /** Those that a catalog has. */
+  /** Returns the entries of a catalog. */
   readonly entries: (content: CatalogText) => readonly Known[];
   /** Title of the form: of a new entry where there is no id. */
   readonly title: (view: View, id: string | undefined) => string;

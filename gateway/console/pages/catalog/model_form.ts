@@ -45,11 +45,11 @@ export function modelOf(
   const hasPrice = Object.keys(price).length > 0;
   const description = textsOf(fields, ["en", "zh"], "description.");
   const numbers = NUMBERS.map((name) => [name, numberFrom(fields.get(name) ?? "")] as const);
-  const kept = Object.entries(before ?? {}).filter(([name]) => !KNOWN.has(name));
+  const otherFields = Object.entries(before ?? {}).filter(([name]) => !KNOWN.has(name));
   const keptPrice = Object.entries(before?.price ?? {})
     .filter(([name]) => !PRICE_FIELDS.some((known) => known === name));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(otherFields),
     ...textsOf(fields, TEXTS),
     ...Object.fromEntries(numbers.filter(([, value]) => value !== undefined)),
     id: before?.id ?? fields.get("id")?.trim() ?? "",

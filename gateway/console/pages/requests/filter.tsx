@@ -15,7 +15,7 @@ export interface Choices {
 
 /** Conditions of the operator's API that go there under the name that they have here. */
 const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged"];
-/** Those that stand under "more". */
+/** Conditions that are shown under "more". */
 const SELDOM = ["endpoint", "status", "error", "min_charged"];
 
 /** Returns the conditions of the page's query under the names of the operator's API. */

@@ -47,13 +47,13 @@ export function upstreamOf(
 ): Record<string, unknown> & { readonly id: string } {
   const known = new Set<string>([...TEXTS, "timeouts", "maxInFlight"]);
   if (fields.has("forgetKey")) known.add("apiKey");
-  const kept = Object.entries(before ?? {}).filter(([name]) => !known.has(name));
+  const otherFields = Object.entries(before ?? {}).filter(([name]) => !known.has(name));
   const timeouts = TIMEOUTS.map((name) =>
     [name, numberFrom(fields.get(`timeouts.${name}`) ?? "")] as const
   );
   const maxInFlight = numberFrom(fields.get("maxInFlight") ?? "");
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(otherFields),
     ...textsOf(fields, TEXTS),
     id: before?.id ?? fields.get("id")?.trim() ?? "",
     ...(maxInFlight === undefined ? {} : { maxInFlight }),
