@@ -77,14 +77,7 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
           <FilterForm view={view}>
             {filters.map((filter) =>
               "texts" in filter
-                ? (
-                  <FilterText
-                    key={filter.name}
-                    view={view}
-                    name={filter.name}
-                    label={filter.label}
-                  />
-                )
+                ? <FilterText view={view} name={filter.name} label={filter.label} />
                 : filterSelects(view)(filter.name, filter.label, filter)
             )}
           </FilterForm>

@@ -1,3 +1,4 @@
+import type { Child } from "@hono/hono/jsx";
 import type { InView } from "../../page.ts";
 import { formMessages } from "./form_messages.ts";
 import { limitOf, type ListField } from "./policy_form.ts";
@@ -13,11 +14,7 @@ export function ChoiceField({ view, name, choices, fields, error }: InView<{
   const chosen = new Set(fields.getAll(name));
   const isLimited = fields.get(limitOf(name)) === "some";
   return (
-    <fieldset
-      class={error === undefined ? "choice" : "choice choice-wrong"}
-      aria-describedby={error === undefined ? undefined : `error-${name}`}
-    >
-      <legend>{say.fields[name]}</legend>
+    <Choice name={name} legend={say.fields[name]} error={error}>
       <div class="choice-limit">
         {(["all", "some"] as const).map((limit) => (
           <label class="check">
@@ -42,8 +39,7 @@ export function ChoiceField({ view, name, choices, fields, error }: InView<{
           </label>
         ))}
       </div>
-      {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
-    </fieldset>
+    </Choice>
   );
 }
 
@@ -58,11 +54,7 @@ export function RadioField(
   },
 ) {
   return (
-    <fieldset
-      class={error === undefined ? "choice" : "choice choice-wrong"}
-      aria-describedby={error === undefined ? undefined : `error-${name}`}
-    >
-      <legend>{legend}</legend>
+    <Choice name={name} legend={legend} error={error}>
       {Object.entries(options).map(([value, [text, hint]]) => (
         <label class="check">
           <input type="radio" name={name} value={value} checked={fields.get(name) === value} />
@@ -71,6 +63,23 @@ export function RadioField(
           </span>
         </label>
       ))}
+    </Choice>
+  );
+}
+
+function Choice({ name, legend, error, children }: {
+  name: string;
+  legend: string;
+  error: string | undefined;
+  children: Child;
+}) {
+  return (
+    <fieldset
+      class={error === undefined ? "choice" : "choice choice-wrong"}
+      aria-describedby={error === undefined ? undefined : `error-${name}`}
+    >
+      <legend>{legend}</legend>
+      {children}
       {error !== undefined && <p class="error" id={`error-${name}`}>{error}</p>}
     </fieldset>
   );
