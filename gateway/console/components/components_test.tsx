@@ -2,16 +2,14 @@ import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from 
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import type { View } from "../page.ts";
-import { Confirm } from "./confirm.tsx";
+import { DefinitionList, EmptyState, Figures, Panel } from "./blocks.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
 import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
 import { type Column, column, endColumn } from "./column.ts";
 import { DataTable } from "./data_table.tsx";
-import { DefinitionList } from "./definition_list.tsx";
-import { EmptyState } from "./empty_state.tsx";
 import { ChangeForm, CheckField, Field, fieldError, FieldGroup } from "./form.tsx";
-import { Figures, Panel } from "./panel.tsx";
+import { Confirm } from "./form_page.tsx";
 import { CopyButton, ShortId } from "./short_id.tsx";
 import { shownMarkup } from "./shown_text.ts";
 import { Time } from "./time.tsx";

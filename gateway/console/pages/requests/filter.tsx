@@ -23,11 +23,7 @@ export function conditions(
   view: View,
   range: ui.TimeRange = ui.readRange(view, "any"),
 ): URLSearchParams {
-  const wanted = new URLSearchParams();
-  for (const name of CONDITIONS) {
-    const value = ui.filterText(view, name);
-    if (value !== "") wanted.set(name, value);
-  }
+  const wanted = ui.queryFields(view, CONDITIONS);
   const { sinceMs, untilMs } = range;
   if (sinceMs !== undefined) wanted.set("since", new Date(sinceMs).toISOString());
   if (untilMs !== undefined) wanted.set("until", new Date(untilMs).toISOString());
