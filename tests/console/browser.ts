@@ -24,10 +24,10 @@ const USUAL_PATHS = [
 const PATIENCE_MS = 60_000;
 
 /**
- * Work of a browser that no page needs: without a display, the pop-ups of the address bar, the spare
- * process for a next site and the emulated graphics card take more time than the console's pages.
- * The switch replaces the driver's own list, so the entries of that list which matter here are
- * repeated: no delay before the first paint, no change of `http:` addresses, no call to a provider.
+ * Switches that spare work which no test sees: the pop-ups of the address bar, the spare process for
+ * a next site and the emulated graphics card. `--disable-features` replaces the driver's list, so
+ * the entries of that list which matter here are repeated: no delay before the first paint, no
+ * change of `http:` addresses, no call to a provider.
  */
 const SWITCHES = [
   "--disable-gpu",
