@@ -7,6 +7,7 @@
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
+import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
 import type { OutcomeSource, RouteSample, WalletStatistics } from "./statistics.ts";
 
 /** Minimum samples that a measured rate rests on. */
@@ -34,23 +35,34 @@ interface Choice {
 export function measuredRates(
   { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
-  { qualityOf, sources }: {
+  { qualityOf, sources, plans }: {
     qualityOf(model: string): number | undefined;
     readonly sources: readonly OutcomeSource[];
+    /** Plans of verified answers. */
+    readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
   },
 ): readonly number[] | undefined {
   if (samples.length < SAMPLES_MIN) return undefined;
   const typical = typicalPriceOf(samples);
-  const choices = samples.map(({ task, load, price, spent = price, options }): Choice => {
+  const choices = samples.map((sample): Choice => {
+    const { task, load, price, spent = price, options } = sample;
     const models = options.map(([id]) => ({ id, quality: qualityOf(id) ?? 0 }));
     const evidence = { wallet: totals, task: tasks[task], sources };
     const factor = sizeFactor(price, typical);
     const p = estimatesOf(models, load, evidence).map((estimate) => estimate.p);
+    const best = p.indexOf(Math.max(...p));
+    const shares = options.map(([, share]) => share);
+    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    for (const plan of known.filter(isProven)) {
+      const better = options.findIndex(([id]) => id === plan.better);
+      p.push(ladderProbability(plan, { better: p[better] ?? 0, load }));
+      shares.push(plan.cost * (shares[better] ?? 1));
+    }
     return {
       p,
-      cost: options.map(([, share]) => share * factor),
-      price: options.map(([, share]) => share * spent),
-      best: p.indexOf(Math.max(...p)),
+      cost: shares.map((share) => share * factor),
+      price: shares.map((share) => share * spent),
+      best,
     };
   });
   return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));

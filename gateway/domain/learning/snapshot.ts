@@ -81,13 +81,14 @@ export function walletSnapshot(
   context: SnapshotContext,
 ): WalletSnapshot {
   const totals = walletTotals(statistics);
+  const plans = ladderPlans(statistics);
   return {
     updatedAtMs: context.nowMs,
     statistics,
     totals,
-    rates: measuredRates(statistics, totals, context),
+    rates: measuredRates(statistics, totals, { ...context, plans }),
     typicalPrice: typicalPriceOf(statistics.samples),
-    plans: ladderPlans(statistics),
+    plans,
   };
 }
 

@@ -12,7 +12,7 @@ import { DEFAULT_EXPLORATION, dialFor, SHARE_MAX, sourcesOf } from "./auto.ts";
 import { type Dial, rateOf } from "./dial.ts";
 import type { AffordableHold } from "./funds.ts";
 import { draws, type HoldShape, logprobsFirst } from "./hold_shape.ts";
-import { ladderFor } from "./ladder.ts";
+import { isVerifiable, ladderFor } from "./ladder.ts";
 import type { Basis, Candidate, Ladder, Ranking, RoutingInput } from "./plan.ts";
 import type { Rate, Rates, Target } from "./targets.ts";
 import {
@@ -144,6 +144,7 @@ function valueAll(
     task: task ?? "",
     load,
     price: bestPrice,
+    ...(isVerifiable(input) ? { isVerifiable: true } : {}),
     options: valued.map(({ id, price }) => [id, shareOf(price, bestPrice)] as const),
   };
   return { valued, scale: rate, sample };
