@@ -87,7 +87,7 @@ export function walletSnapshot(
     statistics,
     totals,
     rates: measuredRates(statistics, totals, { ...context, plans }),
-    typicalPrice: typicalPriceOf(statistics.samples),
+    typicalPrice: typicalPriceOf(statistics.samples, statistics.tasks),
     plans,
   };
 }

@@ -6,6 +6,7 @@
 
 import type { Tier } from "../catalog/catalog.ts";
 import { type Estimate, estimatesOf, loadOf } from "../learning/estimate.ts";
+import { priceRatio } from "../learning/measured_rates.ts";
 import type { RouteSample } from "../learning/statistics.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
 import { DEFAULT_EXPLORATION, dialFor, SHARE_MAX, sourcesOf } from "./auto.ts";
@@ -130,7 +131,11 @@ function valueAll(
   const qualities = models.map(({ quality }) => quality);
   const spread = Math.max(...qualities) - Math.min(...qualities);
   const rate = rateOf(dial, { spread, measured: known?.rates }) *
-    sizeFactor(bestPrice, known?.typicalPrice) * ditherOf(input.seed);
+    sizeFactor(
+      bestPrice,
+      known?.typicalPrice,
+      priceRatio(task === undefined ? undefined : known?.statistics.tasks[task], known?.typicalPrice),
+    ) * ditherOf(input.seed);
   const valued = options.map((option, at): Valued => {
     const estimate = estimates[at] ?? { p: 0, error: 1, outcomes: 0 };
     const price = prices[at] ?? 0;
