@@ -5,7 +5,12 @@
  */
 
 import { loadOf } from "../learning/estimate.ts";
-import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "../learning/ladder_plans.ts";
+import {
+  ALL_TASKS,
+  isProven,
+  type LadderPlan,
+  ladderProbability,
+} from "../learning/ladder_plans.ts";
 import type { Dial } from "./dial.ts";
 import type { Candidate, Ladder, RoutingInput } from "./plan.ts";
 import { valueOf } from "./value.ts";

@@ -137,7 +137,10 @@ function valueAll(
     sizeFactor(
       bestPrice,
       known?.typicalPrice,
-      priceRatio(task === undefined ? undefined : known?.statistics.tasks[task], known?.typicalPrice),
+      priceRatio(
+        task === undefined ? undefined : known?.statistics.tasks[task],
+        known?.typicalPrice,
+      ),
     ) * ditherOf(input.seed);
   const valued = options.map((option, at): Valued => {
     const estimate = estimates[at] ?? { p: 0, error: 1, outcomes: 0 };
