@@ -437,7 +437,7 @@ Deno.test("parseConfig() lists every problem", async () => {
   assertEquals(missing[0], "upstreams: It is missing");
 });
 
-Deno.test("parseConfig() says where the text is no JSON, and shows nothing of it", async () => {
+Deno.test("parseConfig() states the place of a JSON error without quoting the text", async () => {
   for (
     const text of ['{\n  "apiKey": "sk-secret" "b"\n}', '{\n"apiKey": "sk-secret"', "", "sk-secret"]
   ) {

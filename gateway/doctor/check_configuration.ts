@@ -27,7 +27,7 @@ export async function configurationFindings(
     content = config?.content;
     notices = config?.notices ?? [];
   } catch (error) {
-    const advice = `mend "${configPath}"; \`svc catalog check --file\` tries it out`;
+    const advice = `correct "${configPath}"; \`svc catalog check --file\` checks it`;
     return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
   }
   if (content === undefined) {
@@ -50,13 +50,13 @@ export async function configurationFindings(
     findings.push(warning("configuration", notice, `edit "${configPath}"`));
   }
   if ([...upstreams, ...search === undefined ? [] : [search]].some(hasInlineKey)) {
-    const message = "A provider's key stands in the file, and so in the store and its history";
+    const message = "The file contains a provider's key, and so do the store and its history";
     findings.push(warning("configuration", message, "name a variable by apiKeyEnv instead"));
   }
   const variable = missingSearchVariable(search, env);
   if (variable !== undefined) {
     const message = missingSearchVariableText(variable);
-    findings.push(warning("search", message, `set ${variable} where the service starts`));
+    findings.push(warning("search", message, `set ${variable} in the environment of the service`));
   }
   return { findings, content, file: content };
 }

@@ -51,7 +51,7 @@ export function migrationTeller(print: (text: string) => void): (one: MigrationP
       tenths = 0;
       print(
         `Bringing the store from schema ${from} to ${to}: ${what}. An earlier svc cannot read it ` +
-          `any more; what leads back is a backup from before ("svc backup")\n`,
+          `any more; only a backup from before leads back ("svc backup")\n`,
       );
     } else if (state === "ends") print(`The store has schema ${to}\n`);
     else if (Math.floor(10 * done / total) > tenths) {
@@ -70,8 +70,8 @@ export function firstStartLines({ key, adminToken }: SecretPlaces, publicUrl: st
   const { header, literal } = pasted(key);
   const isPrinted = [key, adminToken].some(({ kind }) => kind === "printed");
   return `
-First start: a wallet "default" with 1000000 credits and a key on it were made.${
-    isPrinted ? "\nSecrets are shown this once; keep them." : ""
+First start: a wallet "default" with 1000000 credits and a key for it were created.${
+    isPrinted ? "\nSecrets are shown only now; store them." : ""
   }
 
   API key      ${placeText(key)}
@@ -96,7 +96,7 @@ EOF
 function placeText(place: SecretPlace): string {
   if (place.kind === "printed") return place.secret;
   if (place.kind === "given") return `the value of ${place.variable}`;
-  return `in ${place.path}, which this user alone can read`;
+  return `in ${place.path}, readable only by this user`;
 }
 
 /**

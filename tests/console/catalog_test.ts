@@ -83,14 +83,14 @@ browserTest("an upstream that answers and one that does not are probed", async (
   await manyModels(visit.service);
   const page = await visit.signedIn("/upstreams");
   await follow(page, page.getByRole("link", { name: "sim", exact: true }));
-  await follow(page, page.getByRole("button", { name: "Probe it now" }));
+  await follow(page, page.getByRole("button", { name: "Probe now" }));
   assertMatch(await page.locator(".notice-done").innerText(), /lists \d+ models/);
   await assertAccessible(page);
   await page.goto(visit.url("/upstreams/upstream?id=acme-eu"));
-  await follow(page, page.getByRole("button", { name: "Probe it now" }));
+  await follow(page, page.getByRole("button", { name: "Probe now" }));
   const problem = await page.locator(".notice-problem").innerText();
   assertMatch(problem, /Cannot list the models of upstream "acme-eu": .*Connection refused/i);
-  assertMatch(problem, /see whether the server runs at that address/);
+  assertMatch(problem, /check that the server runs at that address/);
   await assertAccessible(page);
 });
 

@@ -4,7 +4,11 @@ import { measuredRates, SAMPLES_MIN } from "./measured_rates.ts";
 import { OUTCOME_SOURCES, type RouteSample } from "./statistics.ts";
 
 const QUALITIES = new Map([["small", 0.55], ["middle", 0.7], ["large", 0.85]]);
-const CONTEXT = { qualityOf: (model: string) => QUALITIES.get(model), sources: OUTCOME_SOURCES };
+const CONTEXT = {
+  plans: {},
+  qualityOf: (model: string) => QUALITIES.get(model),
+  sources: OUTCOME_SOURCES,
+};
 
 /** Returns decisions over requests of varied difficulty and equal price. */
 function samplesOf(count: number): RouteSample[] {

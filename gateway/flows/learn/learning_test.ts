@@ -16,11 +16,14 @@ const CATALOG = catalogOf([
   }),
 ]);
 
-function learningOn(snapshots: SnapshotStore, { secret = "secret" } = {}) {
+function learningOn(
+  { snapshots, votes }: Pick<KvStores, "snapshots" | "votes">,
+  { secret = "secret" } = {},
+) {
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
   const learning = new Learning({
-    snapshots,
+    ...{ snapshots, votes },
     catalogs: { current: () => CATALOG },
     clock: { nowMs: () => 1_000 },
     logger: { info: log, warn: log, error: log },
@@ -56,8 +59,8 @@ function decisionOf(learning: Learning) {
 }
 
 Deno.test("outcomes count from the next snapshot on", async () => {
-  await withStores(async ({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores(async (stores) => {
+    const { learning } = learningOn(stores);
     await learning.open();
     const before = decisionOf(learning);
     vote(learning, 200);
@@ -70,20 +73,20 @@ Deno.test("outcomes count from the next snapshot on", async () => {
 });
 
 Deno.test("no snapshot is taken where nothing was collected", async () => {
-  await withStores(async ({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores(async (stores) => {
+    const { learning } = learningOn(stores);
     await learning.open();
     await learning.take();
-    assertEquals([learning.snapshot(), await snapshots.list(1)], [EMPTY_SNAPSHOT, []]);
+    assertEquals([learning.snapshot(), await stores.snapshots.list(1)], [EMPTY_SNAPSHOT, []]);
   });
 });
 
 Deno.test("a restart gives the same decision", async () => {
-  await withStores(async ({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores(async (stores) => {
+    const { learning } = learningOn(stores);
     vote(learning, 200);
     await learning.take();
-    const restarted = learningOn(snapshots).learning;
+    const restarted = learningOn(stores).learning;
     await restarted.open();
     assertEquals(restarted.snapshot(), learning.snapshot());
     assertEquals(decisionOf(restarted), decisionOf(learning));
@@ -91,8 +94,8 @@ Deno.test("a restart gives the same decision", async () => {
 });
 
 Deno.test("a frozen snapshot routes the same for ever, also after a restart", async () => {
-  await withStores(async ({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores(async (stores) => {
+    const { learning } = learningOn(stores);
     vote(learning, 200);
     await learning.take();
     assertEquals(await learning.freeze(9), false);
@@ -103,7 +106,7 @@ Deno.test("a frozen snapshot routes the same for ever, also after a restart", as
       await learning.take();
       assertEquals([decisionOf(learning), learning.newest().number], [frozen, number]);
     }
-    const restarted = learningOn(snapshots).learning;
+    const restarted = learningOn(stores).learning;
     await restarted.open();
     assertEquals(decisionOf(restarted), frozen);
     assertEquals(await restarted.freeze(undefined), true);
@@ -113,18 +116,18 @@ Deno.test("a frozen snapshot routes the same for ever, also after a restart", as
 });
 
 Deno.test("a store that fails loses nothing that was collected", async () => {
-  await withStores(async ({ snapshots }) => {
+  await withStores(async (stores) => {
     let isBroken = true;
     const put: SnapshotStore["put"] = (...args) =>
-      isBroken ? Promise.reject(new Error("no disk")) : snapshots.put(...args);
-    const failing = new Proxy(snapshots, {
+      isBroken ? Promise.reject(new Error("no disk")) : stores.snapshots.put(...args);
+    const failing = new Proxy(stores.snapshots, {
       get: (target, name) => {
         if (name === "put") return put;
         const value = Reflect.get(target, name);
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    const { learning, logged } = learningOn(failing);
+    const { learning, logged } = learningOn({ snapshots: failing, votes: stores.votes });
     vote(learning, 3);
     const taking = learning.take();
     vote(learning, 4);
@@ -137,8 +140,8 @@ Deno.test("a store that fails loses nothing that was collected", async () => {
 });
 
 Deno.test("two instances add to the same snapshots", async () => {
-  await withStores(async ({ snapshots }) => {
-    const [one, other] = [learningOn(snapshots).learning, learningOn(snapshots).learning];
+  await withStores(async (stores) => {
+    const [one, other] = [learningOn(stores).learning, learningOn(stores).learning];
     vote(one, 3);
     vote(other, 4);
     await one.take();
@@ -150,8 +153,8 @@ Deno.test("two instances add to the same snapshots", async () => {
 });
 
 Deno.test("taskOf() is a keyed fingerprint of wallet, endpoint and text", async () => {
-  await withStores(({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores((stores) => {
+    const { learning } = learningOn(stores);
     const task = learning.taskOf("w", "chat", "text");
     assertMatch(task, /^[0-9a-f]{16}$/);
     assertEquals(learning.taskOf("w", "chat", "text"), task);
@@ -159,7 +162,7 @@ Deno.test("taskOf() is a keyed fingerprint of wallet, endpoint and text", async 
       learning.taskOf("w2", "chat", "text"),
       learning.taskOf("w", "responses", "text"),
       learning.taskOf("w", "chat", "text2"),
-      learningOn(snapshots, { secret: "other" }).learning.taskOf("w", "chat", "text"),
+      learningOn(stores, { secret: "other" }).learning.taskOf("w", "chat", "text"),
     ];
     assertEquals(new Set([task, ...others]).size, 5);
     return Promise.resolve();
@@ -167,15 +170,15 @@ Deno.test("taskOf() is a keyed fingerprint of wallet, endpoint and text", async 
 });
 
 Deno.test("seedOf() is uniform, and depends on the secret", async () => {
-  await withStores(({ snapshots }) => {
-    const { learning } = learningOn(snapshots);
+  await withStores((stores) => {
+    const { learning } = learningOn(stores);
     const seeds = Array.from({ length: 4_000 }, (_, at) => learning.seedOf(`log_${at}`));
     assert(seeds.every((seed) => seed >= 0 && seed < 1));
     for (let part = 0; part < 4; part++) {
       const count = seeds.filter((seed) => Math.floor(seed * 4) === part).length;
       assert(Math.abs(count - 1_000) < 150, `${count}`);
     }
-    const other = learningOn(snapshots, { secret: "other" }).learning;
+    const other = learningOn(stores, { secret: "other" }).learning;
     assertNotEquals(other.seedOf("log_1"), learning.seedOf("log_1"));
     return Promise.resolve();
   });
