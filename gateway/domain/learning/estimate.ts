@@ -49,7 +49,7 @@ const CATALOG_WEIGHT = 20;
 const WALLET_WEIGHT = 40;
 /** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
 const SCALE_WEIGHT = 4;
-/** Maximum share of bad answers of a prior. */
+/** Maximum share of bad answers to which records of other models raise a prior. */
 const BAD_MAX = 0.98;
 
 /** Returns the difficulty of a request beside a typical one: 1 is typical. */
@@ -120,7 +120,8 @@ function combine(models: readonly Recorded[], weight: number): number[] {
   }
   const scale = bad / expected;
   return models.map(({ prior, record }) =>
-    (record.bad + weight * Math.min(BAD_MAX, prior * scale)) / (record.load + weight)
+    (record.bad + weight * Math.min(Math.max(BAD_MAX, prior), prior * scale)) /
+    (record.load + weight)
   );
 }
 
