@@ -9,6 +9,7 @@ import type { Candidate } from "../../domain/routing/plan.ts";
 import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstream.ts";
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
+import { observedCompletion } from "../../wire/chat/observed.ts";
 import { requestText } from "../../wire/chat/text.ts";
 import { attempt, type AttemptRequest, type BegunCall, type CallDeps } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
@@ -105,6 +106,7 @@ export async function finishChat(
       usage,
       count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
+      answer: () => observedCompletion(body),
       wasDelivered: false,
       request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
     },
