@@ -14,6 +14,7 @@ import {
   type RoutingSnapshot,
 } from "../../domain/learning/snapshot.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
+import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SnapshotStore } from "../../ports/snapshot_store.ts";
@@ -61,6 +62,10 @@ export class Learning implements RoutingKnowledge {
   #additions = new Additions();
   #taking: Promise<void> = Promise.resolve();
   #sweptAtMs = -Infinity;
+  readonly #checks = new AnswerChecks({
+    note: (outcome) => this.noteOutcome(outcome),
+    digest: (text) => this.#digest(`request\n${text}`).toString("hex"),
+  });
 
   constructor(deps: LearningDeps) {
     this.#deps = deps;
@@ -101,6 +106,12 @@ export class Learning implements RoutingKnowledge {
     this.#additions.noteOutcome(note);
   }
 
+  /** Notes a complete answer, to be checked for implicit outcomes, unless these do not count. */
+  noteAnswer(note: AnswerNote): void {
+    const { catalogs } = this.#deps;
+    if (sourcesOf(catalogs.current().auto).includes("implicit")) this.#checks.add(note);
+  }
+
   /** Returns the collected statistics that no snapshot includes yet. */
   pending(): Additions {
     return this.#additions;
@@ -131,6 +142,7 @@ export class Learning implements RoutingKnowledge {
   }
 
   async #take(): Promise<void> {
+    await this.#checks.idle();
     const collected = this.#additions;
     this.#additions = new Additions();
     try {
