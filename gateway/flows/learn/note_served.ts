@@ -40,6 +40,6 @@ export function noteServed(
     charged: isShared ? total : charged,
     bestFactor: best * alone,
     cheapestFactor: cheapest * alone,
-    sample,
+    sample: sample === undefined ? undefined : { ...sample, spent: charged * best },
   });
 }
