@@ -23,8 +23,8 @@ export class Reservations {
    * wallet or the key's budget lacks it. Throws if the store fails, or the key may no longer be used.
    */
   async take(candidates: readonly Candidate[]): Promise<boolean> {
-    try {
-      for (const { model, price, holdAmount } of candidates) {
+    const holds = await Promise.allSettled(
+      candidates.map(async ({ model, price, holdAmount }) => {
         const hold = await takeHold(this.#deps, this.#active, {
           model: model.id,
           priceVersion: price.version,
@@ -32,17 +32,16 @@ export class Reservations {
           minimum: holdAmount,
           waitMs: 0,
         });
-        if (hold instanceof ServiceFault) {
-          this.releaseAll();
-          return false;
-        }
+        if (hold instanceof ServiceFault) return false;
         this.#holds.set(model.id, hold.id);
-      }
-      return true;
-    } catch (error) {
-      this.releaseAll();
-      throw error;
-    }
+        return true;
+      }),
+    );
+    const failure = holds.find((hold) => hold.status === "rejected");
+    const isWhole = holds.every((hold) => hold.status === "fulfilled" && hold.value);
+    if (!isWhole) this.releaseAll();
+    if (failure !== undefined) throw failure.reason;
+    return isWhole;
   }
 
   /** Gives back the reservation for a model, if there is one. */

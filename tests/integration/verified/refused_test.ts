@@ -6,7 +6,15 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readAnswer } from "../../fixtures/orchestrated.ts";
-import { type AskOptions, askVerified, dearestPath, verifiedLab } from "../../fixtures/verified.ts";
+import { until } from "../../fixtures/service.ts";
+import {
+  type AskOptions,
+  askVerified,
+  BETTER_MICROS,
+  CHEAP_MICROS,
+  dearestPath,
+  verifiedLab,
+} from "../../fixtures/verified.ts";
 
 /** Reasons in the metadata, by what the request has. */
 const REASONS: readonly (readonly [string, AskOptions["body"], string])[] = [
@@ -102,12 +110,16 @@ Deno.test("no other request can take the credits that the better model may need"
   const dearest = await dearestPath(lab);
   const { key, wallet } = await service.newKey({ credits: String(Number(dearest) / 1_000_000) });
   const gate = Promise.withResolvers<void>();
+  const before = upstream.calls.length;
   upstream.on("alpha", { say: "A", after: gate.promise });
   const call = askVerified(service, { key });
-  while (upstream.calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  const { held, available } = await service.wallet(wallet);
-  // The call of beta may have ended, and its price is lower than its hold.
-  assert(held > 0n && available < 150_000n, `${held} ${available}`);
+  await until(() => upstream.calls.length - before === 2, "the cheap calls");
+  const holds = await service.running.stores.ledger.openHolds();
+  assert(holds.some(({ model }) => model === "zeta"), "zeta is paid for before it is asked");
+  await until(async () => (await service.wallet(wallet)).spent === CHEAP_MICROS, "beta's answer");
+  // As much as beta's hold gave back is free, which pays for no call of zeta.
+  const { available } = await service.wallet(wallet);
+  assert(available * 2n < BETTER_MICROS, `${available}`);
   gate.resolve();
   const answer = await readAnswer(await call, false);
   assertEquals(answer.metadata.routing.model, "zeta");

@@ -127,14 +127,15 @@ for (const include_usage of [false, true]) {
   }
 }
 
-Deno.test("a request with web search is not verified, and its metadata says so", async () => {
-  await using lab = await verifiedLab();
-  const { service } = lab;
-  const body = { tools: [{ type: "web_search" }] };
-  const response = await askVerified(service, { endpoint: "responses", body });
-  const { metadata, error } = await response.json();
-  // Without a back end of web search the request is refused; in no case is it verified.
-  const reason = Object(metadata?.routing).orchestration ?? error?.message;
-  assert(typeof reason === "string" && !reason.startsWith("Verified"), reason);
-  await service.assertBooks();
-});
+for (const endpoint of ["chat", "responses"] as const) {
+  Deno.test(`${endpoint}: a request with hosted tools is not verified, and its metadata says so`, async () => {
+    await using lab = await verifiedLab({ fields: { search: { kind: "offline" } } });
+    const { service, upstream } = lab;
+    const body = { tools: [{ type: "web_search_preview" }] };
+    const response = await askVerified(service, { endpoint, body });
+    const { metadata: { routing } } = await response.json();
+    assertEquals(routing.orchestration, "Not verified: it uses hosted tools");
+    assertEquals([routing.plan, upstream.calls.length], ["value", 1]);
+    await service.assertBooks();
+  });
+}
