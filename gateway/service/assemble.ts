@@ -20,6 +20,7 @@ import type { ModelCallDeps } from "../flows/model_calls.ts";
 import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
+import { Audits } from "../flows/learn/audits.ts";
 import { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
 import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
@@ -79,6 +80,7 @@ export interface ServiceDeps {
 
 /** Parts that model calls and the public listener use. */
 export type GatewayParts = PublicGateway & {
+  readonly audits: Audits;
   readonly bodies: HeldBodies;
   readonly checkpoints: Checkpoints;
   readonly inFlight: InFlight;
@@ -174,7 +176,7 @@ export function gatewayOf(
   const { pool, links, vectorStores, telemetry, learning } = parts;
   const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
   const { clock, rng, logger } = parts.deps;
-  return {
+  const gateway: Omit<GatewayParts, "audits"> = {
     catalogs,
     traitsOf,
     keys,
@@ -203,6 +205,7 @@ export function gatewayOf(
     fetchFile,
     publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
   };
+  return { ...gateway, audits: new Audits({ ...gateway, auditStore: stores.auditStore }) };
 }
 
 function observed(

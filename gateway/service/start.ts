@@ -220,6 +220,7 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   await gateway.inFlight.idle();
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
+  await gateway.audits.close();
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   service.credentials.close();

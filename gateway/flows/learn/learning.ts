@@ -13,6 +13,7 @@ import {
   nextSnapshot,
   type RoutingSnapshot,
 } from "../../domain/learning/snapshot.ts";
+import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -88,6 +89,11 @@ export class Learning implements RoutingKnowledge {
   /** Notes the outcome of an answer. */
   noteOutcome(note: OutcomeNote): void {
     this.#additions.noteOutcome(note);
+  }
+
+  /** Notes an audit of a request of a wallet. */
+  noteAudit(walletId: string, audit: AuditRecord, atMs: number): void {
+    this.#additions.noteAudit(walletId, audit, atMs);
   }
 
   /** Returns the collected statistics that no snapshot includes yet. */
