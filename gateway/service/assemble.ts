@@ -205,7 +205,10 @@ export function gatewayOf(
     fetchFile,
     publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
   };
-  return { ...gateway, audits: new Audits({ ...gateway, auditStore: stores.auditStore }) };
+  return {
+    ...gateway,
+    audits: new Audits({ ...gateway, learning, auditStore: stores.auditStore }),
+  };
 }
 
 function observed(
