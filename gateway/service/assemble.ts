@@ -207,7 +207,10 @@ export function gatewayOf(
   };
   return {
     ...gateway,
-    audits: new Audits({ ...gateway, learning, auditStore: stores.auditStore }),
+    audits: new Audits({
+      ...{ ...gateway, keys, learning, auditStore: stores.auditStore },
+      onAudited: (end) => telemetry?.metrics.audited(end),
+    }),
   };
 }
 

@@ -124,8 +124,9 @@ export async function respond(
     storeResponse(deps, active, { request, candidate, resource, findings });
   if (answer.kind === "json") {
     const text = await finishJson(deps, active, { begunCall: { ...begunCall, answer }, call });
+    const stored = await store(text) ? text : notStored(text);
     audit();
-    return { kind: "json", text: await store(text) ? text : notStored(text) };
+    return { kind: "json", text: stored };
   }
   let streamed: StreamedAnswer;
   if (answer.kind === "turns") {

@@ -137,6 +137,7 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
+  if (end.request !== undefined) active.noteOutcome(end.request.outcome);
   if (end.request?.outcome === "ok") {
     noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
   }
