@@ -81,6 +81,7 @@ export interface ServiceDeps {
 /** Parts that model calls and the public listener use. */
 export type GatewayParts = PublicGateway & {
   readonly audits: Audits;
+  readonly learning: Learning;
   readonly bodies: HeldBodies;
   readonly checkpoints: Checkpoints;
   readonly inFlight: InFlight;
