@@ -58,17 +58,19 @@ interface Replay {
 
 /** Returns the plans of every audited task, and of all tasks under {@linkcode ALL_TASKS}. */
 export function ladderPlans(
-  { audits }: Pick<WalletStatistics, "audits">,
+  { audits: all }: Pick<WalletStatistics, "audits">,
 ): Record<string, LadderPlan[]> {
+  // Verified answers compare without a judge, whose audits say nothing about them.
+  const audits = all.filter(({ answers }) => !answers.some(({ judged }) => judged));
   const plans: Record<string, LadderPlan[]> = {};
   const ladders = laddersOf(audits);
   const tasks = Map.groupBy(audits, ({ task }) => task);
   for (const { cheap, better } of ladders) {
-    const all = recordOf(audits, { cheap, better }, ASSUMED);
-    if (all.audits < AUDITS_MIN) continue;
-    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...all });
+    const overall = recordOf(audits, { cheap, better }, ASSUMED);
+    if (overall.audits < AUDITS_MIN) continue;
+    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...overall });
     for (const [task, own] of tasks) {
-      const record = recordOf(own, { cheap, better }, { ...all, weight: WALLET_WEIGHT });
+      const record = recordOf(own, { cheap, better }, { ...overall, weight: WALLET_WEIGHT });
       (plans[task] ??= []).push({ cheap, better, ...record });
     }
   }

@@ -17,6 +17,7 @@ import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
 import { takesChat } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { Audits } from "../learn/audits.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { planRoute } from "../plan/route_plan.ts";
@@ -31,6 +32,7 @@ import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from 
 /** Parts of the service that chat requests use. */
 export type ChatFlowDeps = ChatDeps & OrchestrateDeps & HostedDeps & {
   readonly admission: Pick<Admission, "reserve">;
+  readonly audits: Pick<Audits, "offer">;
   readonly signatures: SignatureMemory;
   readonly searchMemory: SearchMemory;
 };
@@ -91,9 +93,14 @@ export async function chat(
     const end = await finishChat(deps, active, { ...call, begunCall });
     const { answer, candidate } = begunCall;
     const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
+    deps.audits.offer(active, { ...call, plan });
     return { kind: "json", text };
   }
   const answer = followChat(deps, active, { ...call, begunCall });
-  const stream = new AnswerStream(deps, { answer, active, onEnd });
+  const onStreamEnd = () => {
+    onEnd();
+    deps.audits.offer(active, { ...call, plan });
+  };
+  const stream = new AnswerStream(deps, { answer, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }

@@ -13,6 +13,7 @@ import {
   nextSnapshot,
   type RoutingSnapshot,
 } from "../../domain/learning/snapshot.ts";
+import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -110,6 +111,11 @@ export class Learning implements RoutingKnowledge {
   noteAnswer(note: AnswerNote): void {
     const { catalogs } = this.#deps;
     if (sourcesOf(catalogs.current().auto).includes("implicit")) this.#checks.add(note);
+  }
+
+  /** Notes an audit of a request of a wallet. */
+  noteAudit(walletId: string, audit: AuditRecord, atMs: number): void {
+    this.#additions.noteAudit(walletId, audit, atMs);
   }
 
   /** Returns the collected statistics that no snapshot includes yet. */

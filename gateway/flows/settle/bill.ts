@@ -141,6 +141,7 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
+  if (end.request !== undefined) active.noteOutcome(end.request.outcome);
   if (end.request?.outcome === "ok") {
     noteServed(deps, active, { candidate, atMs, billing, total });
     if (end.answer !== undefined) {
