@@ -5,9 +5,9 @@
  */
 
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
-import { sizeFactor } from "../routing/value.ts";
+import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
-import type { OutcomeSource, WalletStatistics } from "./statistics.ts";
+import type { OutcomeSource, RouteSample, WalletStatistics } from "./statistics.ts";
 
 /** Minimum samples that a measured rate rests on. */
 export const SAMPLES_MIN = 24;
@@ -40,8 +40,8 @@ export function measuredRates(
   },
 ): readonly number[] | undefined {
   if (samples.length < SAMPLES_MIN) return undefined;
-  const typical = samples.reduce((sum, { price }) => sum + price, 0) / samples.length;
-  const choices = samples.map(({ task, load, price, options }): Choice => {
+  const typical = typicalPriceOf(samples);
+  const choices = samples.map(({ task, load, price, spent = price, options }): Choice => {
     const models = options.map(([id]) => ({ id, quality: qualityOf(id) ?? 0 }));
     const evidence = { wallet: totals, task: tasks[task], sources };
     const factor = sizeFactor(price, typical);
@@ -49,11 +49,34 @@ export function measuredRates(
     return {
       p,
       cost: options.map(([, share]) => share * factor),
-      price: options.map(([, share]) => share * price),
+      price: options.map(([, share]) => share * spent),
       best: p.indexOf(Math.max(...p)),
     };
   });
   return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+}
+
+/** Maximum growth of the real price with the expected one. */
+const GROWTH_MAX = 16;
+
+/**
+ * Returns the mean expected price of samples, and the growth of the real price with it: the slope of
+ * a regression through the means, where one sample's weight stands for a growth of 1. `undefined`
+ * without samples.
+ */
+export function typicalPriceOf(samples: readonly RouteSample[]): TypicalPrice | undefined {
+  const count = samples.length;
+  if (count === 0) return undefined;
+  const mean = samples.reduce((sum, { price }) => sum + price, 0) / count;
+  const spent = samples.reduce((sum, { price, spent = price }) => sum + spent, 0) / count;
+  if (mean <= 0 || spent <= 0) return { mean, growth: 1 };
+  let [products, squares] = [1, 1];
+  for (const sample of samples) {
+    const expected = sample.price / mean - 1;
+    products += expected * ((sample.spent ?? sample.price) / spent - 1);
+    squares += expected * expected;
+  }
+  return { mean, growth: Math.min(GROWTH_MAX, Math.max(0, products / squares)) };
 }
 
 function rateFor(choices: readonly Choice[], share: number): number {

@@ -7,9 +7,10 @@
 
 import type { Dial } from "../routing/dial.ts";
 import { MEASURED_DIALS } from "../routing/dial.ts";
+import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates } from "./measured_rates.ts";
+import { measuredRates, typicalPriceOf } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
 import {
   addStatistics,
@@ -27,8 +28,8 @@ export interface WalletSnapshot {
   readonly totals: Evidence["wallet"];
   /** Exchange rates at {@linkcode MEASURED_DIALS}; absent while there are too few samples. */
   readonly rates?: readonly number[] | undefined;
-  /** Mean price of a request at its best allowed model, in credits; absent without samples. */
-  readonly typicalPrice?: number | undefined;
+  /** Prices of requests at their best allowed models; absent without samples. */
+  readonly typicalPrice?: TypicalPrice | undefined;
   /** Plans of verified answers by task, best known first; `*` holds those of all tasks. */
   readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
 }
@@ -80,14 +81,12 @@ export function walletSnapshot(
   context: SnapshotContext,
 ): WalletSnapshot {
   const totals = walletTotals(statistics);
-  const { samples } = statistics;
-  const prices = samples.reduce((sum, { price }) => sum + price, 0);
   return {
     updatedAtMs: context.nowMs,
     statistics,
     totals,
     rates: measuredRates(statistics, totals, context),
-    typicalPrice: samples.length === 0 ? undefined : prices / samples.length,
+    typicalPrice: typicalPriceOf(statistics.samples),
     plans: ladderPlans(statistics),
   };
 }

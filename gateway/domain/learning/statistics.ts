@@ -56,6 +56,12 @@ export interface RouteSample {
   readonly load: number;
   /** Expected price of the request at the best allowed model, in credits. */
   readonly price: number;
+  /**
+   * Price of the request at that model by the usage it turned out to have, in credits.
+   *
+   * @default {price}
+   */
+  readonly spent?: number | undefined;
   /** The allowed models: catalog id, and price as a share of `price`. */
   readonly options: readonly (readonly [model: string, share: number])[];
 }

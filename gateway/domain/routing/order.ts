@@ -160,7 +160,7 @@ function shareOf(price: number, bestPrice: number): number {
  * models of nearly equal value instead of all changing at once.
  */
 function ditherOf(seed: number): number {
-  return 2 ** ((fractionOf(seed * 2 ** 32) - 0.5) / 2);
+  return 2 ** ((fractionOf(seed * 2 ** 32) - 0.5) / 16);
 }
 
 function fractionOf(value: number): number {

@@ -28,6 +28,6 @@ export function noteServed(
     charged,
     bestFactor: best,
     cheapestFactor: cheapest,
-    sample,
+    sample: sample === undefined ? undefined : { ...sample, spent: charged * best },
   });
 }
