@@ -32,7 +32,7 @@ import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "../config/settings.ts";
-import { SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
+import { type Learning, SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
@@ -50,6 +50,7 @@ export interface RunningService {
   /** Address of the separate listener for metrics; absent if there is none. */
   readonly metricsUrl: string | undefined;
   readonly gateway: GatewayParts;
+  readonly learning: Learning;
   readonly stores: KvStores;
   /** Leaves out upstreams whose credentials this process can no longer read, and logs them. */
   recheckUpstreams(): void;
@@ -142,6 +143,7 @@ async function assembleService(
     adminUrl,
     metricsUrl,
     gateway,
+    learning,
     stores,
     recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {

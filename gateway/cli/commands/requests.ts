@@ -211,6 +211,7 @@ function requestText(
     section("Usage not accepted", USAGE_PROBLEMS, { rows: usageProblems, width }) +
     section("Scores", SCORES, { rows: scores, width }) +
     section("Left out", EXCLUSIONS, { rows: exclusions, width }) +
+    section("Feedback", FEEDBACK, { rows: request.feedback, width }) +
     contentText(request.content);
 }
 
@@ -269,6 +270,13 @@ const EXCLUSIONS: readonly Column<Request["exclusions"][number]>[] = [
   column("MODEL", "model"),
   column("STAGE", "stage"),
   column("REASON", "reason"),
+];
+
+const FEEDBACK: readonly Column<Request["feedback"][number]>[] = [
+  time("TIME", "at"),
+  column("SOURCE", "source"),
+  amount("SCORE", "score"),
+  optional(column("COMMENT", "comment")),
 ];
 
 function section<Row>(

@@ -7,6 +7,14 @@
  * p                  = 1 - bad(model, task) * load of the request
  * ```
  *
+ * Implicit outcomes are alarms: signs that an answer was bad. An answer without one says nothing
+ * about its quality, so it counts as the estimate `b` without implicit outcomes, and only the alarms
+ * move it. With `n` checked answers, `a` alarms, and `w` the denominator above:
+ *
+ * ```text
+ * (b * (w + n - a) + a) / (w + n) = b + a * (1 - b) / (w + n)
+ * ```
+ *
  * The catalog's quality is the prior of the wallet, the wallet that of the task. Outcomes are
  * weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
  * models alike, so that no probability is negative: a harder request widens the differences between
@@ -20,6 +28,7 @@ import {
   type ModelStatistics,
   OUTCOME_SOURCES,
   type OutcomeSource,
+  type OutcomeSum,
   type TaskStatistics,
   type WalletStatistics,
 } from "./statistics.ts";
@@ -90,22 +99,44 @@ interface BadShare {
 function badShare(model: string, quality: number, evidence: Evidence): BadShare {
   const { wallet, task, sources } = evidence;
   const known = totalOf(wallet[model], sources);
-  const ofWallet = (known.bad + CATALOG_WEIGHT * (1 - quality)) / (known.load + CATALOG_WEIGHT);
+  const ofWallet = withAlarms(
+    (known.bad + CATALOG_WEIGHT * (1 - quality)) / (known.load + CATALOG_WEIGHT),
+    known.load + CATALOG_WEIGHT,
+    alarmsOf(wallet[model], sources),
+  );
   const own = task?.models[model];
   const sum = totalOf(own, sources);
   return {
-    bad: (sum.bad + WALLET_WEIGHT * ofWallet) / (sum.load + WALLET_WEIGHT),
+    bad: withAlarms(
+      (sum.bad + WALLET_WEIGHT * ofWallet) / (sum.load + WALLET_WEIGHT),
+      sum.load + WALLET_WEIGHT,
+      alarmsOf(own, sources),
+    ),
     weight: sum.weight + Math.min(WALLET_WEIGHT, known.weight - sum.weight + CATALOG_WEIGHT),
     outcomes: own?.outcomes ?? 0,
   };
 }
 
+/** Returns a share of bad answers that rests on a weight, moved by alarms. */
+function withAlarms(bad: number, weight: number, alarms: OutcomeSum | undefined): number {
+  if (alarms === undefined) return bad;
+  return bad + alarms.bad * Math.max(0, 1 - bad) / (weight + alarms.load);
+}
+
+function alarmsOf(
+  model: ModelStatistics | undefined,
+  sources: readonly OutcomeSource[],
+): OutcomeSum | undefined {
+  return sources.includes("implicit") ? model?.sums.implicit : undefined;
+}
+
+/** Returns the sum over all sources but the implicit outcomes. */
 function totalOf(model: ModelStatistics | undefined, sources: readonly OutcomeSource[]) {
   const total = { weight: 0, bad: 0, load: 0 };
   if (model === undefined) return total;
   for (const source of sources) {
     const sum = model.sums[source];
-    if (sum === undefined) continue;
+    if (sum === undefined || source === "implicit") continue;
     total.weight += sum.weight;
     total.bad += sum.bad;
     total.load += sum.load;
