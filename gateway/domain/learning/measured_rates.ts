@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
@@ -28,17 +29,17 @@ interface Choice {
 
 /**
  * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
- * {@linkcode SAMPLES_MIN} samples. At each rate, the samples' total price is the target share of
+ * {@linkcode SAMPLES_MIN} samples, one rate a step. At each rate, the samples' total price is the target share of
  * their price at the best models, as near as the choices allow.
  */
-export function measuredRates(
+export function* measuredRateSteps(
   { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
   { qualityOf, sources }: {
     qualityOf(model: string): number | undefined;
     readonly sources: readonly OutcomeSource[];
   },
-): readonly number[] | undefined {
+): Steps<readonly number[] | undefined> {
   if (samples.length < SAMPLES_MIN) return undefined;
   const typical = typicalPriceOf(samples);
   const choices = samples.map(({ task, load, price, spent = price, options }): Choice => {
@@ -53,7 +54,12 @@ export function measuredRates(
       best: p.indexOf(Math.max(...p)),
     };
   });
-  return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+  const rates: number[] = [];
+  for (const dial of MEASURED_DIALS) {
+    yield;
+    rates.push(rateFor(choices, targetShare(dial)));
+  }
+  return rates;
 }
 
 /** Maximum growth of the real price with the expected one. */

@@ -37,7 +37,10 @@ export const FULL: Extent = { models: 20, tasks: TASKS_PER_WALLET_MAX, modelsPer
 
 /** Returns the fingerprint of a task. */
 export function taskAt(at: number): string {
-  return (0x9e3779b97f4a7c15n * BigInt(at + 1) & 0xffffffffffffffffn).toString(16).padStart(16, "0");
+  return (0x9e3779b97f4a7c15n * BigInt(at + 1) & 0xffffffffffffffffn).toString(16).padStart(
+    16,
+    "0",
+  );
 }
 
 /** Returns a catalog whose models cost more the better they are. */
@@ -94,8 +97,10 @@ export function fullStatistics(
 ): ReadonlyMap<string, WalletStatistics> {
   const random = randomOf(seed);
   const additions = new Additions();
-  const options = Array.from({ length: models }, (_, at) =>
-    [`model-${at}`, 1.3 ** (at + 1 - models)] as const);
+  const options = Array.from(
+    { length: models },
+    (_, at) => [`model-${at}`, 1.3 ** (at + 1 - models)] as const,
+  );
   const noteServed = (task: string, model: string, isSampled: boolean) =>
     additions.noteServed({
       ...{ walletId, task, model, atMs: NOW_MS, charged: 0.2 * random() },
@@ -115,7 +120,9 @@ export function fullStatistics(
       }
     }
   }
-  for (let at = 0; at < AUDITS_MAX; at++) noteAudit(additions, walletId, random, { at, models, tasks });
+  for (let at = 0; at < AUDITS_MAX; at++) {
+    noteAudit(additions, walletId, random, { at, models, tasks });
+  }
   return additions.byWallet();
 }
 

@@ -18,7 +18,8 @@ import type { Percentiles, RoutingCost } from "./routing_cost.ts";
 const WALLET = "bench";
 const catalog = catalogWith(FULL.models);
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-const PROMPT = "Compare two designs of a queue that must survive a restart of its process, and state " +
+const PROMPT =
+  "Compare two designs of a queue that must survive a restart of its process, and state " +
   "which of them loses no element that was acknowledged. ";
 
 function percentiles(times: number[]): Percentiles {
