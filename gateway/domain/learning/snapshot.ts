@@ -111,8 +111,8 @@ function* walletSnapshotSteps(
   const totals = walletTotals(statistics);
   yield;
   const plans = yield* ladderPlanSteps(statistics);
-  const rates = yield* measuredRateSteps(statistics, totals, context);
-  const typicalPrice = typicalPriceOf(statistics.samples);
+  const rates = yield* measuredRateSteps(statistics, totals, { ...context, plans });
+  const typicalPrice = typicalPriceOf(statistics.samples, statistics.tasks);
   return { decayedAtMs, statistics, totals, rates, typicalPrice, plans };
 }
 

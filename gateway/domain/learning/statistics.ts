@@ -65,6 +65,8 @@ export interface RouteSample {
    * @default {price}
    */
   readonly spent?: number | undefined;
+  /** True when its answer may be verified wherever that is worth it. @default {false} */
+  readonly isVerifiable?: boolean | undefined;
   /** The allowed models: catalog id, and price as a share of `price`. */
   readonly options: readonly (readonly [model: string, share: number])[];
 }
