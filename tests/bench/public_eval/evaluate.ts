@@ -13,8 +13,8 @@ import { bootstrapDraws, type Interval, intervalOf, splitOf } from "./random.ts"
 import { type Bench, planOf, type Way } from "./replay.ts";
 import { auditedSnapshot, trainedSnapshot, untrainedSnapshot } from "./snapshots.ts";
 import {
-  type CurvePoint,
   curveOf,
+  type CurvePoint,
   DIALS,
   type Mix,
   mixOfQuality,
@@ -35,7 +35,16 @@ export const SHARES = [0.1, 0.2, 0.4, 0.5] as const;
 export const ACCEPTED_LOSS = 0.01;
 
 /** Points at which a way is reported. */
-export const POINTS = ["economy", "balanced", "best", "0.1", "0.2", "0.4", "0.5", "best-1"] as const;
+export const POINTS = [
+  "economy",
+  "balanced",
+  "best",
+  "0.1",
+  "0.2",
+  "0.4",
+  "0.5",
+  "best-1",
+] as const;
 
 export type PointName = typeof POINTS[number];
 
@@ -59,7 +68,11 @@ export interface SetReport {
   readonly ways: readonly WayReport[];
   readonly baselines: Baselines;
   /** APGR of prompt length, of the difficulty, and of the trained estimates. */
-  readonly apgr: { readonly length: Interval; readonly untrained: Interval; readonly trained: Interval };
+  readonly apgr: {
+    readonly length: Interval;
+    readonly untrained: Interval;
+    readonly trained: Interval;
+  };
 }
 
 /** One split with its catalogs and baselines. */
@@ -127,7 +140,10 @@ function waysOf(set: QuestionSet, names: readonly WayName[]): WayName[] {
 export function halfOf(bench: Bench, seed: number, quality: "published" | "measured"): Half {
   const { set } = bench;
   const { training, test } = splitOf(set.questions.length, seed);
-  const measured = { ...set, quality: set.models.map((_, model) => meanQuality(set, training, model)) };
+  const measured = {
+    ...set,
+    quality: set.models.map((_, model) => meanQuality(set, training, model)),
+  };
   const { values } = qualitiesOf(quality === "measured" ? measured : set, training);
   const catalog = catalogOf(set, { training, qualities: values, exploration: 0 });
   const qualities = set.models.map((_, model) =>
@@ -205,7 +221,9 @@ class WaySums {
     const results = sweep(this.#bench, test, { catalog, way, seed: seed + 100_000 });
     this.curves.push(curveOf(results, bestAt(test).cost));
     const named = { economy: 0, balanced: 0.5, best: 1 } as const;
-    for (const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]) {
+    for (
+      const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]
+    ) {
       this.#addMix(name, [[DIALS.indexOf(dial), 1]], test, results);
     }
     for (const share of SHARES) {

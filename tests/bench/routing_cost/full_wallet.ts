@@ -10,6 +10,7 @@ import type { SnapshotContext } from "../../../gateway/domain/learning/snapshot.
 import {
   AUDITS_MAX,
   OUTCOME_SOURCES,
+  type OutcomeSource,
   SAMPLES_MAX,
   TASKS_PER_WALLET_MAX,
   type WalletStatistics,
@@ -30,10 +31,22 @@ export interface Extent {
   readonly tasks: number;
   /** Models with outcomes at each task. */
   readonly modelsPerTask: number;
+  /** Sources of those outcomes. */
+  readonly sources: readonly OutcomeSource[];
 }
 
-/** The extent of the marks: every bound is reached, three models serve each task. */
-export const FULL: Extent = { models: 20, tasks: TASKS_PER_WALLET_MAX, modelsPerTask: 3 };
+/** The largest extent: every bound is reached, three models have outcomes of each source. */
+export const FULL: Extent = {
+  models: 20,
+  tasks: TASKS_PER_WALLET_MAX,
+  modelsPerTask: 3,
+  sources: OUTCOME_SOURCES,
+};
+/** A common extent: two models have votes and implicit outcomes. */
+export const COMMON: Pick<Extent, "modelsPerTask" | "sources"> = {
+  modelsPerTask: 2,
+  sources: ["feedback", "implicit"],
+};
 
 /** Returns the fingerprint of a task. */
 export function taskAt(at: number): string {
@@ -92,7 +105,7 @@ function modelAt(at: number, models: number): Model {
 /** Returns statistics with outcomes of every source, samples and audits, by wallet. */
 export function fullStatistics(
   walletId: string,
-  { models, tasks, modelsPerTask }: Extent,
+  { models, tasks, modelsPerTask, sources }: Extent,
   seed = 1,
 ): ReadonlyMap<string, WalletStatistics> {
   const random = randomOf(seed);
@@ -113,7 +126,7 @@ export function fullStatistics(
     for (let model = 0; model < modelsPerTask; model++) {
       const id = `model-${(at + model * 7) % models}`;
       noteServed(taskAt(at), id, at < SAMPLES_MAX && model === 0);
-      for (const source of OUTCOME_SOURCES) {
+      for (const source of sources) {
         const score = random() < 0.8 ? 1 : 0;
         const outcome = { source, score, weight: 1, load: 0.5 + random() };
         additions.noteOutcome({ walletId, task: taskAt(at), model: id, atMs: NOW_MS, ...outcome });

@@ -7,12 +7,26 @@
 
 import { Learning } from "../../../gateway/flows/learn/learning.ts";
 import { chatFeatures } from "../../../gateway/domain/requests/features.ts";
-import { EMPTY_SNAPSHOT, nextSnapshot } from "../../../gateway/domain/learning/snapshot.ts";
+import {
+  EMPTY_SNAPSHOT,
+  nextSnapshot,
+  nextSnapshotSteps,
+  type RoutingSnapshot,
+  type WalletSnapshot,
+} from "../../../gateway/domain/learning/snapshot.ts";
 import { route } from "../../../gateway/domain/routing/route.ts";
-import type { RoutingSnapshot } from "../../../gateway/domain/learning/snapshot.ts";
 import type { KeyPolicy } from "../../../gateway/domain/policy/policy.ts";
 import { openKvStores } from "../../../gateway/stores/kv/open.ts";
-import { catalogWith, contextOf, FULL, fullStatistics, NOW_MS, taskAt } from "./full_wallet.ts";
+import { storedWallet } from "../../../gateway/stores/kv/learning/wallet_text.ts";
+import {
+  catalogWith,
+  COMMON,
+  contextOf,
+  FULL,
+  fullStatistics,
+  NOW_MS,
+  taskAt,
+} from "./full_wallet.ts";
 import type { Percentiles, RoutingCost } from "./routing_cost.ts";
 
 const WALLET = "bench";
@@ -35,9 +49,9 @@ async function decisionTimes(
   samples: number,
 ): Promise<Percentiles> {
   await using stores = await openedStores();
-  const { snapshots, catalogs } = stores.stores;
-  const clock = { nowMs: () => NOW_MS };
-  const learning = new Learning({ snapshots, catalogs, clock, logger: quiet, secret: "bench" });
+  const { snapshots, votes, catalogs } = stores.stores;
+  const parts = { snapshots, votes, catalogs, clock: { nowMs: () => NOW_MS }, logger: quiet };
+  const learning = new Learning({ ...parts, secret: "bench" });
   const wallet = {
     ...{ id: WALLET, tier: "all", credits: 10n ** 15n, available: 10n ** 15n },
     ...{ held: 0n, spent: 0n, writtenOff: 0n, createdAtMs: NOW_MS },
@@ -67,9 +81,16 @@ async function decisionTimes(
   return percentiles(times);
 }
 
-async function openedStores(openKv = Deno.openKv) {
-  const stores = await openKvStores(":memory:", { openKv });
-  return { stores, [Symbol.asyncDispose]: () => stores.close() };
+async function openedStores() {
+  let commits = 0;
+  const stores = await openKvStores(":memory:", { onTried: () => void commits++ });
+  return {
+    stores,
+    get commits() {
+      return commits;
+    },
+    [Symbol.asyncDispose]: () => stores.close(),
+  };
 }
 
 /** Returns the heap in use after garbage was collected, in bytes. */
@@ -83,10 +104,10 @@ async function heapBytes(): Promise<number> {
 }
 
 /** Returns the heap that snapshots of wallets take, in bytes for each. */
-async function residentBytes(modelsPerTask: number): Promise<number> {
+async function residentBytes(): Promise<number> {
   const count = 10;
   const build = (seed: number) => {
-    const additions = fullStatistics(WALLET, { ...FULL, modelsPerTask }, seed);
+    const additions = fullStatistics(WALLET, FULL, seed);
     return nextSnapshot(EMPTY_SNAPSHOT, additions, contextOf(catalog));
   };
   build(0);
@@ -97,28 +118,53 @@ async function residentBytes(modelsPerTask: number): Promise<number> {
   return bytes / count;
 }
 
-const additions = fullStatistics(WALLET, FULL);
-const small = fullStatistics(WALLET, { ...FULL, tasks: 1, modelsPerTask: 1 }, 2);
-const snapshot = nextSnapshot(EMPTY_SNAPSHOT, additions, contextOf(catalog));
-const samples = Number(Deno.args[0] ?? 20_000);
+/** Returns the times of computing a snapshot in which one task has changed. */
+function snapshotTimes(snapshot: RoutingSnapshot, rounds: number) {
+  const small = fullStatistics(WALLET, { ...FULL, tasks: 1, modelsPerTask: 1 }, 2);
+  const context = contextOf(catalog, NOW_MS + 60_000);
+  const [all, longest]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const times: number[] = [];
+    const steps = nextSnapshotSteps(snapshot, small, context);
+    for (let isDone = false; !isDone;) {
+      const startMs = performance.now();
+      isDone = steps.next().done === true;
+      times.push(performance.now() - startMs);
+    }
+    all.push(times.reduce((sum, time) => sum + time, 0));
+    longest.push(Math.max(...times));
+  }
+  return { snapshot: percentiles(all), longestStep: percentiles(longest) };
+}
 
-const next: number[] = [];
-for (let round = 0; round < 20; round++) {
-  const startMs = performance.now();
-  nextSnapshot(snapshot, small, contextOf(catalog, NOW_MS + 60_000));
-  next.push(performance.now() - startMs);
+/** Returns the bytes of the stored text of a wallet's tasks. */
+function tasksBytes(wallet: WalletSnapshot | undefined): number {
+  return wallet === undefined ? 0 : JSON.stringify(storedWallet(wallet).tasks).length;
 }
-const wallet = snapshot.wallets.get(WALLET);
-const parts: Record<string, number> = {};
-for (const [name, value] of Object.entries({ ...wallet, ...wallet?.statistics })) {
-  parts[name] = JSON.stringify(value)?.length ?? 0;
+
+/** Returns the bytes and the commits of writing a snapshot. */
+async function written(snapshot: RoutingSnapshot) {
+  await using opened = await openedStores();
+  const before = opened.commits;
+  if (!await opened.stores.snapshots.put(snapshot, [WALLET])) throw new Error("Not stored");
+  const wallet = snapshot.wallets.get(WALLET);
+  const bytes = wallet === undefined ? 0 : JSON.stringify(storedWallet(wallet)).length;
+  return { writtenBytes: bytes, commits: opened.commits - before };
 }
-console.error(parts);
+
+const context = contextOf(catalog);
+const largest = nextSnapshot(EMPTY_SNAPSHOT, fullStatistics(WALLET, FULL), context);
+const commonAdditions = fullStatistics(WALLET, { ...FULL, ...COMMON });
+const common = nextSnapshot(EMPTY_SNAPSHOT, commonAdditions, context);
+const samples = Number(Deno.args[0] ?? 20_000);
 const cost: RoutingCost = {
-  plain: await decisionTimes(snapshot, {}, samples),
-  verified: await decisionTimes(snapshot, { auto: { verify: "auto" } }, samples),
+  learned: await decisionTimes(largest, {}, samples),
+  verified: await decisionTimes(largest, { auto: { verify: "auto" } }, samples),
   unlearned: await decisionTimes(EMPTY_SNAPSHOT, {}, samples),
-  nextMs: percentiles(next),
-  residentBytes: await residentBytes(FULL.modelsPerTask),
+  ...snapshotTimes(largest, 30),
+  commonTasksBytes: tasksBytes(common.wallets.get(WALLET)),
+  largestTasksBytes: tasksBytes(largest.wallets.get(WALLET)),
+  ...await written(largest),
+  heapBytes: await residentBytes(),
 };
 console.log(JSON.stringify(cost));
