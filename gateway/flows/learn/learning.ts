@@ -10,10 +10,11 @@ import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
 import {
   EMPTY_SNAPSHOT,
-  nextSnapshot,
+  nextSnapshotSteps,
   type RoutingSnapshot,
 } from "../../domain/learning/snapshot.ts";
 import type { AuditRecord } from "../../domain/learning/statistics.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -167,12 +168,13 @@ export class Learning implements RoutingKnowledge {
       const catalog = catalogs.current();
       const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
       const changed = additions.byWallet();
-      const next = nextSnapshot(this.#newest, changed, {
+      const steps = nextSnapshotSteps(this.#newest, changed, {
         nowMs: clock.nowMs(),
         qualityOf: (model) => qualities.get(model),
         sources: sourcesOf(catalog.auto),
         votes,
       });
+      const next = await runInSteps(steps);
       if (!await snapshots.put(next, [...changed.keys()])) {
         this.#newest = await snapshots.latest() ?? this.#newest;
         throw new Error(`Snapshot ${next.number} exists already`);
