@@ -7,6 +7,14 @@
  * p                  = 1 - bad(model, task) * load of the request
  * ```
  *
+ * Implicit outcomes are alarms: signs that an answer was bad. An answer without one says nothing
+ * about its quality, so it counts as the estimate `b` without implicit outcomes, and only the alarms
+ * move it. With `n` checked answers, `a` alarms, and `w` the denominator above:
+ *
+ * ```text
+ * (b * (w + n - a) + a) / (w + n) = b + a * (1 - b) / (w + n)
+ * ```
+ *
  * The catalog's quality is the prior of the wallet, the wallet that of the task. Outcomes are
  * weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
  * models alike, so that no probability is negative: a harder request widens the differences between
@@ -125,8 +133,27 @@ function badShares(
   const own = models.map(({ id }) => totalOf(task?.models[id], sources));
   const pairs = (priors: readonly number[], records: readonly OutcomeSum[]) =>
     records.map((record, at) => ({ prior: priors[at] ?? 0, record }));
-  const ofWallet = combine(pairs(models.map(({ quality }) => 1 - quality), known), CATALOG_WEIGHT);
-  const ofTask = combine(pairs(ofWallet, own), WALLET_WEIGHT);
+  const alarmed = (
+    shares: readonly number[],
+    { of, records, weight }: {
+      readonly of: Readonly<Record<string, ModelStatistics>>;
+      readonly records: readonly OutcomeSum[];
+      readonly weight: number;
+    },
+  ) =>
+    shares.map((bad, at) => {
+      const alarms = alarmsOf(of[models[at]?.id ?? ""], sources);
+      return withAlarms(bad, weight + (records[at]?.load ?? 0), alarms);
+    });
+  const priors = models.map(({ quality }) => 1 - quality);
+  const ofWallet = alarmed(
+    combine(pairs(priors, known), CATALOG_WEIGHT),
+    { of: wallet, records: known, weight: CATALOG_WEIGHT },
+  );
+  const ofTask = alarmed(
+    combine(pairs(ofWallet, own), WALLET_WEIGHT),
+    { of: task?.models ?? {}, records: own, weight: WALLET_WEIGHT },
+  );
   return models.map(({ id }, at) => {
     const [all, some] = [known[at]?.weight ?? 0, own[at]?.weight ?? 0];
     return {
@@ -137,15 +164,26 @@ function badShares(
   });
 }
 
-function totalOf(
+/** Returns a share of bad answers that rests on a weight, moved by alarms. */
+function withAlarms(bad: number, weight: number, alarms: OutcomeSum | undefined): number {
+  if (alarms === undefined) return bad;
+  return bad + alarms.bad * Math.max(0, 1 - bad) / (weight + alarms.load);
+}
+
+function alarmsOf(
   model: ModelStatistics | undefined,
   sources: readonly OutcomeSource[],
-): OutcomeSum {
+): OutcomeSum | undefined {
+  return sources.includes("implicit") ? model?.sums.implicit : undefined;
+}
+
+/** Returns the sum over all sources but the implicit outcomes. */
+function totalOf(model: ModelStatistics | undefined, sources: readonly OutcomeSource[]) {
   const total = { weight: 0, bad: 0, load: 0 };
   if (model === undefined) return total;
   for (const source of sources) {
     const sum = model.sums[source];
-    if (sum === undefined) continue;
+    if (sum === undefined || source === "implicit") continue;
     total.weight += sum.weight;
     total.bad += sum.bad;
     total.load += sum.load;

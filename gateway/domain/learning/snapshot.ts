@@ -42,6 +42,8 @@ export interface RoutingSnapshot {
   readonly takenAtMs: number;
   /** By wallet id. Statistics of different wallets are never combined. */
   readonly wallets: ReadonlyMap<string, WalletSnapshot>;
+  /** Cursor of the last vote that it includes, as the store of votes names it; absent before one. */
+  readonly votes?: string | undefined;
 }
 
 /** The snapshot of a service without statistics. */
@@ -54,6 +56,8 @@ export interface SnapshotContext {
   qualityOf(model: string): number | undefined;
   /** Sources of outcomes that count. */
   readonly sources: readonly OutcomeSource[];
+  /** Cursor of the last vote among the additions. @default {as in the snapshot before} */
+  readonly votes?: string | undefined;
 }
 
 /**
@@ -72,7 +76,8 @@ export function nextSnapshot(
     const statistics = addStatistics(known?.statistics ?? NO_STATISTICS, added, elapsedMs);
     wallets.set(id, walletSnapshot(statistics, context));
   }
-  return { number: previous.number + 1, takenAtMs: context.nowMs, wallets };
+  const { nowMs: takenAtMs, votes = previous.votes } = context;
+  return { number: previous.number + 1, takenAtMs, wallets, votes };
 }
 
 /** Returns the snapshot of a wallet with these statistics. */

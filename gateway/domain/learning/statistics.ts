@@ -17,7 +17,10 @@ export type OutcomeSource = typeof OUTCOME_SOURCES[number];
 export interface OutcomeSum {
   /** Sum of weights. */
   readonly weight: number;
-  /** Sum of `weight * (1 - score)`. */
+  /**
+   * Sum of `weight * (1 - score)`. Of implicit outcomes the sum of alarms: an answer without an alarm
+   * is noted with the score 1, and counts as `estimate.ts` says.
+   */
   readonly bad: number;
   /**
    * Sum of `weight * load`: the load of a request is its difficulty beside a typical one. `bad /

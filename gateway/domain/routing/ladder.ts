@@ -5,7 +5,12 @@
  */
 
 import { loadOf } from "../learning/estimate.ts";
-import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "../learning/ladder_plans.ts";
+import {
+  ALL_TASKS,
+  isProven,
+  type LadderPlan,
+  ladderProbability,
+} from "../learning/ladder_plans.ts";
 import type { Dial } from "./dial.ts";
 import type { Candidate, Ladder, RoutingInput } from "./plan.ts";
 import { valueOf } from "./value.ts";
@@ -31,7 +36,7 @@ export function ladderFor(
   const mode = policy.auto?.verify ?? "request";
   const isRequested = choice?.verify === true && mode !== "off";
   if (!isRequested && mode !== "auto" || features.comparable === undefined) return undefined;
-  if (features.choices > 1) return undefined;
+  if (features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const plans = snapshot?.wallets.get(wallet.id)?.plans ?? {};
   const known = (task === undefined ? undefined : plans[task]) ?? plans[ALL_TASKS] ?? [];
   const load = loadOf(features.difficulty);

@@ -14,7 +14,7 @@ import { type Dial, rateOf } from "./dial.ts";
 import type { AffordableHold } from "./funds.ts";
 import { draws, type HoldShape, logprobsFirst } from "./hold_shape.ts";
 import { isVerifiable, ladderFor } from "./ladder.ts";
-import type { Basis, Candidate, Ladder, Ranking, RoutingInput } from "./plan.ts";
+import type { Basis, Candidate, ChosenLadder, Ranking, RoutingInput } from "./plan.ts";
 import type { Rate, Rates, Target } from "./targets.ts";
 import {
   expectedOutputTokens,
@@ -60,7 +60,7 @@ const MICROS_PER_CREDIT = 1_000_000;
 export function order(
   options: readonly Option[],
   context: OrderContext,
-): { candidates: Candidate[]; basis: Basis; ladder: Ladder | undefined } {
+): { candidates: Candidate[]; basis: Basis; ladder: ChosenLadder | undefined } {
   const { input, tier } = context;
   const { features, catalog, policy, seed, stickyModel, traitsOf = () => ({}) } = input;
   const settings = catalog.auto;
@@ -87,15 +87,18 @@ export function order(
     traits: traitsOf(item.option.target.upstream.kind),
   }));
   const ladder = ladderFor(candidates, { input, dial, rate: scale });
-  const kind = ladder !== undefined
-    ? "verified"
-    : explored !== undefined
+  const instead = explored !== undefined
     ? "exploration"
     : ordered[0]?.id === stickyModel && ordered[0]?.id !== bestOf(valued)?.id
     ? "conversation"
     : "value";
   const snapshot = input.snapshot?.number ?? 0;
-  return { candidates, ladder, basis: { snapshot, task: input.task, dial, kind, sample } };
+  const kind = ladder === undefined ? instead : "verified";
+  return {
+    candidates,
+    ladder: ladder && { ...ladder, instead },
+    basis: { snapshot, task: input.task, dial, kind, sample },
+  };
 }
 
 function bestOf(valued: readonly Valued[]): Valued | undefined {
@@ -134,7 +137,10 @@ function valueAll(
     sizeFactor(
       bestPrice,
       known?.typicalPrice,
-      priceRatio(task === undefined ? undefined : known?.statistics.tasks[task], known?.typicalPrice),
+      priceRatio(
+        task === undefined ? undefined : known?.statistics.tasks[task],
+        known?.typicalPrice,
+      ),
     ) * ditherOf(input.seed);
   const valued = options.map((option, at): Valued => {
     const estimate = estimates[at] ?? { p: 0, error: 1, outcomes: 0 };

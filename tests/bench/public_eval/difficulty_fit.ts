@@ -6,8 +6,8 @@
  */
 
 import {
-  difficultyOf,
   type DifficultyConstants,
+  difficultyOf,
   TYPICAL_DIFFICULTY,
 } from "../../../gateway/domain/routing/difficulty.ts";
 import { apgrOf, scoreOrder } from "./apgr.ts";
@@ -20,7 +20,9 @@ const SIGNAL_WEIGHTS = [0, 0.2, 0.4] as const;
 const SLOPES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5] as const;
 
 /** Constants that the fit chooses from; the slope follows, because no order depends on it. */
-const CANDIDATES: readonly DifficultyConstants[] = (["all", "letters"] as const).flatMap((counted) =>
+const CANDIDATES: readonly DifficultyConstants[] = (["all", "letters"] as const).flatMap((
+  counted,
+) =>
   SIGNAL_WEIGHTS.flatMap((code) =>
     SIGNAL_WEIGHTS.flatMap((mathematics) =>
       SIGNAL_WEIGHTS.map((reasoning) => ({ slope: 0.25, counted, code, mathematics, reasoning }))

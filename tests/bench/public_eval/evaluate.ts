@@ -13,8 +13,8 @@ import { bootstrapDraws, type Interval, intervalOf, splitOf } from "./random.ts"
 import { type Bench, planOf, type Way } from "./replay.ts";
 import { auditedSnapshot, trainedSnapshot, untrainedSnapshot } from "./snapshots.ts";
 import {
-  type CurvePoint,
   curveOf,
+  type CurvePoint,
   DIALS,
   type Mix,
   mixOfQuality,
@@ -42,7 +42,16 @@ export const SHARES = [0.1, 0.2, 0.4, 0.5] as const;
 export const ACCEPTED_LOSS = 0.01;
 
 /** Points at which a way is reported. */
-export const POINTS = ["economy", "balanced", "best", "0.1", "0.2", "0.4", "0.5", "best-1"] as const;
+export const POINTS = [
+  "economy",
+  "balanced",
+  "best",
+  "0.1",
+  "0.2",
+  "0.4",
+  "0.5",
+  "best-1",
+] as const;
 
 export type PointName = typeof POINTS[number];
 
@@ -152,7 +161,10 @@ export function halfOf(
 ): Half {
   const { set } = bench;
   const { training, test } = splitOf(set.questions.length, seed);
-  const measured = { ...set, quality: set.models.map((_, model) => meanQuality(set, training, model)) };
+  const measured = {
+    ...set,
+    quality: set.models.map((_, model) => meanQuality(set, training, model)),
+  };
   const { values } = qualitiesOf(quality === "measured" ? measured : set, training);
   const catalog = catalogOf(set, { training, qualities: values, exploration });
   const qualities = set.models.map((_, model) =>
@@ -232,7 +244,9 @@ class WaySums {
     const results = sweep(this.#bench, test, { catalog, way, seed: seed + 100_000 });
     this.curves.push(curveOf(results, bestAt(test).cost));
     const named = { economy: 0, balanced: 0.5, best: 1 } as const;
-    for (const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]) {
+    for (
+      const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]
+    ) {
       this.#addMix(name, [[DIALS.indexOf(dial), 1]], test, results);
     }
     for (const share of SHARES) {

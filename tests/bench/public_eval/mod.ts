@@ -114,7 +114,7 @@ export function reportLines(report: EvalReport): string[] {
     "Positions of the dial are chosen on the training half; cost is beside the best single model's.",
     `The constants of the difficulty (slope ${slope}, letters instead of bytes, code ${code}, ` +
     `mathematics ${mathematics}, reasoning ${reasoning}) were chosen on zeroeval, routellm_mmlu and ` +
-    "routellm_gsm8k together. The rows \"fitted without this set\" have constants that are fitted " +
+    'routellm_gsm8k together. The rows "fitted without this set" have constants that are fitted ' +
     "to the other sets in this run. The weights of records and the square root of a request's size " +
     "were chosen on the same three sets.",
     ...report.sets.flatMap(setLines),

@@ -5,7 +5,7 @@
  */
 
 import type { FeedbackReport } from "./feedback.ts";
-import { POINTS, type PointName, SHARES, type SetReport, type WayName } from "./evaluate.ts";
+import { type PointName, POINTS, type SetReport, SHARES, type WayName } from "./evaluate.ts";
 import type { Plot } from "./plot.ts";
 import type { Interval } from "./random.ts";
 import { mixAt, mixCostOf } from "./tally.ts";
@@ -146,7 +146,9 @@ function smallestLines({ ways }: SetReport): string[] {
     ({ way, smallest }) => `${WAY_TITLES[way]} ${percent(smallest[HARD_CATEGORY] ?? 0)} %`,
   );
   if (shares.length === 0) return [];
-  return [`${HARD_CATEGORY}, share that balanced sends to the smallest model: ${shares.join("; ")}`];
+  return [
+    `${HARD_CATEGORY}, share that balanced sends to the smallest model: ${shares.join("; ")}`,
+  ];
 }
 
 /** Returns the lines about votes alone. */

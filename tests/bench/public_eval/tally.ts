@@ -28,7 +28,11 @@ export class Tally {
   }
 
   /** Adds the result of a test; a weight below 1 is its part in a mix. */
-  add(at: number, { quality, cost }: { readonly quality: number; readonly cost: number }, weight = 1) {
+  add(
+    at: number,
+    { quality, cost }: { readonly quality: number; readonly cost: number },
+    weight = 1,
+  ) {
     this.#quality[at] = (this.#quality[at] ?? 0) + weight * quality;
     this.#cost[at] = (this.#cost[at] ?? 0) + weight * cost;
     this.#tests[at] = (this.#tests[at] ?? 0) + weight;
@@ -138,7 +142,10 @@ export class Baselines {
   points(times?: Uint16Array): { models: Point[]; best: Point } {
     let points = this.#points.get(times);
     if (points === undefined) {
-      points = { models: this.#models.map((tally) => tally.mean(times)), best: this.best.mean(times) };
+      points = {
+        models: this.#models.map((tally) => tally.mean(times)),
+        best: this.best.mean(times),
+      };
       this.#points.set(times, points);
     }
     return points;
