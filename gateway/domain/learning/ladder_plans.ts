@@ -36,6 +36,11 @@ const ASSUMED = { quality: 0.9, cost: 0.5, weight: 4 };
 const CHEAP_MAX = 5;
 /** Minimum audits of a ladder. */
 const AUDITS_MIN = 5;
+/**
+ * Weight of an answer on which two cheap models agree and which differs from the better model's: on
+ * public questions the two were right about as often as the one (`deno task eval:public`).
+ */
+const DISSENT = 0.5;
 
 /** True when the task has audits enough for using the ladder without a request for it. */
 export function isProven({ audits }: Pick<LadderPlan, "audits">): boolean {
@@ -128,7 +133,7 @@ function recordOf(
     const result = replay(audit, ladder);
     if (result === undefined) continue;
     count++;
-    if (!result.equal) bad++;
+    if (!result.equal) bad += DISSENT;
     load += audit.load;
     cost += result.cost;
     alone += result.alone;

@@ -113,7 +113,7 @@ function servedOf({ models }: TaskStatistics): number {
 
 /** Weight of the wallet's mean price in that of a task, in requests. */
 const PRICE_WEIGHT = 10;
-const OUTCOMES_WEIGHT = 20;
+const OUTCOMES_WEIGHT = 100;
 
 /** Returns the real price of a task's requests beside the wallet's. */
 export function priceRatio(
