@@ -10,8 +10,9 @@ import { MEASURED_DIALS } from "../routing/dial.ts";
 import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates, typicalPriceOf } from "./measured_rates.ts";
+import { measuredRates } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
+import { typicalPriceOf } from "./typical_price.ts";
 import {
   addStatistics,
   NO_STATISTICS,

@@ -65,7 +65,10 @@ export class KvSnapshotStore implements SnapshotStore {
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
       for (const id of changed) {
         const wallet = wallets.get(id);
-        if (wallet === undefined) continue;
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
         const { totals: _, ...stored } = wallet;
         await this.#write([...WALLET, keyPart(id), number], stored);
         versions.set(id, number);
