@@ -43,6 +43,7 @@ export type {
   WithRequestId,
 } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
+export type { Feedback } from "./feedback/feedback.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
 export type { ChatHistory } from "./chat/surface.ts";

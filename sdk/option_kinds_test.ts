@@ -37,7 +37,7 @@ const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>
 };
 
 for (const [name, kind] of Object.entries(OF_CLIENT)) {
-  Deno.test(`a client takes no odd value for ${name}`, () => {
+  Deno.test(`a client refuses an odd value for ${name}`, () => {
     for (const odd of ODD) {
       const options = Object({ apiBaseUrl: "http://svc.test", [name]: odd });
       if (TAKEN[kind]?.(odd)) new ServiceClient(options);
@@ -46,7 +46,7 @@ for (const [name, kind] of Object.entries(OF_CLIENT)) {
   });
 }
 
-Deno.test("what is refused of a client is not quoted: it may be a key", () => {
+Deno.test("a refused option of a client is not quoted: it may be a key", () => {
   const { message } = assertThrows(() => new ServiceClient(Object({ apiKey: [KEY] })), Error);
   assertEquals(message, "Cannot use apiKey: it is not a text");
   for (const options of [null, 5]) {
@@ -102,7 +102,7 @@ for (const method of ["create", "stream", "run", "runStream"] as const) {
     }
   });
 
-  Deno.test(`${method} refuses options that are none`, async () => {
+  Deno.test(`${method} refuses invalid options`, async () => {
     const { client, sent } = scripted(reply);
     const ask = async () =>
       await client.chat.completions[method]({ messages: MESSAGES }, JSON.parse("null"));

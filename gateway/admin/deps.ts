@@ -18,6 +18,7 @@ import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { SnapshotStore } from "../ports/snapshot_store.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import type { VoteStore } from "../ports/vote_store.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import type { RecentCounts } from "../upstreams/recent_attempts.ts";
@@ -51,6 +52,7 @@ export interface AdminDeps {
   readonly log: RequestLog;
   readonly learning: Pick<Learning, "snapshot" | "newest" | "take" | "freeze" | "forget">;
   readonly snapshots: Pick<SnapshotStore, "list" | "get" | "frozen">;
+  readonly votes: Pick<VoteStore, "of">;
   readonly lowBalances: LowBalances;
   readonly vectorStores: VectorStores;
   readonly pool: PoolView;

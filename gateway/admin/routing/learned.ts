@@ -1,5 +1,5 @@
 import { intervalOf, type Quality } from "../../domain/learning/expected_quality.ts";
-import type { EstimateContext } from "../../domain/learning/recorded_choices.ts";
+import type { EstimateContext } from "../../domain/learning/measured_rates.ts";
 import type { RoutingSnapshot, WalletSnapshot } from "../../domain/learning/snapshot.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";

@@ -5,14 +5,10 @@
  */
 
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
-import type { Evidence } from "./estimate.ts";
-import {
-  type EstimateContext,
-  highest,
-  type RecordedChoice,
-  recordedChoices,
-} from "./recorded_choices.ts";
-import type { WalletStatistics } from "./statistics.ts";
+import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
+import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
+import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
+import type { OutcomeSource, RouteSample, TaskStatistics, WalletStatistics } from "./statistics.ts";
 
 /** Minimum samples that a measured rate rests on. */
 export const SAMPLES_MIN = 24;
@@ -20,6 +16,39 @@ export const SAMPLES_MIN = 24;
 const STEPS = 24;
 const LOWEST = 1e-4;
 const HIGHEST = 100;
+
+/** Facts of the catalog that estimates rest on. */
+export interface EstimateContext {
+  /** Returns the quality of a model by the catalog; `undefined` for a model that is gone. */
+  qualityOf(model: string): number | undefined;
+  /** Sources of outcomes that count. */
+  readonly sources: readonly OutcomeSource[];
+}
+
+/** Stands for the models of a plan of verified answers. */
+export const VERIFIED = "verified";
+
+/** An allowed model of a sampled decision, or a plan of verified answers. */
+export interface RecordedOption extends Estimate {
+  /** Catalog id, or {@linkcode VERIFIED}. */
+  readonly model: string;
+  /** Quality by the catalog: of a plan, that of its better model. */
+  readonly quality: number;
+  /** Price beside the best model's. */
+  readonly share: number;
+  /** That price, weighted by the size of the request. */
+  readonly cost: number;
+  /** Price in credits. */
+  readonly price: number;
+}
+
+/** A sampled decision with the present estimates: the choice is the highest `p - rate * cost`. */
+export interface RecordedChoice {
+  /** Never empty. */
+  readonly options: readonly RecordedOption[];
+  /** The model with the highest probability. */
+  readonly best: RecordedOption;
+}
 
 /**
  * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
@@ -29,11 +58,116 @@ const HIGHEST = 100;
 export function measuredRates(
   statistics: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
-  context: EstimateContext,
+  context: RecordContext,
 ): readonly number[] | undefined {
   const choices = recordedChoices(statistics, totals, context);
   if (choices.length < SAMPLES_MIN) return undefined;
   return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+}
+
+/** Facts that recorded choices rest on. */
+export interface RecordContext extends EstimateContext {
+  /** Plans of verified answers. */
+  readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
+}
+
+/** Returns the choices of a wallet's samples; models that are gone from the catalog are left out. */
+export function recordedChoices(
+  { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
+  totals: Evidence["wallet"],
+  { qualityOf, sources, plans }: RecordContext,
+): readonly RecordedChoice[] {
+  const typical = typicalPriceOf(samples, tasks);
+  return samples.flatMap((sample): readonly RecordedChoice[] => {
+    const { task, load, price, spent = price } = sample;
+    const models = sample.options.flatMap(([id, share]) => {
+      const quality = qualityOf(id);
+      return quality === undefined ? [] : [{ id, quality, share }];
+    });
+    const evidence = { wallet: totals, task: tasks[task], sources };
+    const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
+    const priced = (share: number) => ({ share, cost: share * factor, price: share * spent });
+    const estimates = estimatesOf(models, load, evidence);
+    const options = models.map(({ id: model, quality, share }, at): RecordedOption => ({
+      ...{ model, quality, ...priced(share) },
+      ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
+    }));
+    const best = highest(options, ({ p }) => p);
+    if (best === undefined) return [];
+    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    const verified = known.filter(isProven).flatMap((plan): RecordedOption[] => {
+      const better = options.find(({ model }) => model === plan.better);
+      if (better === undefined) return [];
+      const p = ladderProbability(plan, { better: better.p, load });
+      return [{ ...better, model: VERIFIED, p, ...priced(plan.cost * better.share) }];
+    });
+    return [{ options: [...options, ...verified], best }];
+  });
+}
+
+/** Returns the item with the highest value, the first of equals; `undefined` of none. */
+export function highest<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
+  let best: T | undefined;
+  let bestValue = -Infinity;
+  for (const item of items) {
+    const value = valueOf(item);
+    if (best === undefined || value > bestValue) [best, bestValue] = [item, value];
+  }
+  return best;
+}
+
+/** Maximum growth of the real price with the expected one. */
+const GROWTH_MAX = 16;
+
+/**
+ * Returns the mean expected price of samples, and the growth of the real price with it: the slope of
+ * a regression through the means, where one sample's weight stands for a growth of 1. `undefined`
+ * without samples.
+ */
+export function typicalPriceOf(
+  samples: readonly RouteSample[],
+  tasks: WalletStatistics["tasks"],
+): TypicalPrice | undefined {
+  const count = samples.length;
+  if (count === 0) return undefined;
+  const mean = samples.reduce((sum, { price }) => sum + price, 0) / count;
+  const spent = samples.reduce((sum, { price, spent = price }) => sum + spent, 0) / count;
+  const charged = meanCharged(tasks);
+  if (mean <= 0 || spent <= 0) return { mean, charged, growth: 1 };
+  let [products, squares] = [1, 1];
+  for (const sample of samples) {
+    const expected = sample.price / mean - 1;
+    products += expected * ((sample.spent ?? sample.price) / spent - 1);
+    squares += expected * expected;
+  }
+  return { mean, charged, growth: Math.min(GROWTH_MAX, Math.max(0, products / squares)) };
+}
+
+function meanCharged(tasks: WalletStatistics["tasks"]): number {
+  const all = Object.values(tasks);
+  const served = all.reduce((sum, task) => sum + servedOf(task), 0);
+  return all.reduce((sum, { bestCharged }) => sum + bestCharged, 0) / Math.max(1, served);
+}
+
+function servedOf({ models }: TaskStatistics): number {
+  return Object.values(models).reduce((sum, { served }) => sum + served, 0);
+}
+
+/** Weight of the wallet's mean price in that of a task, in requests. */
+const PRICE_WEIGHT = 10;
+const OUTCOMES_WEIGHT = 20;
+
+/** Returns the real price of a task's requests beside the wallet's. */
+export function priceRatio(
+  task: TaskStatistics | undefined,
+  typical: Pick<TypicalPrice, "charged"> | undefined,
+): number {
+  const charged = typical?.charged ?? 0;
+  if (task === undefined || charged <= 0) return 1;
+  const outcomes = Object.values(task.models).reduce((sum, { outcomes }) => sum + outcomes, 0);
+  const served = servedOf(task);
+  const ratio = (task.bestCharged / charged + PRICE_WEIGHT) / (served + PRICE_WEIGHT);
+  return ratio ** (outcomes / (outcomes + OUTCOMES_WEIGHT));
 }
 
 function rateFor(choices: readonly RecordedChoice[], share: number): number {
@@ -48,11 +182,10 @@ function rateFor(choices: readonly RecordedChoice[], share: number): number {
 
 /** Returns the share of the cost of always-best that the choices at a rate cost. */
 function shareAt(choices: readonly RecordedChoice[], rate: number): number {
-  let [spent, cost] = [0, 0];
-  for (const { options, size, best } of choices) {
-    const chosen = highest(options, ({ estimate, share }) => estimate.p - rate * size * share);
-    spent += chosen?.price ?? 0;
-    cost += best.price;
+  let [spent, alone] = [0, 0];
+  for (const { options, best } of choices) {
+    spent += highest(options, ({ p, cost }) => p - rate * cost)?.price ?? 0;
+    alone += best.price;
   }
-  return cost === 0 ? 0 : spent / cost;
+  return alone === 0 ? 0 : spent / alone;
 }

@@ -14,7 +14,8 @@ import {
   type RecordedChoice,
   recordedChoices,
   type RecordedOption,
-} from "./recorded_choices.ts";
+  VERIFIED,
+} from "./measured_rates.ts";
 import type { WalletSnapshot } from "./snapshot.ts";
 
 /** One way to choose among the models of samples. */
@@ -42,15 +43,16 @@ export interface ReplayWallet {
 
 /** Returns the choices of a wallet's samples, for {@linkcode replayChoices}. */
 export function replayWallet(
-  { statistics, totals, rates }: WalletSnapshot,
+  { statistics, totals, rates, plans }: WalletSnapshot,
   context: EstimateContext,
 ): ReplayWallet {
-  return { choices: recordedChoices(statistics, totals, context), rates };
+  return { choices: recordedChoices(statistics, totals, { ...context, plans }), rates };
 }
 
 /**
  * Returns what the samples of wallets would have had by a policy. Latencies are not recorded and
- * count as equal; exploration, conversations and verified answers are left out.
+ * count as equal; exploration and conversations are left out. Plans of verified answers count where
+ * their record is proven and the request allowed them.
  */
 export function replayChoices(wallets: readonly ReplayWallet[], policy: ReplayPolicy): Replay {
   const parts: QualityPart[] = [];
@@ -58,8 +60,8 @@ export function replayChoices(wallets: readonly ReplayWallet[], policy: ReplayPo
   for (const { choices, rates } of wallets) {
     for (const choice of choices) {
       const chosen = chosenBy(choice, policy, rates);
-      const { p, error } = chosen.estimate;
-      parts.push({ model: chosen.model, weight: 1, p, error });
+      const { model, p, error } = chosen;
+      parts.push({ model, weight: 1, p, error });
       cost += chosen.price;
       bestCost += choice.best.price;
     }
@@ -71,18 +73,24 @@ export function replayChoices(wallets: readonly ReplayWallet[], policy: ReplayPo
 }
 
 function chosenBy(
-  { options, best, size }: RecordedChoice,
+  { options, best }: RecordedChoice,
   policy: ReplayPolicy,
   rates: readonly number[] | undefined,
 ): RecordedOption {
   if (policy === "best") return best;
-  if (policy === "cheapest") return highest(options, ({ price }) => -price) ?? best;
-  const qualities = options.map(({ quality }) => quality);
+  const models = options.filter(({ model }) => model !== VERIFIED);
+  if (policy === "cheapest") return highest(models, ({ price }) => -price) ?? best;
+  const qualities = models.map(({ quality }) => quality);
   const spread = Math.max(...qualities) - Math.min(...qualities);
-  const rate = rateOf(policy, { spread, measured: rates }) * size;
-  const valueAt = ({ estimate, share }: RecordedOption) =>
-    policy === 0 && !isGoodEnough(estimate, best.estimate.p)
-      ? NOT_GOOD_ENOUGH + estimate.p
-      : valueOf({ p: estimate.p, share }, { dial: policy, rate });
-  return highest(options, valueAt) ?? best;
+  const rate = rateOf(policy, { spread, measured: rates });
+  // Of plans, economy asks for none: it takes the cheapest model that is good enough.
+  const compared = policy === 0 ? models : options;
+  const valueAt = (option: RecordedOption) =>
+    policy === 0 && !isGoodEnough(option, best.p)
+      ? NOT_GOOD_ENOUGH + option.p
+      : valueOf({ p: option.p, share: rate === Infinity ? option.share : option.cost }, {
+        dial: policy,
+        rate,
+      });
+  return highest(compared, valueAt) ?? best;
 }

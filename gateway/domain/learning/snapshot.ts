@@ -10,9 +10,8 @@ import { MEASURED_DIALS } from "../routing/dial.ts";
 import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates } from "./measured_rates.ts";
+import { measuredRates, typicalPriceOf } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
-import { typicalPriceOf } from "./typical_price.ts";
 import {
   addStatistics,
   NO_STATISTICS,
@@ -43,6 +42,8 @@ export interface RoutingSnapshot {
   readonly takenAtMs: number;
   /** By wallet id. Statistics of different wallets are never combined. */
   readonly wallets: ReadonlyMap<string, WalletSnapshot>;
+  /** Cursor of the last vote that it includes, as the store of votes names it; absent before one. */
+  readonly votes?: string | undefined;
 }
 
 /** The snapshot of a service without statistics. */
@@ -55,6 +56,8 @@ export interface SnapshotContext {
   qualityOf(model: string): number | undefined;
   /** Sources of outcomes that count. */
   readonly sources: readonly OutcomeSource[];
+  /** Cursor of the last vote among the additions. @default {as in the snapshot before} */
+  readonly votes?: string | undefined;
 }
 
 /**
@@ -73,7 +76,8 @@ export function nextSnapshot(
     const statistics = addStatistics(known?.statistics ?? NO_STATISTICS, added, elapsedMs);
     wallets.set(id, walletSnapshot(statistics, context));
   }
-  return { number: previous.number + 1, takenAtMs: context.nowMs, wallets };
+  const { nowMs: takenAtMs, votes = previous.votes } = context;
+  return { number: previous.number + 1, takenAtMs, wallets, votes };
 }
 
 /** Returns the snapshot of a wallet with these statistics. */
@@ -82,13 +86,14 @@ export function walletSnapshot(
   context: SnapshotContext,
 ): WalletSnapshot {
   const totals = walletTotals(statistics);
+  const plans = ladderPlans(statistics);
   return {
     updatedAtMs: context.nowMs,
     statistics,
     totals,
-    rates: measuredRates(statistics, totals, context),
-    typicalPrice: typicalPriceOf(statistics.samples),
-    plans: ladderPlans(statistics),
+    rates: measuredRates(statistics, totals, { ...context, plans }),
+    typicalPrice: typicalPriceOf(statistics.samples, statistics.tasks),
+    plans,
   };
 }
 

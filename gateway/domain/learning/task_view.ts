@@ -6,7 +6,7 @@
 
 import { estimatesOf } from "./estimate.ts";
 import { expectedQuality, type Quality, type QualityPart } from "./expected_quality.ts";
-import type { EstimateContext } from "./recorded_choices.ts";
+import type { EstimateContext } from "./measured_rates.ts";
 import type { WalletSnapshot } from "./snapshot.ts";
 import type { ModelStatistics, TaskStatistics } from "./statistics.ts";
 

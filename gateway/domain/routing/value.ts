@@ -24,15 +24,21 @@ import type { Dial } from "./dial.ts";
 export interface TypicalPrice {
   /** Mean expected price, in credits. */
   readonly mean: number;
+  /** Mean price by the usage that requests turned out to have, in credits. */
+  readonly charged: number;
   /** Growth of the real price with the expected one, both beside their means: 1 where they agree. */
   readonly growth: number;
 }
 
 /** Returns the factor by which the size of a request weighs its price. */
-export function sizeFactor(price: number, typical: TypicalPrice | undefined): number {
+export function sizeFactor(
+  price: number,
+  typical: TypicalPrice | undefined,
+  taskRatio = 1,
+): number {
   if (typical === undefined || typical.mean <= 0 || price <= 0) return 1;
   const size = 1 + typical.growth * (price / typical.mean - 1);
-  return Math.sqrt(Math.min(16, Math.max(1 / 16, size)));
+  return Math.min(4, Math.max(1 / 4, Math.sqrt(Math.max(1 / 16, size)) * taskRatio));
 }
 
 const LATENCY_WEIGHT = 0.005;

@@ -137,9 +137,7 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
-  if (end.request?.outcome === "ok") {
-    noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
-  }
+  if (end.request?.outcome === "ok") noteServed(deps, active, { candidate, atMs, billing, total });
   return { billing: total, usage };
 }
 

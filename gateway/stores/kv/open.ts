@@ -23,6 +23,7 @@ import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
+import { KvVoteStore } from "./learning/votes.ts";
 import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
 import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
@@ -65,6 +66,7 @@ export interface KvStores {
   readonly passages: KvPassageStore;
   readonly settings: KvSettingsStore;
   readonly snapshots: KvSnapshotStore;
+  readonly votes: KvVoteStore;
   /** State of the writer. Cheap, may be called at any time. */
   health(): WriterHealth;
   /** True when the store's file was deleted, replaced or emptied while open. */
@@ -208,6 +210,7 @@ function storesOf(parts: OpenedParts): KvStores {
     passages: damage.watched(passages),
     settings: damage.watched(new KvSettingsStore(kv, writer)),
     snapshots: damage.watched(new KvSnapshotStore(kv, writer)),
+    votes: damage.watched(new KvVoteStore(kv, writer)),
     health: () => writer.health,
     isGone: () => writer.isGone(),
     damage: () => damage.first,

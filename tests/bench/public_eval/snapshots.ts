@@ -63,7 +63,7 @@ export function trainedSnapshot(input: Training): RoutingSnapshot {
  */
 export function auditedSnapshot(input: Training): RoutingSnapshot {
   const { bench, catalog, training, seed } = input;
-  const additions = samplesOf(input);
+  const additions = samplesOf(input, "auto");
   const random = randomOf(seed + 20_000);
   const snapshot = untrainedSnapshot(input);
   for (const at of training.slice(0, AUDITS)) {
@@ -121,11 +121,14 @@ export function votedSnapshot(input: Training, wrong: number): RoutingSnapshot {
 }
 
 /** Returns the decisions about the first requests of the training half, as samples. */
-function samplesOf({ bench, catalog, training, seed }: Training): Additions {
+function samplesOf(
+  { bench, catalog, training, seed }: Training,
+  verify: "off" | "auto" = "off",
+): Additions {
   const additions = new Additions();
   const random = randomOf(seed + 60_000);
   for (const at of training.slice(0, SAMPLES_MAX)) {
-    const way = { snapshot: EMPTY_SNAPSHOT, verify: "off" } as const;
+    const way = { snapshot: EMPTY_SNAPSHOT, verify } as const;
     const plan = planOf(bench, at, { catalog, way, dial: DEFAULT_DIAL, seed: random() });
     const { cost } = served(bench, at, plan);
     const { sample } = plan.basis;

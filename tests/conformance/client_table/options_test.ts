@@ -87,7 +87,7 @@ for (const row of ROWS) {
     assertEquals(at.sent.length, 2);
   });
 
-  Deno.test(`defaultLocalTools | ${row.name}: off, none is declared`, async () => {
+  Deno.test(`defaultLocalTools | ${row.name}: off, no tool is declared`, async () => {
     await using at = await Stage.open({ defaultLocalTools: false });
     await row.run(at.client, HELLO);
     assertEquals(toolsIn(at.last), undefined);
@@ -122,7 +122,7 @@ for (const row of ROWS) {
   });
 }
 
-Deno.test("an option that nobody knows is an error", () => {
+Deno.test("an unknown option is an error", () => {
   const misspelt = JSON.parse('{"apiKey": "k", "maxRetrys": 2}');
   assertThrows(() => new ServiceClient(misspelt), ConfigurationError, "maxRetrys");
 });

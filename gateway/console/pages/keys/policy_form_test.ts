@@ -37,7 +37,7 @@ Deno.test("choices count only where the list limits", () => {
   assertEquals("endpoints" in policyOf(fields), false);
 });
 
-Deno.test("what cannot be read is left for the API to refuse", () => {
+Deno.test("an unreadable value is passed on for the API to refuse", () => {
   const fields = fieldsOf({});
   for (const name of ["requestsPerMinute", "expiresAt", "maxChargePerRequest"]) {
     fields.set(name, " soon ");

@@ -13,6 +13,8 @@ interface SnapshotText {
   readonly takenAtMs: number;
   /** Wallet id, and the number of the snapshot in which the wallet changed last. */
   readonly wallets: readonly (readonly [id: string, version: number])[];
+  /** Cursor of the last vote that it includes. */
+  readonly votes?: string | undefined;
 }
 
 const SNAPSHOT: Deno.KvKey = ["routing_snapshot"];
@@ -54,12 +56,12 @@ export class KvSnapshotStore implements SnapshotStore {
         wallets.set(id, { ...wallet, totals: walletTotals(wallet.statistics) });
       }
     }
-    return { number, takenAtMs: stored.takenAtMs, wallets };
+    return { number, takenAtMs: stored.takenAtMs, wallets, votes: stored.votes };
   }
 
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
     return this.#writing.run(async () => {
-      const { number, takenAtMs, wallets } = snapshot;
+      const { number, takenAtMs, wallets, votes } = snapshot;
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
@@ -73,7 +75,7 @@ export class KvSnapshotStore implements SnapshotStore {
         await this.#write([...WALLET, keyPart(id), number], stored);
         versions.set(id, number);
       }
-      const text: SnapshotText = { takenAtMs, wallets: [...versions] };
+      const text: SnapshotText = { takenAtMs, wallets: [...versions], votes };
       await this.#write([...SNAPSHOT, number], text);
       this.#versions = versions;
       return true;
