@@ -202,17 +202,24 @@ Deno.test("GET /routing/export sends all of a snapshot, and the same bytes again
 Deno.test("GET /routing/replay divides recorded decisions by the dial", async () => {
   await withLearned(async ({ get }) => {
     const economy = (await get("/routing/replay?dial=economy")).body;
-    assertEquals([economy.samples, economy.dial, economy.tried.costShare], [70, 0, 0.1]);
+    // The cheap model is not good enough at one of the tasks, by its record.
+    assertEquals([economy.samples, economy.dial, economy.tried.cost], [70, 0, "34.000000"]);
+    assertEquals(economy.tried.models, [
+      { model: "fast-mini", samples: 40, share: 0.5714 },
+      { model: "slow-maxi", samples: 30, share: 0.4286 },
+    ]);
+    assertEquals(economy.cheapest.cost, "7.000000");
     const best = (await get("/routing/replay?dial=1")).body;
     assertEquals(best.tried.quality, best.best.quality);
     assertEquals(best.tried.costShare, 1);
     const { body } = await get("/routing/replay?wallet=team");
     assertEquals([body.dial, body.dialInForce, body.targetShare], [0.5, 0.5, 0.4]);
     assertEquals(body.tried, body.inForce);
-    assert(body.tried.costShare > 0.2 && body.tried.costShare < 0.6);
+    assert(body.tried.costShare <= body.targetShare, `${body.tried.costShare}`);
     assertEquals(body.curve.map(({ dial }: { dial: number }) => dial).length, 11);
     const shares = body.curve.map(({ costShare }: { costShare: number }) => costShare);
-    assertEquals(shares, shares.toSorted());
+    // Economy, the first, may cost more: it leaves out models that are not good enough.
+    assertEquals(shares.slice(1), shares.slice(1).toSorted());
     assertRefused(await get("/routing/replay?dial=2"), {
       ...{ status: 400, code: "invalid_request", param: "dial" },
     });
