@@ -141,8 +141,7 @@ async function assembleService(
   const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
-  const adminToken = secrets?.adminToken ?? configuredToken;
-  await credentials.refresh({ url: adminUrl, adminToken });
+  await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? configuredToken });
   if (secrets !== undefined) await handOver(secrets, service);
   const notices = [...parts.notices, ...stores.catalogs.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
