@@ -135,16 +135,22 @@ async function assembleService(
   if (secrets !== undefined) await handOver(secrets, service);
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
   gate.open();
+  return runningService(service, servers, { publicUrl: shownUrl, adminUrl, metricsUrl });
+}
+
+/** Returns a service whose listeners are open, and takes its snapshots until it stops. */
+function runningService(
+  service: Service,
+  servers: Servers,
+  urls: Pick<RunningService, "publicUrl" | "adminUrl" | "metricsUrl">,
+): RunningService {
+  const { gateway, learning, stores } = service;
   const snapshots = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
   Deno.unrefTimer(snapshots);
   let stopping: Promise<void> | undefined;
   return {
-    publicUrl: shownUrl,
-    adminUrl,
-    metricsUrl,
-    gateway,
-    learning,
-    stores,
+    ...urls,
+    ...{ gateway, learning, stores },
     recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
       clearInterval(snapshots);

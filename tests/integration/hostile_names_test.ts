@@ -200,8 +200,8 @@ Deno.test("ids and names of every kind are refused or taken by the simulator", a
 Deno.test("ids, comments and sources of every kind are refused or stored with a vote", async () => {
   await using service = await TestService.start();
   const headers = { "x-request-id": "a" };
-  const asked = await service.chat({ messages: [{ role: "user", content: "Hi" }] }, { headers });
-  await asked.body?.cancel();
+  const chat = await service.chat({ messages: [{ role: "user", content: "Hi" }] }, { headers });
+  await chat.body?.cancel();
   for (const template of VOTES) await attack(service, { calls: [[FEEDBACK, [template]]] });
   const { id } = await service.lastRequest();
   const { feedback } = await service.admin("GET", `/requests/${id}`);

@@ -55,7 +55,7 @@ export async function chat(
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
-  active.noteAsked(restored);
+  active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
   const split = await orchestrate(deps, active, {
     ...call,

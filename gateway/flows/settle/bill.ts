@@ -103,9 +103,8 @@ export async function settleCall(
   span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing = billingOf({ usage, estimated }, { charged, version: hold.price.version });
-  const { key } = active;
-  deps.admission.spent(key, billing.total_tokens, deps.clock.nowMs(), active.reservation);
   const atMs = deps.clock.nowMs();
+  deps.admission.spent(active.key, billing.total_tokens, atMs, active.reservation);
   const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
@@ -142,10 +141,9 @@ export async function settleCall(
   }
   noteBill();
   if (end.request?.outcome === "ok") {
+    const { answer } = end;
     noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
-    if (end.answer !== undefined) {
-      noteAnswer(deps, active, { candidate, atMs, answer: end.answer });
-    }
+    noteAnswer(deps, active, { candidate, atMs, answer });
   }
   return { billing: total, usage };
 }
