@@ -141,11 +141,20 @@ export async function settleCall(
   }
   noteBill();
   if (end.request?.outcome === "ok") {
-    const { answer } = end;
-    noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
-    noteAnswer(deps, active, { candidate, atMs, answer });
+    const charged = Number(billing.charged);
+    noteLearned(deps, active, { candidate, atMs, charged, answer: end.answer });
   }
   return { billing: total, usage };
+}
+
+/** Notes a request that a candidate has answered, for later decisions. */
+function noteLearned(
+  deps: Pick<SettleDeps, "learning">,
+  active: ActiveRequest,
+  call: Parameters<typeof noteServed>[2] & Parameters<typeof noteAnswer>[2],
+): void {
+  noteServed(deps, active, call);
+  noteAnswer(deps, active, call);
 }
 
 /** Returns the reported usage if it is possible; logs impossible usage for the operator. */
