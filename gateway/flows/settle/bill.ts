@@ -141,8 +141,7 @@ export async function settleCall(
   }
   noteBill();
   if (end.request?.outcome === "ok") {
-    const charged = Number(billing.charged);
-    noteLearned(deps, active, { candidate, atMs, charged, answer: end.answer });
+    noteLearned(deps, active, { candidate, atMs, billing, answer: end.answer });
   }
   return { billing: total, usage };
 }
@@ -151,9 +150,9 @@ export async function settleCall(
 function noteLearned(
   deps: Pick<SettleDeps, "learning">,
   active: ActiveRequest,
-  call: Parameters<typeof noteServed>[2] & Parameters<typeof noteAnswer>[2],
+  call: Parameters<typeof noteAnswer>[2] & { readonly billing: BillingMetadata },
 ): void {
-  noteServed(deps, active, call);
+  noteServed(deps, active, { ...call, charged: Number(call.billing.charged) });
   noteAnswer(deps, active, call);
 }
 
