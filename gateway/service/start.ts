@@ -146,15 +146,21 @@ async function assembleService(
   const notices = [...parts.notices, ...stores.catalogs.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
   gate.open();
+  return runningService(service, servers, { publicUrl: shownUrl, adminUrl, metricsUrl });
+}
+
+/** Returns a service whose listeners are open, and takes its snapshots until it stops. */
+function runningService(
+  service: Service,
+  servers: Servers,
+  urls: Pick<RunningService, "publicUrl" | "adminUrl" | "metricsUrl">,
+): RunningService {
+  const { gateway, learning, stores } = service;
   const stopSnapshots = takeSnapshots(service);
   let stopping: Promise<void> | undefined;
   return {
-    publicUrl: shownUrl,
-    adminUrl,
-    metricsUrl,
-    gateway,
-    learning,
-    stores,
+    ...urls,
+    ...{ gateway, learning, stores },
     recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
       stopSnapshots();

@@ -63,7 +63,7 @@ export async function chat(
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
-  active.noteAsked(restored);
+  active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
   const verified = await verify(deps, active, {
     ...call,

@@ -105,7 +105,7 @@ export async function respond(
   const read = await ResponseRequest.read(deps, active, incoming);
   const { request, plan } = await planResponse(deps, active, read);
   reserveTokens(deps, active, request.features);
-  active.noteAsked(request.chat);
+  active.noteChatRequest(request.chat);
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
