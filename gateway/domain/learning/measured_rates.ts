@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
@@ -28,11 +29,11 @@ interface Choice {
 }
 
 /**
- * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
+ * Computes the rates at {@linkcode MEASURED_DIALS}, one a step; `undefined` for fewer than
  * {@linkcode SAMPLES_MIN} samples. At each rate, the samples' total price is the target share of
  * their price at the best models, as near as the choices allow.
  */
-export function measuredRates(
+export function* measuredRateSteps(
   { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
   { qualityOf, sources, plans }: {
@@ -41,7 +42,7 @@ export function measuredRates(
     /** Plans of verified answers. */
     readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
   },
-): readonly number[] | undefined {
+): Steps<readonly number[] | undefined> {
   if (samples.length < SAMPLES_MIN) return undefined;
   const typical = typicalPriceOf(samples, tasks);
   const choices = samples.map((sample): Choice => {
@@ -65,7 +66,12 @@ export function measuredRates(
       best,
     };
   });
-  return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+  const rates: number[] = [];
+  for (const dial of MEASURED_DIALS) {
+    yield;
+    rates.push(rateFor(choices, targetShare(dial)));
+  }
+  return rates;
 }
 
 /** Maximum growth of the real price with the expected one. */
@@ -107,7 +113,7 @@ function servedOf({ models }: TaskStatistics): number {
 
 /** Weight of the wallet's mean price in that of a task, in requests. */
 const PRICE_WEIGHT = 10;
-const OUTCOMES_WEIGHT = 20;
+const OUTCOMES_WEIGHT = 100;
 
 /** Returns the real price of a task's requests beside the wallet's. */
 export function priceRatio(
