@@ -140,13 +140,14 @@ export class Audits {
   #auditOf(active: ActiveRequest, request: AnsweredRequest): WaitingAudit | undefined {
     const settings = this.#settings();
     const { features, plan, body } = request;
-    const { task, kind } = plan.basis;
+    const { task } = plan.basis;
     const { key } = active;
     if (settings === undefined || key.policy.auto?.audits !== true || task === undefined) {
       return undefined;
     }
-    // The models of a verified answer have been compared. A caller that left has no answer.
-    if (kind === "verified" || active.outcome !== "ok") return undefined;
+    // A caller that left has no answer. Verified requests are audited like all others: without them
+    // the record of a task that is always verified would never change.
+    if (active.outcome !== "ok") return undefined;
     const share = Math.min(settings.share, SHARE_MAX);
     if (!(this.#deps.learning.seedOf(`audit ${active.identity.logId}`) < share)) return undefined;
     if (features.comparable === undefined && !this.#mayJudge(key, plan, settings)) return undefined;
