@@ -1,15 +1,8 @@
+import { PHRASES } from "./phrases.ts";
+
 /** Openings that make a comment a riddle: a relative clause in place of a statement. */
 const OPENING =
   /^\s*(?:What|Whatever|Who|Whoever|Whom|Whose|Whether|Where|Wherever|How|However)\b(?!.*\?)/;
-
-/** Phrases of a private English, each with the plain word that takes its place. */
-const PHRASES: readonly (readonly [RegExp, string])[] = [
-  [/\bnobody\b/i, "Name the role: no caller, no process, no test"],
-  [/\bwhoever\b/i, "Name the role: the caller, the operator, the client"],
-  [/\b(?:is|are|was|were) told\b/i, 'Write "receives", "reports" or "knows"'],
-  [/\bthe one's\b/i, "Name the thing"],
-  [/\bgood-?bye\b/i, 'Write "end-of-stream marker"'],
-];
 
 /** The text of a documentation comment, without its stars. */
 function textOf({ value }: Deno.lint.LineComment | Deno.lint.BlockComment): string {

@@ -10,6 +10,7 @@
 import { docOpening } from "./doc_opening.ts";
 import { environmentAtTheEdge } from "./environment_at_the_edge.ts";
 import { plainName } from "./plain_name.ts";
+import { plainText } from "./plain_text.ts";
 import { pureDomain } from "./pure_domain.ts";
 import { fileLength, functionLength } from "./size.ts";
 
@@ -21,6 +22,7 @@ const plugin: Deno.lint.Plugin = {
     "environment-at-the-edge": environmentAtTheEdge,
     "doc-opening": docOpening,
     "plain-name": plainName,
+    "plain-text": plainText,
     "file-length": fileLength,
     "function-length": functionLength,
   },

@@ -7,7 +7,7 @@ const SET = {
   read: ["data", "svc.json"],
 };
 
-Deno.test("without options the permission set is used as it is", () => {
+Deno.test("without options the permission set is unchanged", () => {
   assertEquals(flagsWithOptions("serve", SET, ""), ["-P=serve"]);
 });
 
@@ -32,7 +32,7 @@ Deno.test("hosts replace access to every host", () => {
   assertEquals(flagsWithOptions("serve", SET, options), ["-P=serve", options]);
 });
 
-Deno.test("options that are no lists of permissions are passed on", () => {
+Deno.test("options other than lists of permissions are passed on", () => {
   const options = "--cached-only --allow-sys --v8-flags=--single-threaded,--no-opt";
   assertEquals(flagsWithOptions("serve", SET, options), ["-P=serve", ...options.split(" ")]);
 });

@@ -138,7 +138,7 @@ for (const [name, how, wait] of WAITS) {
   });
 }
 
-Deno.test("the client's own limit holds where the call sets none, for the life of a stream", async () => {
+Deno.test("the client's own limit applies if the call sets none, for the life of a stream", async () => {
   await using at = stalling(WORDS, { timeoutMs: 50 });
   const error = await assertRejects(
     () => at.client.chat.completions.stream(QUESTION).final(),
@@ -148,7 +148,7 @@ Deno.test("the client's own limit holds where the call sets none, for the life o
   await at.disconnected();
 });
 
-Deno.test("a limit that is no number is refused, before anything is sent", async () => {
+Deno.test("a limit that is not a number is refused before the request", async () => {
   const client = new ServiceClient({ apiKey: KEY });
   const { completions } = client.chat;
   const options = { timeoutMs: NaN };
@@ -289,7 +289,7 @@ for (const method of ["stream", "runStream"] as const) {
   });
   for (const how of ["abort()", "its signal"]) {
     // The sanitizer sees a timer that is left.
-    Deno.test(`${method} that nobody reads on leaves no timer after ${how}`, async () => {
+    Deno.test(`${method} without a reader leaves no timer after ${how}`, async () => {
       const { client } = scripted(sse(...streamOf({ content: "Hello" })), { timeoutMs: 60_000 });
       const controller = new AbortController();
       const { signal } = controller;

@@ -1,8 +1,11 @@
 import { Models, Pricing } from "./catalog/catalog.ts";
 import { ChatCompletions } from "./chat/completions.ts";
+import type { CallOptions, WithRequestId } from "./call.ts";
+import { type Feedback, sendFeedback } from "./feedback/feedback.ts";
 import { Images } from "./images/images.ts";
 import { Messages } from "./messages/messages.ts";
 import { type ServiceClientOptions, transportOptionsOf } from "./options.ts";
+import type { FeedbackResponse } from "./protocol/mod.ts";
 import { Responses } from "./responses/responses.ts";
 import { defaultTools } from "./toolbox/default_tools.ts";
 import { Toolbox } from "./toolbox/selection.ts";
@@ -60,6 +63,7 @@ export class ServiceClient {
   readonly models: Models;
   /** Prices of the tiers. */
   readonly pricing: Pricing;
+  readonly #transport: Transport;
 
   /**
    * Creates a client; sends nothing.
@@ -67,7 +71,7 @@ export class ServiceClient {
    * @throws {ConfigurationError} An option is unknown, or cannot be used.
    */
   constructor(options: ServiceClientOptions = {}) {
-    const transport = new Transport(transportOptionsOf(options));
+    const transport = this.#transport = new Transport(transportOptionsOf(options));
     const toolbox = new Toolbox(options, defaultTools(options));
     const deps = { transport, toolbox };
     this.chat = { completions: new ChatCompletions(deps) };
@@ -76,5 +80,37 @@ export class ServiceClient {
     this.images = new Images(transport);
     this.models = new Models(transport);
     this.pricing = new Pricing(transport);
+  }
+
+  /**
+   * Votes on an answer: `auto` learns from votes which model answers a kind of request well. A vote is
+   * taken for 7 days, and cannot be changed; sending it again answers the same.
+   *
+   * @throws {ConfigurationError} The vote has no request id, or a member of another kind.
+   * @throws {ServiceAPIError} `not_found`: the key's wallet has no such request; `conflict`: several
+   * requests have the id (`body.log_ids` names them), the request failed, or the source has voted
+   * otherwise.
+   *
+   * @example
+   * ```ts
+   * import { ServiceClient } from "@svc/sdk";
+   * import { assertEquals } from "@std/assert";
+   *
+   * // Stands in for the service.
+   * const vote = { request_id: "req_1", log_id: "log_1", source: "caller", score: 1 };
+   * const client = new ServiceClient({
+   *   apiKey: "svc_live_key",
+   *   fetch: () => Promise.resolve(Response.json({ success: true, data: vote })),
+   * });
+   *
+   * const { data } = await client.feedback({ requestId: "req_1", score: 1 });
+   * assertEquals(data.log_id, "log_1");
+   * ```
+   */
+  feedback(
+    feedback: Feedback,
+    options: CallOptions = {},
+  ): Promise<WithRequestId<FeedbackResponse>> {
+    return sendFeedback(this.#transport, feedback, options);
   }
 }

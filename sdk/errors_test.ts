@@ -47,7 +47,7 @@ Deno.test("nothing else is of the family", () => {
   }
 });
 
-Deno.test("a class of the application's own is known by itself alone", () => {
+Deno.test("a class of the application is recognised only by itself", () => {
   class Ours extends ServiceAPIError {}
   assert(new Ours("No", API) instanceof ServiceAPIError);
   assert(new Ours("No", API) instanceof Ours);
@@ -72,7 +72,7 @@ Deno.test("ServiceTimeoutError names the limit", () => {
   assertEquals(error.message, "The call took longer than timeoutMs, 250 ms");
 });
 
-Deno.test("RunError quotes an error of ours, and nobody else's", () => {
+Deno.test("RunError quotes only an error of the service", () => {
   const ours = new RunError({ steps: [] }, { cause: new ServiceTimeoutError(5) });
   assertEquals(ours.message, "The call took longer than timeoutMs, 5 ms");
   assertEquals(ours.result, { steps: [] });
@@ -95,7 +95,7 @@ Deno.test("an error that is printed shows neither answer nor history", () => {
   }
 });
 
-Deno.test("ServiceAPIError is safe to print, whoever made it", () => {
+Deno.test("ServiceAPIError is safe to print, for any creator", () => {
   const body = { code: `no\u001b[2J${"x".repeat(1_000)}` };
   const error = new ServiceAPIError("No\u009b2J\r\nroot: all is well", { ...API, body });
   assertEquals(error.message, "No 2J  root: all is well");

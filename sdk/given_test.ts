@@ -54,7 +54,7 @@ Deno.test("a history of the application's own types goes in, and what came out g
   assertEquals(history.length, 1);
 });
 
-Deno.test("what is no request is refused, whatever its type was said to be", async () => {
+Deno.test("a value that is not a request is refused, for any declared type", async () => {
   const { client, sent } = scripted(json(completion({ content: "Hi" })));
   for (const wrong of [null, "Hello", 5]) {
     const request: ChatCreateRequest = JSON.parse(JSON.stringify(wrong));

@@ -61,7 +61,7 @@ Deno.test("an event without end breaks the stream off", async () => {
   assert(taken.bytes <= LONGEST_EVENT_CHARS + 3 * FILLING.length);
 });
 
-Deno.test("a stream without end is broken off, also one that says nothing", async () => {
+Deno.test("an endless stream is aborted, also one without events", async () => {
   for (const filling of [": keep-alive\n\n", 'data: {"choices":[]}\n\n']) {
     const { taken, body } = endless(filling, new TextEncoder().encode(filling.repeat(100)));
     const reader = new EventReader(body, { maxBytes: 10_000 });

@@ -33,6 +33,7 @@
  */
 
 export * from "./answer_limits.ts";
+export type { AutoOptions } from "./auto_choice.ts";
 export type {
   AsStream,
   CallOptions,
@@ -43,6 +44,7 @@ export type {
   WithRequestId,
 } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
+export type { Feedback } from "./feedback/feedback.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
 export type { ChatHistory } from "./chat/surface.ts";

@@ -45,7 +45,7 @@ const CALLS: Readonly<Record<string, readonly [Call, ...unknown[]]>> = {
 };
 
 for (const [name, [call, ...own]] of Object.entries(CALLS)) {
-  Deno.test(`${name}: a 200 that is no answer is an error`, async () => {
+  Deno.test(`${name}: a 200 without a valid answer is an error`, async () => {
     for (const body of [...NO_ANSWERS, ...own]) {
       const { client } = scripted(json(body, { headers: { "x-request-id": "req-1" } }));
       const what = JSON.stringify(body);
@@ -74,7 +74,7 @@ for (const [name, call] of Object.entries(STREAMS)) {
   });
 }
 
-Deno.test("responses: a last event without an output is no answer, where no item came before", async () => {
+Deno.test("responses: a last event without an output or earlier items is not a valid answer", async () => {
   for (const response of [{}, { id: "x" }, { status: "completed", output: null }]) {
     const { client } = scripted(sse({ type: "response.completed", response }));
     await assertRejects(() => client.responses.stream({ input: "Hi" }).final(), ServiceAPIError);

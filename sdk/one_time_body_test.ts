@@ -82,7 +82,7 @@ Deno.test("a proxy sends what a browser posts once, also on a connection that wa
   assertEquals([first.status, second.status, service.requests()], [200, 502, 2]);
 });
 
-Deno.test("a body holds its text as it was, and adds no type of its own", async () => {
+Deno.test("a body keeps its text, and adds no type of its own", async () => {
   for (const text of ["", "{}", '{"a":"é, 网 and 🜁"}', "x".repeat(200_000)]) {
     for (const body of [new OneTimeBody(text), new OneTimeBody(encoder.encode(text))]) {
       const request = new Request("http://svc.test/", { method: "POST", body });

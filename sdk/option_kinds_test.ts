@@ -30,6 +30,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
 const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>> = {
   ...{ apiKey: "text", apiBaseUrl: "nothing", openAIBaseUrl: "nothing", fetch: "function" },
   ...{ headers: "object", timeoutMs: "number", maxRetries: "number", logger: "nothing" },
+  auto: "record",
   ...{ tools: "list", toolHandlers: "record", defaultLocalTools: "flag" },
   ...{ defaultBuiltinTools: "flag", withoutDefaultTools: "list", fileWorkspace: "text" },
   ...{ fileDeny: "list", fileTrust: "flag", filePermission: "function", shellWorkspace: "text" },
@@ -37,7 +38,7 @@ const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>
 };
 
 for (const [name, kind] of Object.entries(OF_CLIENT)) {
-  Deno.test(`a client takes no odd value for ${name}`, () => {
+  Deno.test(`a client refuses an odd value for ${name}`, () => {
     for (const odd of ODD) {
       const options = Object({ apiBaseUrl: "http://svc.test", [name]: odd });
       if (TAKEN[kind]?.(odd)) new ServiceClient(options);
@@ -46,7 +47,7 @@ for (const [name, kind] of Object.entries(OF_CLIENT)) {
   });
 }
 
-Deno.test("what is refused of a client is not quoted: it may be a key", () => {
+Deno.test("a refused option of a client is not quoted: it may be a key", () => {
   const { message } = assertThrows(() => new ServiceClient(Object({ apiKey: [KEY] })), Error);
   assertEquals(message, "Cannot use apiKey: it is not a text");
   for (const options of [null, 5]) {
@@ -75,7 +76,7 @@ Deno.test("a header, a tool and a denied file are looked at, too", () => {
   }
 });
 
-const OF_CALL = { requestId: "text", signal: "nothing", timeoutMs: "number" };
+const OF_CALL = { requestId: "text", signal: "nothing", timeoutMs: "number", auto: "record" };
 const OF_RUN = {
   ...OF_CALL,
   ...{ tools: "list", toolHandlers: "record", maxSteps: "number", toolTimeoutMs: "number" },
@@ -102,7 +103,7 @@ for (const method of ["create", "stream", "run", "runStream"] as const) {
     }
   });
 
-  Deno.test(`${method} refuses options that are none`, async () => {
+  Deno.test(`${method} refuses invalid options`, async () => {
     const { client, sent } = scripted(reply);
     const ask = async () =>
       await client.chat.completions[method]({ messages: MESSAGES }, JSON.parse("null"));

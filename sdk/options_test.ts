@@ -137,7 +137,7 @@ Deno.test("a variable that cannot be used is named, and not the option that was 
   }
 });
 
-Deno.test("an option that nobody knows is a type error and an error at run time", () => {
+Deno.test("an unknown option is a type error and an error at run time", () => {
   // No index signature: the compiler refuses in a literal what is not named here.
   assertType<IsExact<string extends keyof ServiceClientOptions ? true : false, false>>(true);
   const misspelt: ServiceClientOptions = JSON.parse('{"apikey":"k"}');
@@ -222,7 +222,7 @@ Deno.test("headers come as an object, as pairs, or as Headers of another realm",
   }
 });
 
-Deno.test("an empty key header is no key", async () => {
+Deno.test("an empty key header is ignored", async () => {
   const { client, sent } = scripted(json({}), { apiKey: undefined, headers: { "x-api-key": "" } });
   await assertRejects(() => client.pricing.retrieve(), MissingAPIKeyError);
   assertEquals(sent, []);

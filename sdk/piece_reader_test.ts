@@ -78,7 +78,7 @@ Deno.test("pieceReader() reads the body of a fetch, and of any Response", async 
   assertEquals(await bytesOf(body ?? new Blob().stream()), [97, 98, 99]);
 });
 
-Deno.test("pieceReader() refuses a body that somebody else reads", () => {
+Deno.test("pieceReader() refuses a body that has another reader", () => {
   const body = new Blob(["abc"]).stream();
   body.getReader();
   assertThrows(() => pieceReader(body), TypeError);

@@ -118,7 +118,7 @@ Deno.test("a service that wants to be left alone for long is not asked again", a
   assertEquals([error.headers.get("retry-after"), sent.length], ["3600", 1]);
 });
 
-Deno.test("a service that says not to ask again is not asked again, whatever the time", async () => {
+Deno.test("a refusal that forbids retries is not retried, for any delay", async () => {
   const headers = { "x-should-retry": "false", ...SOON };
   const { create, sent } = calling([json({}, { status: 503, headers }), good], 5);
   assertEquals((await assertRejects(create, ServiceAPIError)).status, 503);

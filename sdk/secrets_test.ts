@@ -143,7 +143,7 @@ for (const [message, expected] of QUOTED) {
   });
 }
 
-Deno.test("a wrong base address is not quoted, whatever was put in its place", () => {
+Deno.test("a wrong base address is not quoted, for any content", () => {
   for (const text of [KEY, `http://user:${KEY}@svc.test`, `http://svc.test/?k=${KEY}`]) {
     for (const option of ["apiBaseUrl", "openAIBaseUrl"]) {
       try {

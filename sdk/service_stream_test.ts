@@ -42,7 +42,7 @@ Deno.test("a stream is iterated, then awaited", async () => {
   assertEquals([await stream, await stream.final()], ["final", "final"]);
 });
 
-Deno.test("a stream is awaited alone, as often as one likes", async () => {
+Deno.test("a stream can be awaited alone, repeatedly", async () => {
   const { open, seen } = source([1, 2, 3]);
   const stream = new ServiceStream(open);
   assertEquals(await Promise.all([stream, stream, stream.final()]), ["final", "final", "final"]);
@@ -56,7 +56,7 @@ Deno.test("a stream is awaited while another reads it", async () => {
   assertEquals(await events, [1, 2]);
 });
 
-Deno.test("a stream that was opened keeps its first event for whoever reads", async () => {
+Deno.test("an open stream keeps its first event for its reader", async () => {
   const { open, seen } = source([1, 2, 3]);
   const stream = new EventStream(open);
   await stream.opened();
@@ -135,7 +135,7 @@ Deno.test("leaving before the first event opens nothing", async () => {
   assertEquals(seen.asked, 0);
 });
 
-Deno.test("a failure reaches the reader and whoever awaits", async () => {
+Deno.test("a failure reaches the reader and every promise", async () => {
   const error = new Error("Broken");
   const stream = new ServiceStream(source([1], { error }).open);
   const seen: number[] = [];
@@ -148,7 +148,7 @@ Deno.test("a failure reaches the reader and whoever awaits", async () => {
   assertStrictEquals(await reasonOf(new ServiceStream(source([], { error }).open)), error);
 });
 
-Deno.test("what nobody hears of is no unhandled rejection", async () => {
+Deno.test("a failure without a listener is not an unhandled rejection", async () => {
   const unhandled: unknown[] = [];
   const onUnhandled = (event: PromiseRejectionEvent) => {
     event.preventDefault();
@@ -170,7 +170,7 @@ Deno.test("what nobody hears of is no unhandled rejection", async () => {
   }
 });
 
-Deno.test("abort() ends a stream that nobody has read", async () => {
+Deno.test("abort() ends a stream without a reader", async () => {
   const { open, seen } = source([1]);
   const stream = new ServiceStream(open);
   const reason = new Error("Enough");
@@ -200,7 +200,7 @@ Deno.test("abort() ends a stream between two events, for its reader and for othe
   assertStrictEquals(await read, reason);
 });
 
-Deno.test("a stream that ends at an abort with more than the reason says so to all", async () => {
+Deno.test("a stream that ends at an abort with another error reports that error to all", async () => {
   const reason = new Error("Enough");
   class Partial extends Error {
     override name = "Partial";

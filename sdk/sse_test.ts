@@ -98,7 +98,7 @@ Deno.test("any stream gives the same events however it is split", async () => {
   }));
 });
 
-Deno.test("events come as soon as they are there, and no sooner than they are asked for", async () => {
+Deno.test("events are available as soon as they arrive, and are read on demand", async () => {
   let reads = 0;
   const events = eventData(
     new ReadableStream({

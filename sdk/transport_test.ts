@@ -76,7 +76,7 @@ Deno.test("Transport sends nothing without a key", async () => {
   assertEquals(sent, []);
 });
 
-Deno.test("Transport sends no catalog call where nobody has named a host for it", async () => {
+Deno.test("Transport sends no catalog call without a configured host", async () => {
   const options = { apiKey: "k", apiBaseUrl: "http://svc.test" };
   const t = new Transport({ ...transportOptionsOf(options), apiBaseUrl: undefined });
   const call = { method: "GET", base: "api", path: "/api/v1/models", isPublic: true } as const;
@@ -177,7 +177,7 @@ for (const text of ["<html>", "", "7", "null", '"text"', "{oops"]) {
   });
 }
 
-Deno.test("Transport.json() takes an error that is null for none", async () => {
+Deno.test("Transport.json() ignores an error that is null", async () => {
   const { transport: t } = transport(() => Response.json({ error: null, id: 1 }));
   assertEquals((await t.json(CALL)).value, { error: null, id: 1 });
 });
@@ -206,7 +206,7 @@ Deno.test("a stream without its end was cut, after what had come", async () => {
   await assertRejects(() => eventsOf(() => Response.json({})), ServiceConnectionError, "one piece");
 });
 
-Deno.test("Transport.events() lets the answer go when nobody reads on", async () => {
+Deno.test("Transport.events() cancels the answer when its reader stops", async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: {"n":1}\n\n')),
@@ -219,7 +219,7 @@ Deno.test("Transport.events() lets the answer go when nobody reads on", async ()
   assert(isCancelled);
 });
 
-Deno.test("a broken connection is told as one, with the platform's error behind it", async () => {
+Deno.test("a broken connection is reported as one, with the platform's error as its cause", async () => {
   const fault = new TypeError("connection reset");
   const broken = () =>
     new Response(new ReadableStream({ pull: (controller) => controller.error(fault) }));

@@ -114,7 +114,7 @@ const EXACT: Readonly<Record<string, string>> = {
   "SQRT(4)": "2",
 };
 
-Deno.test("what can be exact is exact", async () => {
+Deno.test("a result that can be exact is exact", async () => {
   for (const [expression, result] of Object.entries(EXACT)) {
     assertEquals(await compute(expression), { result, exact: true }, expression);
   }
@@ -172,13 +172,13 @@ const ROUNDED: Readonly<Record<string, string>> = {
   "round(pi, 2)": "3.14",
 };
 
-Deno.test("what cannot be exact is rounded, and says so", async () => {
+Deno.test("a result that cannot be exact is rounded, and says so", async () => {
   for (const [expression, result] of Object.entries(ROUNDED)) {
     assertEquals(await compute(expression), { result, exact: false }, expression);
   }
 });
 
-Deno.test("a fraction without an end is told as a fraction too", async () => {
+Deno.test("a fraction with infinitely many digits is shown as a fraction too", async () => {
   assertEquals(await compute("-1/3"), {
     result: "-0.333333333333333333333333333333",
     exact: false,
@@ -227,7 +227,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   [`${"1+".repeat(1_000)}1`]: "expected at most 2000 characters",
 };
 
-Deno.test("what cannot be read is refused with its place and what is expected", async () => {
+Deno.test("an unreadable expression is refused with its place and the expected input", async () => {
   for (const [expression, message] of Object.entries(UNREADABLE)) {
     const error = await refusal(expression);
     assertStringIncludes(error.message, message, expression);
@@ -253,7 +253,7 @@ const UNDEFINED: Readonly<Record<string, string>> = {
   "tan(pi / 2)": "it has no value",
 };
 
-Deno.test("what has no value is refused", async () => {
+Deno.test("an expression without a value is refused", async () => {
   for (const [expression, message] of Object.entries(UNDEFINED)) {
     const error = await refusal(expression);
     assertEquals(error.code, "undefined_result", expression);
@@ -373,7 +373,7 @@ Deno.test("double-precision functions agree with JavaScript's", async () => {
   );
 });
 
-Deno.test("whatever is written, the answer is a number or a ToolError", async () => {
+Deno.test("for any input, the answer is a number or a ToolError", async () => {
   const signs = fc.constantFrom(..."0123456789.,+-*/^%!() e", "pi", "sqrt(", "max(", "round(");
   await fc.assert(
     fc.asyncProperty(fc.array(signs, { minLength: 1, maxLength: 30 }), async (parts) => {

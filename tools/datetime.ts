@@ -55,7 +55,7 @@ const PARAMETERS = {
       type: "string",
       maxLength: 100,
       description: 'IANA zone of times without an offset, such as "America/New_York"; the result ' +
-        "is told in it",
+        "is in this zone",
     },
     to_zone: { type: "string", maxLength: 100, description: "Convert the result to this zone" },
     locale: {

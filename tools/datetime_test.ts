@@ -90,7 +90,7 @@ Deno.test("times are read in every documented form", async () => {
   }
 });
 
-Deno.test("a zone says where local times are, and where others are told", async () => {
+Deno.test("a local time is read in the given zone, and other times are converted to it", async () => {
   const zone = "Europe/Berlin";
   const local = await ask({ operation: "convert", datetime: "2026-07-01T12:00", zone });
   assertEquals(local.utc, "2026-07-01T10:00:00Z");
@@ -117,7 +117,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   "-271821-04-19T00:00": "Cannot read the time",
 };
 
-Deno.test("what is no time, or may mean two, is refused with the forms that are known", async () => {
+Deno.test("an invalid or ambiguous time is refused with the known forms", async () => {
   for (const [text, message] of Object.entries(UNREADABLE)) {
     const error = await refusal({ operation: "convert", datetime: text });
     assertStringIncludes(error.message, message, text);
@@ -129,7 +129,7 @@ Deno.test("what is no time, or may mean two, is refused with the forms that are 
   );
 });
 
-Deno.test("where the clocks change, the answer says what was taken", async () => {
+Deno.test("the answer states the interpretation of a time at a clock change", async () => {
   const zone = "Europe/Berlin";
   const gap = await ask({ operation: "convert", datetime: "2026-03-29T02:30", zone });
   assertEquals(gap.datetime, "2026-03-29T03:30:00+02:00");
@@ -169,7 +169,7 @@ Deno.test("durations are added by the calendar, hours by the clock", async () =>
   assertEquals(before.datetime, "2026-02-28T00:00:00+00:00");
 });
 
-Deno.test("what is no duration is refused", async () => {
+Deno.test("an invalid duration is refused", async () => {
   const durations = [
     "soon",
     "",
@@ -221,7 +221,7 @@ Deno.test("a locale says it in words", async () => {
   assertEquals((await refusal({ ...convert, locale: "not a locale" })).code, "unknown_locale");
 });
 
-Deno.test("an offset with seconds is told whole", async () => {
+Deno.test("an offset with seconds is shown in full", async () => {
   const reply = await ask({
     operation: "convert",
     datetime: "@-1096921749",
@@ -282,7 +282,7 @@ const zones = fc.constantFrom(
 );
 const moments = fc.integer({ min: -2_000_000_000, max: 4_000_000_000 });
 
-Deno.test("every form that is told can be read again, and means the same", async () => {
+Deno.test("every form in an answer can be read again, and means the same", async () => {
   await fc.assert(
     fc.asyncProperty(moments, zones, zones, async (seconds, zone, other) => {
       const reply = await ask({ operation: "convert", datetime: `@${seconds}`, zone });

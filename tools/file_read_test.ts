@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fileRead } from "./file_read.ts";
 import { call, refusal, scratch } from "./sandbox/scratch_test.ts";
 
-Deno.test("file_read returns a file whole, exactly as it is", async () => {
+Deno.test("file_read returns a file whole and unchanged", async () => {
   const text = "\ufeffone\r\ntwo\n\nfour";
   await using lab = await scratch({ "src/a.txt": text });
   const expected = { content: text, start_line: 1, truncated: false, total_lines: 4 };
@@ -46,7 +46,7 @@ Deno.test("file_read returns lines, and says where the file ends", async () => {
   });
 });
 
-Deno.test("file_read cuts after a line, and goes on from there to the end", async () => {
+Deno.test("file_read cuts after a line, and continues from there to the end", async () => {
   const lines = Array.from({ length: 30_000 }, (_, n) => `line ${n} é\n`);
   await using lab = await scratch({ "a.txt": lines.join("") });
   let [text, next]: [string, number | undefined] = ["", 1];
@@ -59,13 +59,13 @@ Deno.test("file_read cuts after a line, and goes on from there to the end", asyn
   assertEquals(text, lines.join(""));
 });
 
-Deno.test("file_read cuts a line that is too long, and goes on with the next", async () => {
+Deno.test("file_read cuts a line that is too long, and continues with the next", async () => {
   await using lab = await scratch({ "a.txt": `${"x".repeat(200_000)}\nlast` });
   const { content, next_line } = Object(await call(fileRead(lab), { path: "a.txt" }));
   assertEquals([content.length, next_line], [50_000, 2]);
 });
 
-Deno.test("file_read refuses what is no text", async () => {
+Deno.test("file_read refuses a file that is not text", async () => {
   await using lab = await scratch({ "zero": "a\0b" });
   await Deno.writeFile(lab.at("latin1"), new Uint8Array([0x61, 0xe9, 0x62]));
   await Deno.mkdir(lab.at("folder"));

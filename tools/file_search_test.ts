@@ -25,7 +25,7 @@ async function paths(lab: { workspace: string }, input: object): Promise<string[
   );
 }
 
-Deno.test("file_search finds lines, without regard to case unless told", async () => {
+Deno.test("file_search finds lines, without regard to case by default", async () => {
   await using lab = await scratch(FILES);
   assertEquals(await call(fileSearch(lab), { query: "hello" }), {
     matches: [
@@ -49,7 +49,7 @@ Deno.test("file_search finds files by name", async () => {
   assertEquals(await paths(lab, { glob: "*.env" }), []);
 });
 
-Deno.test("file_search looks at what is ignored only when told", async () => {
+Deno.test("file_search searches ignored files only on request", async () => {
   await using lab = await scratch(FILES);
   const all = { query: "hello", include_ignored: true };
   assertEquals((await paths(lab, all)).length, 6);
@@ -112,7 +112,7 @@ Deno.test("file_search ends when it is not wanted any more", async () => {
   await assertRejects(() => call(fileSearch(lab), { query: "a" }, signal), Error, "Enough");
 });
 
-Deno.test("what is too large to be searched is named: it may hold what was looked for", async () => {
+Deno.test("a file too large to be searched is named: it may hold a match", async () => {
   await using lab = await scratch({ "a.txt": "needle", "big/a.log": "needle" });
   await Deno.truncate(lab.at("big/a.log"), 5 * 1024 * 1024);
   const search = fileSearch(lab);
@@ -129,7 +129,7 @@ Deno.test("what is too large to be searched is named: it may hold what was looke
   });
 });
 
-Deno.test("a search that runs out of time gives what it found until then, and says so", async () => {
+Deno.test("a search that runs out of time returns its matches so far, and says so", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 90 }, (_, n) => [`d${n % 3}/${n}.txt`, "a"]),
   );
@@ -158,13 +158,13 @@ Deno.test("a search that runs out of time gives what it found until then, and sa
   assertEquals([seen.length, walk.isOutOfTime, walk.isComplete], [16, true, false]);
 });
 
-Deno.test("whoever runs the search waits longer than the search itself, which is limited", () => {
+Deno.test("the run's time limit is longer than the search's own limit", () => {
   assertEquals(fileSearch().timeoutMs, 40_000);
   assertEquals(fileSearch({ timeoutMs: 500 }).timeoutMs, 10_500);
   assertThrows(() => fileSearch({ timeoutMs: 0 }), RangeError, "timeoutMs 0");
 });
 
-Deno.test("what is found stands in the order of names, whatever is read at once", async () => {
+Deno.test("matches are in the order of names, for any order of reading", async () => {
   const names = Array.from({ length: 50 }, (_, n) => `${String(n).padStart(2, "0")}.txt`);
   const sizes = names.map((name, n) => [name, `${"-\n".repeat((50 - n) * 200)}needle`]);
   await using lab = await scratch({ ...Object.fromEntries(sizes), "25/in.txt": "needle" });

@@ -77,7 +77,7 @@ Deno.test("file_write keeps the permissions of a file", async () => {
   assertEquals(((await Deno.stat(lab.at("run.sh"))).mode ?? 0) & 0o777, 0o750);
 });
 
-Deno.test("file_write writes only what a plain yes was said to", async () => {
+Deno.test("file_write writes only after approval with true", async () => {
   await using lab = await scratch();
   const answers: FilePermission[] = [
     () => false,
@@ -117,7 +117,7 @@ Deno.test("the permission callback sees the call, all links resolved", async () 
   assertEquals(await Deno.readTextFile(lab.at("real/a.txt")), "né");
 });
 
-Deno.test("what was approved is what runs, though the folder is swapped meanwhile", async () => {
+Deno.test("a folder that is swapped after the approval does not redirect the write", async () => {
   await using lab = await scratch({ "folder/a.txt": "old" });
   const tool = writer(lab, async () => {
     await Deno.rename(lab.at("folder"), lab.at("away"));
@@ -169,7 +169,7 @@ Deno.test("file_write replaces no file that was not there when it was approved",
   assertEquals(await Deno.readTextFile(lab.at("a.txt")), "the user's own");
 });
 
-Deno.test("file_write writes no half of a character, and cuts none in two", async () => {
+Deno.test("file_write never splits a character", async () => {
   await using lab = await scratch({ "a.txt": "a😀b" });
   const half = "😀".slice(0, 1);
   const wrong = [
@@ -206,7 +206,7 @@ Deno.test({
   },
 });
 
-Deno.test("file_write takes text as it is: signs of patterns, line ends, byte order marks", async () => {
+Deno.test("file_write writes text unchanged: signs of patterns, line ends, byte order marks", async () => {
   const text = "\ufeffone\r\n(a|b)* $1 $& $$ \\n\r\nend";
   await using lab = await scratch({ "a.txt": text });
   const replace = (old_text: string, content: string) =>

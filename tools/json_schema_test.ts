@@ -102,7 +102,7 @@ const UNFIT: readonly (readonly [Schema, unknown, ...string[]])[] = [
   [{ not: {} }, 0, ": expected something that is not excluded"],
 ];
 
-Deno.test("values that do not fit, and what is said about them", () => {
+Deno.test("values that do not fit, and their messages", () => {
   for (const [schema, value, ...expected] of UNFIT) {
     assertEquals(issues(schema, value), expected, JSON.stringify(schema));
   }

@@ -30,7 +30,7 @@ Deno.test("list_dir returns no more than a model can read", async () => {
   assertEquals([entries.length, truncated], [500, true]);
 });
 
-Deno.test("list_dir refuses what is no folder, and what is not there", async () => {
+Deno.test("list_dir refuses a path that is missing or not a folder", async () => {
   await using lab = await scratch({ "a.txt": "" });
   await refusal(listDir(lab), { path: "a.txt" }, "not_a_folder");
   await refusal(listDir(lab), { path: "b" }, "file_not_found");

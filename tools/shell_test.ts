@@ -84,7 +84,7 @@ onUnix("a command line and an argument list run where they were asked to", async
   assertEquals((await run({ workspace }, { command: "-e", args: [] })).exit_code, 127);
 });
 
-onUnix("the signal that ends a command is told", async (workspace) => {
+onUnix("the result names the signal that ends a command", async (workspace) => {
   const result = await run({ workspace }, { command: "kill -TERM $$" });
   assertEquals(result, { exit_code: null, signal: "SIGTERM", stdout: "", stderr: "" });
 });

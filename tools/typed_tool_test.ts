@@ -49,7 +49,7 @@ Deno.test("input that fits a JSON Schema reaches the tool, with its context", as
   assertEquals([order.name, order.description, order.timeoutMs], ["order", "Orders things", 5]);
 });
 
-Deno.test("what does not fit never reaches the tool, and the model reads why", async () => {
+Deno.test("input that does not fit never reaches the tool, and the model reads the reason", async () => {
   const error = await assertRejects(() => call(order, { count: 0, size: "xl", x: 1 }), ToolError);
   assertEquals(error.code, "invalid_tool_arguments");
   assertEquals(
@@ -61,7 +61,7 @@ Deno.test("what does not fit never reaches the tool, and the model reads why", a
   await assertRejects(() => call(order, null), ToolError, "expected object");
 });
 
-Deno.test("what the model reads is bounded, whatever it sent", async () => {
+Deno.test("the text for the model is bounded, for any input", async () => {
   const input = { item: "tea", count: 1, notes: Array(10_000).fill(1) };
   const error = await assertRejects(() => call(order, input), ToolError);
   assertStringIncludes(error.message, "and 9995 more");
@@ -94,7 +94,7 @@ Deno.test("zod schemas type the input, convert it, and are declared as JSON Sche
   assertStringIncludes(error.message, "tags.1: ");
 });
 
-Deno.test("what zod did not declare never reaches the tool", async () => {
+Deno.test("an undeclared member never reaches the tool", async () => {
   const seen = tool({
     name: "seen",
     description: "Tells what it is given",

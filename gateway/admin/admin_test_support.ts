@@ -191,6 +191,7 @@ export const CONTENT: CatalogContent = {
   }],
   models: [model("fast-mini", "0.25"), model("slow-maxi", "2.50")],
   tiers: [tier("basic"), tier("standard")],
+  auto: { dial: 0.5 },
 };
 
 function model(id: string, inputPerMTok: string): Model {

@@ -121,7 +121,7 @@ Deno.test("a body of unknown length is cut off as soon as it is too long", async
   });
 });
 
-Deno.test("a store that fails is 503 and logged; a bug is 500 and says nothing of itself", async () => {
+Deno.test("a store that fails is 503 and logged; a bug is 500 without details", async () => {
   const failing = (error: Error) => ({
     verifyLedger: () => {
       throw error;

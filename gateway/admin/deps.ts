@@ -16,6 +16,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { Upstream } from "../ports/upstream.ts";
+import type { VoteStore } from "../ports/vote_store.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import type { RecentCounts } from "../upstreams/recent_attempts.ts";
@@ -47,6 +48,7 @@ export interface AdminDeps {
   readonly keyRing: KeyRing;
   readonly catalogs: CatalogStore;
   readonly log: RequestLog;
+  readonly votes: Pick<VoteStore, "of">;
   readonly lowBalances: LowBalances;
   readonly vectorStores: VectorStores;
   readonly pool: PoolView;

@@ -34,6 +34,8 @@ export interface AdminOperation {
   readonly events?: z.ZodType;
   /** One line of an answer of JSON lines. */
   readonly lines?: z.ZodType;
+  /** Description of the answer in the OpenAPI document. @default {"The answer"} */
+  readonly answerDescription?: string;
   /** A header of the answer besides the common ones. */
   readonly answerHeader?: "X-Ledger-Entries";
   /** Endpoints of the public listener whose refusals are passed on. */

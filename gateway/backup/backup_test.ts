@@ -49,7 +49,7 @@ Deno.test("a restored store has the books, the settings and the credentials", as
   });
 });
 
-Deno.test("a backup sees one moment of a store that goes on changing", async () => {
+Deno.test("a backup contains one moment of a store that keeps changing", async () => {
   await withStore(async (store) => {
     const stores = await openKvStores(store.kv);
     const atMs = NOW_MS;
@@ -153,7 +153,7 @@ async function forge(path: string, records: readonly BackupRecord[]): Promise<vo
   await Deno.writeFile(path, Buffer.concat(parts));
 }
 
-Deno.test("what is no row of a store is refused, however well it is made", async () => {
+Deno.test("a well-formed record that is not a row of a store is refused", async () => {
   await withStore(async (store) => {
     const path = join(store.folder, "new.kv");
     const before = namesIn(store.folder);
@@ -215,7 +215,7 @@ Deno.test("a store that is there is refused, or put aside whole", async () => {
   });
 });
 
-Deno.test("where root restores, the store belongs to the owner of its folder", async () => {
+Deno.test("a restore by root leaves the store to the owner of its folder", async () => {
   await withStore(async (store) => {
     await backUp(store);
     const folder = join(store.folder, "others");

@@ -29,7 +29,7 @@ async function findings(kv: string) {
   return await storeFindings(context, { service: { kind: "stopped" }, file: undefined });
 }
 
-Deno.test("what a killed restore left is told by the doctor, and goes with the next restore", async () => {
+Deno.test("the doctor reports the leftovers of a killed restore, and the next restore removes them", async () => {
   await withStore(async (store) => {
     await backUp(store);
     const folder = await killedRestoreIn(store.folder);
@@ -60,7 +60,7 @@ Deno.test("a restore that is at work keeps its folder from another", async () =>
   });
 });
 
-Deno.test("what killed backups left goes with the next one; other files and one at work stay", async () => {
+Deno.test("a backup removes the leftovers of killed backups, and keeps other files and a running backup", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const names = [
@@ -107,7 +107,7 @@ Deno.test("the store put aside is whole without its write-ahead log", async () =
   });
 });
 
-Deno.test("a folder in place of a backup is said to be one", async () => {
+Deno.test("a folder in place of a backup is reported as a folder", async () => {
   await withStore(async (store) => {
     const restoring = restoreTo(join(store.folder, "x.kv"), { file: store.folder });
     const error = await restoring.then(() => undefined, (thrown: unknown) => thrown);

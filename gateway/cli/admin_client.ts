@@ -183,7 +183,7 @@ async function* linesOf<Line>(
 function readLine<Line>(text: string, url: string): AnswerLine<Line> {
   const value = decoded(text);
   if (!isJsonObject(value)) {
-    throw new CliFailure(`What answers at ${url} is not the gateway's admin API`);
+    throw new CliFailure(`The server at ${url} is not the gateway's admin API`);
   }
   const { error } = value;
   if (!isJsonObject(error)) return { text, value: value as Line };
@@ -201,14 +201,14 @@ function decoded(text: string): unknown {
 
 function strangeAnswer(url: string, { status }: Response): CliFailure {
   return new UnclearFailure(
-    `What answers at ${url} is not the gateway's admin API (status ${status})` +
+    `The server at ${url} is not the gateway's admin API (status ${status})` +
       (status === 404 ? ": SERVICE_ADMIN_URL must be the address of its admin listener" : ""),
   );
 }
 
 function notLetIn(url: string, source: "variable" | "store"): CliFailure {
   return new CliFailure(
-    `The gateway at ${url} does not let in the admin token ` +
+    `The gateway at ${url} refuses the admin token ` +
       (source === "variable"
         ? "of SERVICE_ADMIN_TOKEN: give the one in force, or unset it beside the gateway's store"
         : "that lies beside the store: give that gateway's own by SERVICE_ADMIN_TOKEN"),

@@ -84,7 +84,7 @@ Deno.test("svc wallets credit can be repeated safely where the gateway, or what 
   }
 });
 
-Deno.test("svc wallets statement lists entries, and says how to go on", async () => {
+Deno.test("svc wallets statement lists entries and the command for the next page", async () => {
   await withCli(async ({ run, json }) => {
     await json("wallets credit team 5 --note gift");
     const whole = await run("wallets statement team");
@@ -99,7 +99,7 @@ Deno.test("svc wallets statement lists entries, and says how to go on", async ()
   });
 });
 
-Deno.test("svc wallets statement says which charge a death of the gateway left", async () => {
+Deno.test("svc wallets statement marks the charges that a crash of the gateway left", async () => {
   await withCli(async ({ admin, run }) => {
     const { ledger } = admin.stores;
     const call = { walletId: "team", keyId: "k", logId: "l", model: "m", priceVersion: 1 };
@@ -186,7 +186,7 @@ Deno.test("names and messages cannot steer the terminal", async () => {
   });
 });
 
-Deno.test("files that cannot be read or are not JSON are said to be so", async () => {
+Deno.test("unreadable files and files that are not JSON are reported as such", async () => {
   await withCli(async ({ files, run }) => {
     const create = "keys create --name app --wallet team --policy";
     assertFailed(await run(`${create} none.json`), 'Cannot read "none.json": No such file');
@@ -355,7 +355,10 @@ Deno.test("svc requests --follow shows requests as they end, until the gateway d
     const [first = ""] = (await asJson).out.split("\n");
     assertEquals(JSON.parse(first).id, "log_a");
     const wrong = await run("requests --follow --limit 3");
-    assertEquals([wrong.code, wrong.err.split("\n")[0]], [2, "--follow has no use for --limit"]);
+    assertEquals([wrong.code, wrong.err.split("\n")[0]], [
+      2,
+      "--follow cannot be combined with --limit",
+    ]);
   }, { closing: closing.signal });
 });
 

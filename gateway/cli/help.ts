@@ -13,26 +13,26 @@ const SERVE_USAGE = `Usage: svc serve [options]
 
 Start the gateway
 
-Each option stands for the variable of the environment beside it.
+Each option replaces the environment variable beside it.
   --host HOST                SERVICE_HOST (127.0.0.1)
   --port PORT                SERVICE_PORT (8787; 0: any free port)
   --admin-host HOST          SERVICE_ADMIN_HOST (127.0.0.1)
   --admin-port PORT          SERVICE_ADMIN_PORT (8788)
   --admin-urls URLS          SERVICE_ADMIN_URLS, other base URLs of the admin listener
   --metrics-host HOST        SERVICE_METRICS_HOST (127.0.0.1), opens a listener for /metrics
-  --metrics-port PORT        SERVICE_METRICS_PORT (8789), the same
+  --metrics-port PORT        SERVICE_METRICS_PORT (8789), its port
   --kv-path PATH             SERVICE_KV_PATH (data/svc.kv; :memory:)
   --config FILE              SERVICE_CONFIG (svc.json, optional)
   --public-url URL           SERVICE_PUBLIC_URL
   --trusted-proxies RANGES   SERVICE_TRUSTED_PROXIES
   --trace-ratio RATIO        SERVICE_TRACE_RATIO, 0 to 1, where OTEL_DENO=true exports traces
-                             (without it: up to 10 a second, and 50 that callers began)
-Secrets, better kept in the environment than on a command line:
+                             (default: up to 10 a second, and 50 begun by callers)
+Secrets; set them in the environment rather than on a command line:
   --admin-token TOKEN        SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY
   --metrics-token TOKEN      SERVICE_METRICS_TOKEN, reads /metrics and nothing else
   --key-pepper PEPPER        SERVICE_KEY_PEPPER
-  --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, while it is changed
+  --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, during a change
 `;
 
 /** Lists all commands, one per line. */
@@ -47,7 +47,7 @@ Every command takes --json: one JSON document on standard output, nothing else.
 "svc help COMMAND" explains one command; "svc --version" prints the version.
 
 The commands speak to the admin API at SERVICE_ADMIN_URL with SERVICE_ADMIN_TOKEN, or with what
-the first start of the gateway left beside its store.
+the token file that the first start of the gateway wrote beside its store.
 `;
 }
 

@@ -3,7 +3,7 @@ import manifest from "../deno.json" with { type: "json" };
 import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
 import { assertFailed, withCli } from "./cli_test_support.ts";
 
-Deno.test("wrong usage exits 2 with the nearest word and the usage, and asks nobody", async () => {
+Deno.test("wrong usage exits 2 with the nearest word and the usage, without a request", async () => {
   await withCli(async ({ run }) => {
     const cases: readonly [string, string][] = [
       ["walets list", 'Unknown command "walets"; the nearest is "wallets"'],
@@ -85,10 +85,10 @@ Deno.test("help lists all commands and explains each", async () => {
     assertStringIncludes((await run("help apply")).out, "-f, --file FILE");
     for (
       const [command, line] of [
-        ["apply", "--force *Also where wallets lose their tier"],
-        ["ledger export", "--force *Replace a file that is there"],
-        ["restore", "--force *Put a store that is there aside"],
-        ["vector-stores remove", "--file FILE *The id of a file: it alone goes"],
+        ["apply", "--force *Also if wallets lose their tier"],
+        ["ledger export", "--force *Replace an existing file"],
+        ["restore", "--force *Rename an existing store"],
+        ["vector-stores remove", "--file FILE *Id of a file: only this file is removed"],
         ["vector-stores search", "--limit N *Most results to show \\(20; at most 50\\)"],
       ] as const
     ) {
@@ -114,7 +114,7 @@ Deno.test("serve is not the command line's to run", async () => {
   });
 });
 
-Deno.test("a gateway that does not run is said to be so", async () => {
+Deno.test("a gateway that does not run is reported as such", async () => {
   await withCli(async ({ run }) => {
     const fetch = () => Promise.reject(new TypeError("connection refused"));
     const message = "Cannot reach the gateway at http://gateway.test: start it with " +
@@ -132,11 +132,11 @@ Deno.test("a gateway that does not run is said to be so", async () => {
   });
 });
 
-Deno.test("an answer that is not the admin API's is said to be so", async () => {
+Deno.test("an answer that is not the admin API's is reported as such", async () => {
   await withCli(async ({ run }) => {
     for (const [body, status] of [["<html>", 200], ["[]", 200], ["{}", 404], ["", 502]] as const) {
       const fetch = () => Promise.resolve(new Response(body, { status }));
-      const message = `What answers at http://gateway.test is not the gateway's admin API ` +
+      const message = `The server at http://gateway.test is not the gateway's admin API ` +
         `(status ${status})` +
         (status === 404 ? ": SERVICE_ADMIN_URL must be the address of its admin listener" : "");
       assertFailed(await run("wallets list", { fetch }), message);
@@ -164,13 +164,13 @@ Deno.test("credentials come from the environment, else from what the first start
     const env = { SERVICE_ADMIN_TOKEN: "wrong" };
     assertFailed(
       await run("models", { fetch, env, readCredentials }),
-      "The gateway at http://left.test/ does not let in the admin token of SERVICE_ADMIN_TOKEN: " +
+      "The gateway at http://left.test/ refuses the admin token of SERVICE_ADMIN_TOKEN: " +
         "give the one in force, or unset it beside the gateway's store",
     );
     const another = () => Promise.resolve({ url: "http://left.test", token: "another" });
     assertFailed(
       await run("models", { env: {}, readCredentials: another }),
-      "The gateway at http://left.test does not let in the admin token that lies beside the " +
+      "The gateway at http://left.test refuses the admin token that lies beside the " +
         "store: give that gateway's own by SERVICE_ADMIN_TOKEN",
     );
     assertEquals(
@@ -194,7 +194,7 @@ Deno.test("credentials come from the environment, else from what the first start
   });
 });
 
-Deno.test("a bug is not taken for a refusal", async () => {
+Deno.test("a bug is not reported as a refusal", async () => {
   await withCli(async ({ run }) => {
     const stdout = () => {
       throw new RangeError("A bug");

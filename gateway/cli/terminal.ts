@@ -48,7 +48,7 @@ function printResult(text: string, print: (text: string) => void): void {
     print(text);
   } catch (cause) {
     if (cause instanceof Deno.errors.BrokenPipe) {
-      throw new OutputClosed("The reader is gone", { cause });
+      throw new OutputClosed("The reader has closed", { cause });
     }
     throw new CliFailure(`Cannot write to standard output: ${reasonOf(cause)}`, { cause });
   }

@@ -47,13 +47,14 @@ export interface DefaultCatalog {
 
 /**
  * The default models. An id is that of the upstream, a slash, and the provider's own name; a model
- * whose endpoints are not written serves text.
+ * whose endpoints are not written serves text. `en` and `zh` are its description.
  */
 export const DEFAULT_MODELS = file.models.map(({ id, name, ...model }) => {
   const [upstream = ""] = id.split("/", 1);
   const upstreamModel = id.slice(upstream.length + 1);
   const { endpoints = ["chat", "responses"], quality, ...rest } = model;
-  const { description, sku = "text", ...traits } = rest;
+  const { en, zh, sku = "text", ...traits } = rest;
+  const description = { en, zh };
   return { id, name, upstream, upstreamModel, endpoints, quality, ...traits, sku, description };
 });
 

@@ -35,7 +35,7 @@ Deno.test("every default model states its longest output, and every compatible s
   }
 });
 
-Deno.test("the price list prices every default model, and takes none of them away", async () => {
+Deno.test("the price list prices every default model, and marks none of them as deprecated", async () => {
   const { models, upstreams } = await content();
   for (const model of models) {
     const upstream = upstreams.find(({ id }) => id === model.upstream);

@@ -7,7 +7,7 @@ import { parseConfig } from "./parse_config.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 
-Deno.test("detectUpstreams() falls back to the simulator and says so", async () => {
+Deno.test("detectUpstreams() falls back to the simulator and states it", async () => {
   const { content, sentence } = await detectUpstreams({ OPENAI_API_KEY: "" });
   assertMatch(sentence, /^No provider key was found, so the embedded simulator answers: /);
   assertEquals(content.upstreams.map((one) => one.kind), ["simulator"]);
@@ -24,7 +24,7 @@ Deno.test("detectUpstreams() falls back to the simulator and says so", async () 
     const plan = route(inputWith({ catalog, features, wallet }));
     return plan.ok ? plan.candidates[0]?.model.id : plan.message;
   };
-  assertEquals([best(0), best(0.4), best(0.9)], [
+  assertEquals([best(0.05), best(0.25), best(0.9)], [
     "svc/sim-small",
     "svc/sim-vision",
     "svc/sim-large",

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { jsonPlace } from "./json_place.ts";
 
-Deno.test("the place is told at which a text is no JSON any more", () => {
+Deno.test("the place is reported at which a text stops being JSON", () => {
   const cases: readonly [string, string][] = [
     ['{"a": 1', "line 1, column 8"],
     ['{\n  "apiKey": "key-0123456789" oops\n}', "line 2, column 30"],

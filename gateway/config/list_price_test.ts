@@ -51,7 +51,7 @@ Deno.test("listPrice() charges a model that draws for what it draws and sees", a
   assertEquals([price?.outputPerMTok, price?.imageInputPerMTok], ["32", "8"]);
 });
 
-Deno.test("listPrice() says which models are about to be taken away", async () => {
+Deno.test("listPrice() names the models that are about to be discontinued", async () => {
   const source = { providerId: "x-ai", nowMs: NOON };
   assertEquals((await listPrice("grok-2-1212", source))?.deprecated, true);
 });

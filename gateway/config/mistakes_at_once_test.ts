@@ -48,7 +48,7 @@ Deno.test("mistakes of one part hide neither those of others nor what parts say 
   ]);
 });
 
-Deno.test("what may be meant by a part that cannot be read is no stranger", async () => {
+Deno.test("names inside an unreadable part are not reported as unknown", async () => {
   const nameless = { ...LAB, id: undefined };
   const file = { upstreams: [nameless], models: [MODEL], tiers: [TIER] };
   assertEquals(await placesOf(file), ["upstreams.0.id"]);

@@ -5,8 +5,8 @@ const COMPARED_LENGTH = 64;
  * Returns the name with the fewest edits from the given one, the first of equals; `undefined` where
  * the edits exceed a third of the word.
  */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
-  const word = given.slice(0, COMPARED_LENGTH).toLowerCase();
+export function nearestName(text: string, names: readonly string[]): string | undefined {
+  const word = text.slice(0, COMPARED_LENGTH).toLowerCase();
   let nearest: string | undefined;
   let fewest = Infinity;
   for (const name of names) {

@@ -10,7 +10,7 @@ function parse(upstreams: readonly Record<string, unknown>[]) {
   return parseConfig(JSON.stringify({ upstreams, models, tiers }), { fileName: "svc.json" });
 }
 
-Deno.test("parseConfig() takes a field for the output limit where a kind has two", async () => {
+Deno.test("parseConfig() accepts a field for the output limit on kinds that have two", async () => {
   const fieldOf = (kind: string, outputLimitField: string) => {
     const lab = { id: "lab", kind, baseUrl: "http://127.0.0.1:1/v1", apiKey: "k" };
     return parse([{ ...lab, outputLimitField }]);

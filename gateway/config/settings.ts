@@ -151,25 +151,25 @@ function readersOf(
     return typeof value === "string" && value !== "" ? value : undefined;
   };
   const port = (flag: Flag, standard: number): number => {
-    const given = text(flag);
-    if (given === undefined) return standard;
-    if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535) {
-      refuse(`${named(flag)} takes a port from 0 to 65535, not "${given}"`);
+    const value = text(flag);
+    if (value === undefined) return standard;
+    if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+      refuse(`${named(flag)} takes a port from 0 to 65535, not "${value}"`);
     }
-    return Number(given);
+    return Number(value);
   };
   const secret = (flag: Flag): string | undefined => {
-    const given = text(flag);
-    if (given !== undefined && !isKeyShaped(given)) {
+    const value = text(flag);
+    if (value !== undefined && !isKeyShaped(value)) {
       refuse(`${named(flag)} takes 16 to 256 visible ASCII characters`);
     }
-    return given;
+    return value;
   };
-  const url = (flag: Flag, given: string): string => {
-    if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
-      refuse(`${named(flag)} takes an http(s) URL, not "${given}"`);
+  const url = (flag: Flag, value: string): string => {
+    if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
+      refuse(`${named(flag)} takes an http(s) URL, not "${value}"`);
     }
-    return given.replace(/\/+$/, "");
+    return value.replace(/\/+$/, "");
   };
   const list = (flag: Flag): string[] =>
     (text(flag) ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
@@ -218,21 +218,21 @@ function read(
   return settings;
 }
 
-function ratioOf(given: string | undefined, refuse: Refuse): Pick<ServeSettings, "traceRatio"> {
-  if (given === undefined) return {};
-  const traceRatio = Number(given);
-  if (!/^[\d.]+$/.test(given) || !(traceRatio <= 1)) {
-    refuse(`${named("trace-ratio")} takes a number from 0 to 1, not "${given}"`);
+function ratioOf(value: string | undefined, refuse: Refuse): Pick<ServeSettings, "traceRatio"> {
+  if (value === undefined) return {};
+  const traceRatio = Number(value);
+  if (!/^[\d.]+$/.test(value) || !(traceRatio <= 1)) {
+    refuse(`${named("trace-ratio")} takes a number from 0 to 1, not "${value}"`);
   }
   return { traceRatio };
 }
 
 /** Returns the secrets, each of which opens only its own interface. */
 function secretsOf(
-  given: Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken">,
+  secrets: Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken">,
   refuse: Refuse,
 ): Pick<ServeSettings, "adminToken" | "bootstrapKey" | "metricsToken"> {
-  const { adminToken, bootstrapKey, metricsToken } = given;
+  const { adminToken, bootstrapKey, metricsToken } = secrets;
   if (metricsToken !== undefined && [adminToken, bootstrapKey].includes(metricsToken)) {
     refuse(`${named("metrics-token")} takes a token that opens nothing else`);
   }
@@ -252,11 +252,11 @@ function secretsOf(
 }
 
 function peppersOf(
-  given: Pick<ServeSettings, "keyPepper" | "keyPepperPrevious">,
+  peppers: Pick<ServeSettings, "keyPepper" | "keyPepperPrevious">,
   refuse: Refuse,
 ): Pick<ServeSettings, "keyPepper" | "keyPepperPrevious"> {
-  if (given.keyPepper === STORED_PEPPER) {
+  if (peppers.keyPepper === STORED_PEPPER) {
     refuse(`${named("key-pepper")} takes a secret, not the word "${STORED_PEPPER}"`);
   }
-  return given;
+  return peppers;
 }

@@ -94,7 +94,7 @@ Deno.test("a metrics token opens nothing else, and a ratio is a number", () => {
   assertEquals(settings(["--trace-ratio", "0.01"]).traceRatio, 0.01);
 });
 
-Deno.test("what cannot be read is refused by name", () => {
+Deno.test("an unreadable setting is refused by name", () => {
   assertStringIncludes(problem(["--port", "65536"]), "--port (SERVICE_PORT) takes a port");
   assertStringIncludes(problem([], { SERVICE_ADMIN_PORT: "x" }), "SERVICE_ADMIN_PORT");
   assertStringIncludes(problem([], { SERVICE_ADMIN_TOKEN: "short" }), "16 to 256");
@@ -107,7 +107,7 @@ Deno.test("what cannot be read is refused by name", () => {
   assertStringIncludes(problem(["extra"]), "extra");
 });
 
-Deno.test("several mistakes are told together", () => {
+Deno.test("several mistakes are reported together", () => {
   const message = problem(["--port", "x"], {
     SERVICE_ADMIN_PORT: "70000",
     SERVICE_ADMIN_URLS: "a, b",

@@ -13,7 +13,7 @@ Deno.test("a variable that nothing reads is named with the nearest that somethin
   );
 });
 
-Deno.test("known variables, and keys that a configuration may name, are not told of", () => {
+Deno.test("known variables and keys that a configuration may name are not reported", () => {
   assertEquals(unknownVariables([...SERVE_VARIABLES, ...COMMAND_VARIABLES]), []);
   assertEquals(unknownVariables(["SERVICE_UPSTREAM_LAB_KEY", "SERVICES_X", "service_x"]), []);
   assertEquals(unknownVariables(["SERVICE_MY_OPENAI_KEY"]), [

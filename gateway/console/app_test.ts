@@ -47,7 +47,7 @@ Deno.test("scripts that have no session get 401, not a page", async () => {
   });
 });
 
-Deno.test("after the sign-in nobody is led away from the console", async () => {
+Deno.test("the sign-in never redirects away from the console", async () => {
   await withConsole(async (browser) => {
     const elsewhere = [
       ...["https://page.example/", "//page.example/console", "/\\page.example", "javascript:1"],
@@ -88,7 +88,7 @@ Deno.test("a wrong token begins no session, and is never sent back", async () =>
   });
 });
 
-Deno.test("who guesses tokens is told to wait, at the console and at the API as one", async () => {
+Deno.test("repeated wrong tokens are delayed, at the console and the API together", async () => {
   await withConsole(async (browser, { app, deps }) => {
     const content = deps.catalogs.current();
     await deps.applyCatalog({
@@ -112,7 +112,7 @@ Deno.test("who guesses tokens is told to wait, at the console and at the API as 
   });
 });
 
-Deno.test("a session id that somebody else chose is not taken over", async () => {
+Deno.test("a session id that another party chose is not accepted", async () => {
   await withConsole(async (browser) => {
     const planted = "a".repeat(64);
     browser.cookies.set(SESSION, `${SESSION}=${planted}`);
@@ -248,7 +248,7 @@ Deno.test("language and colours are chosen by the address, kept in a cookie, els
   });
 });
 
-Deno.test("what fails in the API is told with its id, and the log has it", async () => {
+Deno.test("an API failure is shown with its id, and logged", async () => {
   await withConsole(async (browser, { deps, lines }) => {
     await browser.signIn();
     const { ledger } = deps;

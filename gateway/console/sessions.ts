@@ -25,7 +25,7 @@ export interface Session {
   flash?: Flash | undefined;
 }
 
-interface Kept extends Session {
+interface StoredSession extends Session {
   readonly beganMs: number;
   readonly epoch: number;
   usedMs: number;
@@ -44,7 +44,7 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   /** In the order of their last use. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #sessions = new Map<string, StoredSession>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -55,36 +55,36 @@ export class Sessions {
     const { clock, random = randomBytes } = this.#options;
     const nowMs = clock.monotonicMs();
     const id = random(ID_BYTES).toHex();
-    const session: Kept = { id, beganMs: nowMs, usedMs: nowMs, epoch };
-    this.#kept.set(id, session);
-    if (this.#kept.size > SESSIONS_MAX) {
-      const [oldest = ""] = this.#kept.keys();
-      this.#kept.delete(oldest);
+    const session: StoredSession = { id, beganMs: nowMs, usedMs: nowMs, epoch };
+    this.#sessions.set(id, session);
+    if (this.#sessions.size > SESSIONS_MAX) {
+      const [oldest = ""] = this.#sessions.keys();
+      this.#sessions.delete(oldest);
     }
     return session;
   }
 
   /** The session of an id, which counts as used; `undefined` where it has ended or never was. */
   find(id: string): Session | undefined {
-    const session = this.#kept.get(id);
+    const session = this.#sessions.get(id);
     if (session === undefined) return undefined;
-    this.#kept.delete(id);
+    this.#sessions.delete(id);
     const nowMs = this.#options.clock.monotonicMs();
     const isOver = nowMs - session.usedMs >= IDLE_MS || nowMs - session.beganMs >= LIFETIME_MS ||
       session.epoch !== this.#options.tokenEpoch();
     if (isOver) return undefined;
     session.usedMs = nowMs;
-    this.#kept.set(id, session);
+    this.#sessions.set(id, session);
     return session;
   }
 
   /** Ends one. */
   end(id: string): void {
-    this.#kept.delete(id);
+    this.#sessions.delete(id);
   }
 
   /** Ends all. */
   endAll(): void {
-    this.#kept.clear();
+    this.#sessions.clear();
   }
 }

@@ -15,7 +15,7 @@ Deno.test("a session has 256 random bits, and no two are alike", () => {
   assertEquals(sessions.find(one.id), one);
 });
 
-Deno.test("nobody makes a session by naming an id", () => {
+Deno.test("find() returns undefined for an unknown session id", () => {
   const { sessions } = setUp();
   assertEquals(sessions.find("f".repeat(64)), undefined);
   assertEquals(sessions.find("__proto__"), undefined);

@@ -14,7 +14,7 @@ Deno.test("two consoles on one machine, on two ports, keep their sessions apart"
   });
 });
 
-Deno.test("a cookie that somebody put before it keeps nobody out", async () => {
+Deno.test("planted session cookies before the real one do not prevent its use", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const own = browser.cookies.get(SESSION) ?? "";
@@ -28,7 +28,7 @@ Deno.test("a cookie that somebody put before it keeps nobody out", async () => {
   });
 });
 
-Deno.test("whoever signs out of a session that is over is out, and finds the way back", async () => {
+Deno.test("signing out of an expired session succeeds and leads to the sign-in", async () => {
   await withConsole(async (browser, admin) => {
     const other = await new TestBrowser(admin).signIn();
     browser.cookies.set(SESSION, `${SESSION}=${"0".repeat(64)}`);
@@ -45,7 +45,7 @@ Deno.test("whoever signs out of a session that is over is out, and finds the way
   });
 });
 
-Deno.test("who sends a form after the session has ended is told that nothing was changed", async () => {
+Deno.test("a form sent after the session's end is answered that nothing was changed", async () => {
   await withConsole(async (browser, { get }) => {
     const sent = await browser.post("/wallets/team/credit", { credits: "5", once: "a", do: "pay" });
     const location = sent.headers.get("location") ?? "";
@@ -61,14 +61,14 @@ Deno.test("who sends a form after the session has ended is told that nothing was
   });
 });
 
-Deno.test("the address alone does not make the sign-in say that somebody has signed out", async () => {
+Deno.test("the address alone does not make the sign-in state that a session ended", async () => {
   await withConsole(async (browser) => {
     const page = await browser.get("/sign-in?signed=%3Cb%3Enobody");
     assert(!page.text.includes("notice-done"));
   });
 });
 
-Deno.test("who is signed in already is not asked again", async () => {
+Deno.test("a signed-in operator is not asked to sign in again", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const again = await browser.get("/sign-in?next=%2Fconsole%2Fkeys%3Fstate%3Dactive");
@@ -79,7 +79,7 @@ Deno.test("who is signed in already is not asked again", async () => {
   });
 });
 
-Deno.test("a link on another site leads whoever is signed in to its page", async () => {
+Deno.test("a link on another site leads a signed-in operator to its page", async () => {
   await withConsole(async (browser) => {
     // The first request of it comes without the cookie, by SameSite=Strict.
     const linked = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
@@ -115,7 +115,7 @@ Deno.test("no other window holds on to a page of the console", async () => {
   });
 });
 
-Deno.test("what answers a form has no switches, by which it would be lost", async () => {
+Deno.test("a page that answers a form has no language and theme switches", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const form = { do: "save", once: "a", name: "Shop", wallet: "team" };

@@ -36,11 +36,11 @@ function catalogFinding(
 ): Finding {
   const [first] = paths;
   const name = `The store's catalog, version ${version},`;
-  if (first === undefined) return ok("catalog", `${name} is what "${configPath}" says`);
+  if (first === undefined) return ok("catalog", `${name} equals "${configPath}"`);
   const places = paths.length === 1 ? "1 place" : `${paths.length} places`;
   return warning(
     "catalog",
     `${name} differs from "${configPath}" in ${places}, the first is ${first}; the store is in force`,
-    `\`svc apply -f ${configPath} --dry-run\` shows what the file would change: apply it, or mend it`,
+    `\`svc apply -f ${configPath} --dry-run\` shows what the file would change: apply it, or correct it`,
   );
 }

@@ -21,10 +21,13 @@ export async function configurationFindings(
 ): Promise<ReadConfiguration> {
   const { configPath } = settings;
   let content: CatalogContent | undefined;
+  let notices: readonly string[] = [];
   try {
-    content = (await readCatalogText(settings))?.content;
+    const config = await readCatalogText(settings);
+    content = config?.content;
+    notices = config?.notices ?? [];
   } catch (error) {
-    const advice = `mend "${configPath}"; \`svc catalog check --file\` tries it out`;
+    const advice = `correct "${configPath}"; \`svc catalog check --file\` checks it`;
     return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
   }
   if (content === undefined) {
@@ -43,14 +46,17 @@ export async function configurationFindings(
   const { upstreams, models, search } = content;
   const counts = `${upstreams.length} upstreams, ${models.length} models`;
   const findings = [ok("configuration", `"${configPath}" is valid: ${counts}`)];
+  for (const notice of notices) {
+    findings.push(warning("configuration", notice, `edit "${configPath}"`));
+  }
   if ([...upstreams, ...search === undefined ? [] : [search]].some(hasInlineKey)) {
-    const message = "A provider's key stands in the file, and so in the store and its history";
+    const message = "The file contains a provider's key, and so do the store and its history";
     findings.push(warning("configuration", message, "name a variable by apiKeyEnv instead"));
   }
   const variable = missingSearchVariable(search, env);
   if (variable !== undefined) {
     const message = missingSearchVariableText(variable);
-    findings.push(warning("search", message, `set ${variable} where the service starts`));
+    findings.push(warning("search", message, `set ${variable} in the environment of the service`));
   }
   return { findings, content, file: content };
 }

@@ -19,12 +19,16 @@ export async function permissionFindings({ settings }: DoctorContext): Promise<F
     return [failure("permissions", `The service could not start without ${flags}`, `add ${flags}`)];
   }
   if (await allGranted(EVERYTHING)) {
-    return [warning("permissions", "This process may do everything, as by -A", TASK)];
+    return [warning("permissions", "This process has all permissions, as by -A", TASK)];
   }
   const wide = await tooWide();
-  if (wide.length === 0) return [ok("permissions", "What svc needs, and no more")];
+  if (wide.length === 0) return [ok("permissions", "Only the permissions that svc needs")];
   return [
-    warning("permissions", `This process may do more than svc needs: ${wide.join(", ")}`, TASK),
+    warning(
+      "permissions",
+      `This process has permissions that svc does not need: ${wide.join(", ")}`,
+      TASK,
+    ),
   ];
 }
 

@@ -51,8 +51,8 @@ export function portFindings(service: ServiceState, { settings }: DoctorContext)
 
 const openToAll = warning(
   "listeners",
-  "A listener is bound to every address of this machine, in the clear",
-  "bind to loopback and let a server in front end TLS (docs/deployment.md)",
+  "A listener is bound to every address of this machine, without TLS",
+  "bind to loopback, behind a server that terminates TLS (docs/deployment.md)",
 );
 
 function isOpenToAll(host: string): boolean {

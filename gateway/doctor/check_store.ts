@@ -45,14 +45,14 @@ export async function storeFindings(
   const room = await roomFinding(kvPath, size ?? 0);
   const mark = credentialsPath(kvPath);
   if (!size && mark !== undefined && await isThere(mark)) {
-    const advice = `\`svc restore\`, or remove "${mark}" to start afresh on purpose`;
+    const advice = `\`svc restore\`, or remove "${mark}" to begin with a new store`;
     return [
-      failure("store", `It is missing or empty, but "${mark}" says it was in use`, advice),
+      failure("store", `It is missing or empty, but "${mark}" shows that it was in use`, advice),
       room,
     ];
   }
   if (size === undefined) {
-    const none = skipped("store", `There is none at "${kvPath}" yet: the first start makes it`);
+    const none = skipped("store", `There is none at "${kvPath}" yet: the first start creates it`);
     return [none, room, ...await leftoverFindings(kvPath)];
   }
   return [
@@ -74,7 +74,7 @@ function schemaFinding(kvPath: string): Finding {
     const newest = newestSchema();
     const by = writtenBy === undefined ? "" : `, written by svc ${writtenBy}`;
     if (schema > newest) {
-      const message = `It has schema ${schema}${by}; this svc knows schemas up to ${newest}`;
+      const message = `It has schema ${schema}${by}; this svc reads schemas up to ${newest}`;
       return failure("store", message, "start that version, or restore an older backup");
     }
     const next = schema < newest ? `; the next start brings it to schema ${newest}` : "";
@@ -98,10 +98,10 @@ async function roomFinding(kvPath: string, size: number): Promise<Finding> {
     const disk = await statfs(await nearestFolder(dirname(kvPath)));
     free = disk.bavail * disk.bsize;
   } catch (error) {
-    return skipped("disk", `The free room is not known: ${reasonOf(error)}`);
+    return skipped("disk", `The free space is unknown: ${reasonOf(error)}`);
   }
   const message = `${inGigabytes(free)} free, the store takes ${inGigabytes(size)}`;
-  const advice = "make room: a full disk answers 503 to every call";
+  const advice = "free some space: with a full disk every call is answered 503";
   if (free < FREE_SPACE_FAILURE) return failure("disk", message, advice);
   return free < FREE_SPACE_WARNING ? warning("disk", message, advice) : ok("disk", message);
 }
@@ -125,14 +125,14 @@ async function modeFindings(kvPath: string): Promise<Finding[]> {
     const message = `Other users of this machine may read "${path}"`;
     findings.push(failure("file modes", message, `chmod 600 "${path}"`));
   }
-  return findings.length > 0 ? findings : [ok("file modes", "Readable by their user only")];
+  return findings.length > 0 ? findings : [ok("file modes", "Readable only by their owner")];
 }
 
 /** Finds abandoned parts of stores in the clear. */
 async function leftoverFindings(kvPath: string): Promise<Finding[]> {
   const leftovers = await leftoversIn(dirname(kvPath)).catch(() => []);
   return leftovers.map((path) =>
-    warning("restore", `A restore that was killed left "${path}"`, `rm -r "${path}"`)
+    warning("restore", `A killed restore left "${path}"`, `rm -r "${path}"`)
   );
 }
 
@@ -140,15 +140,15 @@ async function backupFindings(
   { settings, nowMs }: DoctorContext,
   size: number,
 ): Promise<Finding[]> {
-  const advice = "run `svc backup` by a timer (docs/deployment.md)";
+  const advice = "run `svc backup` from a timer (docs/deployment.md)";
   let note: { readonly takenAt?: unknown; readonly storeBytes?: unknown };
   try {
     note = Object(JSON.parse(await Deno.readTextFile(`${settings.kvPath}.backup.json`)));
   } catch {
-    return [warning("backup", "None is known of", advice)];
+    return [warning("backup", "No backup is known", advice)];
   }
   const ageMs = nowMs - Date.parse(String(note.takenAt));
-  if (Number.isNaN(ageMs)) return [warning("backup", "None is known of", advice)];
+  if (Number.isNaN(ageMs)) return [warning("backup", "No backup is known", advice)];
   const age = `The last is ${Math.floor(ageMs / HOUR_MS)} hours old`;
   const grown = ageMs < HOUR_MS || typeof note.storeBytes !== "number"
     ? ""
@@ -167,7 +167,7 @@ async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]>
   try {
     const { wallets } = await ask("GET /wallets");
     const wrong = wallets.filter((wallet) => !isEven(wallet)).map(({ id }) => id);
-    const message = `${wallets.length} wallets are even`;
+    const message = `${wallets.length} wallets balance`;
     return [booksFinding(wrong, message), await servicePepperFinding(ask)];
   } catch (error) {
     return [failure("books", reasonOf(error), "run `svc ledger verify`")];
@@ -177,11 +177,11 @@ async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]>
 async function servicePepperFinding(ask: DoctorContext["ask"]): Promise<Finding> {
   const { current, previous } = await ask("GET /pepper");
   const where = current.kept
-    ? "The store keeps it: backups hold it"
-    : "SERVICE_KEY_PEPPER gives it";
+    ? "The store holds it, and so do backups"
+    : "It comes from SERVICE_KEY_PEPPER";
   if (previous === null) return ok("pepper", where);
   const message = `${where}; keys still use the previous one`;
-  return warning("pepper", message, "`svc pepper show` says which");
+  return warning("pepper", message, "`svc pepper show` lists them");
 }
 
 function isEven(wallet: AnswerOf<"GET /wallets/{id}">): boolean {
@@ -193,10 +193,10 @@ function isEven(wallet: AnswerOf<"GET /wallets/{id}">): boolean {
 }
 
 function booksFinding(wrong: readonly string[], message: string): Finding {
-  if (wrong.length === 0) return ok("books", `${message}; \`svc ledger verify\` proves the rest`);
+  if (wrong.length === 0) return ok("books", `${message}; \`svc ledger verify\` checks the rest`);
   return failure(
     "books",
-    `Wallets that are not even: ${wrong.join(", ")}`,
+    `Wallets that do not balance: ${wrong.join(", ")}`,
     "run `svc ledger verify`",
   );
 }
@@ -217,12 +217,12 @@ async function storedLedgerFindings(
   try {
     const open = kv = await Deno.openKv(kvPath);
     const { value: head } = await open.get<Head>(HEAD_KEY);
-    if (head === null) return [skipped("books", "The file holds none")];
+    if (head === null) return [skipped("books", "The file has no balances")];
     if (head.schema > newestSchema()) {
-      return [skipped("books", "They are in a layout that this svc does not know")];
+      return [skipped("books", "Their layout is unknown to this svc")];
     }
     const { books } = await loadBooks(open, head);
-    const counted = `${books.wallets.size} wallets fit ${books.holds.size} open holds`;
+    const counted = `${books.wallets.size} wallets agree with ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });
     return [
       booksFinding([], counted),
@@ -238,8 +238,8 @@ async function storedLedgerFindings(
 }
 
 function pepperFinding(needs: boolean, pepper: string | undefined): Finding {
-  if (!needs) return ok("pepper", "The store keeps it: backups hold it");
-  if (pepper) return ok("pepper", "SERVICE_KEY_PEPPER gives it");
-  const advice = "set SERVICE_KEY_PEPPER to what the store's keys were made with";
-  return failure("pepper", "This store's keys need one that is not given here", advice);
+  if (!needs) return ok("pepper", "The store holds it, and so do backups");
+  if (pepper) return ok("pepper", "It comes from SERVICE_KEY_PEPPER");
+  const advice = "set SERVICE_KEY_PEPPER to the pepper of the store's keys";
+  return failure("pepper", "The pepper of this store's keys is not set here", advice);
 }

@@ -58,10 +58,10 @@ async function upstreamFinding(
   if (status === "unlisted") return ok(check, `It answers; it has no list of models: ${why}`);
   if (status === "no credentials") {
     const names = variables.join(", ");
-    return failure(check, why, `set ${names} where the service starts`);
+    return failure(check, why, `set ${names} in the environment of the service`);
   }
   if (status === "refused") {
-    return failure(check, why, "look at its key: it may be revoked or empty");
+    return failure(check, why, "check its key: it may be revoked or out of credit");
   }
   const problem = at.baseUrl === undefined ? "" : await connectFailure(at.baseUrl, at.timeoutMs);
   const message = problem === "" ? why : `${why} (${problem})`;
@@ -86,7 +86,7 @@ async function connectFailure(baseUrl: string, timeoutMs: number): Promise<strin
     }
   }).catch(reasonOf);
   const { promise: late, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => resolve("no connection in time"), timeoutMs);
+  const timer = setTimeout(() => resolve("the connection timed out"), timeoutMs);
   try {
     return await Promise.race([greeted, late]);
   } finally {
@@ -97,14 +97,16 @@ async function connectFailure(baseUrl: string, timeoutMs: number): Promise<strin
 /** Returns advice for a connection failure by the platform's message. */
 function adviceFor(reason: string): string {
   if (/dns|lookup|name resolution/i.test(reason)) {
-    return "look at its host name, and this machine's DNS";
+    return "check its host name, and this machine's DNS";
   }
   if (/certificate|tls|handshake/i.test(reason)) {
-    return "look at its certificate, this machine's clock, and proxies in between";
+    return "check its certificate, this machine's clock, and proxies in between";
   }
-  if (/refused/i.test(reason)) return "nothing listens there: look at its baseUrl, and start it";
-  if (/not capable|requires net/i.test(reason)) return "let the process reach it by --allow-net";
-  return "look at its baseUrl, and at firewalls and proxies in between";
+  if (/refused/i.test(reason)) return "nothing listens there: check its baseUrl, and start it";
+  if (/not capable|requires net/i.test(reason)) {
+    return "permit the process to connect to it by --allow-net";
+  }
+  return "check its baseUrl, and firewalls and proxies in between";
 }
 
 function priceFindings({ models, priceList }: Check): Finding[] {
@@ -113,16 +115,16 @@ function priceFindings({ models, priceList }: Check): Finding[] {
   const findings: Finding[] = [];
   const none = named("none");
   if (none.length > 0) {
-    findings.push(failure("prices", `No price: ${none.join(", ")}`, "give them one in svc.json"));
+    findings.push(failure("prices", `No price: ${none.join(", ")}`, "set one in svc.json"));
   }
   const differing = named("differs");
   if (differing.length > 0) {
-    const message = `Other than the list price: ${differing.join(", ")}`;
-    findings.push(warning("prices", message, "`svc catalog check` says by how much"));
+    const message = `Different from the list price: ${differing.join(", ")}`;
+    findings.push(warning("prices", message, "`svc catalog check` shows the differences"));
   }
   const free = named("free");
   if (free.length > 0) {
-    const advice = "give them a price, unless they cost nothing";
+    const advice = "set a price, unless they are free";
     findings.push(warning("prices", `Free for every caller: ${free.join(", ")}`, advice));
   }
   if (priceList.old) {
@@ -151,15 +153,15 @@ export async function clockFinding(
   const skews = (await Promise.all([...origins].map((origin) => skewOf(origin, timeoutMs))))
     .filter((skew) => skew !== undefined);
   const [first] = skews;
-  if (first === undefined) return skipped("clock", "No upstream told the time");
+  if (first === undefined) return skipped("clock", "No upstream sent its time");
   // The smallest difference counts: another clock may be wrong itself.
   const skewMs = skews.reduce((a, b) => Math.abs(a) < Math.abs(b) ? a : b, first);
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
   const message = `This machine's clock is ${seconds} s ${skewMs < 0 ? "behind" : "ahead"}`;
-  const advice = "let it be set by NTP: keys that expire and signed requests depend on it";
+  const advice = "synchronize it by NTP: the expiry of keys and signed requests depend on it";
   if (Math.abs(skewMs) > CLOCK_FAILURE_MS) return failure("clock", message, advice);
   if (Math.abs(skewMs) > CLOCK_WARNING_MS) return warning("clock", message, advice);
-  return ok("clock", `It agrees with the upstreams' to ${seconds} s`);
+  return ok("clock", `It differs from the upstreams' by at most ${seconds} s`);
 }
 
 /** Returns the milliseconds by which the local clock is ahead. */

@@ -40,6 +40,6 @@ async function safely(
   try {
     return await look();
   } catch (error) {
-    return [failure(check, `It could not be looked at: ${reasonOf(error)}`, "report this")];
+    return [failure(check, `It could not be checked: ${reasonOf(error)}`, "report this")];
   }
 }

@@ -124,7 +124,7 @@ Deno.test("Redirects are followed so far and no further", async () => {
   }
 });
 
-Deno.test("What is no image, too large, compressed or cut is refused", async () => {
+Deno.test("a response that is not an image, too large, compressed or truncated is refused", async () => {
   const type = { "content-type": "image/png" };
   const rows: [Served, RegExp][] = [
     [{ status: 404 }, /status 404/],
@@ -144,7 +144,7 @@ Deno.test("What is no image, too large, compressed or cut is refused", async () 
   }
 });
 
-Deno.test("Trouble is not told apart, so that no network can be mapped by it", async () => {
+Deno.test("network failures have one message, so that they do not reveal the network", async () => {
   const troubles: GuardedFetchOptions[] = [
     { send: () => Promise.reject(new Error("connection refused by 93.184.215.14:443")) },
     { resolve: () => Promise.reject(new Error("ENOTFOUND")) },

@@ -34,7 +34,7 @@ Deno.test("a listener answers to the names by which it can be meant", () => {
   }
 });
 
-Deno.test("a Host header names a host, with or without a port, or it is none", () => {
+Deno.test("a Host header is a host with or without a port, or invalid", () => {
   const cases: [string, string | undefined][] = [
     ["LocalHost", "localhost"],
     ["localhost:8787", "localhost"],

@@ -69,7 +69,7 @@ Deno.test("good users of a flooded address are served: known keys, and generated
   );
 });
 
-Deno.test("what could be guessed is not looked up any more, be it right", async () => {
+Deno.test("over the limit, a guessable key is not looked up, even a correct one", async () => {
   const { ask, exhaust, lookedUp } = watch();
   await exhaust();
   assertEquals(await ask(FIXED), 65_000);
@@ -78,7 +78,7 @@ Deno.test("what could be guessed is not looked up any more, be it right", async 
   assertEquals(await ask(FIXED), true, "from then on it is known");
 });
 
-Deno.test("many wrong keys at once are no way round the budget, and many good ones are no flood", async () => {
+Deno.test("concurrent wrong keys do not evade the limit, and concurrent good ones do not reach it", async () => {
   const { ask, lookedUp } = watch();
   const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => ask(`wrong_${n}`)));
   assertEquals(answers.filter((answer) => answer === false).length, LIMIT);
@@ -111,7 +111,7 @@ Deno.test("a flood from many addresses is forgotten in time, not gathered", asyn
   assertEquals(await ask("wrong", "192.0.2.1"), false, "only so many addresses are remembered");
 });
 
-Deno.test("a store that fails counts against nobody", async () => {
+Deno.test("a failing store does not count as a bad key", async () => {
   const badKeys = new BadKeys({
     keyClass: "service",
     limit: () => 1,

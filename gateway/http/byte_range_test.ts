@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { byteRange } from "./byte_range.ts";
 
-Deno.test("a single range of bytes is read as it stands", () => {
+Deno.test("a single range of bytes is read", () => {
   const rows: [string | undefined, ReturnType<typeof byteRange>][] = [
     ["bytes=0-0", { start: 0, end: 1 }],
     ["bytes=2-5", { start: 2, end: 6 }],

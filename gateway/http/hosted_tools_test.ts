@@ -5,7 +5,7 @@ import { readHostedTools } from "./hosted_tools.ts";
 
 const FUNCTION = { type: "function", function: { name: "file_search" } };
 
-Deno.test("functions are not hosted, whatever their names", () => {
+Deno.test("functions are not hosted tools, for any names", () => {
   for (const tools of [[], [FUNCTION, { type: "custom", name: "web_search" }]]) {
     assertEquals(asksForHosted(readHostedTools(tools)), false);
   }
@@ -44,7 +44,7 @@ Deno.test("every name of web search means the same, with what it says", () => {
   );
 });
 
-Deno.test("file search has its stores, and where they stand in the request", () => {
+Deno.test("file search has its stores, and their path in the request", () => {
   const filters = {
     type: "and",
     filters: [{ type: "eq", key: "lang", value: "en" }, { type: "in", key: "n", value: [1, true] }],
@@ -65,7 +65,7 @@ Deno.test("file search has its stores, and where they stand in the request", () 
   });
 });
 
-Deno.test("what asks for something that no search does is listed; what asks for nothing is not", () => {
+Deno.test("unsupported search options are listed; options that request nothing are not", () => {
   const files = { type: "file_search", vector_store_ids: ["vs_1"] };
   const ranked = (ranking_options: unknown) => [{ ...files, ranking_options }];
   for (
@@ -93,7 +93,7 @@ Deno.test("what asks for something that no search does is listed; what asks for 
   }
 });
 
-Deno.test("what cannot be served is refused by name, the first that is wrong", () => {
+Deno.test("an unsupported tool is refused by name, the first wrong one", () => {
   const files = { type: "file_search", vector_store_ids: ["vs_1"] };
   for (
     const [tools, code, param] of [

@@ -51,7 +51,7 @@ Deno.test("a listener that takes any name takes only names", async () => {
   }
 });
 
-Deno.test("HEAD is told what GET would be, length included, and nothing more", async () => {
+Deno.test("HEAD returns the status and the length of GET, without a body", async () => {
   const app = new Hono().get("/", (c) => c.text("fourteen bytes"));
   const server = listen(app, OPTIONS);
   try {

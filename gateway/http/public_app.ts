@@ -11,6 +11,7 @@ import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
 import { CALLER_DISCONNECTED_STATUS } from "../flows/request/log_failure.ts";
 import { type ModelCallDeps, ModelCalls } from "../flows/model_calls.ts";
 import { faultForCaller } from "../flows/request/fault_of.ts";
+import type { Feedback } from "../flows/learn/feedback.ts";
 import type { SignedLinks } from "../flows/images/signed_links.ts";
 import type { BlobStore } from "../ports/blob_store.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
@@ -25,6 +26,7 @@ import { requestId } from "./middleware/request_id.ts";
 import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
 import { getDocument, getReference, type ListenerDescription } from "./routes/description.ts";
+import { postFeedback } from "./routes/feedback.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
@@ -33,7 +35,9 @@ import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
 /** Parts of the service that the public listener uses. */
-export type PublicGateway = ModelCallDeps & EdgeDeps;
+export type PublicGateway = ModelCallDeps & EdgeDeps & {
+  readonly feedback: Pick<Feedback, "admit" | "vote">;
+};
 
 /** Dependencies of the public listener. */
 export interface PublicAppOptions {
@@ -72,6 +76,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get(PUBLIC_PATHS.pricing, keyed, getPricing(gateway));
   app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
   app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
+  app.post(PUBLIC_PATHS.feedback, keyed, postFeedback(gateway.feedback));
   const limited = rateLimitHeaders();
   app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(calls));
   app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(calls));

@@ -16,6 +16,7 @@ export const PUBLIC_PATHS = {
   models: "/api/v1/models",
   modelMeta: "/api/v1/models/meta",
   pricing: "/api/v1/pricing",
+  feedback: "/api/v1/feedback",
   openAIModels: "/openai/v1/models",
   openAIModel: "/openai/v1/models/{model}",
   response: RESPONSE,

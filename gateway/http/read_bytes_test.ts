@@ -41,7 +41,7 @@ Deno.test("a body that does not come to its end is not waited for", async () => 
   assertEquals(cancelled, 2);
 });
 
-Deno.test("what has come buys time for what has not", async () => {
+Deno.test("received bytes extend the time allowed for the rest", async () => {
   const patienceMs = 5;
   // Buys 14 seconds.
   const first = new Uint8Array(14 * 64_000);
@@ -101,11 +101,11 @@ Deno.test("a long body is read and put together in turns, and so are several", a
   assert(most <= 120, `${most} pieces in one turn`);
 });
 
-Deno.test("a request without a body has none", async () => {
+Deno.test("a request without a body has an empty body", async () => {
   assertEquals((await readBytes(new Request("http://x/"), { maxBytes: 1 })).length, 0);
 });
 
-Deno.test("a caller who leaves while sending has left", async () => {
+Deno.test("a caller that disconnects while sending is reported as disconnected", async () => {
   const gone = new AbortController();
   gone.abort();
   const requests = [

@@ -34,7 +34,7 @@ Deno.test("a body without a declared length is read up to the limit", async () =
   assertEquals(body.value, { a: 1 });
 });
 
-Deno.test("what is wrong with a body is said by code and in words", async () => {
+Deno.test("a mistake in a body is reported by code and in words", async () => {
   const deep = "[".repeat(BODY_MAX_DEPTH + 1) + "]".repeat(BODY_MAX_DEPTH + 1);
   const cases: [Request, string, string][] = [
     [post("{}", "text/plain"), "unsupported_media_type", "application/json"],
@@ -89,7 +89,7 @@ Deno.test("a body of 32 MB of small values is refused before one of them is made
   }
 });
 
-Deno.test("what one body named does not change what the next one says", async () => {
+Deno.test("earlier bodies do not change the value of the next one", async () => {
   for (let time = 0; time < 5; time++) await readJson(post('{"model":"auto","\\\\u006":[]}'));
   // As any other parser would have left it, too.
   for (let time = 0; time < 5; time++) JSON.parse('{"model":"auto","\\\\u006":[]}');
@@ -111,7 +111,7 @@ Deno.test("a long body is parsed in steps, to the same value", async () => {
   await assertRejects(() => readJson(post(twice)), ServiceFault, "the same name twice");
 });
 
-Deno.test("a long body is the text that it was, whatever it is written in", async () => {
+Deno.test("a long body is returned unchanged, in any encoding", async () => {
   const long = "a".repeat(300_000);
   for (const content of [long, `${long}é`, `漢${long}`, `${long}😀${long}`]) {
     const text = `{"content":"${content}"}`;

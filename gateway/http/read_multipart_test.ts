@@ -79,7 +79,7 @@ Deno.test("Several images become an array, in order, however they are named", as
   });
 });
 
-Deno.test("A file without a type is taken for what its bytes say, and a wrong type stays wrong", async () => {
+Deno.test("a file without a type gets it from its bytes, and a wrong type is kept", async () => {
   for (const type of ["", "application/octet-stream"]) {
     const { value } = await readImageEdit(post(formOf([["image", file(JPEG, type)]])));
     assertEquals(value["image"], dataUri("image/jpeg", JPEG));
@@ -90,7 +90,7 @@ Deno.test("A file without a type is taken for what its bytes say, and a wrong ty
   assertEquals(odd.value["image"], "data:application/octet-stream;base64,AAAA");
 });
 
-Deno.test("What is no number or boolean stays text, so that it is refused by name", async () => {
+Deno.test("a value that is not a number or boolean stays text, so that it is refused by name", async () => {
   const form = formOf([["n", "two"], ["stream", "yes"], ["model", "auto"], ["prompt", "p"]]);
   const { value } = await readImageEdit(post(form));
   assertEquals([value["n"], value["stream"]], ["two", "yes"]);
@@ -104,7 +104,7 @@ Deno.test("What is no number or boolean stays text, so that it is refused by nam
   assertEquals(param, "n");
 });
 
-Deno.test("Forms that are none, too large or odd are refused by name", async () => {
+Deno.test("invalid, too large and odd forms are refused by name", async () => {
   const multipart = { "content-type": "multipart/form-data; boundary=x" };
   const whole = post(formOf([["image", file(new Uint8Array(10_000))]]));
   assertEquals((await refusal(whole, { maxBytes: 5_000 })).code, "body_too_large");

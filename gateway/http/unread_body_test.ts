@@ -33,7 +33,7 @@ function post(
 
 const CHUNKED = { "transfer-encoding": "chunked" };
 
-Deno.test("what is left of bodies is read in one line, a few pieces in a turn", async () => {
+Deno.test("the remains of bodies are read one after the other, a few pieces per turn", async () => {
   let read = 0;
   let most = 0;
   let before = 0;
@@ -53,7 +53,7 @@ Deno.test("what is left of bodies is read in one line, a few pieces in a turn", 
   assert(most <= 120, `${most} pieces in one turn`);
 });
 
-Deno.test("only long bodies that nobody has read or is reading are dropped", async () => {
+Deno.test("only long bodies without a reader are dropped", async () => {
   const length = { "content-length": `${LENGTH}` };
   assertEquals(dropBody(post("{}", { "content-length": "2" })), undefined);
   assertEquals(dropBody(new Request("http://x/", { headers: length })), undefined);
@@ -93,7 +93,7 @@ Deno.test("so many bodies are dropped at once, and those that do not come are no
   await dropBody(post(ready(() => {}, 1), CHUNKED));
 });
 
-Deno.test("who has sent a long body that was refused may send more on the same connection", async () => {
+Deno.test("a connection stays usable after a long body was refused", async () => {
   const status = (request: Request) => new URL(request.url).pathname === "/good" ? 200 : 413;
   const app = { fetch: (request: Request) => new Response("said", { status: status(request) }) };
   const server = listen(app, {
@@ -122,6 +122,27 @@ Deno.test("who has sent a long body that was refused may send more on the same c
     const answers = await new Response(connection.readable).text();
     const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, code]) => code);
     assertEquals(statuses, ["413", "413", "200"]);
+  } finally {
+    await server.shutdown();
+  }
+});
+
+Deno.test("a refusal of a long body that was read to its end is answered at once", async () => {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const reader = request.body?.getReader();
+    while ((await reader?.read())?.done === false);
+    reader?.releaseLock();
+    await dropBody(request, 1_000_000);
+    return new Response("refused", { status: 400 });
+  });
+  try {
+    const { hostname, port } = server.addr;
+    const answer = await fetch(`http://${hostname}:${port}/`, {
+      method: "POST",
+      body: new Uint8Array(LENGTH),
+      signal: AbortSignal.timeout(20_000),
+    });
+    assertEquals(await answer.text(), "refused");
   } finally {
     await server.shutdown();
   }

@@ -41,10 +41,10 @@ export async function drawnImages(
   let fetched = 0;
   // In sequence, so that an answer cannot open many connections at once.
   for (const [at, image] of data.entries()) {
-    const { b64_json: given, url, revised_prompt: prompt } = Object(image);
+    const { b64_json: base64, url, revised_prompt: prompt } = Object(image);
     const revisedPrompt = typeof prompt === "string" ? prompt : undefined;
-    if (typeof given === "string" && given !== "") {
-      drawn.push({ base64: checkedBase64(given, at), revisedPrompt });
+    if (typeof base64 === "string" && base64 !== "") {
+      drawn.push({ base64: checkedBase64(base64, at), revisedPrompt });
       continue;
     }
     const { bytes } = await fetchedImage(url, at, options);

@@ -30,7 +30,7 @@ Deno.test("images in base64 are taken as they came, and nothing is fetched", asy
   }
 });
 
-Deno.test("what is no image is no answer", async () => {
+Deno.test("a result that is not an image is not an answer", async () => {
   const page = base64Of(new TextEncoder().encode("<html></html>"));
   const good = { b64_json: base64Of(PNG) };
   const rows: unknown[] = [
@@ -65,7 +65,7 @@ Deno.test("addresses are fetched, one after the other", async () => {
   assertEquals(urls, ["https://a.example/1", "HTTP://a.example/2"]);
 });
 
-Deno.test("what cannot be fetched, is no image or too much is no answer", async () => {
+Deno.test("a result that cannot be fetched, is not an image or is too large is not an answer", async () => {
   const image = { url: "https://a.example/1" };
   const gives = (file: MediaFile | { problem: string }) => () => Promise.resolve(file);
   const html = new TextEncoder().encode("<html>");
@@ -93,7 +93,7 @@ Deno.test("an end to fetching is the upstream's time running out; a bug is a bug
   await assertRejects(() => drawn([{ url: "https://a.example/1" }]), Error, "Nobody asked");
 });
 
-Deno.test("what is not of the upstream's own origin is fetched as a stranger could", async () => {
+Deno.test("an image of another origin is fetched through the guarded fetch", async () => {
   const urls: string[] = [];
   const guarded: FetchImage = (url) => {
     urls.push(url);

@@ -113,9 +113,9 @@ function* fieldsOf(edit: Edit): Generator<[param: string, text: string]> {
   if (mask !== undefined && mask !== null) yield fieldOf("mask", mask);
 }
 
-function fieldOf(path: string, given: unknown): [param: string, text: string] {
-  if (typeof given === "string") return [path, given];
-  return [`${path}.image_url`, String(Object(given).image_url)];
+function fieldOf(path: string, image: unknown): [param: string, text: string] {
+  if (typeof image === "string") return [path, image];
+  return [`${path}.image_url`, String(Object(image).image_url)];
 }
 
 function loadDataUri(text: string): LoadedImage | Unreadable {

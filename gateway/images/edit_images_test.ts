@@ -84,7 +84,7 @@ Deno.test("Bytes are decoded, or fetched where they are elsewhere", async () => 
   assertEquals(fetched, ["https://images.example/a", "https://images.example/m"]);
 });
 
-Deno.test("What was fetched is held against the same limits, and failures have their field", async () => {
+Deno.test("fetched images are held to the same limits, and failures name their field", async () => {
   const edit = { image: ["https://images.example/a"] };
   const mistyped = () => Promise.resolve({ mediaType: "image/png", bytes: JPEG });
   const missing = () => Promise.resolve({ problem: "its server answers with status 404" });
@@ -94,7 +94,7 @@ Deno.test("What was fetched is held against the same limits, and failures have t
   }
 });
 
-Deno.test("A data URI is read as it was written", () => {
+Deno.test("a data URI is decoded exactly", () => {
   for (const length of [1, 2, 3, 4, 1_000]) {
     const bytes = Uint8Array.from({ length }, (_, at) => at % 256);
     const file = { mediaType: "image/png", bytes };

@@ -73,7 +73,7 @@ Deno.test("A JPEG that nearly ends at every byte is read through once", () => {
   assert(bytes.searches - searches <= 2, `${bytes.searches} searches`);
 });
 
-Deno.test("What is no image is none", () => {
+Deno.test("bytes that are not an image have no image type", () => {
   const texts = [
     "",
     "GIF",

@@ -56,13 +56,13 @@ function bodyOf(
 }
 
 function replyOf(operation: AdminOperation): Operation["replies"][number] {
-  const { answer, events, lines, answerHeader } = operation;
+  const { answer, answerDescription, events, lines, answerHeader } = operation;
   const byType = { [JSON_TYPE]: answer, [EVENTS_TYPE]: events, [LINES_TYPE]: lines };
   const content = Object.entries(byType).flatMap(([type, schema]) =>
     schema === undefined ? [] : [[type, { schema }] as const]
   );
   return {
-    description: "The answer",
+    description: answerDescription ?? "The answer",
     content: Object.fromEntries(content),
     headers: ["Cache-Control", ...answerHeader === undefined ? [] : [answerHeader]],
   };

@@ -29,6 +29,20 @@ export const METADATA = {
   },
 };
 
+/** A vote on an answer. */
+export const FEEDBACK_REQUEST = {
+  request_id: "req_01JD2X",
+  score: 0,
+  comment: "Rhône is missing",
+  source: "support-desk",
+};
+
+/** The answer to {@linkcode FEEDBACK_REQUEST}. */
+export const FEEDBACK = {
+  success: true,
+  data: { request_id: "req_01JD2X", log_id: "log_01JD2X", source: "support-desk", score: 0 },
+};
+
 /** A request of Chat Completions. */
 export const CHAT_REQUEST = {
   model: "auto",

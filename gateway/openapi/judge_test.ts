@@ -38,7 +38,7 @@ function refusal(status: number, code: string, headers: HeadersInit = HEADERS): 
   return Response.json({ error }, { status, headers });
 }
 
-Deno.test("an answer as it is described passes, and keeps its bytes", async () => {
+Deno.test("an answer that matches its description passes, and keeps its bytes", async () => {
   const differences: string[] = [];
   const text = JSON.stringify(WALLET, null, 1);
   const request = { method: "GET", url: "http://localhost/admin/v1/wallets/team" };
@@ -46,7 +46,7 @@ Deno.test("an answer as it is described passes, and keeps its bytes", async () =
   assertEquals([differences, await again.text()], [[], text]);
 });
 
-Deno.test("whatever differs from its description is told of", async () => {
+Deno.test("every difference from the description is reported", async () => {
   const wallet = ["GET", "/admin/v1/wallets/team"] as const;
   const json = (body: unknown, headers: HeadersInit = HEADERS) => Response.json(body, { headers });
   const cases: [string, readonly [string, string], Response][] = [

@@ -13,6 +13,7 @@ import {
   openAIModelListSchema,
   pricingSchema,
 } from "../http/schemas/catalog.ts";
+import { feedbackRequestSchema, feedbackSchema } from "../http/schemas/feedback.ts";
 import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { chatRequestSchema } from "../http/schemas/chat.ts";
 import { imageEditSchema, imageGenerationSchema } from "../http/schemas/images.ts";
@@ -58,6 +59,10 @@ const dialectHeader = z.object({
 const textHeaders = dialectHeader.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().describe(
     "Allows splitting the request into tasks, and selects the content of its stream",
+  ),
+  "X-Auto": z.string().optional().meta({ example: "quality=0.8, verify" }).describe(
+    "Choice of the model, where the key's policy allows it: `quality=` a position of the dial " +
+      "from 0 to 1, economy, balanced or best; `verify` compares the answers of cheap models",
   ),
 });
 const localized = z.object({
@@ -259,6 +264,27 @@ const CATALOG: readonly Operation[] = [
   ),
 ];
 
+const FEEDBACK: Operation = {
+  method: "post",
+  path: PUBLIC_PATHS.feedback,
+  id: "createFeedback",
+  tag: "Feedback",
+  access: "key",
+  summary: "Vote on an answer",
+  description:
+    "An extension. `auto` learns from votes which model answers a kind of request well. " +
+    "A vote is taken for 7 days, on requests of the key's own wallet; a repetition answers the " +
+    "same, and another score from the same source is a `conflict`. Where several requests have " +
+    "the id, `log_ids` beside the `error` names their rows: vote with the id of one.",
+  body: { [JSON_TYPE]: { schema: feedbackRequestSchema, example: examples.FEEDBACK_REQUEST } },
+  replies: {
+    200: json("The vote is stored", { schema: feedbackSchema, example: examples.FEEDBACK }, {
+      headers: ["Cache-Control"],
+    }),
+  },
+  codes: ["not_found", "conflict"],
+};
+
 const image: Reply["content"] = { "image/*": {} };
 const fileHeaders: Reply["headers"] = ["Accept-Ranges", "Cache-Control"];
 
@@ -330,6 +356,7 @@ export const PUBLIC_OPERATIONS: readonly Operation[] = [
   ...MODEL_CALLS,
   ...STORED,
   ...CATALOG,
+  FEEDBACK,
   FILE,
   ...HEALTH,
   ...selfOperations("Service"),

@@ -17,7 +17,7 @@ function bound(query: Partial<WebQuery>): BoundQuery {
   return result;
 }
 
-Deno.test("boundQuery() fills in what a context size stands for", () => {
+Deno.test("boundQuery() fills in the values of a context size", () => {
   const none = { country: undefined, city: undefined, region: undefined, timezone: undefined };
   assertEquals(bound({}), {
     text: "weather",
@@ -66,7 +66,7 @@ Deno.test("boundQuery() keeps of a place what fits into a header", () => {
   assertEquals(bound({ userLocation: { country: "Germany" } }).location.country, undefined);
 });
 
-Deno.test("unusedOf() names what of a place is told in vain", () => {
+Deno.test("unusedOf() names the parts of a place that the search cannot use", () => {
   const place = { country: "Germany", city: "Köln", region: "NRW", timezone: "Europe/Berlin" };
   assertEquals(unusedOf(place, usableOf(place)), ["country", "city"]);
   assertEquals(unusedOf(place), ["country", "city", "region", "timezone"]);

@@ -121,7 +121,7 @@ Deno.test("A query that cannot be asked is refused before anything is sent", asy
   assertEquals([answer.outcome, sent], ["refused_input", undefined]);
 });
 
-Deno.test("What a caller's signal says comes out, also where nothing was sent yet", async () => {
+Deno.test("a caller's abort reason is passed on, also before the request is sent", async () => {
   const search = createWebSearch(BRAVE, {
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     env: () => undefined,
@@ -131,7 +131,7 @@ Deno.test("What a caller's signal says comes out, also where nothing was sent ye
   await assertRejects(() => search.search(QUERY, { signal: aborted }), Error, "the caller left");
 });
 
-Deno.test("What is thrown and is no error is a bug, and goes on", async () => {
+Deno.test("a thrown value that is not an error is a bug and is rethrown", async () => {
   const search = createWebSearch(BRAVE, {
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     env: () => undefined,

@@ -21,6 +21,7 @@ import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import { Audits } from "../flows/learn/audits.ts";
+import { Feedback } from "../flows/learn/feedback.ts";
 import { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
 import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
@@ -146,12 +147,15 @@ const LEARNING_SECRET = "routing_secret";
 
 /** Opens the statistics of routing. */
 export async function learningOf(
-  { settings, snapshots, catalogs }: Pick<KvStores, "settings" | "snapshots" | "catalogs">,
+  { settings, snapshots, votes, catalogs }: Pick<
+    KvStores,
+    "settings" | "snapshots" | "votes" | "catalogs"
+  >,
   { clock, logger }: Pick<ServiceDeps, "clock" | "logger">,
   created: string,
 ): Promise<Learning> {
   const secret = await settings.setOnce(LEARNING_SECRET, created);
-  const learning = new Learning({ snapshots, catalogs, clock, logger, secret });
+  const learning = new Learning({ snapshots, votes, catalogs, clock, logger, secret });
   await learning.open();
   return learning;
 }
@@ -185,6 +189,7 @@ export function gatewayOf(
     log,
     pool,
     learning,
+    feedback: new Feedback({ clock, log: stores.log, votes: stores.votes }),
     vectorStores,
     clock,
     rng,

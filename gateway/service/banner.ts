@@ -20,11 +20,13 @@ export interface Banner {
   /** Sentence about the upstreams that serve, with the reason. */
   readonly upstreams: string;
   readonly catalogVersion: number;
+  /** Sentences about settings of an earlier version. @default {none} */
+  readonly notices?: readonly string[];
 }
 
 /** Returns the lines of every start. */
 export function startLines(banner: Banner): string {
-  const { adminUrls = [], metricsUrl } = banner;
+  const { adminUrls = [], metricsUrl, notices = [] } = banner;
   return [
     `svc ${banner.version} is ready`,
     `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
@@ -33,6 +35,7 @@ export function startLines(banner: Banner): string {
     ...(metricsUrl === undefined ? [] : [`  metrics    ${metricsUrl}`]),
     `  store      ${banner.store}`,
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
+    ...notices.map((notice) => `  note       ${notice}`),
     "",
   ].join("\n");
 }
@@ -48,7 +51,7 @@ export function migrationTeller(print: (text: string) => void): (one: MigrationP
       tenths = 0;
       print(
         `Bringing the store from schema ${from} to ${to}: ${what}. An earlier svc cannot read it ` +
-          `any more; what leads back is a backup from before ("svc backup")\n`,
+          `any more; only a backup from before leads back ("svc backup")\n`,
       );
     } else if (state === "ends") print(`The store has schema ${to}\n`);
     else if (Math.floor(10 * done / total) > tenths) {
@@ -67,8 +70,8 @@ export function firstStartLines({ key, adminToken }: SecretPlaces, publicUrl: st
   const { header, literal } = pasted(key);
   const isPrinted = [key, adminToken].some(({ kind }) => kind === "printed");
   return `
-First start: a wallet "default" with 1000000 credits and a key on it were made.${
-    isPrinted ? "\nSecrets are shown this once; keep them." : ""
+First start: a wallet "default" with 1000000 credits and a key for it were created.${
+    isPrinted ? "\nSecrets are shown only now; store them." : ""
   }
 
   API key      ${placeText(key)}
@@ -93,7 +96,7 @@ EOF
 function placeText(place: SecretPlace): string {
   if (place.kind === "printed") return place.secret;
   if (place.kind === "given") return `the value of ${place.variable}`;
-  return `in ${place.path}, which this user alone can read`;
+  return `in ${place.path}, readable only by this user`;
 }
 
 /**

@@ -68,5 +68,5 @@ async function writeKey(folder: string, key: string): Promise<string> {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
   }
-  throw new Error(`Cannot keep the first key in "${folder}": remove its files "${KEY_FILE}…"`);
+  throw new Error(`Cannot store the first key in "${folder}": remove its files "${KEY_FILE}…"`);
 }

@@ -37,7 +37,7 @@ Deno.test("without a terminal the key has a separate file, which replaces no oth
   }
 });
 
-Deno.test("a store that is no file has its secrets printed, unless the operator gave them", async () => {
+Deno.test("a store that is not a file has its secrets printed, except those the operator supplied", async () => {
   const places = await placeSecrets(SECRETS, { kvPath: ":memory:" }, { isTerminal: false });
   assertStringIncludes(firstStartLines(places, URL), SECRETS.adminToken);
   const given = { bootstrapKey: SECRETS.key, adminToken: SECRETS.adminToken };

@@ -73,7 +73,7 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstSecre
   // An existing fixed key was created by a start that did not complete.
   const key = issued.ok ? issued.key : options.bootstrapKey;
   if (key === undefined || (!issued.ok && issued.refusal.code !== "key_taken")) {
-    throw new Error("Cannot make the first key");
+    throw new Error("Cannot create the first key");
   }
   const adminToken = options.adminToken ?? newAdminToken();
   await settings.set(ADMIN_DIGESTS, options.peppers.digest(adminToken));

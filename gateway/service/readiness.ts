@@ -33,7 +33,7 @@ export class ServiceReadiness {
   async unready(): Promise<ServiceFault | undefined> {
     const { gate, pool, stores } = this.#parts;
     if (gate.closing.aborted) return new ServiceFault("shutting_down");
-    if (stores.health() === "lost") return unwritable("Another process has taken the store over");
+    if (stores.health() === "lost") return unwritable("Another process has taken over the store");
     if (stores.damage() !== undefined) {
       return unwritable("The store holds damaged rows; the log names them");
     }

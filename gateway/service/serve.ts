@@ -67,7 +67,7 @@ export async function serve(args: readonly string[], io: ProcessIo): Promise<num
   // A writer that has lost its store cannot recover: the supervisor starts another process.
   const watch = setInterval(() => {
     if (service.stores.health() !== "lost") return;
-    complain("Cannot go on: another process has taken the store\n");
+    complain("Cannot continue: another process has taken over the store\n");
     Deno.exit(1);
   }, LOST_CHECK_MS);
   await ended;
@@ -87,7 +87,7 @@ export async function serve(args: readonly string[], io: ProcessIo): Promise<num
 async function giveUpRights(settings: ServeSettings, logger: Logger): Promise<void> {
   const flag = await giveUp(settings);
   if (flag === undefined) return;
-  const message = `The store's file is not watched: start with ${flag} besides`;
+  const message = `The store's file is not watched: add ${flag} to the start`;
   logger.warn("store_not_watched", { message });
 }
 

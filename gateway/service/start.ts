@@ -32,7 +32,7 @@ import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "../config/settings.ts";
-import { SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
+import { type Learning, SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
@@ -50,6 +50,7 @@ export interface RunningService {
   /** Address of the separate listener for metrics; absent if there is none. */
   readonly metricsUrl: string | undefined;
   readonly gateway: GatewayParts;
+  readonly learning: Learning;
   readonly stores: KvStores;
   /** Leaves out upstreams whose credentials this process can no longer read, and logs them. */
   recheckUpstreams(): void;
@@ -79,7 +80,12 @@ export async function startService(
     throw error;
   });
   try {
-    return await assembleService(settings, deps, { stores, telemetry, config: config?.content });
+    return await assembleService(settings, deps, {
+      stores,
+      telemetry,
+      config: config?.content,
+      notices: config?.notices ?? [],
+    });
   } catch (error) {
     telemetry.close();
     await stores.close();
@@ -90,7 +96,12 @@ export async function startService(
 async function assembleService(
   settings: ServeSettings,
   deps: ServiceDeps,
-  parts: { stores: KvStores; telemetry: Telemetry; config: CatalogContent | undefined },
+  parts: {
+    stores: KvStores;
+    telemetry: Telemetry;
+    config: CatalogContent | undefined;
+    notices: readonly string[];
+  },
 ): Promise<RunningService> {
   const { clock, logger } = deps;
   const { stores, telemetry } = parts;
@@ -132,7 +143,8 @@ async function assembleService(
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
   if (secrets !== undefined) await handOver(secrets, service);
-  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
+  const notices = [...parts.notices, ...stores.catalogs.notices()];
+  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
   gate.open();
   const snapshots = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
   Deno.unrefTimer(snapshots);
@@ -142,6 +154,7 @@ async function assembleService(
     adminUrl,
     metricsUrl,
     gateway,
+    learning,
     stores,
     recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
@@ -199,6 +212,7 @@ function sayStarted(
     readonly adminUrl: string;
     readonly metricsUrl: string | undefined;
     readonly seeded: { readonly catalog: Catalog; readonly sentence: string };
+    readonly notices: readonly string[];
   },
 ): void {
   const { seeded, ...urls } = started;

@@ -63,7 +63,7 @@ function silent(signal: AbortSignal): Promise<never> {
   });
 }
 
-Deno.test("what a server does is a value", async () => {
+Deno.test("requestOnce() returns each outcome of a server as a value", async () => {
   const answered = await requestOnce(() => Promise.resolve(new Response("yes")), options());
   assert(answered.kind === "answered");
   assertEquals([answered.read, answered.response.status], ["yes", 200]);
@@ -76,7 +76,7 @@ Deno.test("what a server does is a value", async () => {
   assertEquals(cut.kind, "cut");
 });
 
-Deno.test("the caller's reason comes out, and so does what is no error", async () => {
+Deno.test("the caller's abort reason is passed on, and so is a value that is not an error", async () => {
   const leaving = new AbortController();
   const asking = requestOnce(silent, options({ signal: leaving.signal }));
   leaving.abort(new Error("Left"));

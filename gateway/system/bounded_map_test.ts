@@ -22,7 +22,7 @@ Deno.test("a deleted value is gone from both generations", () => {
   assertEquals(["a", "b", "c", "d"].map((key) => map.get(key)), [undefined, 1, 2, undefined]);
 });
 
-Deno.test("what was used last stays, and a value is the one that was set last", () => {
+Deno.test("the most recently used entry stays, with the last value set", () => {
   const CAPACITY = 6;
   const uses = fc.array(fc.record({ key: fc.nat(9), value: fc.option(fc.nat()) }));
   fc.assert(fc.property(uses, (all) => {

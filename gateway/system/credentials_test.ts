@@ -25,7 +25,7 @@ Deno.test("credentials stand beside a store that is a file, readable by their us
   }
 });
 
-Deno.test("a store that is no file leaves no credentials", () => {
+Deno.test("a store that is not a file leaves no credentials", () => {
   assertEquals(credentialsPath(":memory:"), undefined);
   assertEquals(credentialsPath("https://kv.example.com/x"), undefined);
 });

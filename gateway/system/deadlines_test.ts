@@ -40,7 +40,7 @@ function lab(): { clock: ManualClock; passed: string[]; set: AfterMs } {
   return { clock, passed: [], set: deadlinesOf(clock) };
 }
 
-Deno.test("deadlines pass in the order they are due, whatever the order they were set in", () => {
+Deno.test("deadlines pass in the order they are due, for any order of setting", () => {
   const { clock, passed, set } = lab();
   set(30, () => passed.push("late"));
   set(5, () => passed.push("early"));

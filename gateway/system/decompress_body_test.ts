@@ -45,7 +45,7 @@ for (const coding of Object.keys(PACK)) {
   });
 }
 
-Deno.test("an answer that is not packed, or in a way that nobody knows, stays as it is", () => {
+Deno.test("a body that is not compressed, or in an unknown encoding, stays unchanged", () => {
   for (const coding of [undefined, "identity", "zstd", "gzip, br"]) {
     const headers: HeadersInit = coding === undefined ? {} : { "content-encoding": coding };
     const response = new Response("text", { headers });
@@ -55,7 +55,7 @@ Deno.test("an answer that is not packed, or in a way that nobody knows, stays as
   assert(decompressBody(empty) === empty);
 });
 
-Deno.test("whoever leaves a packed answer leaves the connection, too", async () => {
+Deno.test("cancelling a decompressed body cancels the connection too", async () => {
   let cancelled = 0;
   const piece = new Uint8Array(zlib.gzipSync(crypto.getRandomValues(new Uint8Array(60_000))));
   const body = () =>

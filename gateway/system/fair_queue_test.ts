@@ -13,7 +13,7 @@ Deno.test("owners take turns, each with the one that came first", () => {
   assertEquals([line.size, line.take(anybody)], [0, undefined]);
 });
 
-Deno.test("who may not go keeps its place, and so does its owner", () => {
+Deno.test("a waiter that may not run keeps its place, and so does its owner", () => {
   const line = new FairQueue<string>();
   for (const item of ["a1", "a2", "b1", "b2"]) line.add(item.charAt(0), item);
   assertEquals(line.take((item) => item.startsWith("b")), "b1");
@@ -21,7 +21,7 @@ Deno.test("who may not go keeps its place, and so does its owner", () => {
   assertEquals(line.takeAll(), ["b2", "a1"]);
 });
 
-Deno.test("who leaves is forgotten", () => {
+Deno.test("an aborted waiter is forgotten", () => {
   const line = new FairQueue<string>();
   line.add("a", "a1");
   line.add("a", "a2");
@@ -31,7 +31,7 @@ Deno.test("who leaves is forgotten", () => {
   assertEquals([line.size, line.take(anybody), line.size], [1, "a2", 0]);
 });
 
-Deno.test("room is made by the last of whoever has the most waiting", () => {
+Deno.test("a full queue drops the last waiter of the owner that has the most", () => {
   const line = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1"]) line.add(item.charAt(0), item);
   assertEquals(line.makeRoom("a"), undefined, "its own flood makes no room for it");
@@ -43,7 +43,7 @@ Deno.test("room is made by the last of whoever has the most waiting", () => {
   assertEquals(line.size, 3);
 });
 
-Deno.test("between two turns of an owner everybody else who waits has one", () => {
+Deno.test("between two turns of an owner every other waiting owner has one", () => {
   const owners = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 60 });
   fc.assert(fc.property(owners, (list) => {
     const line = new FairQueue<number>();

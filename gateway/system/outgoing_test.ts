@@ -55,7 +55,7 @@ for (
   });
 }
 
-Deno.test("an address of that kind that stands in the URL is refused", async () => {
+Deno.test("a denied address in a URL is refused", async () => {
   using outgoing = new Outgoing({ env: () => undefined });
   for (const host of ["169.254.169.254", `[${MAPPED}]`, "[64:ff9b::a9fe:a9fe]"]) {
     await assertRejects(() => outgoing.fetch(`http://${host}/`), ForbiddenAddress);

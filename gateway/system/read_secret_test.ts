@@ -12,7 +12,7 @@ function input(pieces: readonly string[], isTerminal: boolean): SecretSource & {
   };
 }
 
-Deno.test("readSecret() takes the first line of an input that is no terminal", async () => {
+Deno.test("readSecret() reads the first line of an input that is not a terminal", async () => {
   const cases: [string[], string][] = [
     [["a_se", "cret\n", "more"], "a_secret"],
     [["  a_secret \r\n"], "a_secret"],
@@ -42,7 +42,7 @@ Deno.test("readSecret() asks on a terminal and shows nothing of what is typed", 
   }
 });
 
-Deno.test("readSecret() ends at Ctrl-C, and leaves the terminal as it was", async () => {
+Deno.test("readSecret() ends at Ctrl-C, and restores the terminal", async () => {
   const source = input(["a_sec\x03ret\r"], true);
   let shown = "";
   const secret = readSecret("Key: ", (text) => void (shown += text), source);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { reasonOf } from "./reason.ts";
 
-Deno.test("reasonOf() says a cause that says more, and none twice", () => {
+Deno.test("reasonOf() adds causes with further details, without repetitions", () => {
   const cause = new Error("file is not a database");
   const open = new Error("Cannot read the store: file is not a database", { cause });
   assertEquals(reasonOf(open), "Cannot read the store: file is not a database");

@@ -39,6 +39,21 @@ export function createSystemRng(clock: Clock): Rng {
   };
 }
 
+/** The form of the gateway's own ids. */
+const ID = new RegExp(`^[a-z]+_([${ALPHABET}]{${TIME_LETTERS}})[${ALPHABET}]{${RANDOM_LETTERS}}$`);
+
+/**
+ * Returns the Unix time in milliseconds at which an id was made; `undefined` for an id of another
+ * form.
+ */
+export function idTimeMs(id: string): number | undefined {
+  const letters = ID.exec(id)?.[1];
+  if (letters === undefined) return undefined;
+  let ms = 0;
+  for (const letter of letters) ms = ms * 32 + ALPHABET.indexOf(letter);
+  return ms;
+}
+
 /** Returns a page of uniformly distributed letters. */
 function randomLetters(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(PAGE_LETTERS));

@@ -29,7 +29,7 @@ Deno.test("secrets that are known are found in addresses and in quoted JSON", ()
   }
 });
 
-Deno.test("secrets are known by their form, whoever gave them out", () => {
+Deno.test("secrets are recognised by their form, for any issuer", () => {
   const secrets = new Secrets();
   const cases: readonly [string, string][] = [
     ["key svc_live_abcDEF123_x9 said", "abcDEF123"],
@@ -95,7 +95,7 @@ Deno.test("of a long text the beginning is kept, and no beginning of a secret wi
   }
 });
 
-Deno.test("ordinary lines stay as they are", () => {
+Deno.test("ordinary lines stay unchanged", () => {
   const secrets = new Secrets();
   const lines = [
     "upstream_refuses_credentials",

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { YieldQueue } from "./yield_to_event_loop.ts";
 
-Deno.test("a line gives one of those who stand in it a turn, in their order", async () => {
+Deno.test("the waiting tasks get their turns in order", async () => {
   const line = new YieldQueue();
   const events: string[] = [];
   const stand = async (name: string) => {

@@ -106,8 +106,8 @@ export class OtelTracer implements Tracer {
   begin(request: TracedRequest): Span | undefined {
     const remote = readTraceparent(request.traceparent);
     if (this.#sampler.takes(remote)) {
-      const begun = this.#start(request, remote);
-      if (begun !== undefined) return begun;
+      const span = this.#start(request, remote);
+      if (span !== undefined) return span;
     }
     const { traceparent } = request;
     return remote === undefined || traceparent === null ? undefined : new PassedOn(traceparent);
@@ -131,11 +131,11 @@ export class OtelTracer implements Tracer {
     );
     // The sampler of the runtime may also decline.
     if ((span.spanContext().traceFlags & SAMPLED) === 0) return undefined;
-    const begun = new RecordedSpan(this.#tools, span);
+    const recorded = new RecordedSpan(this.#tools, span);
     this.#makeRoom();
-    this.#open.set(logId, begun);
-    this.#known.set(requestId, begun);
-    return begun;
+    this.#open.set(logId, recorded);
+    this.#known.set(requestId, recorded);
+    return recorded;
   }
 
   /** Ends the span of a request with the facts of its log row. */

@@ -80,7 +80,7 @@ Deno.test("a request's span ends with its row, once, and its parts are below it"
   assert(!values.includes("secret"), values);
 });
 
-Deno.test("a failed request has the code of the error; a disconnected one has none", async () => {
+Deno.test("a failed request has the code of the error; a disconnected one has no code", async () => {
   const spans: RecordedCall[] = [];
   const tracer = await OtelTracer.load(ALL, rememberingProvider(spans));
   const ends: readonly Partial<RequestRecord>[] = [

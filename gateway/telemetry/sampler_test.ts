@@ -49,7 +49,7 @@ Deno.test("callers cannot exceed their maximum of traces, and take nothing from 
   assertEquals(taken(RECORDED, 0), FOLLOWED_TRACES_PER_SECOND);
 });
 
-Deno.test("a ratio that was given is kept, whatever it costs", () => {
+Deno.test("a configured ratio is kept at any cost", () => {
   assertEquals(sampler(1).taken(undefined, 0), 1_000);
   assertEquals(sampler(1).taken(RECORDED, 0), 1_000);
   assertEquals(sampler(1).taken(UNRECORDED, 0), 0);

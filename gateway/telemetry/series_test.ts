@@ -40,7 +40,7 @@ Deno.test("a counter has a line for each of its series", () => {
   });
 });
 
-Deno.test("a number without labels is reported from the start", () => {
+Deno.test("a number without labels is reported before its first change", () => {
   assertEquals(parsed(new Counter("n_total", { help: "N." })).metrics, [{ value: "0" }]);
 });
 

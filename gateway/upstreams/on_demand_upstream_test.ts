@@ -42,7 +42,7 @@ Deno.test("one that was never asked is never loaded, not even to be closed", () 
   new OnDemandUpstream("lab", () => Promise.reject(new Error("Loaded"))).close();
 });
 
-Deno.test("whoever asks is told that the code cannot be loaded", async () => {
+Deno.test("every caller receives the error of code that cannot be loaded", async () => {
   const onDemand = new OnDemandUpstream("lab", () => Promise.reject(new TypeError("No module")));
   await assertRejects(() => onDemand.call(callOf()), TypeError, "No module");
   await assertRejects(() => onDemand.models(AbortSignal.abort()), TypeError, "No module");

@@ -135,7 +135,7 @@ Deno.test("a rate limit cools one model down for as long as was asked, then one 
   probe.release();
 });
 
-Deno.test("a probe that nobody tells about lets the next one go", () => {
+Deno.test("a lease that is released without a report admits the next probe", () => {
   const { pool, available, pass } = setUp();
   attempt(pool, A1, "rate_limited");
   pass(5_000);
@@ -144,7 +144,7 @@ Deno.test("a probe that nobody tells about lets the next one go", () => {
   acquire(pool, A1).release();
 });
 
-Deno.test("refused credentials cool the whole upstream down and are told once", () => {
+Deno.test("refused credentials cool the whole upstream down and are reported once", () => {
   const { pool, available, troubles } = setUp();
   const [one, two] = [acquire(pool, A1), acquire(pool, A2)];
   one.report({ outcome: "refused_credentials", ms: 1 });
@@ -156,7 +156,7 @@ Deno.test("refused credentials cool the whole upstream down and are told once", 
   assertEquals(available(), ["b1"]);
 });
 
-Deno.test("a 403 is told, and is one failure of its model alone", () => {
+Deno.test("a 403 is reported, and is one failure of its model alone", () => {
   const { pool, available, troubles } = setUp();
   for (let failures = 1; failures <= 3; failures++) {
     assertEquals(available(), ["a1", "a2", "b1"]);
@@ -169,7 +169,7 @@ Deno.test("a 403 is told, and is one failure of its model alone", () => {
 });
 
 for (const outcome of ["refused_credentials", "rate_limited", "server_error"] as const) {
-  Deno.test(`what callers make the simulator fail with is one failure: ${outcome}`, () => {
+  Deno.test(`a simulator failure that callers request is one failure: ${outcome}`, () => {
     const simulators = catalogOf([upstreamOf("a", { kind: "simulator" }), upstreamOf("b")], [
       A1,
       A2,
@@ -189,7 +189,7 @@ for (const outcome of ["refused_credentials", "rate_limited", "server_error"] as
   });
 }
 
-Deno.test("refused credentials are told again after each cooldown", () => {
+Deno.test("refused credentials are reported again after each cooldown", () => {
   const { pool, troubles, pass } = setUp();
   for (let round = 1; round <= 3; round++) {
     const lease = acquire(pool, A1);
@@ -200,7 +200,7 @@ Deno.test("refused credentials are told again after each cooldown", () => {
   }
 });
 
-Deno.test("apply() keeps unchanged upstreams, in whatever order their members stand", () => {
+Deno.test("apply() keeps unchanged upstreams, for any order of their members", () => {
   const { pool, made, closed, available } = setUp();
   attempt(pool, A1, "rate_limited");
   const same = Object.fromEntries(
@@ -239,7 +239,7 @@ Deno.test("an upstream that is gone is closed with its last call, which still co
   assertEquals(troubles, []);
 });
 
-Deno.test("what is learnt across a change is remembered", () => {
+Deno.test("the result of a probe counts although the catalog was applied meanwhile", () => {
   const { pool, available, pass } = setUp();
   attempt(pool, A1, "rate_limited");
   pass(5_000);
@@ -287,7 +287,7 @@ Deno.test("close() closes what is idle now and the rest with its last call", () 
   assertEquals(closed, ["b", "a"]);
 });
 
-Deno.test("whatever happens: no upstream above its limit, none closed twice or in use", () => {
+Deno.test("for any sequence: no upstream above its limit, none closed twice or in use", () => {
   const steps = fc.array(fc.tuple(fc.constantFrom("get", "end", "apply", "pass"), fc.nat(9)));
   fc.assert(fc.property(steps, (list) => {
     const { pool, closed, pass } = setUp();

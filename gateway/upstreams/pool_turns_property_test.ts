@@ -120,7 +120,7 @@ const step = fc.oneof(
   fc.constant({ apply: CATALOG }),
 );
 
-Deno.test("no cap is passed, nobody waits for what is free, and every place comes back", async () => {
+Deno.test("no cap is exceeded, no free lease stays unused, and every lease returns", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const callers = new Callers();

@@ -57,7 +57,7 @@ function waits(
 /** Lets promises that are settled be heard. */
 const heard = () => new Promise((resolve) => setTimeout(resolve));
 
-Deno.test("a place that is given back goes to who waits, and to no newcomer", async () => {
+Deno.test("a returned lease goes to a waiting call, and not to a newcomer", async () => {
   const pool = poolOf(catalog());
   const lease = acquire(pool, A);
   const waiter = waits(pool);
@@ -80,7 +80,7 @@ Deno.test("a place that is given back goes to who waits, and to no newcomer", as
   assertEquals(pool.inFlight().get("a"), 0);
 });
 
-Deno.test("a turn that is not used goes on to the next, whatever happens", async () => {
+Deno.test("an unused turn passes to the next waiter, for any sequence", async () => {
   const pool = poolOf(catalog());
   const lease = acquire(pool, A);
   const [first, second, third] = [waits(pool), waits(pool), waits(pool)];
@@ -122,7 +122,7 @@ Deno.test("keys take turns: a flood of one waits behind the only request of anot
   lease.release();
 });
 
-Deno.test("one who wants another upstream does not stand in the way, and the service's own cap counts all", async () => {
+Deno.test("a call for another upstream does not block the queue, and the service's own cap counts all", async () => {
   const pool = poolOf(catalog({ maxInFlight: 3 }, 3));
   const leases = [A, A, B].map((wanted) => acquire(pool, wanted));
   assertEquals(pool.acquire(B), undefined);
@@ -180,7 +180,7 @@ Deno.test("ten thousand wait; all leave but the last, whose turn it is", async (
   assertEquals(pool.inFlight().get("a"), 0);
 });
 
-Deno.test("another catalog wakes all who wait: what they wait for may be gone", async () => {
+Deno.test("a new catalog wakes all waiting calls: their upstream may be removed", async () => {
   const pool = poolOf(catalog());
   const lease = acquire(pool, A);
   const waiter = waits(pool);

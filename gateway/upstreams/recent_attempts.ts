@@ -10,7 +10,7 @@ export interface RecentCounts {
   readonly attempts: number;
   /** Failures of the upstream: without cancelled calls, and without input that it refused. */
   readonly failures: number;
-  /** Failures after which another model was called. */
+  /** Failures that led to a call of another model. */
   readonly failovers: number;
 }
 

@@ -7,7 +7,7 @@ function counted() {
   return { recent, pass: (minutes: number) => ms += minutes * 60_000 };
 }
 
-Deno.test("attempts are counted by upstream; what is not the upstream's fault is no failure", () => {
+Deno.test("attempts are counted by upstream; an error of the caller is not a failure", () => {
   const { recent } = counted();
   for (const outcome of ["ok", "server_error", "cancelled", "refused_input", "timeout"] as const) {
     recent.note({ upstream: "a", outcome, hadBegun: false });
@@ -25,7 +25,7 @@ Deno.test("an answer that broke off is one attempt, and a failure", () => {
   assertEquals(recent.of("a"), { attempts: 1, failures: 1, failovers: 0 });
 });
 
-Deno.test("what is older than the time that is looked at is forgotten, also where nothing comes", () => {
+Deno.test("attempts older than the window are forgotten, also without new ones", () => {
   const { recent, pass } = counted();
   for (let minute = 0; minute < 2 * RECENT_MINUTES; minute++) {
     recent.note({ upstream: "a", outcome: "timeout", hadBegun: false });

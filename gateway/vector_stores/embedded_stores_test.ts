@@ -217,7 +217,7 @@ Deno.test("a large file is embedded in batches, all or nothing, and found in its
   });
 });
 
-Deno.test("vectors count: where there is no room for them nothing is added or changed", async () => {
+Deno.test("without room for its vectors a file is neither added nor changed", async () => {
   await withStore(async ({ add, embedder, id, stores, vectorStores }) => {
     embedder.dimensions = 100;
     embedder.failure = BUSY;
@@ -262,7 +262,7 @@ Deno.test("vectors outlive the gateway", async () => {
   }
 });
 
-Deno.test("who leaves is not kept waiting: neither for the embedder nor for an index", async () => {
+Deno.test("an abort is not kept waiting, neither for the embedder nor for an index", async () => {
   await withStore(async ({ add, embedder, textsFor, id, vectorStores }) => {
     const { id: fileId } = await add("car.txt", CAR);
     const leaving = new AbortController();

@@ -17,7 +17,7 @@ Deno.test("text comes without control characters, with one kind of line end, wit
   });
 });
 
-Deno.test("text in UTF-16 is read where it says so; what is no text is refused", async () => {
+Deno.test("text in UTF-16 is read if it is marked; content that is not text is refused", async () => {
   const text = new Uint8Array([0xff, 0xfe, 0x6f, 0x71, 0x54, 0x58]);
   assertEquals(await extract(text), { ok: true, passages: ["\u716f\u5854"] });
   const big = new Uint8Array([0xfe, 0xff, 0x70, 0x6f]);
@@ -52,7 +52,7 @@ Deno.test("HTML is what a reader sees: a line for each block, entities decoded, 
   );
 });
 
-Deno.test("the text after a head that nobody closes is the page's", () => {
+Deno.test("the text after an unclosed head belongs to the page", () => {
   assertEquals(
     htmlText("<!doctype html><html><head><title>T</title><p>Text</p></html>"),
     "T\n\nText",
@@ -62,7 +62,7 @@ Deno.test("the text after a head that nobody closes is the page's", () => {
   assertEquals(htmlText("<head><template><p>no</p></template><body>Text"), "Text");
 });
 
-Deno.test("what a page hides is left out; preformatted lines stay lines", () => {
+Deno.test("hidden text of a page is left out; preformatted lines stay lines", () => {
   assertEquals(
     htmlText(
       "<p>one<p hidden>no<div style='color:red; DISPLAY: none'>no<div>no</div>no</div>" +
@@ -85,7 +85,7 @@ Deno.test("broken HTML is read as far as it goes; what is nested too deep is ref
   });
 });
 
-Deno.test("a PDF gives the text of its pages; what is none, or is encrypted, is refused", async () => {
+Deno.test("a PDF yields the text of its pages; an invalid or encrypted one is refused", async () => {
   const folder = new URL("../../tests/fixtures/vector_stores/", import.meta.url);
   const bytes = await Deno.readFile(new URL("warranty.pdf", folder));
   const source = new TextDecoder().decode(bytes);

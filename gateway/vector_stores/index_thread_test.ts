@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { StoreError } from "../ports/store_error.ts";
 import { IndexThread } from "./index_thread.ts";
 
-Deno.test("a thread that runs out of memory fails those who ask, and another one takes over", async () => {
+Deno.test("a thread that runs out of memory fails its searches and is replaced", async () => {
   const thread = new IndexThread({ heapMib: 24 });
   let gone = 0;
   thread.onGone = () => void gone++;

@@ -32,7 +32,7 @@ Deno.test("the large is passed by no more than its own size", async () => {
   assertEquals(done.length, 22);
 });
 
-Deno.test("what fails does not stop what follows", async () => {
+Deno.test("a failure does not stop the next load", async () => {
   const queue = new LoadQueue();
   const failing = queue.run(1, () => Promise.reject(new Error("Broken")));
   const next = queue.run(1, () => Promise.resolve("next"));

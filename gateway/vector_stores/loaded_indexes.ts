@@ -229,12 +229,12 @@ export class LoadedIndexes {
   async #makeRoom(storeId: string, passages: number): Promise<void> {
     this.#answerInFlight.set(storeId, passages);
     for (const other of [...this.#loaded.values()]) {
-      if (this.#taken() <= this.#maxPassages) return;
+      if (this.#passagesInMemory() <= this.#maxPassages) return;
       if (!this.#answerInFlight.has(other.storeId)) await this.forget(other.storeId);
     }
   }
 
-  #taken(): number {
+  #passagesInMemory(): number {
     let passages = 0;
     for (const count of this.#answerInFlight.values()) passages += count;
     for (const loaded of this.#loaded.values()) {

@@ -86,7 +86,7 @@ Deno.test("a small store does not wait for a large one that loads; the same stor
   await indexes.close();
 });
 
-Deno.test("what is being loaded is not dropped for what loads beside it", async () => {
+Deno.test("an index that is being loaded is not dropped for another that loads at the same time", async () => {
   const disk = Promise.withResolvers<void>();
   const [large, small, other] = [storeOf("large", 2_000), storeOf("small", 1), storeOf("other", 1)];
   const passages = passagesOf([large, small, other], {
@@ -119,7 +119,7 @@ Deno.test("the thread does not rest while a store loads", async () => {
   await indexes.close();
 });
 
-Deno.test("an index that nobody searches is dropped, and read again when somebody does", async () => {
+Deno.test("an unused index is dropped, and read again by the next search", async () => {
   const store = storeOf("rare", 1);
   const passages = passagesOf([store], { rare: { a: { texts: ["lamp"] } } });
   const indexes = new LoadedIndexes(passages, { idleMs: 0 });

@@ -11,7 +11,7 @@ async function passagesFor(index: PassageIndex, text: string, limit = 10): Promi
   return (await index.search(text, { limit })).map((hit) => hit.index);
 }
 
-Deno.test("what has more of the rarer words comes first, and has the higher score", async () => {
+Deno.test("a passage with more of the rarer words comes first, with the higher score", async () => {
   const index = await indexOf(
     "The keeper paints the door of the tower",
     "The keeper sounds the foghorn in the tower",

@@ -9,7 +9,7 @@ function tokens(text: string): number {
   return quarters / 4;
 }
 
-Deno.test("a short text is one passage, a blank one none", () => {
+Deno.test("a short text is one passage, a blank one has no passage", () => {
   assertEquals(splitPassages("  One line.\n"), ["One line."]);
   assertEquals(splitPassages(""), []);
   assertEquals(splitPassages(" \n\t \n".repeat(10_000)), []);
@@ -29,7 +29,7 @@ Deno.test("a long text is cut between paragraphs, and each passage repeats whole
   }
 });
 
-Deno.test("a text without any break is cut all the same, at its size", () => {
+Deno.test("a text without any break is cut at the maximum size", () => {
   const passages = splitPassages("x".repeat(100_000));
   assertEquals(passages[0]?.length, PASSAGE_TOKENS * 4);
   assertEquals(passages.length, Math.ceil((100_000 / 4 - OVERLAP_TOKENS) / 600));

@@ -22,7 +22,7 @@ Deno.test("East Asian text becomes characters and pairs; particles stand in pair
   assertEquals(tokenize("한국어 かな カナ", same).length > 5, true);
 });
 
-Deno.test("what is too long to be a word is left out", () => {
+Deno.test("a text that is too long for a word is left out", () => {
   assertEquals(tokenize(`${"A".repeat(100)} end`, same), ["end"]);
   assertEquals(tokenize("... --- !?", same), []);
 });

@@ -53,7 +53,7 @@ async function add(
   return value(await vectorStores.addFile(id, file));
 }
 
-Deno.test("what is added is found, with its file; what is removed is not", async () => {
+Deno.test("an added file is found, with its name; a removed one is not", async () => {
   await withStores(async (vectorStores) => {
     const id = await storeOf(vectorStores, { "a.txt": "The red lamp", "b.txt": "The green lamp" });
     const search = async (text: string) =>
@@ -109,7 +109,7 @@ Deno.test("unknown stores and another owner's are refused alike, by name", async
   });
 });
 
-Deno.test("several stores are searched as one; threshold, limit and filter hold", async () => {
+Deno.test("several stores are searched as one; threshold, limit and filter apply", async () => {
   await withStores(async (vectorStores) => {
     const one = await storeOf(vectorStores, { "a.txt": "lamp oil and wick", "b.txt": "no match" });
     const two = await storeOf(vectorStores, {});
@@ -130,7 +130,7 @@ Deno.test("several stores are searched as one; threshold, limit and filter hold"
   });
 });
 
-Deno.test("what cannot be added is refused by name, and nothing of it is there", async () => {
+Deno.test("an unsupported file is refused by name, and nothing of it is stored", async () => {
   await withStores(async (vectorStores) => {
     const id = await storeOf(vectorStores, {});
     const codeOf = async (storeId: string, mediaType: string, bytes: Uint8Array<ArrayBuffer>) => {

@@ -25,7 +25,7 @@ Deno.test("lostCitations() names citations of what is neither a page nor a file"
   assertEquals(lostCitations({ annotations: [page, { type: "file_path" }] }).length, 1);
 });
 
-Deno.test("lostInCompletion() looks at the first choice, whatever there is", () => {
+Deno.test("lostInCompletion() looks at the first choice, for any content", () => {
   for (const odd of [{}, { choices: 5 }, { choices: [null] }, { choices: [{ message: 5 }] }]) {
     assertEquals(lostInCompletion(odd), []);
   }

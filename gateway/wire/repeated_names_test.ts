@@ -130,7 +130,7 @@ Deno.test("a hosted answer says a name once: clients that join its pieces would 
   assertEquals(kept.includes('"thought_signature":"S"'), true);
 });
 
-Deno.test("a piece adds what is no repetition; two equal pieces are taken for one", () => {
+Deno.test("a piece adds its new part; two equal pieces count as one", () => {
   assertEquals(addedName("", "web"), "web");
   assertEquals(addedName("web", "web"), "");
   assertEquals(addedName("web", "_search"), "_search");

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { UpstreamWarnings, upstreamWarnings } from "./upstream_warnings.ts";
 
-Deno.test("an answer's lines are told once each, and nothing that is no line", () => {
+Deno.test("an answer's lines are reported once each, without values that are not lines", () => {
   assertEquals(upstreamWarnings({}), []);
   assertEquals(upstreamWarnings({ upstream_warnings: "seed" }), []);
   assertEquals(upstreamWarnings({ upstream_warnings: ["seed", 5, null, "seed", "user"] }), [
@@ -10,7 +10,7 @@ Deno.test("an answer's lines are told once each, and nothing that is no line", (
   ]);
 });
 
-Deno.test("many lines are cut short, and that is said", () => {
+Deno.test("a long list of lines is shortened, and the last line says so", () => {
   const many = Array.from({ length: 1_000 }, (_, at) => `${at} ${"x".repeat(1_000)}`);
   const warnings = new UpstreamWarnings();
   warnings.add({ upstream_warnings: many });

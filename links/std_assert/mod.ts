@@ -145,22 +145,21 @@ export function assertLessOrEqual<T>(actual: T, expected: T, msg?: string): void
 
 type ErrorClass<E extends Error> = new (...args: never[]) => E;
 
-/** The rules that both kinds of failure share: which class, and what its message contains. */
-function checkError<E extends Error>(
+/** The arguments after the function: a class with a part of its messages, or a message alone. */
+type Expectation<E extends Error> = [ErrorClass<E> | string | undefined, string?, string?];
+
+/** Checks which class a failure has, and what its message contains; then returns it. */
+function checked<E extends Error>(
   error: unknown,
-  expected: ErrorClass<E>,
-  options: { includes: string | undefined; msg: string | undefined },
-): E {
-  const { includes, msg } = options;
+  [expected, includes, msg]: Expectation<E>,
+): unknown {
+  if (expected === undefined || typeof expected === "string") return error;
   if (!(error instanceof Error)) {
     throw new AssertionError(`Expected an Error object${suffix(msg)}`);
   }
   if (!(error instanceof expected)) {
-    throw new AssertionError(
-      `Expected "${expected.name}", got "${error.constructor.name}": ${error.message}${
-        suffix(msg)
-      }`,
-    );
+    const actual = `"${error.constructor.name}": ${error.message}`;
+    throw new AssertionError(`Expected "${expected.name}", got ${actual}${suffix(msg)}`);
   }
   if (includes && !error.message.includes(includes)) {
     throw new AssertionError(
@@ -168,6 +167,10 @@ function checkError<E extends Error>(
     );
   }
   return error;
+}
+
+function failNoError(problem: string, [expected, , msg]: Expectation<Error>): never {
+  throw new AssertionError(problem + suffix(typeof expected === "string" ? expected : msg));
 }
 
 /** Asserts that a function throws, whatever it throws, and returns that. */
@@ -179,20 +182,25 @@ export function assertThrows<E extends Error = Error>(
   msgIncludes?: string,
   msg?: string,
 ): E;
-export function assertThrows<E extends Error = Error>(
-  fn: () => unknown,
-  errorClassOrMsg?: ErrorClass<E> | string,
-  includes?: string,
-  msg?: string,
-): unknown {
-  const expected = typeof errorClassOrMsg === "string" ? undefined : errorClassOrMsg;
-  const message = typeof errorClassOrMsg === "string" ? errorClassOrMsg : msg;
+export function assertThrows(fn: () => unknown, ...expectation: Expectation<Error>): unknown {
   try {
     fn();
   } catch (error) {
-    return expected ? checkError(error, expected, { includes, msg: message }) : error;
+    return checked(error, expectation);
   }
-  throw new AssertionError(`Expected function to throw${suffix(message)}`);
+  failNoError("Expected function to throw", expectation);
+}
+
+/** Asserts that a number is within a distance of another. */
+export function assertAlmostEquals(
+  actual: number,
+  expected: number,
+  tolerance?: number,
+  msg?: string,
+): void {
+  const most = tolerance ?? Math.abs(expected || 1) * 1e-7;
+  if (Object.is(actual, expected) || Math.abs(actual - expected) <= most) return;
+  throw new AssertionError(`Expected actual: ${actual} to be close to ${expected}${suffix(msg)}`);
 }
 
 /** Asserts that a promise rejects, whatever with, and returns that. */
@@ -204,24 +212,20 @@ export function assertRejects<E extends Error = Error>(
   msgIncludes?: string,
   msg?: string,
 ): Promise<E>;
-export async function assertRejects<E extends Error = Error>(
+export async function assertRejects(
   fn: () => PromiseLike<unknown>,
-  errorClassOrMsg?: ErrorClass<E> | string,
-  includes?: string,
-  msg?: string,
+  ...expectation: Expectation<Error>
 ): Promise<unknown> {
-  const expected = typeof errorClassOrMsg === "string" ? undefined : errorClassOrMsg;
-  const message = typeof errorClassOrMsg === "string" ? errorClassOrMsg : msg;
   let promise: PromiseLike<unknown>;
   try {
     promise = fn();
   } catch {
-    throw new AssertionError(`Function throws when expected to reject${suffix(message)}`);
+    failNoError("Function throws when expected to reject", expectation);
   }
   try {
     await promise;
   } catch (error) {
-    return expected ? checkError(error, expected, { includes, msg: message }) : error;
+    return checked(error, expectation);
   }
-  throw new AssertionError(`Expected function to reject${suffix(message)}`);
+  failNoError("Expected function to reject", expectation);
 }

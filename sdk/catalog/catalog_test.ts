@@ -33,7 +33,7 @@ for (const [path, answer, call] of CALLS) {
     assertEquals(sent.map(({ text }) => text), ["", ""]);
   });
 
-  Deno.test(`GET ${path} takes no other service's answer for the catalog`, async () => {
+  Deno.test(`GET ${path} refuses the answer of another service`, async () => {
     const [[list = ""] = []] = Object.entries(answer);
     for (const other of [{}, { status: "ok" }, { ...answer, [list]: null }]) {
       const { client } = scripted(json(other));
@@ -42,14 +42,14 @@ for (const [path, answer, call] of CALLS) {
     }
   });
 
-  Deno.test(`GET ${path} refuses an option that nobody knows`, async () => {
+  Deno.test(`GET ${path} refuses an unknown option`, async () => {
     const { client, sent } = scripted(json({}));
     const options = JSON.parse('{"lang":"zh"}');
     await assertRejects(() => call(client, options), ConfigurationError, '"lang"');
     assertEquals(sent, []);
   });
 
-  Deno.test(`GET ${path} goes nowhere that nobody has named`, async () => {
+  Deno.test(`GET ${path} sends nothing without a configured host`, async () => {
     const options = { apiBaseUrl: undefined, openAIBaseUrl: "http://models.test/v1" };
     const { client, sent } = scripted(json({}), options);
     await assertRejects(() => call(client), ConfigurationError, "pass apiBaseUrl");

@@ -74,7 +74,7 @@ for (const [name, method] of Object.entries(METHODS)) {
     assertEquals(stranger.sent, []);
   });
 
-  Deno.test(`chat.completions.${name}() throws the service's error as it is`, async () => {
+  Deno.test(`chat.completions.${name}() throws the service's error unchanged`, async () => {
     const body = { message: "Add credits", code: "insufficient_balance", request_id: "req-1" };
     const { client } = scripted(json({ error: body }, { status: 402 }));
     const error = await assertRejects(() => method(client, QUESTION), ServiceAPIError);
@@ -83,7 +83,7 @@ for (const [name, method] of Object.entries(METHODS)) {
   });
 }
 
-Deno.test("create() refuses an option that nobody knows", async () => {
+Deno.test("create() refuses an unknown option", async () => {
   const { client, sent } = scripted(json({}));
   const options = JSON.parse('{"timeout":5}');
   const { completions } = client.chat;
@@ -121,7 +121,7 @@ Deno.test("create() keeps what it does not know", async () => {
   });
 });
 
-Deno.test("12: usage is read from the bill where there is no other", async () => {
+Deno.test("12: usage is read from the bill if it is missing", async () => {
   const about = metadata("req-1", "0.412000");
   const known = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   const derived = { ...known, prompt_tokens_details: { cached_tokens: 0 } };
@@ -140,7 +140,7 @@ Deno.test("12: usage is read from the bill where there is no other", async () =>
   assertEquals([summed, requestId], [derived, "req-1"]);
 });
 
-Deno.test("12: stream() yields every chunk as it came, with choices where there were none", async () => {
+Deno.test("12: stream() yields every chunk unchanged, with an empty list for missing choices", async () => {
   const { client } = scripted(sse(
     chunk({ content: "Hi" }),
     { id: "c", choices: null, usage: { total_tokens: 3 } },
@@ -156,7 +156,7 @@ Deno.test("12: stream() yields every chunk as it came, with choices where there 
   assertEquals([choices[0]?.message.content, requestId], ["Hi", "req-1"]);
 });
 
-Deno.test("stream() is no completion without a finish reason", async () => {
+Deno.test("stream() rejects without a finish reason", async () => {
   const { client } = scripted(sse(chunk({ content: "Hi" })));
   const stream = client.chat.completions.stream(QUESTION);
   await assertRejects(() => all(stream), ServiceConnectionError, "without a finish reason");
@@ -227,7 +227,7 @@ Deno.test("stream() with fallback tools has every turn's chunks in order, and th
   assertEquals(answer.metadata?.billing, bill("0.100010", 20, 10));
 });
 
-Deno.test("create() that never gets done ends with the turn that says so", async () => {
+Deno.test("create() at its turn limit ends with that turn", async () => {
   const { client, sent } = scripted(json(completion(SUM)), { defaultLocalTools: true });
   const answer = await client.chat.completions.create(QUESTION);
   assertEquals([answer.choices[0]?.finish_reason, sent.length], ["tool_calls", 8]);
@@ -264,7 +264,7 @@ Deno.test("stream() needs no [DONE] after the usage", async () => {
 });
 
 for (const method of ["create", "stream", "run", "runStream"] as const) {
-  Deno.test(`${method}() refuses what is no request`, async () => {
+  Deno.test(`${method}() refuses a value that is not a request`, async () => {
     const { client, sent } = scripted(json({}));
     for (const request of [undefined, null, "Hello"]) {
       // As plain JavaScript may call it.

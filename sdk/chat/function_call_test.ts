@@ -44,7 +44,7 @@ for (const [method, replies] of Object.entries(METHODS)) {
   });
 }
 
-Deno.test("a call of the older kind that nobody here runs is told to the model", async () => {
+Deno.test("a call of the older kind without a handler is answered with an error for the model", async () => {
   const { client, sent } = scripted(METHODS.run);
   await client.chat.completions.run(request);
   const answer = (sent[1]?.json["messages"] as object[]).at(-1);
@@ -71,7 +71,7 @@ Deno.test("functions of the older kind are the request's own tools", async () =>
 });
 
 for (const odd of [7, "weather", [], { name: 7 }]) {
-  Deno.test(`a function_call that is ${JSON.stringify(odd)} is no answer`, async () => {
+  Deno.test(`a function_call that is ${JSON.stringify(odd)} is not a valid answer`, async () => {
     const message = { role: "assistant", content: null, function_call: odd };
     const { client } = scripted(json({ choices: [{ index: 0, message }] }), { tools: [weather] });
     const error = await client.chat.completions.run(request).catch((error) => error);

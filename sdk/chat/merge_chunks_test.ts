@@ -75,7 +75,7 @@ Deno.test("a completion has what its chunks have, and every choice its own", () 
   });
 });
 
-Deno.test("a completion is none while a choice has not ended", () => {
+Deno.test("a completion is incomplete until each choice has ended", () => {
   assertEquals(merged(), undefined);
   assertEquals(merged({ ...chunk({}), choices: [] }), undefined);
   assertEquals(merged(chunk({ content: "Hel" })), undefined);
@@ -200,7 +200,7 @@ for (const [name, [pieces, calls]] of Object.entries(PIECES)) {
   Deno.test(`tool calls are merged: ${name}`, () => assertEquals(callsOf(...pieces), calls));
 }
 
-Deno.test("an empty finish reason is none", () => {
+Deno.test("an empty finish reason is ignored", () => {
   const unsaid = Object({ choices: [{ index: 0, delta: {}, finish_reason: "" }] });
   assertEquals(merged(unsaid), undefined);
   const completion = merged(chunk({ content: "Hi" }), chunk({}, "stop"), unsaid);
@@ -217,7 +217,7 @@ Deno.test("text that is signed keeps the last signature whole", () => {
   });
 });
 
-Deno.test("what a prototype has is a field like any other, and no way into one", () => {
+Deno.test("a prototype's name is an ordinary field and does not reach the prototype", () => {
   const hostile: Fields = JSON.parse('{"__proto__":{"x":"1"},"constructor":"c","toString":"t"}');
   const message = messageOf(hostile, JSON.parse('{"__proto__":{"x":"2"},"constructor":"d"}'));
   assertEquals(JSON.parse(JSON.stringify(message)), {
@@ -229,7 +229,7 @@ Deno.test("what a prototype has is a field like any other, and no way into one",
   assertEquals(Object(Object.prototype)["x"], undefined);
 });
 
-Deno.test("chunks stay the reader's: merging changes none", () => {
+Deno.test("chunks belong to the reader: merging changes none of them", () => {
   const first = chunk({
     tool_calls: [{ index: 0, ...call("a", "f", "{"), extra_content: { g: {} } }],
   });

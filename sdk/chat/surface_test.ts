@@ -57,13 +57,13 @@ for (const [finish_reason, neutral] of REASONS) {
   });
 }
 
-Deno.test("an answer with no choice at all says nothing", async () => {
+Deno.test("an answer without choices has an empty text", async () => {
   const { client } = scripted(json({ choices: [] }));
   const { finalText, finishReason, stoppedBy } = await client.chat.completions.run(QUESTION);
   assertEquals([stoppedBy, finalText, finishReason], ["finish", "", "other"]);
 });
 
-Deno.test("the call of a custom tool is answered as one that nobody runs", async () => {
+Deno.test("the call of a custom tool is answered as a call without a handler", async () => {
   const tool_calls = [{ id: "1", type: "custom", custom: { name: "grep", input: "x" } }];
   const turn = (message: object, finish_reason: string) => ({
     choices: [{
@@ -104,7 +104,7 @@ Deno.test("a run goes by the first choice, and every choice is in the answer", a
   assertEquals(response?.choices.map(({ message }) => message.content), ["first!", "other!"]);
 });
 
-Deno.test("pieces of a call are told as they come, wherever they say they belong", async () => {
+Deno.test("pieces of a call are emitted as they arrive, under any index", async () => {
   const { function: { name } } = call("1", "get_weather");
   const { client } = scripted([
     sse(
@@ -138,7 +138,7 @@ Deno.test("an answer in parts is their text, streamed or not", async () => {
   assertEquals<unknown>(streamed.messages.at(-1)?.content, content);
 });
 
-Deno.test("an answer without usage and bill counts none", async () => {
+Deno.test("an answer without usage and bill counts zero", async () => {
   const { client } = scripted(json(completion({ content: "Hi" }, { usage: null, metadata: null })));
   assertEquals((await client.chat.completions.run(QUESTION)).usage.totalTokens, 0);
 });

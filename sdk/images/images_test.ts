@@ -72,7 +72,7 @@ Deno.test("images.generate() takes the options of a call, and no others", async 
   await assertRejects(() => client.images.generate({ prompt: "A" }, unknown), ConfigurationError);
 });
 
-Deno.test("an answer without its list of images is none", async () => {
+Deno.test("an answer without its list of images is invalid", async () => {
   for (const other of [{}, { ...ANSWER, data: null }]) {
     const { client: { images } } = scripted(json(other));
     const ask = () => images.generate({ prompt: "A cat" });
@@ -80,7 +80,7 @@ Deno.test("an answer without its list of images is none", async () => {
   }
 });
 
-Deno.test("images refuse what is no request", async () => {
+Deno.test("images refuse a value that is not a request", async () => {
   const { client: { images }, sent } = scripted(json(ANSWER));
   for (const method of [images.generate, images.edit]) {
     await assertRejects(

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Cancellation } from "./cancellation.ts";
 import { never } from "./script_test.ts";
 
-Deno.test("Cancellation tells its listeners once, and none that has gone", () => {
+Deno.test("Cancellation calls its listeners once, without removed ones", () => {
   const cancellation = new Cancellation();
   const reasons: unknown[] = [];
   cancellation.onCancel((reason) => reasons.push(["stays", reason]));

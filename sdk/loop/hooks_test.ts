@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { agentLoop, drain } from "./loop.ts";
 import { call, calling, saying, scripted, surface, toolNamed } from "./script_test.ts";
 
-Deno.test("what a hook answers with says nothing: many write, or push, in one expression", async () => {
+Deno.test("a hook's return value is ignored: many write, or push, in one expression", async () => {
   for (const answer of [5, true, null, "text", {}, { then: 5 }, undefined]) {
     const received: unknown[] = [];
     const hook = (about: unknown) => {

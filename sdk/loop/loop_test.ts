@@ -48,7 +48,7 @@ Deno.test("agentLoop() yields every event in order and returns the result", asyn
   assertEquals((await loop.next()).done, true);
 });
 
-Deno.test("agentLoop() asks for nothing before it is read", async () => {
+Deno.test("agentLoop() sends nothing before it is read", async () => {
   const model = scripted(saying("done"));
   const loop = agentLoop({ conversation: [], surface, model });
   assertEquals(model.requests.length, 0);
@@ -89,14 +89,14 @@ Deno.test("agentLoop() hands calls of manual tools back, after the other calls h
   assertEquals(alone.pendingCalls.length, 1);
 });
 
-Deno.test("agentLoop() hands every call back where all tools are manual, and runs none", async () => {
+Deno.test("agentLoop() returns every call if all tools are manual, and runs none", async () => {
   const calls = [call("a", "own"), call("b", "echo"), call("c", "ghost")];
   const result = await run(scripted(calling(...calls)), { manualTools: true });
   assertEquals([result.stoppedBy, result.pendingCalls], ["tool_calls", calls]);
   assertEquals(result.conversation, ["hi", "assistant: a b c"]);
 });
 
-Deno.test("agentLoop() tells the model of a tool without a handler, and goes on", async () => {
+Deno.test("agentLoop() reports a tool without a handler to the model, and continues", async () => {
   for (const manualTools of [undefined, [], ["other"]]) {
     const model = scripted(calling(call("a", "own")), saying("done"));
     const { finalText, pendingCalls, steps, stoppedBy } = await run(model, { manualTools });
@@ -151,7 +151,7 @@ Deno.test("agentLoop() stops when the caller's condition holds, but an answer st
   assertEquals(both.stoppedBy, "stop_when");
 });
 
-Deno.test("agentLoop() asks the budget before each turn, and a refusal is no answer", async () => {
+Deno.test("agentLoop() asks the budget before each turn, and a refusal is not an answer", async () => {
   const requests: unknown[] = [];
   const refusal = { message: "The wallet is empty", detail: 402 };
   const model = scripted(calling(call("a", "echo")), saying("never asked"));
@@ -185,7 +185,7 @@ Deno.test("agentLoop() tells its hooks before it yields, and waits for them", as
   assertEquals(received, ["(hm)", "a", "step 0", "done", "step 1"]);
 });
 
-Deno.test("agentLoop() refuses limits that are none, and two tools of one name", () => {
+Deno.test("agentLoop() refuses invalid limits, and two tools of one name", () => {
   const options = { conversation: [], surface, model: scripted() };
   for (
     const limits of [

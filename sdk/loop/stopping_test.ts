@@ -120,7 +120,7 @@ Deno.test("one signal stops a silent model at once, also one that does not liste
   }
 });
 
-Deno.test("one signal stops all tools at once, and every call is answered all the same", async () => {
+Deno.test("one signal stops all tools, and every call still gets a result", async () => {
   const controller = new AbortController();
   const clock = new StillClock();
   const started: string[] = [];
@@ -249,7 +249,7 @@ Deno.test("disposing of a loop and throwing into it leave it too", async () => {
   await assertRejects(() => loopOf(model).throw(BOOM), Error, "boom");
 });
 
-Deno.test("a model that fails on its way out is told of, not lost", async () => {
+Deno.test("a failure of the model at the end of the run is reported, not lost", async () => {
   const model: ModelPort<Lines> = {
     async *turn() {
       try {

@@ -58,7 +58,7 @@ Deno.test("tools run concurrently, within the bound, and results keep the order 
   assert(ends[0] !== "c0", "The slowest was not overtaken");
 });
 
-Deno.test("a name nobody knows is a result for the model, whatever the name", async () => {
+Deno.test("an unknown name is a result for the model, for any name", async () => {
   const names = ["ghost", "__proto__", "constructor", "", "x".repeat(1_000)];
   const outcomes = await results(names.map((name) => call(name, name)), {});
   assertEquals(codes(outcomes), names.map(() => "tool_handler_not_found"));
@@ -178,7 +178,7 @@ Deno.test("half a character of a result is replaced: providers refuse the whole 
   ]);
 });
 
-Deno.test("bytes are no result: as JSON they would be a number, and a key, for each", async () => {
+Deno.test("bytes are refused as a result: as JSON they would be an object of numbers", async () => {
   const bytes = [new Uint8Array(9), new ArrayBuffer(9), new DataView(new ArrayBuffer(9))];
   for (const returned of bytes) {
     const read = toolNamed("read", () => returned);

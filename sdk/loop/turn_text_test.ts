@@ -45,7 +45,7 @@ Deno.test("a turn that cannot call tools holds nothing", async () => {
   ]);
 });
 
-Deno.test("a turn calls tools only where its conversation, as it was prepared, lets it", async () => {
+Deno.test("a turn calls tools only if its prepared request permits it", async () => {
   const requests: unknown[] = [];
   await toldBy([saying("x")], {
     prepareStep: () => ["prepared"],

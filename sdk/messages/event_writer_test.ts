@@ -279,7 +279,7 @@ function written(...deltas: ChatDelta[]) {
   return { events: [...events, ...end.events], message: end.message };
 }
 
-Deno.test("thinking that goes on after some text is a block of its own", () => {
+Deno.test("thinking after some text begins a block of its own", () => {
   const { events, message } = written(
     { reasoning_content: "A" },
     { content: "B" },
@@ -318,7 +318,7 @@ Deno.test("an event is its reader's: what is written into it changes nothing els
   assertEquals(new Set(counts), new Set([0]));
 });
 
-Deno.test("an answer that says nothing has its beginning and its end", () => {
+Deno.test("an empty answer has its first and last events", () => {
   const { events, message } = written({ refusal: null });
   assertEquals(events.map(({ type }) => type), ["message_start", "message_delta", "message_stop"]);
   assertEquals([message.content, message.stop_reason], [[], "end_turn"]);

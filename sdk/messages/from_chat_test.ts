@@ -98,7 +98,7 @@ Deno.test("an answer's end in Anthropic's words", () => {
   assertEquals(read({ ...turnOf({}), choices: [] }).content, []);
 });
 
-Deno.test("a stop sequence is named where the answer says which it was", () => {
+Deno.test("a stop sequence is named if the answer states it", () => {
   const request = { stop_sequences: ["END", "STOP"] };
   for (const named of [{ stop_reason: "STOP" }, { matched_stop: "STOP" }]) {
     assertEquals(endOf(turnOf({}, named), request).slice(0, 2), ["stop_sequence", "STOP"]);

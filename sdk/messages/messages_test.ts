@@ -160,7 +160,7 @@ for (const how of ["run", "runStream"] as const) {
   });
 }
 
-Deno.test("tool rules 1 and 3: a request's own tools keep the defaults out, even none", async () => {
+Deno.test("tool rules 1 and 3: a request's own tools replace the defaults, also an empty list", async () => {
   const { sent, messages } = client([answer("Hi"), answer("Hi"), answer("Hi")], {
     ...{ defaultLocalTools: true, defaultBuiltinTools: true },
   });
@@ -210,7 +210,7 @@ Deno.test("tool rule 4: create and stream run the defaults alone, and sum what t
   assertEquals([calls.stop_reason, registered.sent.length], ["tool_use", 1]);
 });
 
-Deno.test("tool rule 5: an unknown name is told to the model", async () => {
+Deno.test("tool rule 5: an unknown name is reported to the model", async () => {
   const { sent, messages } = client([answer(null, ["1"]), answer("Sorry")]);
   const other = { ...double, name: "other" };
   const { messages: history } = await messages.run({ messages: MESSAGES }, { tools: [other] });
@@ -250,7 +250,7 @@ Deno.test("an error inside a 200 is a ServiceAPIError, whole and streamed", asyn
   }
 });
 
-Deno.test("text of tasks on the way to the reply is no part of it", async () => {
+Deno.test("text of tasks before the reply is not part of it", async () => {
   const chunk = (content: string, task_id: string, finish_reason: string | null) =>
     JSON.stringify({
       ...{ id: "c", model: "m", orchestration: { task_id } },
@@ -292,7 +292,7 @@ Deno.test("a tool with a long name is called by it, on every surface", async () 
   assertEquals(Object(run.sent[1]?.body.messages[1]?.["tool_calls"])[0].function.name, short);
 });
 
-Deno.test("calls of a history come back in an answer as they were, byte for byte", async () => {
+Deno.test("calls of a history are returned unchanged, byte for byte", async () => {
   const text = fc.string({ unit: "grapheme" });
   const signed = fc.record({
     extra_content: fc.record({ google: fc.record({ thought_signature: text }) }),
@@ -327,7 +327,7 @@ Deno.test("calls of a history come back in an answer as they were, byte for byte
   );
 });
 
-Deno.test("what a provider signed as a whole comes back with the message", async () => {
+Deno.test("a message that a provider signed as a whole is returned unchanged", async () => {
   const extra_content = { google: { thought_signature: "T+/=" } };
   const signed = answer("Two", ["1"]);
   Object.assign(signed.choices[0]?.message ?? {}, { extra_content });

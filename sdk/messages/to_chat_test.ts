@@ -68,7 +68,7 @@ Deno.test("the older name of a format is understood", () => {
   assertEquals(chatRequestOf({ messages: [], output_format: null }), { messages: [] });
 });
 
-Deno.test("chatRequestOf() sends nothing that nobody asked for", () => {
+Deno.test("chatRequestOf() sends nothing that was not requested", () => {
   assertEquals(chatRequestOf({ messages: [HELLO] }), { messages: [HELLO] });
   const idle = { ...{ tools: null, tool_choice: null, container: null, speed: null } };
   const request = { messages: [HELLO], system: [], metadata: { user_id: null }, ...idle };
@@ -105,7 +105,7 @@ Deno.test("tool_choice and the number of calls", () => {
   ]);
 });
 
-Deno.test("hosted search goes by the service's name, whatever its version", () => {
+Deno.test("hosted search is sent under the service's name, for any version", () => {
   const tools = [
     {
       ...{ type: "web_search_20250305", name: "web_search", max_uses: 3 },
@@ -276,7 +276,7 @@ Deno.test("signatures of thinking that no call carries go along with the message
   assertEquals(echoed?.["extra_content"], own);
 });
 
-Deno.test("instructions stand at the front, and in the middle where they were written", () => {
+Deno.test("instructions stay in place, at the front and in the middle", () => {
   const system = [{ type: "text" as const, text: "A", ...CACHED }, {
     type: "text" as const,
     text: "B",

@@ -25,14 +25,14 @@ const block: fc.Arbitrary<ToolUseBlock> = fc.record({ id: fc.string(), name, inp
     }))
   );
 
-Deno.test("a tool_use block comes back from Chat as it was", () => {
+Deno.test("a tool_use block is returned from Chat unchanged", () => {
   fc.assert(fc.property(block, (use) => {
     const nameOf = namesBack([{ name: use.name, input_schema: {} }]);
     assertEquals(toolUseBlock(toolCall(use), nameOf), use);
   }));
 });
 
-Deno.test("a tool call comes back from Messages as it was, its text to the byte", () => {
+Deno.test("a tool call is returned from Messages unchanged, its text to the byte", () => {
   const text = fc.oneof(
     object.map((value) => JSON.stringify(value)),
     object.map((value) => JSON.stringify(value, null, 2)),
@@ -56,7 +56,7 @@ Deno.test("a tool call comes back from Messages as it was, its text to the byte"
   }));
 });
 
-Deno.test("what a call's function says besides comes back too", () => {
+Deno.test("additional members of a call's function are returned unchanged", () => {
   const call: ToolCall = {
     id: "1",
     type: "function",
@@ -67,7 +67,7 @@ Deno.test("what a call's function says besides comes back too", () => {
   assertEquals(toolCall(use), call);
 });
 
-Deno.test("an input that somebody changed is sent as it is now", () => {
+Deno.test("a changed input is sent in its changed form", () => {
   const call: ToolCall = {
     id: "1",
     type: "function",

@@ -84,7 +84,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     });
   }
 
-  Deno.test(`${name} answers calls of one id, or of none, each for itself`, async () => {
+  Deno.test(`${name} answers calls of one id, or without one, separately`, async () => {
     for (const id of ["same", undefined]) {
       const tool_calls = [1, 2].map((n, index) => ({
         ...{ index, id, type: "function" },
@@ -103,7 +103,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     }
   });
 
-  Deno.test(`${name} lets the model mend arguments that are no JSON`, async () => {
+  Deno.test(`${name} lets the model correct arguments that are not JSON`, async () => {
     const written = { name: "double", arguments: '{"n":' };
     const tool_calls = [{ index: 0, id: "1", type: "function", function: written }];
     const { client, sent } = scripted([
@@ -118,7 +118,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     assertEquals([result?.["is_error"], code], [true, "invalid_tool_arguments"]);
   });
 
-  Deno.test(`${name} tells the model that nobody runs a custom tool`, async () => {
+  Deno.test(`${name} reports a custom tool without a handler to the model`, async () => {
     const custom = { name: "sql", input: "select 1" };
     const tool_calls = [{ index: 0, id: "1", type: "custom", custom }];
     const { client, sent } = scripted([
@@ -132,7 +132,7 @@ for (const [name, { run, stream }] of Object.entries(RUNS)) {
     ]);
   });
 
-  Deno.test(`${name} sends auto, whatever prepareStep has written`, async () => {
+  Deno.test(`${name} sends auto, for any choice of prepareStep`, async () => {
     const answer = says({ role: "assistant", content: "Hi" }, { stream });
     const { client, sent } = scripted(answer);
     await run(client, { prepareStep: () => ({ messages: MESSAGES }) });

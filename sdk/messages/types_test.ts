@@ -10,7 +10,7 @@ const MESSAGES: MessageCreateRequest["messages"] = [{ role: "user", content: "Ra
 const CALL = sse(...streamOf({ tool_calls: [call("1", "weather", { city: "Oslo" })] }));
 const ANSWER = sse(chunk({ content: "Rain" }), chunk({}, "stop"));
 
-Deno.test("events are told apart by their types, and so is what is in them", async () => {
+Deno.test("events and their contents are distinguished by their types", async () => {
   const texts: string[] = [];
   const { client } = scripted(ANSWER);
   for await (const event of client.messages.stream({ messages: MESSAGES, max_tokens: 9 })) {
@@ -54,7 +54,7 @@ Deno.test("a loop of the application's own sends blocks back as they came", asyn
   assertEquals(Object(sent[1]?.json["messages"]).length, 3);
 });
 
-Deno.test("a run goes on from its messages, and with the calls that it hands back", async () => {
+Deno.test("a run continues from its messages, and with the calls that it returns", async () => {
   const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
   const run = client.messages.runStream({ messages: MESSAGES }, {
     tools: [weather],

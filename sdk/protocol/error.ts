@@ -28,6 +28,61 @@ export type ErrorType =
   | "api_error"
   | "overloaded_error";
 
+/** Type and retryability of the errors of a status. 200 is that of answers that have begun. */
+const STATUSES = {
+  200: { type: "api_error", retryable: true },
+  400: { type: "invalid_request_error", retryable: false },
+  401: { type: "authentication_error", retryable: false },
+  402: { type: "insufficient_quota", retryable: false },
+  403: { type: "permission_error", retryable: false },
+  404: { type: "invalid_request_error", retryable: false },
+  405: { type: "invalid_request_error", retryable: false },
+  409: { type: "invalid_request_error", retryable: false },
+  413: { type: "invalid_request_error", retryable: false },
+  415: { type: "invalid_request_error", retryable: false },
+  429: { type: "rate_limit_error", retryable: true },
+  500: { type: "api_error", retryable: false },
+  502: { type: "api_error", retryable: true },
+  503: { type: "overloaded_error", retryable: true },
+  504: { type: "api_error", retryable: true },
+} as const satisfies Record<number, Pick<ErrorRow, "type" | "retryable">>;
+
+/** Status and public message by code; {@linkcode ERROR_TABLE} adds what follows from the status. */
+export const ERROR_CODES = {
+  invalid_request: [400, "The request is not valid"],
+  model_not_allowed: [400, 'Send "model": "auto": the service chooses the model itself'],
+  unsupported_tool: [400, "This hosted tool type is not supported"],
+  conflicting_tools: [400, "Send one web search tool, not several aliases of it"],
+  context_length_exceeded: [
+    400,
+    "The request is longer than any model that this key may use accepts",
+  ],
+  missing_api_key: [401, 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>"'],
+  invalid_api_key: [401, "The API key is not valid"],
+  insufficient_balance: [
+    402,
+    "The wallet cannot cover the smallest possible call; add credits to it",
+  ],
+  key_budget_exceeded: [402, "The key's own budget cannot cover the smallest possible call"],
+  policy_denied: [403, "The key's policy does not allow this request"],
+  not_found: [404, "There is nothing at this address"],
+  method_not_allowed: [405, "This address does not take this method"],
+  conflict: [409, "The change conflicts with the present state"],
+  body_too_large: [413, "The request body is too large"],
+  unsupported_media_type: [415, 'Send the body as "Content-Type: application/json"'],
+  rate_limit_exceeded: [429, "Too many requests; wait as long as Retry-After says"],
+  internal: [500, "An internal error; quote the request id to the operator"],
+  upstream_error: [502, "Every model that could serve this request failed"],
+  no_model_available: [503, "No model that could serve this request is available now"],
+  store_unavailable: [503, "The service cannot write to its store; try again later"],
+  shutting_down: [503, "The service is shutting down"],
+  upstream_timeout: [504, "Every model that could serve this request took too long"],
+  orchestration_failed: [200, "The planned tasks failed before an answer began"],
+} as const satisfies Record<string, readonly [status: keyof typeof STATUSES, message: string]>;
+
+/** A code of {@linkcode ERROR_TABLE}. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
 /**
  * Every code the service answers with: status, type, whether a retry can help, default message.
  *
@@ -40,149 +95,12 @@ export type ErrorType =
  * assert(ERROR_TABLE[code].retryable);
  * ```
  */
-export const ERROR_TABLE = {
-  invalid_request: {
-    status: 400,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "The request is not valid",
-  },
-  model_not_allowed: {
-    status: 400,
-    type: "invalid_request_error",
-    retryable: false,
-    message: 'Send "model": "auto": the service chooses the model itself',
-  },
-  unsupported_tool: {
-    status: 400,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "This hosted tool type is not supported",
-  },
-  conflicting_tools: {
-    status: 400,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "Send one web search tool, not several aliases of it",
-  },
-  context_length_exceeded: {
-    status: 400,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "The request is longer than any model that this key may use accepts",
-  },
-  missing_api_key: {
-    status: 401,
-    type: "authentication_error",
-    retryable: false,
-    message: 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>"',
-  },
-  invalid_api_key: {
-    status: 401,
-    type: "authentication_error",
-    retryable: false,
-    message: "The API key is not valid",
-  },
-  insufficient_balance: {
-    status: 402,
-    type: "insufficient_quota",
-    retryable: false,
-    message: "The wallet cannot cover the smallest possible call; add credits to it",
-  },
-  key_budget_exceeded: {
-    status: 402,
-    type: "insufficient_quota",
-    retryable: false,
-    message: "The key's own budget cannot cover the smallest possible call",
-  },
-  policy_denied: {
-    status: 403,
-    type: "permission_error",
-    retryable: false,
-    message: "The key's policy does not allow this request",
-  },
-  not_found: {
-    status: 404,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "There is nothing at this address",
-  },
-  method_not_allowed: {
-    status: 405,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "This address does not take this method",
-  },
-  conflict: {
-    status: 409,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "The change conflicts with the present state",
-  },
-  body_too_large: {
-    status: 413,
-    type: "invalid_request_error",
-    retryable: false,
-    message: "The request body is too large",
-  },
-  unsupported_media_type: {
-    status: 415,
-    type: "invalid_request_error",
-    retryable: false,
-    message: 'Send the body as "Content-Type: application/json"',
-  },
-  rate_limit_exceeded: {
-    status: 429,
-    type: "rate_limit_error",
-    retryable: true,
-    message: "Too many requests; wait as long as Retry-After says",
-  },
-  internal: {
-    status: 500,
-    type: "api_error",
-    retryable: false,
-    message: "An internal error; quote the request id to the operator",
-  },
-  upstream_error: {
-    status: 502,
-    type: "api_error",
-    retryable: true,
-    message: "Every model that could serve this request failed",
-  },
-  no_model_available: {
-    status: 503,
-    type: "overloaded_error",
-    retryable: true,
-    message: "No model that could serve this request is available now",
-  },
-  store_unavailable: {
-    status: 503,
-    type: "overloaded_error",
-    retryable: true,
-    message: "The service cannot write to its store; try again later",
-  },
-  shutting_down: {
-    status: 503,
-    type: "overloaded_error",
-    retryable: true,
-    message: "The service is shutting down",
-  },
-  upstream_timeout: {
-    status: 504,
-    type: "api_error",
-    retryable: true,
-    message: "Every model that could serve this request took too long",
-  },
-  orchestration_failed: {
-    status: 200,
-    type: "api_error",
-    retryable: true,
-    message: "The planned tasks failed before an answer began",
-  },
-} as const satisfies Record<string, ErrorRow>;
-
-/** A code of {@linkcode ERROR_TABLE}. */
-export type ErrorCode = keyof typeof ERROR_TABLE;
+export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.fromEntries(
+  Object.entries(ERROR_CODES).map(([code, [status, message]]) => [
+    code,
+    { status, ...STATUSES[status], message },
+  ]),
+) as Record<ErrorCode, ErrorRow>;
 
 /** The error object of the gateway. */
 export interface ErrorObject extends Extensible {

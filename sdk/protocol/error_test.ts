@@ -82,7 +82,7 @@ Deno.test("ERROR_TABLE gives each status one type", () => {
   );
 });
 
-Deno.test("ERROR_TABLE has messages in one grammar, none of them twice", () => {
+Deno.test("ERROR_TABLE has messages in one grammar, without duplicates", () => {
   const messages = rows.map(([, row]) => row.message);
   assertEquals(messages.filter((message) => !/^[A-Z].*[^.\s]$/.test(message)), []);
   assertEquals(new Set(messages).size, messages.length);

@@ -20,6 +20,7 @@
  */
 
 export * from "./catalog.ts";
+export * from "./feedback.ts";
 export * from "./chat.ts";
 export * from "./chat_chunks.ts";
 export * from "./chat_messages.ts";

@@ -96,7 +96,7 @@ Deno.test("serviceProxy passes its caller's dialect on: as stated, or as its cli
   assertEquals(sent[0]?.headers.get("x-dialect"), "openai", "The application states it");
 });
 
-Deno.test("serviceProxy sends no other X- header on but those that it is told to", async () => {
+Deno.test("serviceProxy sends only the configured X- headers", async () => {
   const browser = { "x-orchestration": "off", "x-other": "1", "x-forwarded-for": "1.2.3.4" };
   const xNames = (request: Request | undefined) =>
     [...request?.headers.keys() ?? []].filter((name) => name.startsWith("x-"));
@@ -139,7 +139,7 @@ Deno.test("serviceProxy passes on of the answer's headers only what browser code
   assertEquals(await response.text(), "data: {}\n\n");
 });
 
-Deno.test("serviceProxy refuses what is no JSON by POST, and sends nothing", async () => {
+Deno.test("serviceProxy refuses all but JSON by POST, and sends nothing", async () => {
   const { sent, handler } = proxy(answered, { maxBodyBytes: 10 });
   const url = "http://app.test/";
   const cases: [Request, [number, string]][] = [
@@ -356,7 +356,7 @@ Deno.test("serviceProxy gives up in time where its fetch hears no signal", async
   assert(isLeft);
 });
 
-Deno.test("serviceProxy takes a key by header, and the model base by itself", async () => {
+Deno.test("serviceProxy accepts a key by header, and adds the model base", async () => {
   const { sent, handler } = proxy(answered, {
     apiKey: undefined,
     apiBaseUrl: undefined,

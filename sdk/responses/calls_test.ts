@@ -49,7 +49,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     assertEquals(result.steps[0]?.finishReason, "tool_calls");
   });
 
-  Deno.test(`${name} tells the model that nobody runs a custom tool`, async () => {
+  Deno.test(`${name} reports a custom tool without a handler to the model`, async () => {
     const { client, sent } = scripted([resource([QUERY, call("double")]), ANSWER], {
       tools: [double],
     });
@@ -99,7 +99,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     ]);
   });
 
-  Deno.test(`${name} raises an output that is no list of items`, async () => {
+  Deno.test(`${name} rejects an output that is not a list of items`, async () => {
     for (const output of [[null], "text", [{}]]) {
       const whole = resource([], { output });
       const events = sse([{ type: "response.completed", response: whole }]);
@@ -110,7 +110,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   });
 }
 
-Deno.test("what is odd within an item is passed over", async () => {
+Deno.test("an unexpected member of an item is ignored", async () => {
   const odd = [
     ...[{ type: "message", content: [null, { type: "output_text" }] }, { type: "message" }],
     ...[{ type: "reasoning", summary: [null, {}] }, { type: "reasoning", summary: 1 }],

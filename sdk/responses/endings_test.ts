@@ -92,7 +92,7 @@ Deno.test("a signal ends a call while its service is silent", async () => {
   }
 });
 
-Deno.test("a stream that nobody reads sends nothing", () => {
+Deno.test("a stream without a reader sends nothing", () => {
   const { client, calls } = silent([]);
   client.responses.stream({ input: "Hi" });
   client.responses.runStream({ input: "Hi" }).abort();

@@ -119,7 +119,7 @@ for (const isLeftOut of [false, true]) {
     }));
   });
 
-  Deno.test(`items told one after the other give the text in order, last event ${how}`, () => {
+  Deno.test(`items in sequence give the text in order, last event ${how}`, () => {
     fc.assert(fc.property(member, ({ output, sizes }) => {
       const lists = output.map((item, at) => itemEvents(item, at, (text) => cut(text, sizes)));
       const whole = resource(isLeftOut ? [] : output);
@@ -129,7 +129,7 @@ for (const isLeftOut of [false, true]) {
   });
 }
 
-Deno.test("there is no resource before the last event", () => {
+Deno.test("the resource is missing before the last event", () => {
   const whole = resource([]);
   for (const events of [[], opening(whole), [{ type: "response.completed" }]]) {
     assertEquals(follow(events).merged, undefined);
@@ -148,7 +148,7 @@ Deno.test("events that lack what they are for tell nothing", () => {
   assertEquals([merged?.output, texts, text], [[], [""], ""]);
 });
 
-Deno.test("items without a place stand in the order they came in, and come once", () => {
+Deno.test("items without an index keep their order of arrival, without duplicates", () => {
   const done = (item: Fields) => ({ type: "response.output_item.done", item });
   const items = [{ type: "message", id: "b" }, { type: "message", id: "a" }];
   const whole = resource([]);

@@ -124,7 +124,7 @@ Deno.test("stream fills in an output that the last event leaves out", async () =
   }
 });
 
-Deno.test("a stream is over with its last event, whatever its connection does then", async () => {
+Deno.test("a stream ends with its last event, for any later behaviour of its connection", async () => {
   const encoder = new TextEncoder();
   let isLeft = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -258,7 +258,7 @@ Deno.test("every method raises the error of an answer", async () => {
   }
 });
 
-Deno.test("what cannot be sent is refused before it is", async () => {
+Deno.test("a value that cannot be sent is refused before the request", async () => {
   // Untyped callers can say what the types forbid.
   const wrong: readonly (readonly [string, string])[] = [
     ['{"model":"fast-mini","input":"Hi"}', 'Cannot send the model "fast-mini"'],

@@ -86,7 +86,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     assertEquals(items.length, 1);
   });
 
-  Deno.test(`${name} tells text, results and steps, and none of another task's words`, async () => {
+  Deno.test(`${name} emits text, results and steps, without the text of other tasks`, async () => {
     const plan = { orchestration: { task_id: "task_1" } };
     const aside = [
       { type: "response.output_text.delta", delta: "secret", ...plan },
@@ -114,7 +114,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     assertEquals([result.finalText, result.response?.outputText], ["It is 42", "It is 42"]);
   });
 
-  Deno.test(`${name} sends auto, whatever prepareStep has written`, async () => {
+  Deno.test(`${name} sends auto, for any choice of prepareStep`, async () => {
     const { client, sent } = scripted([resource([ANSWER])]);
     await run(client, { input: "Hi" }, { prepareStep: () => ({ input: "Hello" }) });
     assertEquals([sent[0]?.input, sent[0]?.["model"]], ["Hello", "auto"]);
@@ -191,7 +191,7 @@ Deno.test("pieces of calls without a place belong to the call of their id, else 
   assertEquals(seen, [[0, "early"], [0, "{}"], [1, "{}"], [0, "a"], [1, "b"], [1, "c"]]);
 });
 
-Deno.test("text that came in no delta is told at the end", async () => {
+Deno.test("text without a delta is emitted at the end", async () => {
   const whole = resource([message("Hello there")]);
   const piece = { type: "response.output_text.delta", output_index: 0, delta: "Hello" };
   for (const deltas of [[], [piece]]) {

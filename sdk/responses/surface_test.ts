@@ -34,7 +34,7 @@ Deno.test("functions are declared flat, and hosted tools by their type", async (
   ]);
 });
 
-Deno.test("a request's own tools are sent as they are, even none", async () => {
+Deno.test("a request's own tools are sent unchanged, also an empty list", async () => {
   const options = { tools: [weather], defaultBuiltinTools: true };
   for (const tools of [[], [{ type: "web_search_preview", own: 1 }]]) {
     const { client, sent } = scripted([resource([]), resource([])], options);
@@ -63,7 +63,7 @@ const CHOICES: readonly (readonly [ResponseToolChoice | null | undefined, unknow
 ];
 
 for (const [choice, expected] of CHOICES) {
-  Deno.test(`after a call, the tool choice ${JSON.stringify(choice)} forces none`, async () => {
+  Deno.test(`after a call, the tool choice ${JSON.stringify(choice)} no longer forces one`, async () => {
     const { client, sent } = scripted([resource([call("weather")]), resource([message("Rain")])], {
       tools: [weather],
     });

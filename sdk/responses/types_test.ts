@@ -15,7 +15,7 @@ import { weather } from "../weather_tool_test.ts";
 const CALL = resource([call("weather", { arguments: '{"city":"Oslo"}' })]);
 const ANSWER = resource([message("Rain")]);
 
-Deno.test("events are told apart by their types, and so is what is in them", async () => {
+Deno.test("events and their contents are distinguished by their types", async () => {
   const texts: string[] = [];
   const { client } = scripted([ANSWER]);
   for await (const event of client.responses.stream({ input: "Rain?", max_output_tokens: 9 })) {
@@ -53,7 +53,7 @@ Deno.test("a loop of the application's own sends items back as they came", async
   assertEquals([answer.outputText, Object(sent[1]?.input).length], ["Rain", 3]);
 });
 
-Deno.test("a run goes on from its input, and with the calls that it hands back", async () => {
+Deno.test("a run continues from its input, and with the calls that it returns", async () => {
   const { client } = scripted([CALL, ANSWER, CALL, ANSWER]);
   const questions: ResponseInputItem[] = [{ role: "user", content: "Rain?" }];
   const run = client.responses.runStream({ input: questions }, {

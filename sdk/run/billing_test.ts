@@ -41,7 +41,7 @@ Deno.test("a bill that is missing counts for nothing, and one alone is itself", 
   assertEquals(addBilling([undefined, one, undefined]), one);
 });
 
-Deno.test("a bill that is none of ours counts for nothing", () => {
+Deno.test("a foreign bill counts zero", () => {
   const odd = [
     null,
     {},
@@ -67,7 +67,7 @@ Deno.test("a sum is estimated where a part is, and counts cache writes where the
   assertEquals(addBilling([bill("1"), bill("1")]), bill("2.000000", 20, 10));
 });
 
-Deno.test("a count that is no number adds nothing", () => {
+Deno.test("a count that is not a number adds zero", () => {
   const odd: unknown = {
     ...bill("1"),
     cached_input_tokens: { toString: false },

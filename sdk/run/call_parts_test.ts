@@ -107,7 +107,7 @@ for (const [name, way] of Object.entries(WAYS)) {
     for (const text of sent) assertEquals(typeof text, "string");
   });
 
-  Deno.test(`${name}: calls of one id, or without one, are told apart, each by its result`, async () => {
+  Deno.test(`${name}: calls of one id, or without one, are distinguished, each by its result`, async () => {
     const ids = ["same", "same", "", null, "other"];
     const { inputs, ...second } = await outcome(
       way,
@@ -119,7 +119,7 @@ for (const [name, way] of Object.entries(WAYS)) {
   });
 }
 
-Deno.test("argumentsText() is JSON text, whatever was written", () => {
+Deno.test("argumentsText() is JSON text, for any input", () => {
   assertEquals(["{}", "", { a: [1] }, [], 5, null, undefined].map(argumentsText), [
     ...["{}", "", '{"a":[1]}', "[]", "5", "", ""],
   ]);

@@ -25,7 +25,7 @@ Deno.test("one turn is itself", () => {
   assertStrictEquals(combined([first]), first);
 });
 
-Deno.test("what only some turns say is not lost, and what none says is not made up", () => {
+Deno.test("a member of some turns is not lost, and a member of none is not invented", () => {
   const { text } = last;
   assertEquals<object>(combined<object>([first, { text, usage: null }]), {
     ...{ text, usage: first.usage, metadata: { billing: first.metadata.billing } },

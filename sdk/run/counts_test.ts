@@ -12,13 +12,13 @@ Deno.test("counts add up, also those within one another", () => {
   assertEquals(addCounts([usage(), usage(2), usage(3)]), usage(6));
 });
 
-Deno.test("what is missing counts for nothing, and one alone is itself", () => {
+Deno.test("a missing count is zero, and a single count is returned unchanged", () => {
   assertEquals(addCounts([]), undefined);
   assertEquals(addCounts([null, undefined]), undefined);
   assertEquals(addCounts([null, usage(), undefined]), usage());
 });
 
-Deno.test("what is no count is the last one's", () => {
+Deno.test("a member that is not a count has the last value", () => {
   const a: object = { ...usage(), tier: "a", details: null, more: { kept: 1 }, lost: 2 };
   const b: object = { ...usage(), tier: "b", details: { images: 1 }, more: null, new: 3 };
   assertEquals<object | undefined>(addCounts([a, b]), {
@@ -27,7 +27,7 @@ Deno.test("what is no count is the last one's", () => {
   });
 });
 
-Deno.test("a sum counts everything once, whatever the names", () => {
+Deno.test("a sum counts everything once, for any names", () => {
   const counts = fc.dictionary(fc.string(), fc.nat(), { noNullPrototype: true });
   fc.assert(fc.property(fc.array(counts, { minLength: 1 }), (all) => {
     const totals = new Map<string, number>();
@@ -38,7 +38,7 @@ Deno.test("a sum counts everything once, whatever the names", () => {
   }));
 });
 
-Deno.test("those that are added stay as they were", () => {
+Deno.test("the summands stay unchanged", () => {
   const all = [usage(), usage()];
   addCounts(all);
   assertEquals(all, [usage(), usage()]);

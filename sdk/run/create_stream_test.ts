@@ -91,7 +91,7 @@ const SURFACES: Readonly<Record<string, Streaming>> = {
 };
 
 for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
-  Deno.test(`${name}: create streams where the request says so`, async () => {
+  Deno.test(`${name}: create streams if the request says so`, async () => {
     const { client, sent } = scripted(reply);
     assertEquals(await read(client), ["Hello", "Hello"]);
     assertEquals(sent.map(({ json }) => json["stream"]), [true]);
@@ -103,7 +103,7 @@ for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
     assertEquals(status, 503);
   });
 
-  Deno.test(`${name}: the first event is waited for, kept, and told once`, async () => {
+  Deno.test(`${name}: the first event is awaited, kept and emitted once`, async () => {
     const { client } = scripted(reply);
     const stream = await open(client);
     const all = await Array.fromAsync(stream);
@@ -119,7 +119,7 @@ for (const [name, { reply, read, open, create }] of Object.entries(SURFACES)) {
     assertEquals(sent, []);
   });
 
-  Deno.test(`${name}: a stream that is ended between two events is not taken for a whole one`, async () => {
+  Deno.test(`${name}: a stream that ends between two events is not a complete one`, async () => {
     // All of its bytes have come by then.
     const { client } = scripted(reply);
     const controller = new AbortController();

@@ -105,7 +105,7 @@ for (const method of ["run", "runStream"] as const) {
     });
   }
 
-  Deno.test(`${method} with a limit that is none sends nothing`, async () => {
+  Deno.test(`${method} with an invalid limit sends nothing`, async () => {
     const twins = { tools: [weather, weather] };
     const limits = [{ maxSteps: -1 }, { maxSteps: NaN }, { maxToolCallsPerStep: 0 }];
     for (const options of [...limits, { toolTimeoutMs: NaN }, twins]) {
@@ -115,7 +115,7 @@ for (const method of ["run", "runStream"] as const) {
     }
   });
 
-  Deno.test(`${method} ends where stopWhen says so`, async () => {
+  Deno.test(`${method} ends when stopWhen returns true`, async () => {
     const result = await resultOf(method, [CALLING], { stopWhen: ({ length }) => length === 2 });
     assertEquals([result.stoppedBy, result.steps.length, result.finalText], ["stop_when", 2, ""]);
   });
@@ -189,7 +189,7 @@ for (const method of ["run", "runStream"] as const) {
     assertEquals([heard, result.stoppedBy], ["TimeoutError", "finish"]);
   });
 
-  Deno.test(`5: ${method} goes on where a tool is unknown, fails, or is called with no JSON`, async () => {
+  Deno.test(`5: ${method} continues after a tool that is unknown, fails, or is called with invalid JSON`, async () => {
     const [good] = [call("4", "weather")];
     const tool_calls = [
       call("1", "constructor"),
@@ -217,7 +217,7 @@ for (const method of ["run", "runStream"] as const) {
     assertEquals(JSON.stringify(result.messages).includes("secret"), false);
   });
 
-  Deno.test(`${method} goes on with the history as it was, whatever becomes of it meanwhile`, async () => {
+  Deno.test(`${method} continues with the history as it was, for any later change of it`, async () => {
     const messages = [...MESSAGES];
     const tools = [{ type: "function", function: { name: "weather" } }];
     const busy = {
@@ -293,7 +293,7 @@ for (const method of ["run", "runStream"] as const) {
     assertStrictEquals((await assertRejects(outcome, RunError)).cause, fault);
   });
 
-  Deno.test(`${method} takes an answer that was cut for what it is`, async () => {
+  Deno.test(`${method} reports the finish reason of a truncated answer`, async () => {
     const choices = [{
       index: 0,
       message: { role: "assistant", content: "Hel" },
@@ -348,7 +348,7 @@ Deno.test("runStream that is left sends no further turn, and stops its tool", as
   assertEquals([sent.length, isStopped], [1, true]);
 });
 
-Deno.test("what a tool has thrown is the application's, and not in what is sent on", async () => {
+Deno.test("an exception of a tool belongs to the application, and is not sent on", async () => {
   const secret = { authorization: "of another service", self: {} };
   secret.self = secret;
   const pay = {

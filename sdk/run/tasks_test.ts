@@ -21,7 +21,7 @@ Deno.test("a chat chunk and a Responses event tell a task's start, text and end"
   });
 });
 
-Deno.test("what is the reply's, and what makes no sense, tells nothing of a task", () => {
+Deno.test("a member of the reply, or one without meaning, reports nothing about a task", () => {
   const choices = [{ index: 0, delta: { content: "Hi" }, finish_reason: null }];
   const others = [
     { choices },

@@ -83,7 +83,7 @@ Deno.test("each task has its permission set, and the binary that of the checkout
   assertEquals(config.permissions.test.net, ["127.0.0.1", "localhost"]);
 });
 
-Deno.test("serving reads and writes named paths, asks nobody, and keeps off metadata services", async () => {
+Deno.test("serving reads and writes named paths, prompts for nothing, and denies metadata services", async () => {
   const flags = await flagsOfTask("serve");
   assert(flags.includes("--no-prompt"));
   assertEquals(await valuesOf("serve", "allow-read"), [

@@ -96,7 +96,7 @@ Deno.test("README has 180 to 220 lines, CONTRIBUTING at most 170", () => {
   assert(contributing <= 170, `CONTRIBUTING.md has ${contributing} lines`);
 });
 
-Deno.test("a page begins with a sentence that says for whom it is", () => {
+Deno.test("a page begins with a sentence that names its readers", () => {
   const pages = [...documents].filter(([name]) => /^docs\/|^CONTRIBUTING/.test(name));
   assert(pages.length > 40);
   for (const [name, text] of pages) assertMatch(text, /^# .+\n\nFor [a-z]/, name);

@@ -27,7 +27,7 @@ Deno.test("files of code are called in snake_case", async () => {
   assertEquals((await files()).filter((path) => isCode(path) && !name.test(path)), []);
 });
 
-Deno.test("no file holds a path of somebody's machine", async () => {
+Deno.test("no file contains a path of a machine", async () => {
   assertEquals(await find(MACHINE_PATHS, () => true), []);
 });
 

@@ -6,7 +6,7 @@ function codeOf(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
 }
 
-Deno.test("there is one agent loop, and whatever runs tools drives it", async () => {
+Deno.test("there is one agent loop, and everything that runs tools uses it", async () => {
   const drivers: string[] = [];
   for (const path of await modules()) {
     if (packageOf(path) === "tests" || path.endsWith("_test.ts")) continue;

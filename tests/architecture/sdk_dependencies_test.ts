@@ -71,7 +71,7 @@ Deno.test("@svc/sdk brings @svc/tools, zod and eventsource-parser, and nothing e
   }
 });
 
-Deno.test("what @svc/sdk brings brings nothing by itself", () => {
+Deno.test("the dependencies of @svc/sdk have no dependencies of their own", () => {
   for (const { npmPackages } of graphs) {
     const brought = Object.values(npmPackages)
       .filter(({ name }) => name === "zod" || name === "eventsource-parser");

@@ -12,7 +12,7 @@ function lines(...pieces: string[]): Promise<string[]> {
   return Array.fromAsync(ReadableStream.from(pieces).pipeThrough(new TextLineStream()));
 }
 
-Deno.test("a line stream splits at line feeds, whatever the pieces", async () => {
+Deno.test("a line stream splits at line feeds, for any pieces", async () => {
   assertEquals(await lines("a\nb", "c\r", "\nd"), ["a", "bc", "d"]);
   assertEquals(await lines("a\n\n", "b\n"), ["a", "", "b"]);
   assertEquals(await lines(), []);

@@ -118,7 +118,7 @@ async function observe(
   const calls = await callsDuring(url, watched);
   const { code, stdout, stderr } = await output;
   const decoder = new TextDecoder();
-  if (code !== 0) throw new Error(`Cannot go on: ${decoder.decode(stderr)}`);
+  if (code !== 0) throw new Error(`Cannot continue: ${decoder.decode(stderr)}`);
   return { ...calls, seconds: tookMs / 1_000, megabytes, stdout: decoder.decode(stdout) };
 }
 

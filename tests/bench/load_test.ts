@@ -79,7 +79,7 @@ Deno.test("marks are met and missed", () => {
   assertEquals(memoryFindings([151, 151, 151]).map(({ met }) => met), [false, true]);
 });
 
-Deno.test("what cannot be measured here is said to be skipped", () => {
+Deno.test("a measurement that is impossible here is reported as skipped", () => {
   const findings = memoryFindings([undefined, undefined]);
   assertEquals(findings.map(({ met }) => met), [undefined]);
   assert(table(findings).includes("SKIPPED"));

@@ -31,6 +31,6 @@ export async function oneWallet(options: OneWallet): Promise<Finding[]> {
     say(`one wallet, round ${round} of ${rounds}: ${shown[0]}; one commit each: ${shown[1]}`);
   }
   // The books of both are recomputed from their journals.
-  if (await ledger.line() !== "verified") throw new Error("The books are wrong");
+  if (await ledger.line() !== "verified") throw new Error("The journal has errors");
   return ledgerFindings(measured);
 }

@@ -90,7 +90,7 @@ for (let round = 0; round <= Number(rounds); round++) {
 }
 for (const stores of [grouped, single]) {
   const { problems } = await stores.verify();
-  if (problems.length > 0) throw new Error(`The books are wrong: ${problems}`);
+  if (problems.length > 0) throw new Error(`The journal has errors: ${problems}`);
   await stores.close();
 }
 console.log("verified");

@@ -59,7 +59,7 @@ const FIELDS: Readonly<Record<keyof Anthropic.Beta.MessageCreateParams, "sent" |
   ...{ user_profile_id: "refused", workspace_id: "refused" },
 };
 
-Deno.test("what Chat has no place for is refused, field by field", async () => {
+Deno.test("a request without an equivalent in Chat is refused, field by field", async () => {
   const { messages } = new ServiceClient({ apiKey: "k", fetch: () => Promise.reject(SENT) });
   for (const [field, fate] of Object.entries(FIELDS)) {
     if (fate === "sent") continue;

@@ -98,7 +98,7 @@ Deno.test("GET /api/v1/pricing tells exchange rates by tier", async () => {
 });
 
 for (const path of ["/api/v1/models", "/api/v1/models/meta", "/api/v1/pricing"]) {
-  Deno.test(`${path} has an ETag of its content, and answers 304 to who has it`, async () => {
+  Deno.test(`${path} has an ETag of its content, and answers 304 to a request that names it`, async () => {
     await using service = await start();
     const key = { "x-api-key": BOOTSTRAP_KEY };
     const first = await get(service, path);

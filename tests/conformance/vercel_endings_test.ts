@@ -269,7 +269,7 @@ for (const stream of [false, true]) {
         assertMatch(lab.fake.last.text, client === stored ? /"rs_9"/ : /sealed-rs_9/);
       }));
 
-    Deno.test(`${client.name}: what a Claude thinks is reasoning${how}`, () =>
+    Deno.test(`${client.name}: Claude's thinking is reasoning${how}`, () =>
       inLab({ client, upstreamWires: claude }, async (lab) => {
         const thinking = {
           start: { type: "thinking", thinking: "", signature: "" },

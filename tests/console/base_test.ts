@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { assertAccessible, assertFits } from "./accessibility.ts";
+import { assertAccessible, assertFits, loadChecksWith } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Look, signIn } from "./browser.ts";
 import { VISITS } from "./visits.ts";
 
@@ -135,6 +135,7 @@ browserTest("no page keeps anybody out, in any look", async (visit) => {
 
 async function checkAll(visit: ConsoleVisit, look: Look): Promise<void> {
   const [signedIn, stranger] = [await visit.signedIn("", look), await visit.stranger(look)];
+  await Promise.all([signedIn, stranger].map((page) => loadChecksWith(page.context())));
   for (const { path, isPublic } of VISITS) {
     const page = isPublic ? stranger : signedIn;
     await page.goto(visit.url(path));

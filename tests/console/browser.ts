@@ -23,6 +23,25 @@ const USUAL_PATHS = [
 /** Longest wait for anything of a page, in milliseconds: only a hang takes so long. */
 const PATIENCE_MS = 60_000;
 
+/**
+ * Switches that spare work which no test sees: the pop-ups of the address bar, the spare process for
+ * a next site and the emulated graphics card. `--disable-features` replaces the driver's list, so
+ * the entries of that list which matter here are repeated: no delay before the first paint, no
+ * change of `http:` addresses, no call to a provider.
+ */
+const SWITCHES = [
+  "--disable-gpu",
+  `--disable-features=${
+    [
+      ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"],
+      ...["SpareRendererForSitePerProcess", "PaintHolding", "DestroyProfileOnBrowserClose"],
+      ...["AvoidUnnecessaryBeforeUnloadCheckSync", "ThirdPartyStoragePartitioning"],
+      ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "MediaRouter", "LensOverlay"],
+      ...["OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"],
+    ].join(",")
+  }`,
+];
+
 /** The browser of this machine, named by `CHROMIUM_PATH` or at a usual place. */
 export function chromiumPath(): string | undefined {
   const named = Deno.env.get("CHROMIUM_PATH");
@@ -151,7 +170,7 @@ export async function launch(): Promise<Browser> {
   return await chromium.launch({
     executablePath: path,
     // Its sandbox does not start for root, nor in most containers.
-    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
+    args: [...SWITCHES, ...Deno.uid() === 0 ? ["--no-sandbox"] : []],
   });
 }
 

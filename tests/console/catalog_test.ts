@@ -65,15 +65,15 @@ browserTest(
       await changeInputPrice(page, visit, price);
       const { catalogs } = visit.service.running.stores;
       const { version, updatedAtMs: _, ...content } = catalogs.current();
-      const scoring = { quality: 1, price: version, latency: 1 };
-      await visit.service.admin("POST", "/catalog/apply", { content: { ...content, scoring } });
+      const auto = { dial: version / 100 };
+      await visit.service.admin("POST", "/catalog/apply", { content: { ...content, auto } });
       await follow(page, page.getByRole("button", { name: "Apply" }));
       assertMatch(await page.locator(".notice").innerText(), /Your edit is kept/);
       await assertFits(page);
       await assertAccessible(page);
       await follow(page, page.getByRole("button", { name: "Apply" }));
       const model = catalogs.current().models.find(({ id }) => id === "svc/sim-small");
-      assertEquals([model?.price.inputPerMTok, catalogs.current().scoring], [price, scoring]);
+      assertEquals([model?.price.inputPerMTok, catalogs.current().auto], [price, auto]);
       await page.context().close();
     }
   },
@@ -83,14 +83,14 @@ browserTest("an upstream that answers and one that does not are probed", async (
   await manyModels(visit.service);
   const page = await visit.signedIn("/upstreams");
   await follow(page, page.getByRole("link", { name: "sim", exact: true }));
-  await follow(page, page.getByRole("button", { name: "Probe it now" }));
+  await follow(page, page.getByRole("button", { name: "Probe now" }));
   assertMatch(await page.locator(".notice-done").innerText(), /lists \d+ models/);
   await assertAccessible(page);
   await page.goto(visit.url("/upstreams/upstream?id=acme-eu"));
-  await follow(page, page.getByRole("button", { name: "Probe it now" }));
+  await follow(page, page.getByRole("button", { name: "Probe now" }));
   const problem = await page.locator(".notice-problem").innerText();
   assertMatch(problem, /Cannot list the models of upstream "acme-eu": .*Connection refused/i);
-  assertMatch(problem, /see whether the server runs at that address/);
+  assertMatch(problem, /check that the server runs at that address/);
   await assertAccessible(page);
 });
 

@@ -71,15 +71,15 @@ async function readBill(page: Page, visit: ConsoleVisit, id: string): Promise<st
 
 async function rotate(page: Page, address: string): Promise<string> {
   await page.goto(`${address}/rotate`);
-  await press(page, "Make the copy");
+  await press(page, "Create the copy");
   const copy = await keyShown(page);
   await page.goto(`${address}/rotate`);
   await page.getByLabel("The new key").fill(copy);
   await press(page, "Make the call");
   await page.goto(`${address}/rotate`);
-  await press(page, "Disable it all the same");
+  await press(page, "Disable it anyway");
   await go(page, "Revoke the old key");
-  await press(page, "Revoke for good");
+  await press(page, "Revoke permanently");
   return copy;
 }
 
@@ -87,7 +87,7 @@ async function payIn(page: Page, visit: ConsoleVisit): Promise<void> {
   await page.goto(visit.url("/wallets/default/credit"));
   await page.getByLabel("Credits").fill("500");
   await press(page, "Check");
-  await press(page, "Pay in 500 credits");
+  await press(page, "Add 500 credits");
 }
 
 async function makeDearer(page: Page, visit: ConsoleVisit): Promise<void> {

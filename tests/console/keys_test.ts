@@ -53,7 +53,7 @@ browserTest("a key is made with a policy, and does what the policy says", async 
   await fillIn(page);
   await preview.getByText("1 of 4 models, 1 of 4 endpoints").waitFor();
   assertEquals(await preview.getByRole("button").isVisible(), false);
-  await page.getByText("How fast it may call").click();
+  await page.getByText("Rate limits").click();
   await page.getByLabel("Requests a minute").fill("many");
   await preview.getByText("cannot be saved").waitFor();
   await follow(page, page.getByRole("button", { name: "Create the key" }));
@@ -65,7 +65,7 @@ browserTest("a key is made with a policy, and does what the policy says", async 
   assertEquals(await statusOf(visit.service, key, "responses"), 403);
   await page.reload();
   assertMatch(page.url(), /\/console\/keys$/);
-  assertStringIncludes(await page.locator(".notice").innerText(), "made already");
+  assertStringIncludes(await page.locator(".notice").innerText(), "already created");
   assert(!(await page.content()).includes(key));
   const { keys } = await visit.service.admin("GET", "/keys");
   assertEquals(Array.isArray(keys) && keys.length, 2);
@@ -79,7 +79,7 @@ browserTest("a key is replaced in six steps, left and gone on with between them"
   await follow(page, page.getByRole("link", { name: "To the key" }));
   const address = page.url();
   await follow(page, page.getByRole("link", { name: "Rotate" }));
-  await follow(page, page.getByRole("button", { name: "Make the copy" }));
+  await follow(page, page.getByRole("button", { name: "Create the copy" }));
   const copy = await keyShown(page);
   // Somebody closes the page here, and opens it again.
   await page.goto(`${address}/rotate`);
@@ -96,11 +96,11 @@ browserTest("a key is replaced in six steps, left and gone on with between them"
   assertEquals(await statusOf(visit.service, old), 200);
   await page.goto(`${address}/rotate`);
   assertStringIncludes(await page.locator(".notice-problem").innerText(), "still be in use");
-  await follow(page, page.getByRole("button", { name: "Disable it all the same" }));
+  await follow(page, page.getByRole("button", { name: "Disable it anyway" }));
   assertEquals(await statusOf(visit.service, old), 401);
   await follow(page, page.getByRole("link", { name: "Revoke the old key" }));
   await assertAccessible(page);
-  await follow(page, page.getByRole("button", { name: "Revoke for good" }));
+  await follow(page, page.getByRole("button", { name: "Revoke permanently" }));
   assertStringIncludes(await page.locator("main").innerText(), "This rotation is complete");
   const service = visit.service;
   assertEquals([await statusOf(service, old), await statusOf(service, copy)], [401, 200]);
@@ -113,13 +113,13 @@ browserTest("a wallet is opened and paid into, and its statement has it", async 
   const page = await visit.signedIn("/wallets");
   await follow(page, page.getByRole("link", { name: "New wallet" }));
   await page.getByLabel("Name").fill("pilot");
-  await follow(page, page.getByRole("button", { name: "Open the wallet" }));
-  await follow(page, page.getByRole("link", { name: "Pay in" }));
+  await follow(page, page.getByRole("button", { name: "Create the wallet" }));
+  await follow(page, page.getByRole("link", { name: "Add credits" }));
   await page.getByLabel("Credits").fill("500");
   await page.getByLabel("Note").fill("Invoice 17");
   await follow(page, page.getByRole("button", { name: "Check" }));
   await assertAccessible(page);
-  await page.getByRole("button", { name: "Pay in 500 credits" }).dblclick();
+  await page.getByRole("button", { name: "Add 500 credits" }).dblclick();
   await page.waitForURL(/\/wallets\/pilot$/);
   assertStringIncludes(await page.locator("tbody").first().innerText(), "Invoice 17");
   const { available } = await visit.service.wallet("pilot");
@@ -176,7 +176,7 @@ browserTest("a key is made, read and ended by keyboard alone", async (visit) => 
   await page.keyboard.press("ArrowRight");
   await tabTo(page, "svc/sim-small|models");
   await page.keyboard.press("Space");
-  await tabTo(page, "How fast it may call");
+  await tabTo(page, "Rate limits");
   await page.keyboard.press("Space");
   await tabTo(page, "Requests a minute");
   await page.keyboard.type("60");
@@ -188,7 +188,7 @@ browserTest("a key is made, read and ended by keyboard alone", async (visit) => 
   await enter();
   await tabTo(page, "Revoke");
   await enter();
-  await tabTo(page, "Revoke for good");
+  await tabTo(page, "Revoke permanently");
   await enter();
   assertEquals(await statusOf(visit.service, key), 401);
 });
@@ -197,7 +197,7 @@ async function withoutScripts(visit: ConsoleVisit, look: Look): Promise<void> {
   const page = await visit.signedIn("/keys/new?wallet=default", { ...look, scripts: false });
   await fillIn(page);
   const preview = page.getByRole("complementary");
-  await follow(page, preview.getByRole("button", { name: "Show what it leaves" }));
+  await follow(page, preview.getByRole("button", { name: "Preview" }));
   assertStringIncludes(await preview.innerText(), "1 of 4 models, 1 of 4 endpoints");
   assertEquals(await page.getByLabel("Budget a day").inputValue(), "500");
   await assertFits(page);

@@ -44,7 +44,7 @@ browserTest(
     await page.setViewportSize({ width: 390, height: 844 });
     await until(async () => (await drawn(page)).width < width, "narrow plots");
     await assertFits(page);
-    await page.getByText("The same in numbers").click();
+    await page.getByText("As a table").click();
     const rows = page.getByRole("table", { name: "Requests, over time" }).locator("tbody tr");
     assert(await rows.count() > 20);
     await assertAccessible(page);
@@ -71,7 +71,7 @@ browserTest("without scripts the same stands in numbers", async (visit) => {
   await someRequests(visit.service);
   const page = await visit.signedIn("/overview", { scripts: false });
   assertEquals(await page.locator("[data-plot]:visible, [data-refresh]:visible").count(), 0);
-  await page.getByText("The same in numbers").click();
+  await page.getByText("As a table").click();
   assert(await page.getByRole("table", { name: "Requests, over time" }).isVisible());
   await follow(page, page.getByRole("link", { name: "By key" }));
   assert(await page.locator(".legend").first().getByText("storefront").isVisible());

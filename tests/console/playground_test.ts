@@ -69,7 +69,7 @@ browserTest(
     await page.getByRole("button", { name: "Send" }).click();
     const problem = page.locator("[data-error]");
     await problem.waitFor();
-    assertMatch(await problem.innerText(), /Credit the wallet/);
+    assertMatch(await problem.innerText(), /Add credits on the wallet/);
     await assertAccessible(page);
     await follow(page, page.getByRole("button", { name: "Sign out", exact: true }));
     const keys = await visit.service.running.stores.keys.list();

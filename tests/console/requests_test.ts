@@ -36,15 +36,15 @@ browserTest("a call is found by its X-Request-ID, with its route and its bill", 
   assertEquals(await page.locator("tbody th").allTextContents(), ["order-4711-a"]);
   await follow(page, page.getByRole("link", { name: "order-4711-a" }));
   assertEquals(await page.locator("h1").textContent(), "order-4711-a");
-  const route = await cells(page, "Models and why each was taken or left out");
+  const route = await cells(page, "Models with the reason of each choice or exclusion");
   assert(route.some(([model, verdict]) => model === "svc/sim-small" && verdict === "Answered"));
   assert(route.some(([, verdict]) => verdict === "Excluded: Endpoint"));
-  const [hold] = await cells(page, "Holds of this request and how each ended");
+  const [hold] = await cells(page, "Holds of this request with their outcomes");
   const { charged } = await visit.service.lastRequest();
   assertEquals([hold?.[1], Number(hold?.[4])], ["Settled", Number(charged)]);
   assertStringIncludes(
     await page.locator("main").textContent() ?? "",
-    `come to ${trimmedCredits(charged)} credits`,
+    `sum to ${trimmedCredits(charged)} credits`,
   );
 });
 

@@ -34,7 +34,7 @@ function comparable(code: string): string {
     .replaceAll(/\s+/g, "").replaceAll(/,(?=[}\])])/g, "");
 }
 
-Deno.test("docs/adding-a-provider.md shows the example as it is tested", async () => {
+Deno.test("docs/adding-a-provider.md shows the tested example", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/adding-a-provider.md", import.meta.url));
   const blocks = [...page.matchAll(/^```ts ignore\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
   for (const file of ["lumen.ts", "recordings.ts"]) {

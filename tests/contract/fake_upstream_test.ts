@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
 
-Deno.test("who waits for what a client never does fails, and does not hang", async () => {
+Deno.test("waiting for a client's missing request fails, and does not hang", async () => {
   await using fake = new FakeUpstream({ patienceMs: 20 });
   await assertRejects(() => fake.stalling(), Error, "Waited 20 ms in vain to stall");
   await assertRejects(() => fake.clientLeft(), Error, "in vain for the 1. client to leave");

@@ -104,19 +104,22 @@ class ImageContract {
       // Only the guarded fetch has fetched it.
       assertEquals([fetched, fake.connections, fake.requests.length], [[address], 1, 1]);
     });
-    this.#case("an address that is not public, whoever lets it through", async ({ fake }) => {
-      const guarded = this.#subject.open(fake.baseUrl, { timeouts: TIMEOUTS });
-      try {
-        for (const port of [80, fake.port]) {
-          const image = [uri, `http://127.0.0.1:${port}/a.png`];
-          const answer = await guarded.call(this.#call({ image }, edit));
-          assertFailure(answer, "refused_input");
-          assertEquals([answer.param, fake.connections], ["image.1", 0]);
+    this.#case(
+      "an image at a private address, which the guarded fetch refuses",
+      async ({ fake }) => {
+        const guarded = this.#subject.open(fake.baseUrl, { timeouts: TIMEOUTS });
+        try {
+          for (const port of [80, fake.port]) {
+            const image = [uri, `http://127.0.0.1:${port}/a.png`];
+            const answer = await guarded.call(this.#call({ image }, edit));
+            assertFailure(answer, "refused_input");
+            assertEquals([answer.param, fake.connections], ["image.1", 0]);
+          }
+        } finally {
+          guarded.close();
         }
-      } finally {
-        guarded.close();
-      }
-    });
+      },
+    );
     this.#case("a mask, or the reason why not", async ({ fake, upstream }) => {
       fake.answer(json(wire.drawn([OTHER])));
       const answer = await upstream.call(this.#call({ image: uri, mask: uri }, edit));

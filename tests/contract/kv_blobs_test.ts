@@ -40,7 +40,7 @@ Deno.test("Files outlive a restart, and count towards the room", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("What a failed write left behind cannot be read, and gives its room back", async () => {
+Deno.test("the remains of a failed write cannot be read, and return their room", async () => {
   let failing = false;
   let kv: Deno.Kv | undefined;
   const stores = await openKvStores(":memory:", {

@@ -56,7 +56,7 @@ Deno.test("A second process on a file store refuses to start and names it", asyn
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("A file store has one writer, by whatever name it is opened", async () => {
+Deno.test("a file store has one writer, under any name", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.mkdir(join(folder, "real"));
   await Deno.symlink(join(folder, "real"), join(folder, "folder"));

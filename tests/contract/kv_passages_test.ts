@@ -105,7 +105,7 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
   await close();
 });
 
-Deno.test("A gateway killed between any two commits of a file leaves none of it; it can be added again", async () => {
+Deno.test("a gateway killed between any two commits of a file keeps none of it; it can be added again", async () => {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "svc.kv");
   const first = await openKvStores(path, { passageRetention });

@@ -175,7 +175,7 @@ Deno.test("killed while a response replaces another, the one or the other is the
   }
 });
 
-Deno.test("a store that fails says so; the room of what failed comes back", async () => {
+Deno.test("a store failure is reported; the room of the failed file is returned", async () => {
   for (const [commit, reads] of [["before", false], ["after", true]] as const) {
     const at = await lasting();
     const stores = await at.start();

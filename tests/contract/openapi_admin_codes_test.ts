@@ -95,7 +95,7 @@ const query = ({ id }: Operation) => QUERIES[id] ?? "";
 
 const provoked = new Provoked("admin");
 
-Deno.test("what every operation refuses is refused as described", async () => {
+Deno.test("the common refusals of each operation match the description", async () => {
   await withThings(async ({ app, deps }, ids) => {
     const gate = new Gate(deps.rng);
     gate.close();
@@ -145,7 +145,7 @@ Deno.test("a store that fails is 503 where that is described, and nowhere else",
   }
 });
 
-Deno.test("what is not there is 404 where an address names something", async () => {
+Deno.test("a missing item is 404 where an address names something", async () => {
   await withThings(async ({ app }, ids) => {
     for (const operation of API.filter(({ path }) => path.includes("{"))) {
       const path = operation.path.replaceAll(/\{\w+\}/g, "none") + query(operation);
@@ -237,7 +237,7 @@ Deno.test("every conflict that is described is one", async () => {
   }
 });
 
-Deno.test("an upstream that fails is told apart from one that is late", async () => {
+Deno.test("an upstream that fails is distinguished from one that is late", async () => {
   await withThings(async ({ deps }, ids) => {
     const offered = operationOf("listOfferedModels");
     const init = initOf(offered);

@@ -62,7 +62,7 @@ function initOf(operation: Operation, more: Readonly<Record<string, unknown>> = 
 const PIXEL = "data:image/png;base64," +
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-Deno.test("what every operation refuses is refused as described", async () => {
+Deno.test("the common refusals of each operation match the description", async () => {
   await using service = await TestService.start();
   const { gateway } = service.running;
   const app = await appOf(service);
@@ -89,7 +89,7 @@ Deno.test("what every operation refuses is refused as described", async () => {
   }
 });
 
-Deno.test("what every operation behind a key refuses is refused as described", async () => {
+Deno.test("the common refusals of each operation behind a key match the description", async () => {
   await using service = await TestService.start();
   const lost = await appOf(service, { findKey: storeFails });
   const elsewhere = await appOf(service, { policy: { ipRanges: ["10.0.0.0/8"] } });
@@ -108,7 +108,7 @@ Deno.test("what every operation behind a key refuses is refused as described", a
   }
 });
 
-Deno.test("what is not there is 404", async () => {
+Deno.test("a missing item is 404", async () => {
   await using service = await TestService.start();
   const { blobs } = service.running.stores;
   const app = await appOf(service);
@@ -135,7 +135,7 @@ const TEXT_BODIES: readonly (readonly [ErrorCode, Readonly<Record<string, unknow
   ["conflicting_tools", { tools: [{ type: "web_search" }, { type: "web_search_preview" }] }],
 ];
 
-Deno.test("what a model call refuses is refused as described", async () => {
+Deno.test("the refusals of a model call match the description", async () => {
   await using service = await TestService.start();
   const { stores, gateway } = service.running;
   await stores.ledger.open({ kind: "open", walletId: "empty", tier: "standard", atMs: 1 });

@@ -145,3 +145,10 @@ Deno.test("a signed link answers with described statuses, types and headers", as
     assertEquals(response.status, status);
   }
 });
+
+Deno.test("an admin answer has the description of its operation, else a common one", () => {
+  const paths = new Map(Object.entries(documents.admin.paths ?? {}));
+  const described = (path: string) => Object(paths.get(path)).get.responses["200"].description;
+  assertEquals(described("/admin/v1/ledger/export"), "The journal");
+  assertEquals(described("/admin/v1/ledger/verify"), "The answer");
+});

@@ -33,7 +33,7 @@ Deno.test("each listener serves its own document, whole, to anybody, and once", 
   }
 });
 
-Deno.test("many who ask first get the same", async () => {
+Deno.test("concurrent first readers get the same reference", async () => {
   await using service = await TestService.start();
   const url = `${service.running.publicUrl}/openapi.json`;
   const texts = await Promise.all(

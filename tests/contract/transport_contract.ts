@@ -138,7 +138,7 @@ class TransportContract {
       fake.answer([head, { send: body.send.slice(0, 20) }, { close: true }]);
       assertFailure(await upstream.call(this.#subject.call({})), "server_error");
     });
-    this.#case("nobody there", async () => {
+    this.#case("a refused connection", async () => {
       const baseUrl = `http://127.0.0.1:${freePort()}/v1`;
       const upstream = this.#subject.open(baseUrl, { timeouts: TIMEOUTS });
       assertFailure(await upstream.call(this.#subject.call({})), "connect_failed");

@@ -15,7 +15,7 @@ import { twoRoutes } from "../fixtures/two_routes.ts";
 
 const user = { type: "message", role: "user", content: "What now?" };
 
-Deno.test("a response without input follows its instructions, or goes on with what was said", async () => {
+Deno.test("a response without input follows its instructions, or continues the conversation", async () => {
   for (const route of ["chat", "native"] as const) {
     await using routes = await twoRoutes(route, new FakeUpstream());
     const { service, chat } = routes;
@@ -41,7 +41,7 @@ Deno.test("a response without input follows its instructions, or goes on with wh
   }
 });
 
-Deno.test("reasoning that nobody knows any more is left out, and the answer says so", async () => {
+Deno.test("reasoning of an unknown id is left out, and the answer reports it", async () => {
   const forgotten = [
     { type: "reasoning", id: "rs_unknown", summary: [] },
     { type: "reasoning", id: "rs_other", summary: [{ type: "summary_text", text: "Hm" }] },
@@ -65,7 +65,7 @@ Deno.test("reasoning that nobody knows any more is left out, and the answer says
   }
 });
 
-Deno.test("a result whose call is gone is told by the user", async () => {
+Deno.test("a result without its call becomes a user message", async () => {
   await using routes = await twoRoutes("chat", new FakeUpstream());
   const output = { type: "function_call_output", call_id: "call_gone", output: "21 degrees" };
   const { metadata } = await answered(routes.service, { input: [output, user] });

@@ -113,7 +113,7 @@ Deno.test("aimock: JSON by a schema is asked for, comes and parses, streamed and
   await service.assertBooks();
 });
 
-Deno.test("aimock: an image arrives as it was sent, and the answer has the caller's id", async () => {
+Deno.test("aimock: an image arrives unchanged, and the answer has the caller's id", async () => {
   await using service = await gatewayTo(server);
   const content = [
     { type: "text" as const, text: "hello, what is on it?" },
@@ -155,7 +155,7 @@ for (const status of [429, 500, 503]) {
   });
 }
 
-Deno.test("aimock: an error of the only upstream is told as ours", async () => {
+Deno.test("aimock: an error of the only upstream is reported as the gateway's", async () => {
   await using service = await gatewayTo(server);
   server.nextRequestError(500, { message: "Out of order" });
   const error = await assertRejects(

@@ -48,7 +48,7 @@ async function askAdmin(service: TestService, token: string) {
   return [response.status, error?.code, response.headers.get("retry-after")];
 }
 
-Deno.test("a flood of bad keys is told to wait; keys that are good work on", async () => {
+Deno.test("a flood of bad keys is answered with a delay; good keys still work", async () => {
   await using at = await lab();
   const { key, id } = await at.service.newKey();
   for (let n = 0; n < LIMIT; n++) {
@@ -73,12 +73,12 @@ Deno.test("a flood of bad keys is told to wait; keys that are good work on", asy
   assertEquals(await call(at.service, "wrong_key_number_0"), [401, "invalid_api_key", null]);
 });
 
-Deno.test("without a limit every wrong key is told that it is wrong", async () => {
+Deno.test("without a limit every wrong key is refused as wrong", async () => {
   await using at = await lab(0);
   for (let n = 0; n < 50; n++) assertEquals((await call(at.service, `wrong_key_${n}`))[0], 401);
 });
 
-Deno.test("64 callers with one good key are no flood", async () => {
+Deno.test("64 callers with one good key do not reach the limit of wrong keys", async () => {
   await using at = await lab();
   const calls = Array.from({ length: 64 }, () => call(at.service, BOOTSTRAP_KEY));
   assertEquals((await Promise.all(calls)).map(([status]) => status), Array(64).fill(200));
@@ -95,7 +95,7 @@ Deno.test("guessing the admin token is slowed down, and its holder is not", asyn
   assertEquals((await call(at.service, "wrong_key"))[0], 401, "the other listener counts apart");
 });
 
-Deno.test("a flood through a trusted proxy counts against who is behind it", async () => {
+Deno.test("a flood through a trusted proxy counts against the forwarded address", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await using service = await ServiceProcess.start(join(folder, "svc.kv"), {

@@ -120,7 +120,7 @@ Deno.test("books that were changed while the service was stopped do not verify",
     file.close();
     await using _service = await ServiceProcess.start(kv);
     const { code, stdout, stderr } = await svc(["ledger", "verify"], { SERVICE_KV_PATH: kv });
-    assertEquals([code, stderr], [1, "The books are wrong\n"]);
+    assertEquals([code, stderr], [1, "The journal has errors\n"]);
     assertStringIncludes(stdout, 'Wallet "w" has available 999999.986005, credits 1000000.000005');
   });
 });

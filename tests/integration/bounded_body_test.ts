@@ -65,7 +65,7 @@ for (const [what, ask] of Object.entries(ASKS)) {
   });
 }
 
-Deno.test("a body is read with its response, which is not collected meanwhile", async () => {
+Deno.test("a body is read with its response, which is not garbage collected before its end", async () => {
   using _collection = new GarbageCollection();
   await using fake = new FakeUpstream();
   fake.answer(SILENT);

@@ -134,7 +134,7 @@ Deno.test("64 callers of several keys on one wallet, some calls fail: money that
 });
 
 for (const seed of [1, 2, 3]) {
-  Deno.test(`nobody is refused for whom there is money once the others have settled (seed ${seed})`, async () => {
+  Deno.test(`every request that the remaining money can pay for is served after the settlements (seed ${seed})`, async () => {
     await using at = await lab();
     // From 16 to 415 tokens of output are asked for, and so held: up to fourteen times what is paid.
     const sizes = Array.from(

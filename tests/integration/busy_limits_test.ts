@@ -103,7 +103,7 @@ async function refusalText(pending: { readonly answer: Promise<Response> }) {
 }
 
 for (const stream of [false, true]) {
-  Deno.test(`a request waits for its turn and holds nothing meanwhile, ${stream ? "streamed" : "as JSON"}`, async () => {
+  Deno.test(`a request waits for its turn without holding money, ${stream ? "streamed" : "as JSON"}`, async () => {
     await using lab = await BusyLab.start();
     const blocked = await lab.block();
     const waiting = await lab.ask({ more: { stream } });
@@ -130,7 +130,7 @@ Deno.test("the service's own cap is waited for as an upstream's is", async () =>
   ]);
 });
 
-Deno.test("who waits in vain is told when to come back, and nothing was charged", async () => {
+Deno.test("a request that waits without success receives Retry-After, and is not charged", async () => {
   await using lab = await BusyLab.start({ limits: { queueMs: 30 } });
   const blocked = await lab.block();
   const { status, code, message, retryAfter } = await refusalText({
@@ -145,7 +145,7 @@ Deno.test("who waits in vain is told when to come back, and nothing was charged"
   await lab.service.assertBooks();
 });
 
-Deno.test("where none may wait, a busy upstream is told of at once", async () => {
+Deno.test("without a queue, a busy upstream is reported at once", async () => {
   await using lab = await BusyLab.start({ limits: { queueLength: 0 } });
   const blocked = await lab.block();
   const { status, code } = await refusalText({ answer: lab.service.chat(ASKED) });
@@ -154,7 +154,7 @@ Deno.test("where none may wait, a busy upstream is told of at once", async () =>
   await refusalText(blocked);
 });
 
-Deno.test("a caller who leaves while waiting leaves the queue at once, and takes no turn", async () => {
+Deno.test("a caller that disconnects while waiting leaves the queue at once, and takes no turn", async () => {
   await using lab = await BusyLab.start();
   const blocked = await lab.block();
   const leaving = new AbortController();
@@ -203,7 +203,7 @@ Deno.test("a key that was disabled, revoked or narrowed while its request waited
   await lab.service.assertBooks();
 });
 
-Deno.test("who waits is served by what another catalog brings", async () => {
+Deno.test("a waiting request is served by the models of a new catalog", async () => {
   await using lab = await BusyLab.start();
   const blocked = await lab.block();
   const waiting = await lab.ask();
@@ -252,7 +252,7 @@ Deno.test("64 callers go through four places, and all are answered", async () =>
   await lab.service.assertBooks();
 });
 
-Deno.test("who fails over to an upstream that has become busy waits for a place there", async () => {
+Deno.test("a request that fails over to a busy upstream waits for a lease there", async () => {
   await using lab = await BusyLab.start();
   await using failing = new FakeUpstream();
   const gate = Promise.withResolvers<void>();
@@ -283,7 +283,7 @@ Deno.test("who fails over to an upstream that has become busy waits for a place 
   await lab.service.assertBooks();
 });
 
-Deno.test("a wallet whose requests wait for money keeps nobody from the upstream", async () => {
+Deno.test("requests that wait for money do not block the upstream for other wallets", async () => {
   await using lab = await BusyLab.start({ places: 2 });
   // A call holds 0.062 credits, and costs 0.02: it pays for two calls, one after the other.
   const poor = await lab.service.newKey({ credits: "0.1" });
@@ -300,7 +300,7 @@ Deno.test("a wallet whose requests wait for money keeps nobody from the upstream
   await lab.service.assertBooks();
 });
 
-Deno.test("a caller who leaves, and the end of the service, end the waiting for money", async () => {
+Deno.test("a disconnect and the end of the service each end the waiting for money", async () => {
   await using lab = await BusyLab.start({ places: 10 });
   const poor = await lab.service.newKey({ credits: "0.1" });
   const blocked = await lab.block({ key: poor });
@@ -315,7 +315,7 @@ Deno.test("a caller who leaves, and the end of the service, end the waiting for 
   await lab.service.assertBooks();
 });
 
-Deno.test("a service that stops without grace waits for nobody's turn and nobody's money", async () => {
+Deno.test("a service that stops without grace does not wait for queued requests", async () => {
   await using lab = await BusyLab.start();
   const poor = await lab.service.newKey({ credits: "0.1" });
   const pending = [await lab.block({ key: poor }), await lab.ask(), await lab.ask({ key: poor })];

@@ -110,7 +110,7 @@ Deno.test("svc catalog check: each upstream is asked once, and each failure has 
   assertEquals(out.includes(UPSTREAM_KEY), false);
 });
 
-Deno.test("svc catalog check: an upstream that is not there is told of, and nothing hangs", async () => {
+Deno.test("svc catalog check: an unreachable upstream is reported, and nothing hangs", async () => {
   const config = labConfig({ id: "gone", baseUrl: `http://127.0.0.1:${freePort()}/v1` });
   await using service = await TestService.start({ config });
   const { code, out } = await svc(service, "catalog check");

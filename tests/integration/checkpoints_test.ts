@@ -153,7 +153,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("a caller who does not stream has had nothing: nothing of it is written down", async () => {
+Deno.test("an answer that is not streamed has no checkpoint", async () => {
   await using upstream = new FakeUpstream();
   const gate = Promise.withResolvers<void>();
   upstream.answer([{ until: gate.promise }, ...json(completion({ usage: usage(10, 5) }))]);

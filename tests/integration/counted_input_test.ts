@@ -99,7 +99,7 @@ const RESPONSE_ASKS: Readonly<Record<string, Fields>> = {
 
 for (const [route, rows] of [["chat", CHAT_ASKS], ["responses", RESPONSE_ASKS]] as const) {
   for (const [name, asks] of Object.entries(rows)) {
-    Deno.test(`input counts that is no message's text (${route}): ${name}`, async () => {
+    Deno.test(`input tokens outside the messages' text are counted (${route}): ${name}`, async () => {
       const tokens = await inputOf(route, asks);
       assertGreaterOrEqual(tokens, 8_000);
       assertLess(tokens, 12_000);
@@ -107,7 +107,7 @@ for (const [route, rows] of [["chat", CHAT_ASKS], ["responses", RESPONSE_ASKS]] 
   }
 }
 
-Deno.test("images count as they were held for", async () => {
+Deno.test("images are counted as in their hold", async () => {
   const image = { type: "image_url", image_url: { url: IMAGE } };
   const content = [{ type: "text", text: "Hi" }, image, image];
   assertEquals(await inputOf("chat", { messages: [{ role: "user", content }] }), 1 + 2 * 4_800);
@@ -116,7 +116,7 @@ Deno.test("images count as they were held for", async () => {
   assertEquals(await inputOf("responses", { input }), 1 + 4_800);
 });
 
-Deno.test("documents and speech count as they were held for", async () => {
+Deno.test("documents and speech are counted as in their hold", async () => {
   const file_data = `data:application/pdf;base64,${"QUJD".repeat(10_000)}`;
   const file = { type: "file", file: { filename: "a.pdf", file_data } };
   const content = [{ type: "text", text: "Hi" }, file];

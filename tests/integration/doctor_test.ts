@@ -65,11 +65,11 @@ Deno.test("beside a running service svc doctor asks it, and warns of what is mis
       assertEquals(findings.get(check)?.status, "ok", check);
     }
     assertEquals(findings.get("upstream sim")?.status, "ok");
-    assertEquals(findings.get("backup")?.message, "None is known of");
+    assertEquals(findings.get("backup")?.message, "No backup is known");
     const strict = await svc(["doctor", "--strict"], env);
     assertEquals([strict.code, strict.stderr], [1, "There are warnings\n"]);
     assertMatch(strict.stdout, /^ok {7}service: svc \S+ is running\n/);
-    assertMatch(strict.stdout, /^WARNING {2}backup: None is known of\n {9}-> run `svc backup`/m);
+    assertMatch(strict.stdout, /^WARNING {2}backup: No backup is known\n {9}-> run `svc backup`/m);
     const refused = await svc(["doctor", "--json"], {
       ...env,
       SERVICE_ADMIN_TOKEN: "svc_wrong_admin_token",
@@ -104,7 +104,7 @@ Deno.test("svc doctor tells when the store's catalog is not what the file says",
   });
 });
 
-Deno.test("without a service svc doctor reads the store, and leaves it as it is", async () => {
+Deno.test("without a service svc doctor reads the store, and leaves it unchanged", async () => {
   await inFolder(async (_folder, kv) => {
     const env = { ...PORTS, SERVICE_KV_PATH: kv };
     const before = await svc(["doctor", "--json"], env);
@@ -116,7 +116,7 @@ Deno.test("without a service svc doctor reads the store, and leaves it as it is"
     await svc(["backup", `${kv}.b`, "--plain"], env);
     const findings = findingsOf(await svc(["doctor", "--json"], env));
     assertMatch(findings.get("store")?.message ?? "", /^Schema 1, written by svc 0\.0\.9, 1 entr/);
-    assertMatch(findings.get("books")?.message ?? "", /^1 wallets fit 0 open holds/);
+    assertMatch(findings.get("books")?.message ?? "", /^1 wallets agree with 0 open holds/);
     assertMatch(findings.get("backup")?.message ?? "", /^The last is 0 hours old/);
     const names = [...Deno.readDirSync(join(kv, ".."))].map(({ name }) => name).sort();
     assertEquals(names, ["svc.kv", "svc.kv.b", "svc.kv.backup.json", "svc.kv.lock"]);
@@ -171,12 +171,12 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
       /^failure: It has schema 7, written by svc 9\.9\.9; .* -> start that/,
     );
     assertMatch(report("file modes"), /^failure: .* -> chmod 600/);
-    assertMatch(report("configuration"), /^warning: A provider's key stands in the file/);
-    assertMatch(report("upstream lab"), /^failure: .*401.* -> look at its key/);
+    assertMatch(report("configuration"), /^warning: The file contains a provider's key/);
+    assertMatch(report("upstream lab"), /^failure: .*401.* -> check its key/);
     assertMatch(report("upstream gone"), /^failure: .* -> nothing listens there/);
     assertMatch(report("upstream bare"), /^failure: .*OPENAI_API_KEY.* -> set OPENAI_API_KEY/);
     assertMatch(report("prices"), /^warning: Free for every caller: m-lab, m-gone, m-bare/);
-    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> let it be set/);
+    assertMatch(report("clock"), /^failure: This machine's clock is \d+ s ahead -> synchronize it/);
     assertEquals(examined.stdout.includes("planted_inline_key"), false);
     await Deno.writeTextFile(config, '{"upstreems": []}');
     const unknown = findingsOf(await svc(["doctor", "--json"], env)).get("configuration");
@@ -184,7 +184,7 @@ Deno.test("svc doctor says what is wrong, and what to do", async () => {
   });
 });
 
-Deno.test("svc doctor tells of a process that may do everything", async () => {
+Deno.test("svc doctor reports a process with all permissions", async () => {
   await inFolder(async (_folder, kv) => {
     const everything = ["read", "write", "net", "env", "run", "ffi", "sys"];
     const args = [
@@ -201,11 +201,11 @@ Deno.test("svc doctor tells of a process that may do everything", async () => {
     const { stdout } = await command.output();
     const text = new TextDecoder().decode(stdout);
     const permissions = findingsOf({ code: 0, stdout: text, stderr: "" }).get("permissions");
-    assertMatch(permissions?.message ?? "", /may do everything, as by -A/);
+    assertMatch(permissions?.message ?? "", /has all permissions, as by -A/);
   });
 });
 
-Deno.test("svc doctor tells of a store that was in use and is gone", async () => {
+Deno.test("svc doctor reports a missing store that was in use", async () => {
   await inFolder(async (_folder, kv) => {
     await Deno.writeTextFile(`${kv}.admin.json`, "{}", { mode: 0o600 });
     const report = await svc(["doctor", "--json"], { ...PORTS, SERVICE_KV_PATH: kv });

@@ -85,7 +85,7 @@ Deno.test("an answer without real images is not passed on nor charged; another m
   }
 });
 
-Deno.test("pictures at an upstream's own address come as they were asked for", async () => {
+Deno.test("pictures at an upstream's own address arrive as requested", async () => {
   await using rooms = await studio();
   const { service, first } = rooms;
   const { origin } = new URL(first.baseUrl);
@@ -107,7 +107,7 @@ Deno.test("pictures at an upstream's own address come as they were asked for", a
   await service.assertBooks();
 });
 
-Deno.test("pictures that an upstream names and does not serve are no answer", async () => {
+Deno.test("a response with pictures that cannot be fetched is a failure", async () => {
   const large = new Uint8Array(20 * 1024 * 1024 + 1);
   large.set(PNG);
   const served: readonly Script[] = [

@@ -112,7 +112,7 @@ const MESSAGES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   },
 };
 
-Deno.test("what is ambiguous is read in one way or refused", async (t) => {
+Deno.test("an ambiguous message is read in one way or refused", async (t) => {
   await using service = await TestService.start();
   const { publicUrl } = service.running;
   for (const [status, messages] of Object.entries(MESSAGES)) {
@@ -129,7 +129,7 @@ Deno.test("what is ambiguous is read in one way or refused", async (t) => {
   await service.assertBooks();
 });
 
-Deno.test("what follows a body is a request of its own, whether or not the body was read", async () => {
+Deno.test("bytes after a body are a separate request, for a read and an unread body", async () => {
   await using service = await TestService.start();
   const { publicUrl } = service.running;
   const last = HIDDEN.replace(CANARY, "the-last");

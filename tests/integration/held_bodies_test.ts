@@ -75,7 +75,7 @@ for (
   }
 }
 
-Deno.test("a body waits for room, and whoever has no key takes none", async () => {
+Deno.test("a body waits for room, and a caller without a key takes none", async () => {
   await using upstream = new FakeUpstream();
   const gate = Promise.withResolvers<void>();
   upstream.answer([{ until: gate.promise }, ...json(completion())]);

@@ -63,7 +63,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("fifty passages are listed as they were read", async () => {
+Deno.test("fifty passages are listed in the order of reading", async () => {
   await using lab = await hostedLab();
   const { service, model } = lab;
   const id = await storeWith(service, { wallet: WALLET, text: TIDES.join(" ") });
@@ -82,7 +82,7 @@ Deno.test("fifty passages are listed as they were read", async () => {
   assertEquals(listed.map(textOf), read.map(textOf));
 });
 
-Deno.test("where not even one passage fits, it is shortened", async () => {
+Deno.test("a passage that does not fit is shortened", async () => {
   await using lab = await labOf(2_000);
   const { service, model, second } = lab;
   second.otherwise(json({}, { status: 500 }));
@@ -120,7 +120,7 @@ Deno.test("long addresses count: sixteen searches do not end the answer", async 
 });
 
 for (const surface of SURFACES) {
-  Deno.test(`${surface}: where the model still refuses, it answers without results`, async () => {
+  Deno.test(`${surface}: a model that still refuses the results answers without them`, async () => {
     await using lab = await hostedLab();
     const { service, model } = lab;
     const message = "This model's maximum context length is 8192 tokens";
@@ -137,7 +137,7 @@ for (const surface of SURFACES) {
     await service.assertBooks();
   });
 
-  Deno.test(`${surface}: what is wrong otherwise still ends it`, async () => {
+  Deno.test(`${surface}: any other refusal ends the request`, async () => {
     await using lab = await hostedLab();
     const { service, model } = lab;
     const error = { message: "Bad tool", type: "invalid_request_error" };

@@ -40,7 +40,7 @@ for (const surface of SURFACES) {
   for (const stream of [false, true]) {
     const how = `${surface}${stream ? ", streamed" : ""}`;
 
-    Deno.test(`${how}: what no search of the gateway's can do is told`, async () => {
+    Deno.test(`${how}: options that no search of the gateway supports are reported`, async () => {
       await using lab = await hostedLab();
       const { service, model } = lab;
       const id = await storeWith(service, { wallet: WALLET, text: "Tide tables" });
@@ -65,7 +65,7 @@ for (const surface of SURFACES) {
     });
   }
 
-  Deno.test(`${surface}: what asks for nothing is not told of`, async () => {
+  Deno.test(`${surface}: options that request nothing are not reported`, async () => {
     await using lab = await hostedLab();
     const { service, model } = lab;
     const id = await storeWith(service, { wallet: WALLET, text: "Tide tables" });
@@ -83,7 +83,7 @@ for (const surface of SURFACES) {
     assertEquals([answer.status, pathsIn(await endOf(answer))], [200, []]);
   });
 
-  Deno.test(`${surface}: who forbids live searches is refused, by name`, async () => {
+  Deno.test(`${surface}: a caller that forbids live searches is refused, by name`, async () => {
     await using lab = await hostedLab();
     const { service, model, search } = lab;
     const answer = await askHosted(service, surface, { more: { tools: [OFFLINE_ONLY] } });
@@ -111,7 +111,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("thousands of members that no model is told of make a short report, also in the log", async () => {
+Deno.test("thousands of unsupported members make a short report, also in the log", async () => {
   await using lab = await hostedLab();
   const { service, model } = lab;
   model.otherwise(saying("Ok."));
@@ -130,7 +130,7 @@ Deno.test("thousands of members that no model is told of make a short report, al
   assertEquals(routing?.not_carried, metadata.routing.not_carried);
 });
 
-Deno.test("a search server that takes places is told them, and only what it cannot take is told", async () => {
+Deno.test("a search server that supports places receives them, and only the rest is reported", async () => {
   await using model = new FakeUpstream();
   await using search = new FakeUpstream();
   search.answer(json({ type: "search", web: { results: [] } }));

@@ -197,7 +197,7 @@ Deno.test("a later turn that fails before it began is asked of another model, an
   }
 });
 
-Deno.test("every model is rate limited in a later turn: the caller is told when to come again", async () => {
+Deno.test("all models are rate limited in a later turn: the caller receives Retry-After", async () => {
   for (const stream of [true, false]) {
     await using lab = await hostedLab();
     const { model, second, service } = lab;

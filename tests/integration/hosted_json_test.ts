@@ -100,7 +100,7 @@ for (const stream of [false, true]) {
     });
   }
 
-  Deno.test(`text beside a call of the caller's is told before it, streamed: ${stream}`, async () => {
+  Deno.test(`text beside a call of the caller's comes before it, streamed: ${stream}`, async () => {
     await using lab = await hostedLab();
     lab.model.answer(preamble('{"a":1}', { name: "own", input: {} }));
     const more = { text: { format: FORMATS[0] }, tools: [{ type: "web_search" }, OWN] };
@@ -111,7 +111,7 @@ for (const stream of [false, true]) {
   });
 }
 
-Deno.test("what is held back is cut where the output limit ends the answer", async () => {
+Deno.test("held-back text is cut at the output limit", async () => {
   await using lab = await hostedLab();
   lab.model.answer(preamble('{"a":', searchFor("tides")));
   const more = { text: { format: FORMATS[0] }, max_output_tokens: 4 };

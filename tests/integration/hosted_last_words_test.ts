@@ -111,10 +111,10 @@ Deno.test("a caller leaves while a search is being paid: its price is in the boo
   }
 });
 
-Deno.test("upstreams that are to be drained are not asked again for who has left", async () => {
+Deno.test("upstreams with drain are not called again after a disconnect", async () => {
   await using lab = await hostedLab({ more: { upstream: { onDisconnect: "drain" } } });
   const { model, second, search, service } = lab;
-  model.answer(calling(searchFor("tides")), saying("For nobody"));
+  model.answer(calling(searchFor("tides")), saying("Unread"));
   search.answer([{ stall: true }]);
   const leaving = new AbortController();
   const pending = askHosted(service, "chat", { signal: leaving.signal });
@@ -125,7 +125,7 @@ Deno.test("upstreams that are to be drained are not asked again for who has left
   assertEquals([model.requests.length, second.requests.length], [1, 0]);
 });
 
-Deno.test("a caller who left before the answer began is not searched for", async () => {
+Deno.test("a disconnect before the answer begins prevents the search", async () => {
   await using lab = await hostedLab({ more: { upstream: { onDisconnect: "drain" } } });
   const { model, search, service } = lab;
   const gate = Promise.withResolvers<void>();

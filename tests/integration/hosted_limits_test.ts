@@ -81,7 +81,7 @@ for (const surface of SURFACES) {
     await service.assertBooks();
   });
 
-  Deno.test(`${surface}: calls of the caller's are whole, whatever they used of the limit`, async () => {
+  Deno.test(`${surface}: calls of the caller's are complete, for any use of the limit`, async () => {
     await using lab = await hostedLab();
     const { service, model } = lab;
     model.answer(callingAt(100, { name: "own", input: {} }));

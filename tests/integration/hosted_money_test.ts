@@ -54,7 +54,7 @@ for (const surface of SURFACES) {
   }
 }
 
-Deno.test("a search that failed costs nothing, and the model is told", async () => {
+Deno.test("a failed search costs nothing, and the model receives its failure", async () => {
   await using lab = await hostedLab();
   const { service, model, search } = lab;
   search.answer(json({}, { status: 500 }));

@@ -238,7 +238,7 @@ Deno.test("without a search server an upstream's own serves responses, and chat 
   }
 });
 
-Deno.test("an upstream's failed answer is no search: the gateway runs its own", async () => {
+Deno.test("an upstream's failed answer is not a search: the gateway runs its own", async () => {
   await using broken = new FakeUpstream();
   broken.otherwise(json({ error: { message: "Out of order" } }, { status: 500 }));
   await using lab = await chatBeside(broken.baseUrl);

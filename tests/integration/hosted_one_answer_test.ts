@@ -118,7 +118,7 @@ for (const response_format of [undefined, { type: "json_object" }]) {
   });
 }
 
-Deno.test("chat: where none were asked for, there are no log probabilities", async () => {
+Deno.test("chat: without a request for them there are no log probabilities", async () => {
   await using lab = await hostedLab();
   lab.model.answer(saying("Hi"));
   const { choices } = await completionOf(await askHosted(lab.service, "chat"));

@@ -155,7 +155,7 @@ for (const [kind, upstreamModel, wire, searches] of PROVIDERS) {
   });
 }
 
-Deno.test("a model on Bedrock that goes on searching is refused until it answers", async () => {
+Deno.test("a model on Bedrock that keeps searching is refused until it answers", async () => {
   await using upstream = new FakeUpstream();
   await using search = new FakeUpstream();
   const options = { upstreamModel: BEDROCK_CLAUDE, upstream, search };
@@ -283,7 +283,7 @@ async function assertPaid({ service }: HostedLab, text: string, spent: bigint): 
   await service.assertBooks();
 }
 
-Deno.test("a store that fails at a search: the answer goes on without it, and without its price", async () => {
+Deno.test("a store that fails at a search: the answer continues without the search and its price", async () => {
   // Of the holds the second is the search's; of the settlements too.
   for (const step of ["hold", "settle"] as const) {
     await using lab = await hostedLab();
@@ -295,7 +295,7 @@ Deno.test("a store that fails at a search: the answer goes on without it, and wi
   }
 });
 
-Deno.test("a store that fails at the end of a turn: who has not had it does not pay for it", async () => {
+Deno.test("a store that fails at the end of a turn: an undelivered turn is not charged", async () => {
   await using lab = await hostedLab();
   lab.model.answer(calling(searchFor("tides")), saying("Never delivered"));
   failing(lab, "settle", (call) => call === 3);
@@ -306,7 +306,7 @@ Deno.test("a store that fails at the end of a turn: who has not had it does not 
   await assertPaid(lab, text, TURN_MICROS + SEARCH_MICROS);
 });
 
-Deno.test("a row that cannot be written costs nobody the answer", async () => {
+Deno.test("a failed write of a row does not cost the caller its answer", async () => {
   await using lab = await hostedLab();
   const { model, service } = lab;
   model.answer(calling(searchFor("tides")), saying("Tides turn."));

@@ -120,7 +120,7 @@ async function refusalOf(response: Response) {
 }
 
 for (const surface of SURFACES) {
-  Deno.test(`${surface}: what is refused is named, and costs nothing`, async () => {
+  Deno.test(`${surface}: a refusal names its field, and costs nothing`, async () => {
     await using service = await TestService.start();
     const { wallet } = await service.newKey();
     const own = await storeWith(service, { wallet: WALLET, text: "ours" });
@@ -158,7 +158,7 @@ for (const surface of SURFACES) {
     assertEquals([refused.status, refused.param], [400, param]);
   });
 
-  Deno.test(`${surface}: a key's policy says which hosted tools it may use`, async () => {
+  Deno.test(`${surface}: a key's policy limits the hosted tools`, async () => {
     await using service = await TestService.start();
     const web = await service.newKey({ policy: { hostedTools: ["web_search_preview"] } });
     const none = await service.newKey({ policy: { hostedTools: [] } });

@@ -133,7 +133,7 @@ for (const [way, turns] of Object.entries(WAYS)) {
 }
 
 for (const surface of SURFACES) {
-  Deno.test(`${surface}: where a text stands for a search it is not repeated`, async () => {
+  Deno.test(`${surface}: a search with a text that stands for it is not repeated`, async () => {
     await using lab = await hostedLab();
     lab.model.answer(calling(searchFor("tides")), saying("They rise."), PLAIN);
     const first = await askHosted(lab.service, surface);

@@ -43,7 +43,7 @@ for (const surface of SURFACES) {
     assertEquals(later, { ...first, allowed_tools: auto });
   });
 
-  Deno.test(`${surface}: a search that is removed meanwhile stays to the end of the answer`, async () => {
+  Deno.test(`${surface}: a search that is removed meanwhile remains available until the answer's end`, async () => {
     await using lab = await hostedLab();
     const gate = Promise.withResolvers<void>();
     lab.model.answer([{ until: gate.promise }, ...calling(searchFor("tides"))], saying("Ok."));
@@ -82,7 +82,7 @@ for (const surface of SURFACES) {
   });
 }
 
-Deno.test("who leaves during a file search ends the embedding of its query", async () => {
+Deno.test("a disconnect during a file search ends the embedding of its query", async () => {
   await using model = new FakeUpstream();
   await using embeddings = new FakeUpstream();
   const lab = labConfig({ id: "first", baseUrl: model.baseUrl });

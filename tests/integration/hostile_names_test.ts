@@ -162,15 +162,18 @@ async function attack(
   { calls = CALLS, values = HOSTILE } = {},
 ): Promise<void> {
   const problems: string[] = [];
+  const headers = { "x-api-key": BOOTSTRAP_KEY };
   for (const [path, templates] of calls) {
+    const url = `${service.openaiUrl}/${path}`;
     for (const template of templates) {
-      for (const [name, value] of Object.entries(values)) {
-        const body = template.replaceAll("§", () => value);
-        const headers = { "x-api-key": BOOTSTRAP_KEY };
-        const url = `${service.openaiUrl}/${path}`;
-        const problem = await problemOf(url, { method: "POST", body, headers });
-        if (problem !== undefined) problems.push(`${path} ${template} with ${name}: ${problem}`);
-      }
+      // At once: the refusal of a long body waits up to a second, and computes nothing meanwhile.
+      await Promise.all(
+        Object.entries(values).map(async ([name, value]) => {
+          const body = template.replaceAll("§", () => value);
+          const problem = await problemOf(url, { method: "POST", body, headers });
+          if (problem !== undefined) problems.push(`${path} ${template} with ${name}: ${problem}`);
+        }),
+      );
     }
   }
   assertEquals(problems, []);
@@ -215,11 +218,13 @@ Deno.test("the operator's API takes no ill-formed id either", async () => {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   const problems: string[] = [];
   for (const [method, path, template] of ADMIN) {
-    for (const [name, value] of Object.entries(HOSTILE)) {
-      const body = template.replaceAll("§", () => value);
-      const problem = await problemOf(`${adminUrl}/admin/v1/${path}`, { method, body, headers });
-      if (problem !== undefined) problems.push(`${path} ${template} with ${name}: ${problem}`);
-    }
+    await Promise.all(
+      Object.entries(HOSTILE).map(async ([name, value]) => {
+        const body = template.replaceAll("§", () => value);
+        const problem = await problemOf(`${adminUrl}/admin/v1/${path}`, { method, body, headers });
+        if (problem !== undefined) problems.push(`${path} ${template} with ${name}: ${problem}`);
+      }),
+    );
   }
   assertEquals(problems, []);
   assertEquals(service.logs.filter(({ level }) => level === "error"), []);

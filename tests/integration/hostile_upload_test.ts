@@ -41,7 +41,7 @@ async function rowOf(service: TestService, status: number): Promise<RequestRecor
 
 const HI = { messages: [{ role: "user", content: "Hi" }] };
 
-Deno.test("an upload in flight keeps no other request of its key waiting, and one broken off is no bug", async () => {
+Deno.test("an upload in flight does not delay other requests of its key, and an interrupted one is not a bug", async () => {
   await using service = await TestService.start();
   const key = await service.newKey({ policy: { concurrentRequests: 1 } });
   const upload = await beginUpload(service, key);
@@ -79,7 +79,7 @@ Deno.test("a key used from a forbidden address leaves a row, or a line where no 
   }]);
 });
 
-Deno.test("a body that stops coming is answered, and the caller told that the connection is over", async () => {
+Deno.test("an incomplete body is answered, with the notice that the connection closes", async () => {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) =>

@@ -110,7 +110,7 @@ Deno.test("bad image files are refused by field, as JSON and in a form", async (
   });
 });
 
-Deno.test("badly encoded images and addresses that are none are refused by field", async (t) => {
+Deno.test("badly encoded images and invalid addresses are refused by field", async (t) => {
   await withService("azure", async (service) => {
     const texts: readonly (readonly [string, RegExp])[] = [
       [`${GOOD.slice(0, 40)}*${GOOD.slice(41)}`, /not valid base64/],

@@ -118,7 +118,7 @@ for (const studio of STUDIOS) {
     });
   }
 
-  on("openai edits with a mask, or is told why not", async (service, fake) => {
+  on("openai edits with a mask, or receives the reason", async (service, fake) => {
     const editing = service.client().images.edit({
       model: "auto",
       prompt: "At night",

@@ -174,18 +174,26 @@ Deno.test("with --yes a key that is in use is not cut off", async () => {
   await service.quiet();
   const run = await guided(service, old, { flags: ["--yes", "--json"] });
   assertEquals(run.code, 1);
-  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Go on with: svc keys uses key_/);
+  assertMatch(run.err, /^5\/6 Disable: .*: it is in use.* Continue with: svc keys uses key_/);
   const { key, done } = JSON.parse(run.out);
   assertEquals(done, ["copy", "store", "verify", "confirm"]);
   assertEquals([await serves(service, old.key), await serves(service, key)], [true, true]);
 });
 
-Deno.test("an answer of no stops the rotation where it is, and says how to go on", async () => {
+Deno.test("a declined question stops the rotation, and the commands to continue are shown", async () => {
   await using service = await TestService.start();
   const cases: [readonly boolean[], string, RegExp][] = [
-    [[false], "active", /^2\/6 Store: Stopped. Go on with: put .*; svc keys verify --request-id /],
-    [[true, false], "active", /^5\/6 Disable: Stopped. Go on with: .*; svc keys disable key_/],
-    [[true, true, false, false], "disabled", /^6\/6 Revoke: Stopped. Go on with: svc keys revoke/],
+    [
+      [false],
+      "active",
+      /^2\/6 Store: Stopped. Continue with: put .*; svc keys verify --request-id /,
+    ],
+    [[true, false], "active", /^5\/6 Disable: Stopped. Continue with: .*; svc keys disable key_/],
+    [
+      [true, true, false, false],
+      "disabled",
+      /^6\/6 Revoke: Stopped. Continue with: svc keys revoke/,
+    ],
     [[true, true, false, true], "active", /^6\/6 Revoke: Stopped: key key_\w+ is enabled/],
   ];
   for (const [answers, status, words] of cases) {
@@ -205,7 +213,7 @@ Deno.test("a verification that fails stops the rotation before the old key is to
     assertMatch(run.err, /^3\/6 Verify: The call with this key was refused: /);
     // The copy that was left behind is found, and a second rotation waits for it.
     const again = await guided(service, old, { flags: ["--yes"] });
-    const copy = /has a copy that serves, (key_\w+): go on/.exec(again.err)?.[1];
+    const copy = /has a copy that serves, (key_\w+): continue/.exec(again.err)?.[1];
     assert(copy !== undefined, again.err);
     await service.admin("POST", `/keys/${copy}/revoke`);
   }
@@ -222,7 +230,7 @@ Deno.test("a gateway that is gone between two steps loses no key", async () => {
   assert(await serves(service, JSON.parse(run.out).key));
 });
 
-Deno.test("keys that cannot be rotated say why, and ids are taken as they are", async () => {
+Deno.test("keys that cannot be rotated state the reason, and ids may be odd", async () => {
   await using service = await TestService.start();
   const rotate = (id: string, ...flags: string[]) =>
     svcOn(service, ["keys", "rotate", id, ...flags]);
@@ -254,7 +262,7 @@ Deno.test("keys that cannot be rotated say why, and ids are taken as they are", 
   assertEquals(Array.isArray(keys.keys) && keys.keys.length, 5);
 });
 
-Deno.test("two rotations of one key at once both serve, and the later one is told", async () => {
+Deno.test("of two simultaneous rotations of one key both serve, and the later one is reported", async () => {
   await using service = await TestService.start();
   const { id } = await service.newKey();
   const copies = await Promise.all(
@@ -265,7 +273,7 @@ Deno.test("two rotations of one key at once both serve, and the later one is tol
   assertMatch(third.err, /^Warning: other copies of this key serve too: key_\w+, key_\w+\n$/);
 });
 
-Deno.test("a guided rotation that was broken off goes on by the commands that it printed", async () => {
+Deno.test("an interrupted guided rotation continues with the printed commands", async () => {
   await using service = await TestService.start();
   const old = await service.newKey();
   const broken = await guided(service, old, { answers: [false] });

@@ -73,7 +73,7 @@ function isFeature(name: string): name is Feature {
 for (const [{ kind, protocol: { chat: { lacks } } }, { model: known, ...recorded }] of TRANSLATED) {
   // Claude's models with structured outputs are held to schemas, so that less is left out.
   const { plainModel: upstreamModel = known, wire } = recorded;
-  Deno.test(`${kind}: what is left out is said in every kind of answer`, async () => {
+  Deno.test(`${kind}: every kind of answer reports the members that were left out`, async () => {
     await using fake = new FakeUpstream();
     const model = {
       id: "native",

@@ -95,7 +95,7 @@ Deno.test("images of a provider that counts no tokens are billed by the image", 
   await service.assertBooks();
 });
 
-Deno.test("where one provider cannot draw another does, and only that one is paid", async () => {
+Deno.test("a provider that cannot draw is replaced by another, and only that one is paid", async () => {
   const failures = [
     json(GOOGLE_IMAGES.error("Overloaded"), { status: 503 }),
     json(GOOGLE_IMAGES.error("Slow down"), { status: 429, headers: { "retry-after": "1" } }),
@@ -150,7 +150,7 @@ Deno.test("a filter's refusal is the caller's 400 and costs nothing", async () =
   }
 });
 
-Deno.test("when all are busy the caller is told how long", async () => {
+Deno.test("when all are busy the caller receives Retry-After", async () => {
   await using fake = new FakeUpstream();
   await using service = await TestService.start({ config: labConfig(gemini(fake.baseUrl)) });
   const headers = { "retry-after": "7" };
@@ -163,7 +163,7 @@ Deno.test("when all are busy the caller is told how long", async () => {
   await service.assertBooks();
 });
 
-Deno.test("a caller who leaves cancels every request of the drawing, and pays nothing", async () => {
+Deno.test("a disconnect cancels every request of the drawing, and costs nothing", async () => {
   await using fake = new FakeUpstream();
   await using service = await TestService.start({ config: labConfig(gemini(fake.baseUrl)) });
   fake.otherwise([{ stall: true }]);

@@ -82,7 +82,7 @@ for (const [kind, upstreamModel, wire] of SIGNING) {
   }
 }
 
-Deno.test("what a provider cannot carry is the caller's 400, named, and costs nothing", async () => {
+Deno.test("an unsupported request of a provider is the caller's 400, named, and costs nothing", async () => {
   await using fake = new FakeUpstream();
   const upstream = { kind: "anthropic" };
   await using service = await TestService.start({
@@ -98,7 +98,7 @@ Deno.test("what a provider cannot carry is the caller's 400, named, and costs no
   await service.assertBooks();
 });
 
-Deno.test("what is read from a provider's cache, and written into it, has a price each", async () => {
+Deno.test("reading from a provider's cache and writing to it have a price each", async () => {
   for (const stream of [false, true]) {
     await using fake = new FakeUpstream();
     const price = {
@@ -130,7 +130,7 @@ Deno.test("what is read from a provider's cache, and written into it, has a pric
   }
 });
 
-Deno.test("the provider is told the limit that is held, where the caller gives none", async () => {
+Deno.test("without a limit of the caller, the provider receives the limit of the hold", async () => {
   await using fake = new FakeUpstream();
   const upstream = { kind: "anthropic" };
   const model = { id: "native", baseUrl: fake.baseUrl, upstream, maxOutputTokens: 900 };
@@ -141,7 +141,7 @@ Deno.test("the provider is told the limit that is held, where the caller gives n
   assertEquals(ANTHROPIC.read(JSON.parse(fake.last.text)).maxTokens, 900);
 });
 
-Deno.test("what was left out is said in the answer", async () => {
+Deno.test("the answer reports the members that were left out", async () => {
   await using fake = new FakeUpstream();
   const upstream = { kind: "anthropic" };
   await using service = await TestService.start({

@@ -62,7 +62,7 @@ Deno.test("a stream asks for usage, and an event stream", async () => {
   assertStringIncludes(fake.last.text, ',"stream_options":{"include_usage":true}}');
 });
 
-Deno.test("what comes after [DONE] is no part of the stream", async () => {
+Deno.test("bytes after [DONE] are not part of the stream", async () => {
   const end = chunk(`data: ${LAST}\n\ndata: [DONE]\n\ndata: ${SECOND}\n\n`);
   const { events, fault } = await stream([streamHead(), end, chunk(`data: x\n\n`), LAST_CHUNK]);
   assertEquals(events, [LAST]);
@@ -85,7 +85,7 @@ for (const [name, end] of Object.entries({ "its blank line": "\n", "the end of i
   });
 }
 
-Deno.test("a connection that stays open after [DONE] holds nobody up", async () => {
+Deno.test("a connection that stays open after [DONE] delays nothing", async () => {
   const { fault } = await stream([streamHead(), chunk(`data: ${LAST}\n\ndata: [DONE]\n\n`), {
     stall: true,
   }]);
@@ -108,7 +108,7 @@ const BROKEN: Readonly<Record<string, [Step[], UpstreamCut["outcome"]]>> = {
 };
 
 for (const [name, [steps, outcome]] of Object.entries(BROKEN)) {
-  Deno.test(`a stream broken by ${name} is no clean end`, async () => {
+  Deno.test(`a stream broken by ${name} is not a clean end`, async () => {
     const head = [streamHead(), chunk(`data: ${FIRST}\n\n`)];
     const { events, fault } = await stream([...head, ...steps], { timeouts: { idleMs: 80 } });
     assertEquals(events, [FIRST]);
@@ -126,7 +126,7 @@ Deno.test("events before an error in the same read are delivered first", async (
   assertEquals([fault.message, fault.words], ["The upstream reported an error", "Oops [redacted]"]);
 });
 
-Deno.test("an event that speaks of errors is none", async () => {
+Deno.test("an event that mentions errors is not an error", async () => {
   const spoken = '{"choices":[{"delta":{"content":"{\\"error\\":1}","x":"error"}}],"error":null}';
   const { events, fault } = await stream(sse([spoken]));
   assertEquals(events, [spoken]);
@@ -191,7 +191,7 @@ Deno.test("leaving a stream cancels the upstream, also while a read is pending",
   await fake.clientLeft(3);
 });
 
-Deno.test("a caller who leaves cancels the stream", async () => {
+Deno.test("a disconnect cancels the stream", async () => {
   await using fake = new FakeUpstream();
   using lab = upstreamAt(fake.baseUrl);
   fake.answer([streamHead(), chunk(`data: ${FIRST}\n\n`), { stall: true }]);

@@ -56,7 +56,7 @@ Deno.test("an answer keeps its bytes and brings its usage", async () => {
   assertEquals(answer.usage, { inputTokens: 9, cachedInputTokens: 4, outputTokens: 2 });
 });
 
-Deno.test("usage that is none was not reported", async () => {
+Deno.test("invalid usage counts as unreported", async () => {
   const answer = await ask(json({ choices: [], usage: "many" }));
   assert(answer.kind === "json");
   assertEquals(answer.usage, undefined);
@@ -157,7 +157,7 @@ Deno.test("an error answer that does not end, or does not come whole, is known b
   }
 });
 
-Deno.test("what the caller did wrong is passed on, bounded and without keys", async () => {
+Deno.test("the caller's mistake is passed on, bounded and without keys", async () => {
   const message = `Bad sk-operator-0123456789 ${"x ".repeat(2_000)}`;
   const error = { message, param: "messages.2.content", code: "invalid_value" };
   const answer = await ask(json({ error }, { status: 400 }));
@@ -240,7 +240,7 @@ Deno.test("a connection that breaks before the answer is complete is a failure",
   assertFailure(await ask([...half, { reset: true }]), "server_error");
 });
 
-Deno.test("a host that refuses connections, and a name that is none, fail to connect", async () => {
+Deno.test("a refused connection and an unknown host name fail to connect", async () => {
   for (const base of [`http://127.0.0.1:${freePort()}/v1`, "http://host.invalid/v1"]) {
     using lab = upstreamAt(base);
     const answer = await lab.upstream.call(callOf(BODY));
@@ -249,14 +249,14 @@ Deno.test("a host that refuses connections, and a name that is none, fail to con
   }
 });
 
-Deno.test("without headers in time, a host that takes no connection is not waited for", async () => {
+Deno.test("without headers in time, an unreachable host is not waited for", async () => {
   const timeouts = { connectMs: 20 };
   const refused = () => Promise.reject(new Deno.errors.ConnectionRefused());
   assertFailure(await ask([{ stall: true }], {}, { timeouts, dial: refused }), "connect_failed");
   assertFailure(await ask([{ stall: true }], {}, { timeouts, dial: SILENT }), "connect_failed");
 });
 
-Deno.test("without headers in time, a host that takes connections is waited for", async () => {
+Deno.test("without headers in time, a connected host is waited for", async () => {
   const timeouts = { connectMs: 500 };
   const dials: readonly Dial[] = [(options) => Deno.connect(options), SILENT];
   for (const dial of dials) {

@@ -59,7 +59,7 @@ Deno.test("the unit leaves time to drain, denies metadata services and sets what
   assertEquals(writable, "/var/lib/svc /var/backups/svc");
 });
 
-Deno.test("whatever starts the service asks the C library for the same", async () => {
+Deno.test("each way of starting the service sets the same options of the C library", async () => {
   const wanted = (await read("ops/service.env")).match(/\bMALLOC_\S+=\S+/g) ?? [];
   assertEquals(wanted.length, 3);
   for (const path of ["ops/svc.service", "ops/Containerfile", "docs/deployment.md"]) {

@@ -218,7 +218,7 @@ Deno.test("a huge limit of a response is lowered to what its model has", async (
   }
 });
 
-Deno.test("a task that passes its held tokens is cut off, and the answer is made all the same", async () => {
+Deno.test("a task that exceeds its held tokens is cut off, and the answer is still generated", async () => {
   const models = [{ id: "one", maxOutputTokens: 2 * MOST }];
   await using lab = await orchestrationLab({ models });
   lab.upstream.on("tea", { stallAfter: WORD.repeat(1_000) });

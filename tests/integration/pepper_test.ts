@@ -58,7 +58,7 @@ Deno.test("a given pepper is changed over two restarts, and no key is lost", asy
     {
       await using both = await start({ keyPepper: "new", keyPepperPrevious: "old" });
       const show = await svcOn(both, ["pepper", "show"]);
-      assertMatch(show.out, /^current +version 2, given .*: 1 key and the admin token$/m);
+      assertMatch(show.out, /^current +version 2, set .*: 1 key and the admin token$/m);
       assertMatch(show.out, new RegExp(`^still needed by +${made.id}$`, "m"));
       assertMatch((await svcOn(both, ["keys", "list"])).out, /\n1 of these still need .* pepper/);
       const given = await svcOn(both, ["pepper", "rotate"]);
@@ -78,7 +78,7 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
   const { id, key } = await service.newKey();
   const pepper = (verb: string) => svcOn(service, ["pepper", verb]);
   assertMatch((await pepper("drop")).err, /^There is only one pepper/);
-  assertMatch((await pepper("rotate")).out, /^current +version 2, kept in the store: 0 keys/);
+  assertMatch((await pepper("rotate")).out, /^current +version 2, stored in the store: 0 keys/);
   assertMatch((await pepper("rotate")).err, /^The previous pepper is still needed by 2 keys/);
   assertMatch((await pepper("drop")).err, /^The previous pepper is still needed by 2 keys/);
   const list = await svcOn(service, ["keys", "list"]);
@@ -87,7 +87,7 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
   await service.admin("POST", `/keys/${id}/disable`);
   await service.admin("POST", `/keys/${id}/enable`);
   const show = await pepper("show");
-  assertMatch(show.out, /needed no more: `svc pepper drop` forgets it/);
+  assertMatch(show.out, /no longer needed: `svc pepper drop` forgets it/);
   const dropped = JSON.parse((await svcOn(service, ["pepper", "drop", "--json"])).out);
   assertEquals([dropped.current.version, dropped.current.keys, dropped.previous], [2, 2, null]);
   for (const each of [key, BOOTSTRAP_KEY]) assert(await serves(service, each));
@@ -107,7 +107,7 @@ Deno.test("the admin token is rotated, and the file beside the store follows", a
       401,
       200,
     ]);
-    assertMatch((await rotate()).err, /does not let in the admin token of SERVICE_ADMIN_TOKEN/);
+    assertMatch((await rotate()).err, /refuses the admin token of SERVICE_ADMIN_TOKEN/);
     // Both ends of the file's life: the next start reads what the rotation left.
     await service.running.stop();
     await using next = await start({ adminToken: undefined });
@@ -126,7 +126,7 @@ Deno.test("a rotation of the admin token that breaks off leaves the old one in f
   const broken = await svcOn(service, args, { env, fetch: lost });
   const { token, confirmed } = JSON.parse(broken.out);
   assertEquals([broken.code, confirmed], [1, false]);
-  assertMatch(broken.err, /^The old token is still let in: Cannot reach the gateway/);
+  assertMatch(broken.err, /^The old token is still accepted: Cannot reach the gateway/);
   for (const each of [first, token]) assertEquals(await statusFor(service, each), 200);
   const again = JSON.parse((await svcOn(service, args, { env })).out);
   const statuses = [first, token, again.token].map((each) => statusFor(service, each));

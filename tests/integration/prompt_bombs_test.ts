@@ -36,7 +36,7 @@ async function drop(service: TestService, bombs: readonly Bomb[]): Promise<void>
 }
 
 for (const [aim, bombs] of Object.entries(BOMBS)) {
-  Deno.test(`bombs in ${aim} end, and the service goes on`, async () => {
+  Deno.test(`bombs in ${aim} end, and the service continues`, async () => {
     await using service = await TestService.start();
     await drop(service, bombs);
   });

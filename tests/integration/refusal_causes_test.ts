@@ -75,7 +75,7 @@ Deno.test("an input that is too long for every model is named", async () => {
   assertEquals([code, param], ["context_length_exceeded", "input"]);
 });
 
-Deno.test("a pool whose rate is limited says so at once and while it cools down", async () => {
+Deno.test("a rate-limited pool answers 429 at once and while it cools down", async () => {
   await using at = await laboratory(2);
   const limited = (seconds: string) =>
     json({ error: { message: "Slow down" } }, { status: 429, headers: { "retry-after": seconds } });

@@ -71,7 +71,7 @@ Deno.test("a request's page tells its route, its attempts in time and what the b
   assertEquals([page.tasks, page.content], [null, null]);
 });
 
-Deno.test("the page of a split request has its tasks with their costs, and none of its words", async () => {
+Deno.test("the page of a split request has its tasks with their costs, without their content", async () => {
   await using at = await orchestrationLab();
   const { service } = at;
   const { key } = await service.newKey();
@@ -92,7 +92,7 @@ Deno.test("the page of a split request has its tasks with their costs, and none 
   assert(page.timeline.some(({ task }: { task: string | null }) => task === "plan"));
 });
 
-Deno.test("what is said is kept of a key that logs it, without secrets, and of no other", async () => {
+Deno.test("content is stored only for a key that logs it, without secrets", async () => {
   await using upstream = new FakeUpstream();
   await using service = await lab(upstream);
   const question = `Question from ${MAIL}: ${SECRETS.join(" and ")}`;

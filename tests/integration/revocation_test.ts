@@ -67,7 +67,7 @@ async function waiting(at: Lab) {
   };
 }
 
-Deno.test("a request that waits for a hold is refused when its key is revoked meanwhile", async () => {
+Deno.test("a request that waits for a hold is refused when its key is revoked", async () => {
   await using at = await lab();
   const { second, kept, release } = await waiting(at);
   await at.service.admin("POST", `/keys/${second.id}/revoke`);
@@ -78,7 +78,7 @@ Deno.test("a request that waits for a hold is refused when its key is revoked me
   await at.service.assertBooks();
 });
 
-Deno.test("a request that waits for a hold is sent back when its key is narrowed meanwhile", async () => {
+Deno.test("a request that waits for a hold is refused when its key is narrowed", async () => {
   await using at = await lab();
   const { second, kept, release } = await waiting(at);
   await at.service.admin("POST", `/keys/${second.id}/narrow`, { policy: { models: [] } });
@@ -126,7 +126,7 @@ Deno.test("a body that comes slowly does not outlive its key", async () => {
   await at.service.assertBooks();
 });
 
-Deno.test("a stream in flight goes on to its end when its key is revoked", async () => {
+Deno.test("a stream in flight continues to its end when its key is revoked", async () => {
   await using at = await lab();
   const { id, key } = await at.service.newKey();
   const gate = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ Deno.test("a stream in flight goes on to its end when its key is revoked", async
   await at.service.assertBooks();
 });
 
-Deno.test("the first request after a change finds the key as it is, in use or not", async () => {
+Deno.test("the first request after a change finds the current key, in use or not", async () => {
   await using at = await lab();
   const status = async (key: string) => {
     const response = await at.service.chat(HELLO, { key });

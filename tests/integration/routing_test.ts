@@ -96,7 +96,7 @@ Deno.test("a poor wallet gets the cheaper model, then a lower limit, then 402", 
   await service.assertBooks();
 });
 
-Deno.test("a lowered limit reaches the upstream also where the request named none", async () => {
+Deno.test("a lowered limit reaches the upstream also without a limit of the request", async () => {
   await using at = await pair({
     second: { price: { inputPerMTok: "1.00", outputPerMTok: "100.00" } },
   });
@@ -176,7 +176,7 @@ for (const { name, script, outcome } of FAILURES) {
   });
 }
 
-Deno.test("where every model answers 429 the caller gets 429 with the soonest Retry-After", async () => {
+Deno.test("if every model answers 429 the caller receives 429 with the soonest Retry-After", async () => {
   await using at = await pair();
   at.first.answer(error(429, { "retry-after": "30" }));
   at.second.answer(error(429, { "retry-after": "7" }));

@@ -71,7 +71,7 @@ Deno.test("create and stream run the defaults, and answer with the bill of all t
   await service.assertBooks();
 });
 
-Deno.test("run and runStream compute, and show everything that was said", async () => {
+Deno.test("run and runStream compute, and show the whole conversation", async () => {
   await using service = await TestService.start();
   const { messages, sent } = askingOf(service);
   let text = "";
@@ -97,7 +97,7 @@ Deno.test("run and runStream compute, and show everything that was said", async 
   await service.assertBooks();
 });
 
-Deno.test("shell and file_write are refused, and the model is told", async () => {
+Deno.test("shell and file_write are refused, and the model receives the refusal", async () => {
   await using service = await TestService.start();
   const content = 'Use shell {"command":"true"}';
   const { messages } = askingOf(service);
@@ -129,7 +129,7 @@ Deno.test("hosted search is declared by Anthropic's name or by default, and runs
   await service.assertBooks();
 });
 
-Deno.test("a later turn's failure keeps the conversation, which can go on", async () => {
+Deno.test("a later turn's failure keeps the conversation, which can be continued", async () => {
   // One model: another one would refuse what this one has signed.
   const simulator = { kind: "simulator", baseUrl: undefined, apiKey: undefined };
   const only = { id: "only", baseUrl: "", upstream: simulator, more: { upstreamModel: "sim" } };

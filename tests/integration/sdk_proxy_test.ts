@@ -114,7 +114,7 @@ for (const [name, mount] of Object.entries(MOUNTS)) {
     ]);
   });
 
-  Deno.test(`${name}: a browser that leaves ends the call, whatever garbage is collected`, async () => {
+  Deno.test(`${name}: a disconnecting browser ends the call, also after garbage collection`, async () => {
     await using upstream = new FakeUpstream();
     const words = chunkText({ role: "assistant", content: "Hello" });
     upstream.answer([streamHead(), chunk(`data: ${words}\n\n`), { stall: true }]);
@@ -138,7 +138,7 @@ for (const [name, mount] of Object.entries(MOUNTS)) {
     await service.assertBooks();
   });
 
-  Deno.test(`${name}: an answer that stalls is broken off, whatever garbage is collected`, async () => {
+  Deno.test(`${name}: a stalled answer is aborted, also after garbage collection`, async () => {
     await using upstream = new FakeUpstream();
     const words = chunkText({ role: "assistant", content: "Hello" });
     upstream.answer([streamHead(), chunk(`data: ${words}\n\n`), { stall: true }]);

@@ -127,7 +127,7 @@ Deno.test("stream gives the text as it comes, and the same response at the end",
   await service.assertBooks();
 });
 
-Deno.test("create and stream run the calculator that nobody asked for, and bill both turns", async () => {
+Deno.test("create and stream run the default calculator, and bill both turns", async () => {
   await using service = await TestService.start();
   for (const method of ["create", "stream"] as const) {
     const { client, sent } = asking(service);
@@ -215,7 +215,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     });
   }
 
-  Deno.test(`${name} goes on from a stored response`, async () => {
+  Deno.test(`${name} continues from a stored response`, async () => {
     await using service = await TestService.start();
     const { client, sent } = asking(service);
     const first = await client.responses.create({ input: "Remember: the word is tide" });
@@ -243,7 +243,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     await service.assertBooks();
   });
 
-  Deno.test(`${name} echoes hosted searches, and goes on with local tools`, async () => {
+  Deno.test(`${name} echoes hosted searches, and continues with local tools`, async () => {
     await using service = await TestService.start();
     const { client, sent } = asking(service, { defaultBuiltinTools: true });
     const searched = await run(client, { input: "Search the web for tides" });

@@ -39,15 +39,32 @@ async function textOf(...pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
   return JSON.stringify(seen);
 }
 
-/** Compares every cut of a stream with the whole. Returns the text of the events. */
+/** Lengths of pieces, in bytes: a byte, less than a line, and about a line. */
+const PIECE_BYTES = [1, 7, 64] as const;
+
+/** Cuts bytes at `first`, and then at every `length` bytes. */
+function piecesOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  { first, length }: { first: number; length: number },
+): Uint8Array<ArrayBuffer>[] {
+  const pieces = [bytes.slice(0, first)];
+  for (let at = first; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));
+  return pieces;
+}
+
+/**
+ * Compares streams in pieces of each length with the whole: between them, each length has a cut at
+ * every byte. Returns the text of the events.
+ */
 async function assertSame(text: string, name: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const whole = await textOf(bytes);
-  for (let at = 1; at < bytes.length; at++) {
-    const cut = await textOf(bytes.slice(0, at), bytes.slice(at));
-    if (cut !== whole) assertEquals(cut, whole, `${name}, cut at byte ${at}`);
+  for (const length of PIECE_BYTES) {
+    for (let first = 1; first <= length; first++) {
+      const cut = await textOf(...piecesOf(bytes, { first, length }));
+      if (cut !== whole) assertEquals(cut, whole, `${name}, cut at ${first} + n * ${length}`);
+    }
   }
-  assertEquals(await textOf(...[...bytes].map((byte) => Uint8Array.of(byte))), whole, name);
   return whole;
 }
 

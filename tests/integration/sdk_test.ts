@@ -140,7 +140,7 @@ for (const method of ["stream", "runStream"] as const) {
 
 for (const method of ["create", "stream", "run", "runStream"] as const) {
   for (const end of ["a time limit", "a signal"]) {
-    Deno.test(`${end} ends ${method} that has stalled, whatever is garbage by then`, async () => {
+    Deno.test(`${end} ends ${method} that has stalled, also after garbage collection`, async () => {
       await using service = new FakeUpstream();
       const words = `data: ${chunkText({ role: "assistant", content: "Hello" })}\n\n`;
       const begun = chunk(/stream/i.test(method) ? words : '{"choices":');

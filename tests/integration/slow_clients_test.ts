@@ -42,7 +42,7 @@ const HALVES: Readonly<Record<string, string>> = {
 /** Connections: the requirement is 1 000. */
 const CLIENTS = 1_000;
 
-Deno.test("a thousand clients that stop halfway keep nobody from being served", async () => {
+Deno.test("a thousand clients that stop halfway do not prevent other requests", async () => {
   await using service = await TestService.start();
   const { gateway, publicUrl } = service.running;
   const halves = Object.values(HALVES);

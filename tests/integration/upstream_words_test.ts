@@ -61,12 +61,12 @@ Deno.test("words of a failed attempt reach the operator alone, without the promp
     SERVICE_ADMIN_URL: service.running.adminUrl,
     SERVICE_ADMIN_TOKEN: ADMIN_TOKEN,
   });
-  assertStringIncludes(shown.stdout, "Words of upstreams");
+  assertStringIncludes(shown.stdout, "Messages of upstreams");
   assertStringIncludes(shown.stdout, "OPS-1234");
   assertFalse(shown.stdout.includes("4711"));
 });
 
-Deno.test("an error that is no JSON has words too, and long ones are cut to two kilobytes", async () => {
+Deno.test("an error that is not JSON has words too, and long ones are cut to two kilobytes", async () => {
   const page = `<html><h1>502 Bad Gateway</h1>${"é".repeat(4_000)}</html>`;
   const headers = { "content-type": "text/html" };
   await using upstream = failing(fixed(page, { status: 502, headers }));
@@ -97,7 +97,7 @@ Deno.test("an answer that breaks off with an error says why to the operator, not
   assertEquals(wordsOf(await detail(service)), [OWN]);
 });
 
-Deno.test("a caller's bad requests are told once a second, each with its words on its own page", async () => {
+Deno.test("a caller's bad requests are logged once a second, each with its words on its own page", async () => {
   await using upstream = failing(json(errorBody("No such tool choice"), { status: 400 }));
   await using service = await TestService.start({
     config: labConfig({ id: "lab", baseUrl: upstream.baseUrl }),

@@ -85,7 +85,7 @@ Deno.test("svc fills a store, which outlives the gateway's end, however it ends"
   }
 });
 
-Deno.test("embeddings find what shares no word; without them, and after a restart, search goes on", async () => {
+Deno.test("embeddings find texts without common words; without them, and after a restart, search continues", async () => {
   await using upstream = new EmbeddingsServer();
   const model = { id: "a", upstream: "lab", upstreamModel: "a", endpoints: ["chat"] };
   const price = { inputPerMTok: "1", outputPerMTok: "1", currency: "USD" };

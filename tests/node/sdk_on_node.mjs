@@ -138,7 +138,7 @@ test("bytes of a stream are a body", async () => {
   assert.equal(lines.map((line) => JSON.parse(line)).length, 7);
 });
 
-test("errors are told apart", async () => {
+test("errors are distinguished", async () => {
   behave("refuse");
   await assert.rejects(client.chat.completions.create({ messages }), (error) => {
     assert.ok(error instanceof ServiceAPIError);

@@ -24,6 +24,16 @@ export const LONGEST: readonly string[] = [
   "tests/integration/planted/operators_test.ts",
   "tests/integration/faults/matrix_test.ts",
 ];
+/** Folders whose tests take longest after these. The end of a run is then not one long bundle. */
+const LONG_FOLDERS: readonly string[] = [
+  "tests/console",
+  "tests/integration/backup",
+  "tests/integration/faults",
+  "tests/kills",
+  "tests/sandbox",
+];
+/** Files of a bundle share one browser; a bundle takes about a minute. */
+const BROWSER_FILES_PER_BUNDLE = 3;
 /** Integration tests start services: about ten seconds of work. */
 const FILES_PER_BUNDLE = 6;
 /** Unit tests take little longer than what they import. */
@@ -68,12 +78,19 @@ export function bundlesOf(files: readonly string[]): Bundle[] {
     const folder = folderOf(file);
     folders.set(folder, [...folders.get(folder) ?? [], file]);
   }
-  const bundles = [...folders].flatMap(([folder, files]) => divide(folder, files));
+  const sorted = [...folders].sort(([a], [b]) => rankOf(a) - rankOf(b));
+  const bundles = sorted.flatMap(([folder, files]) => divide(folder, files));
   return [
     ...long.map((file) => ({ name: file, files: [file] })),
     ...bundles.filter(({ files }) => !files.every(isUnitTest)),
     ...bundles.filter(({ files }) => files.every(isUnitTest)),
   ];
+}
+
+/** Place of a folder: the long ones by their list, the others after them in their order. */
+function rankOf(folder: string): number {
+  const rank = LONG_FOLDERS.indexOf(folder);
+  return rank < 0 ? LONG_FOLDERS.length : rank;
 }
 
 /** The component of a file, such as `gateway/domain` or `tests/integration/responses`. */
@@ -85,7 +102,7 @@ function folderOf(file: string): string {
 
 function divide(folder: string, files: readonly string[]): Bundle[] {
   const size = folder === "tests/console"
-    ? 1
+    ? BROWSER_FILES_PER_BUNDLE
     : folder.startsWith("tests/")
     ? FILES_PER_BUNDLE
     : UNIT_FILES_PER_BUNDLE;

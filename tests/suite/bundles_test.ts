@@ -14,6 +14,11 @@ Deno.test("every test file is in one bundle, the longest first and unit tests la
   assertEquals(rest, rest.toSorted());
 });
 
+Deno.test("after the longest files come the folders that take longest, whole", () => {
+  const files = ["tests/bench/a_test.ts", "tests/kills/b_test.ts", "tests/console/c_test.ts"];
+  assertEquals(bundlesOf(files).flatMap(({ files }) => files), files.toReversed());
+});
+
 Deno.test("a file is found wherever it lies, and nothing else is", () => {
   assert(FILES.includes("tests/suite/bundles_test.ts"));
   assert(FILES.includes("gateway/backup/backup_test.ts"));

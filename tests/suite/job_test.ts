@@ -17,7 +17,7 @@ async function outcomeOf(code: string, hasTests: boolean) {
   return await startJob(job, Deno.cwd()).outcome;
 }
 
-Deno.test("a job that runs tests and prints no summary has failed, whatever its exit status", async () => {
+Deno.test("a job that runs tests and prints no summary has failed, for any exit status", async () => {
   const { ok, output } = await outcomeOf('console.log("nothing")', true);
   assertEquals([ok, output], [false, "nothing\n"]);
 });

@@ -10,7 +10,7 @@ function collect(maxBytes: number, chunks: readonly Uint8Array[]): BoundedOutput
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("what fits is kept whole", () => {
+Deno.test("text that fits is kept whole", () => {
   assertEquals(collect(10, []).text(), "");
   assertEquals(collect(10, [encode("01234"), encode("56789")]).text(), "0123456789");
 });

@@ -12,7 +12,7 @@ async function explained(cause: Error): Promise<[string, string]> {
   return [code, message];
 }
 
-Deno.test("failures of the system are told in words", async () => {
+Deno.test("failures of the system are described in words", async () => {
   const full = Object.assign(new Error("ENOSPC: /private/path"), { code: "ENOSPC" });
   assertEquals(await explained(full), ["disk_full", 'Cannot read "a": the disk is full']);
 });
@@ -31,7 +31,7 @@ Deno.test("a missing permission names the flag that gives it", async () => {
   );
 });
 
-Deno.test("what is already explained, and what nobody foresaw, stays as it is", async () => {
+Deno.test("an explained and an unknown failure stay unchanged", async () => {
   for (const cause of [new ToolError("No"), new TypeError("A bug"), new Error("NotCapable")]) {
     const thrown = await assertRejects(
       () => explaining(ACTION, () => Promise.reject(cause)),

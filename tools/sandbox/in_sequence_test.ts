@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { inSequence } from "./in_sequence.ts";
 
-Deno.test("what concerns one key runs in turn, what does not runs at once", async () => {
+Deno.test("calls of one key run in turn, others run at once", async () => {
   const events: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const first = inSequence("a", async () => {

@@ -50,9 +50,9 @@ export interface WorkspaceOptions {
  * @throws {TypeError} The folder is no path, or a pattern of `fileDeny` would have to be left out.
  */
 export function lazyWorkspace(
-  { workspace: given = ".", fileDeny = DEFAULT_FILE_DENY, fileTrust }: WorkspaceOptions,
+  { workspace: setting = ".", fileDeny = DEFAULT_FILE_DENY, fileTrust }: WorkspaceOptions,
 ): () => Promise<Workspace> {
-  const folder = typeof given === "string" ? { path: given } : given;
+  const folder = typeof setting === "string" ? { path: setting } : setting;
   const path: unknown = folder?.path;
   if (typeof path !== "string" || path === "") {
     throw new TypeError("Cannot use the workspace: it is not a path");

@@ -8,7 +8,7 @@ Deno.test("an endless limit is the longest that a timer can wait", () => {
   }
 });
 
-Deno.test("what is no limit is refused by its name", () => {
+Deno.test("a value that is not a limit is refused by its name", () => {
   for (const ms of [0, -1, NaN]) assertThrows(() => timeLimit("timeoutMs", ms), RangeError, "tim");
   assertEquals(byteLimit("maxOutputBytes", 1), 1);
   for (const bytes of [0, -1, NaN, 1.5, Infinity]) {

@@ -21,7 +21,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what cannot be started is an error, and leaves nothing behind",
+  name: "a command that cannot be started is an error, and leaves nothing behind",
   ignore,
   async fn() {
     const command = { file: "/bin/sh", args: ["-c", "true"], cwd: "/", env: {} };
@@ -46,7 +46,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the first reason to stop is the one that is told",
+  name: "the first reason to stop is reported",
   ignore,
   async fn() {
     const folder = await Deno.makeTempDir();

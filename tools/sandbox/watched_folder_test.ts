@@ -10,7 +10,7 @@ async function watched(path: string): Promise<Folder> {
   return new WatchedFolder(path, await statusOf(path));
 }
 
-Deno.test("what was seen while the folder changed is looked at again", async () => {
+Deno.test("entries seen while the folder changed are read again", async () => {
   await using lab = await scratch({ "folder/a.txt": "" });
   const folder = await (await watched(lab.workspace)).enter("folder");
   let looks = 0;
@@ -42,7 +42,7 @@ Deno.test("modification times that are set back hide no change", async () => {
   assertEquals(looks, 2);
 });
 
-Deno.test("a change within the second that is told as the time of change hides no other", async () => {
+Deno.test("a change within the second of the reported modification time hides no other", async () => {
   await using lab = await scratch({ "a.txt": "" });
   const folder = await watched(lab.workspace);
   await Deno.writeTextFile(lab.at("b.txt"), "");
@@ -100,7 +100,7 @@ Deno.test("a folder that is there already is entered, not made", async () => {
   await assertRejects(() => createFolder(folder, "inner/a.txt"), Error, "Not a folder");
 });
 
-Deno.test("where another was quicker, its folder is entered", async () => {
+Deno.test("a folder that another call created first is entered", async () => {
   await using lab = await scratch({ "folder/a.txt": "", "file": "" });
   const make = (name: string) => {
     const late = new TrustedFolder(lab.workspace);

@@ -77,7 +77,7 @@ Deno.test("GET /catalog/check finds nothing wrong where nothing is", async () =>
   }, listing({ lab: ["fast-mini", "slow-maxi:latest"] }));
 });
 
-Deno.test("GET /catalog/check compares prices with the list, as far as it is told", async () => {
+Deno.test("GET /catalog/check compares the known prices with the price list", async () => {
   await withAdmin(async (admin) => {
     const upstreams = [OPENAI];
     const [fine] = (await check(admin, { upstreams, models: [GPT] })).models;

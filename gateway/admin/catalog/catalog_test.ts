@@ -143,7 +143,7 @@ Deno.test("POST /catalog/apply refuses an invalid configuration with the path", 
   });
 });
 
-Deno.test("POST /catalog/apply refuses where somebody was faster", async () => {
+Deno.test("POST /catalog/apply refuses an outdated version", async () => {
   const conflict = { status: 409, code: "conflict", param: "expectedVersion" };
   await withAdmin(async ({ post }) => {
     const stale = await post("/catalog/apply", { content: CHEAPER, expectedVersion: 2 });
@@ -179,7 +179,7 @@ Deno.test("a rollback is rehearsed, and refused on another version than the one 
   });
 });
 
-Deno.test("the difference between any two versions is told, without keys", async () => {
+Deno.test("any two versions of the catalog are compared, with keys hidden", async () => {
   await withAdmin(async ({ get, post }) => {
     const [lab] = CONTENT.upstreams;
     await post("/catalog/apply", {

@@ -46,7 +46,7 @@ Deno.test("an endpoint that nothing serves any more is lost, whichever models ar
   });
 });
 
-Deno.test("what a tier, a provider's name, a tag or a price takes away is told as well", async () => {
+Deno.test("a change of tier, provider name, tag or price is reported as lost reach", async () => {
   await withAdmin(async (admin) => {
     const named = await key(admin, "named", { providers: ["lab"] });
     const tagged = await key(admin, "tagged", { featureTags: ["tools"] });

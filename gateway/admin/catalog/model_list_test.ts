@@ -31,7 +31,7 @@ async function listOf(
   }
 }
 
-Deno.test("whatever an upstream answers instead of a list, the reason is a sentence without the key", async () => {
+Deno.test("any answer that is not a list gives a reason in a sentence without the key", async () => {
   const html = { headers: { "content-type": "text/html" } };
   const answers: [RegExp, (key: string) => Response][] = [
     [/failed: .*: The answer is no list of models$/, () => new Response("<h1>Sign in</h1>", html)],
@@ -51,14 +51,14 @@ Deno.test("whatever an upstream answers instead of a list, the reason is a sente
   }
 });
 
-Deno.test("a host that takes no connection is told as such", async () => {
+Deno.test("a host that refuses the connection is reported as unreachable", async () => {
   // No program is assigned this port; a free one could be taken by another test before it is dialled.
   const refused = await listOf(() => new Response(), { baseUrl: "http://127.0.0.1:2/v1" });
   assert(refused.status === "failed");
   assertMatch(refused.reason, /Connection refused/i);
 });
 
-Deno.test("an upstream that says nothing is given up, by a sentence with the limit", async () => {
+Deno.test("an upstream without an answer is abandoned, with a message that states the limit", async () => {
   const [lab] = CONTENT.upstreams;
   assert(lab !== undefined);
   let closed = 0;

@@ -30,7 +30,7 @@ Deno.test("POST /keys/preview tells what routing would have left, and why not th
   });
 });
 
-Deno.test("a cap that no request fits under leaves nothing, whatever the wallet holds", async () => {
+Deno.test("a cap that no request fits under leaves no candidate at any wallet balance", async () => {
   await withAdmin(async (admin) => {
     await admin.post("/wallets", { id: "empty" });
     assertEquals(leftOf(await preview(admin, {}, { wallet: "empty" })).length, 2);
@@ -42,7 +42,7 @@ Deno.test("a cap that no request fits under leaves nothing, whatever the wallet 
   });
 });
 
-Deno.test("what a preview leaves is what a disabled model and the tier leave", async () => {
+Deno.test("a preview excludes the models that are disabled or outside the tier", async () => {
   const models = CONTENT.models.map((model) => ({ ...model, disabled: model.id === "slow-maxi" }));
   await withAdmin(async (admin) => {
     await admin.deps.applyCatalog({ ...CONTENT, models }, { expected: 1, note: "" });

@@ -16,7 +16,7 @@ async function logged({ deps }: TestAdmin, keyId: string, requestId: string, out
   });
 }
 
-Deno.test("one operation's id makes one key and one copy, and a lost one is told of", async () => {
+Deno.test("one operation id creates one key and one copy; a lost copy is reported", async () => {
   await withAdmin(async (admin) => {
     const create = () => admin.post("/keys", { name: "app", wallet: "team", opId: "once" });
     const answers = await Promise.all([create(), create(), create()]);
@@ -35,7 +35,7 @@ Deno.test("one operation's id makes one key and one copy, and a lost one is told
   });
 });
 
-Deno.test("a rotation is told by keys and log, and can be gone on with at any step", async () => {
+Deno.test("keys and log report a rotation, and every step of it can be resumed", async () => {
   await withAdmin(async (admin) => {
     const old = await madeKey(admin);
     const path = `/keys/${old.id}/rotation`;

@@ -187,7 +187,7 @@ Deno.test("a policy that allows more is refused by the names of what it widens",
   });
 });
 
-Deno.test("ids that are no text name no key", async () => {
+Deno.test("ids that are not texts match no key", async () => {
   await withAdmin(async ({ get, post }) => {
     for (const id of ["%ED%A0%80", "%FF", "%00", "%", "\ud800", "a".repeat(5_000)]) {
       assertRefused(await get(`/keys/${id}`), { status: 404, code: "not_found" });
@@ -196,7 +196,7 @@ Deno.test("ids that are no text name no key", async () => {
   });
 });
 
-Deno.test("GET /keys says what each key stands under, while the pepper is changed", async () => {
+Deno.test("GET /keys shows the pepper version of each key during a change of pepper", async () => {
   await withAdmin(async (admin) => {
     const { id, key } = await createKey(admin);
     const list = async () => (await admin.get("/keys")).body;
@@ -234,7 +234,7 @@ Deno.test("a key that the store has already is a conflict", async () => {
   });
 });
 
-Deno.test("several mistakes of a policy are told together, unknown names among them", async () => {
+Deno.test("several mistakes of a policy are reported together, unknown names included", async () => {
   await withAdmin(async ({ post }) => {
     const policy = {
       models: ["fast-mini", "fast-mimi", "nothing-like-it"],

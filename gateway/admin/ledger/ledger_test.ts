@@ -57,7 +57,7 @@ Deno.test("GET /ledger/verify says whether the books are right", async () => {
   });
 });
 
-Deno.test("a client that accepts lines is told how far it has come, now and then", async () => {
+Deno.test("a client that accepts lines receives progress lines", async () => {
   const { verifyLedger } = threeSteps();
   let ms = 0;
   const clock = { nowMs: () => 0, monotonicMs: () => ms += 60 };
@@ -93,7 +93,7 @@ Deno.test("a client that leaves ends the work", async () => {
   }, { verifyLedger, clock });
 });
 
-Deno.test("what fails on the way is a last line, and logged", async () => {
+Deno.test("a failure during the operation is the last line and is logged", async () => {
   async function* verifyLedger(): AsyncGenerator<VerificationStep> {
     yield await Promise.resolve({ entries: 3, total: 9 });
     throw new StoreError("The disk is gone");
@@ -149,7 +149,7 @@ Deno.test("GET /ledger/export has every entry, and an end that tells a cut one",
   });
 });
 
-Deno.test("an export can be narrowed, and says so", async () => {
+Deno.test("an export can be narrowed, and its last line states the filter", async () => {
   await withAdmin(async (admin) => {
     await admin.post("/wallets", { id: "other", credits: "7" });
     await spend(admin);
@@ -172,7 +172,7 @@ Deno.test("an export can be narrowed, and says so", async () => {
   });
 });
 
-Deno.test("an export is read while it is made, as far as somebody reads it", async () => {
+Deno.test("an export is read as it is produced, at the pace of its reader", async () => {
   let reads = 0;
   await withAdmin(async (admin) => {
     admin.deps.ledger.journal = () => ({

@@ -3,6 +3,7 @@ import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import { answerOf } from "../../domain/requests/parts.ts";
 import type { RequestRecord, TaskRecord } from "../../ports/request_log.ts";
+import type { Vote } from "../../ports/vote_store.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import { creditsOrNull, isoTime, isoTimeOrNull } from "../json_values.ts";
 import { entryJson } from "../ledger/journal_json.ts";
@@ -43,7 +44,11 @@ export interface RequestBooks {
 }
 
 /** Returns everything that is known of one request. */
-export function detailJson(record: RequestRecord, books: RequestBooks): Detail {
+export function detailJson(
+  record: RequestRecord,
+  books: RequestBooks,
+  votes: readonly Vote[],
+): Detail {
   const starts = record.attemptStarts ?? [];
   const attempts = record.routing?.attempts ?? [];
   const wordsAt = (taskId: string | undefined, at: number) =>
@@ -69,6 +74,9 @@ export function detailJson(record: RequestRecord, books: RequestBooks): Detail {
     holds: record.holdIds,
     settlement: settlementJson(record, books),
     tasks: record.tasks === undefined ? null : tasksJson(record, record.tasks),
+    feedback: votes.map(({ atMs, keyId, source, score, comment = null }) => ({
+      ...{ at: isoTime(atMs), key: keyId, source, score, comment },
+    })),
     content: record.content ?? null,
   };
 }

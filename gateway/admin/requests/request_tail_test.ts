@@ -45,7 +45,7 @@ async function readUntil(
   return text;
 }
 
-Deno.test("a slow reader of a tail loses the oldest rows, and is told how many", async () => {
+Deno.test("a slow reader of a tail loses the oldest rows and receives their count", async () => {
   await withAdmin(async (admin) => {
     const { body } = await openTail(admin, "?key=key_a&min_charged=0.5");
     const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;

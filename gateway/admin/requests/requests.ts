@@ -39,7 +39,7 @@ async function requestJson(id: string, deps: AdminDeps): Promise<AnswerOf<"GET /
   const { holdIds, atMs, durationMs } = record;
   const books = holdIds.length === 0 ? { entries: [], isComplete: true } : await deps.ledger
     .entriesOf({ logId: record.id, holdIds, sinceMs: atMs, untilMs: atMs + durationMs });
-  return detailJson(record, books);
+  return detailJson(record, books, await deps.votes.of(record.id));
 }
 
 /** Returns the newest request of an id. A page of a long log may end before it reaches that. */

@@ -73,7 +73,7 @@ Deno.test("a vector store is made, filled, searched and removed", async () => {
   });
 });
 
-Deno.test("what is missing is 404, what is wrong is refused with its field", async () => {
+Deno.test("a missing item is 404, a wrong field is refused by name", async () => {
   await withAdmin(async (admin) => {
     const store = await newStore(admin);
     const missing = { status: 404, code: "not_found" };
@@ -134,7 +134,7 @@ Deno.test("files that cannot be read are refused: 400, 413, 415, 409", async () 
   });
 });
 
-Deno.test("a limit that is reached is a conflict, one file is too large whatever says so", async () => {
+Deno.test("a reached limit is a conflict; an oversized file is 413 for any declared size", async () => {
   const full = { ok: false, refusal: { code: "full", message: "All is full" } } as const;
   const store = { id: "vs_1", ownerId: "team", name: "a", createdAtMs: 0, files: 0 };
   const refusals = [full.refusal, { code: "too_large", message: "Too large" } as const];

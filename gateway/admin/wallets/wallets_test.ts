@@ -28,7 +28,7 @@ Deno.test("POST /wallets opens a wallet in the given tier with initial credits",
   });
 });
 
-Deno.test("POST /wallets takes the lowest tier where there is no tier called standard", async () => {
+Deno.test("POST /wallets uses the lowest tier if there is no tier called standard", async () => {
   await withAdmin(async ({ deps, post, stores }) => {
     const { version: _, updatedAtMs: __, ...content } = deps.catalogs.current();
     const tiers = content.tiers.filter((tier) => tier.id === "basic");

@@ -13,7 +13,7 @@ import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
 import { requestSummaryAnswer } from "./requests.ts";
 
 const secret = z.string().meta({
-  description: "The key itself: shown this once, and stored as a digest only",
+  description: "The key itself: shown only in this answer, and stored as a digest",
   example: "svc_live_…",
 });
 
@@ -144,7 +144,7 @@ export const pepperAnswer = z.strictObject({
 
 /** Answer of `POST /admin-token/rotate`. */
 export const newTokenAnswer = z.strictObject({
-  token: z.string().meta({ description: "Shown this once", example: "svc_admin_…" }),
+  token: z.string().meta({ description: "Shown only in this answer", example: "svc_admin_…" }),
 }).meta({ id: "NewAdminToken" });
 
 /** Answer of `POST /admin-token/confirm`. */

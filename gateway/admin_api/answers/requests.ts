@@ -124,6 +124,13 @@ export const requestAnswer = z.strictObject({
     entries: z.array(entryAnswer),
   }),
   tasks: z.array(task).nullable().describe("Of a request that was split"),
+  feedback: z.array(z.strictObject({
+    at: timeAnswer,
+    key: z.string(),
+    source: z.string(),
+    score: z.number(),
+    comment: z.string().nullable(),
+  })).describe("Votes of callers on the answer, oldest first"),
   content: z.strictObject({ prompt: z.string(), answer: z.string(), isCut: z.boolean() })
     .nullable().describe("Only where it is logged for the key, with secrets removed"),
 }).meta({ id: "Request", description: "The route of a request, its reasons and its cost" });

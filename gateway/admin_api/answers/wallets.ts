@@ -55,57 +55,38 @@ const tokens = {
   outputTokens: countAnswer,
 };
 const priced = { model: z.string(), priceVersion: countAnswer };
+const credit = { id: z.string(), amount: creditsAnswer, note: z.string() };
+const hold = {
+  budget: z.string().optional().describe("Key whose budget it counts against"),
+  amount: creditsAnswer,
+};
+const progress = { cost: creditsAnswer };
+const settlement = {
+  held: creditsAnswer,
+  charged: creditsAnswer,
+  writtenOff: creditsAnswer,
+  estimated: z.boolean(),
+  recovered: z.literal(true).optional().describe("Settled after a crash"),
+};
+const release = { held: creditsAnswer, reason: z.string() };
 
 /** Returns the schema of journal entries by kind, each with its own fields and those of `more`. */
 function entry<More extends z.ZodRawShape>(more: More) {
+  const common = { ...moved, ...more };
   return z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("open"), tier: z.string(), ...moved, ...more }),
-    z.strictObject({
-      kind: z.literal("credit"),
-      id: z.string(),
-      amount: creditsAnswer,
-      note: z.string(),
-      ...moved,
-      ...more,
-    }),
-    z.strictObject({
-      kind: z.literal("hold"),
-      ...call,
-      ...priced,
-      budget: z.string().optional().describe("Key whose budget it counts against"),
-      amount: creditsAnswer,
-      ...moved,
-      ...more,
-    }),
-    z.strictObject({
-      kind: z.literal("progress"),
-      ...call,
-      ...tokens,
-      cost: creditsAnswer,
-      ...moved,
-      ...more,
-    }),
+    z.strictObject({ kind: z.literal("open"), tier: z.string(), ...common }),
+    z.strictObject({ kind: z.literal("credit"), ...credit, ...common }),
+    z.strictObject({ kind: z.literal("hold"), ...call, ...priced, ...hold, ...common }),
+    z.strictObject({ kind: z.literal("progress"), ...call, ...tokens, ...progress, ...common }),
     z.strictObject({
       kind: z.literal("settle"),
       ...call,
       ...priced,
       ...tokens,
-      held: creditsAnswer,
-      charged: creditsAnswer,
-      writtenOff: creditsAnswer,
-      estimated: z.boolean(),
-      recovered: z.literal(true).optional().describe("Settled after a crash"),
-      ...moved,
-      ...more,
+      ...settlement,
+      ...common,
     }),
-    z.strictObject({
-      kind: z.enum(["void", "expire"]),
-      ...call,
-      held: creditsAnswer,
-      reason: z.string(),
-      ...moved,
-      ...more,
-    }),
+    z.strictObject({ kind: z.enum(["void", "expire"]), ...call, ...release, ...common }),
   ]);
 }
 

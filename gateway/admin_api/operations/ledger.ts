@@ -24,6 +24,7 @@ export const LEDGER_OPERATIONS = {
       "the way is a last line with `error`.",
     query: ({ time, text }: QueryFields) => ({ since: time, until: time, wallet: text }),
     lines: z.union([journalLineAnswer, exportEndAnswer, errorEnvelopeSchema]),
+    answerDescription: "The journal",
     answerHeader: "X-Ledger-Entries",
     codes: ["not_found"],
   },

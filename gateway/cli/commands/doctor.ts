@@ -12,7 +12,7 @@ export const doctorCommands: readonly Command[] = [
   {
     words: "doctor",
     options: ["strict", "timeout"],
-    summary: "Examine configuration, store, upstreams and service, and say what to do",
+    summary: "Check configuration, store, upstreams and service, with a remedy for each problem",
     run: doctor,
   },
 ];

@@ -8,12 +8,12 @@ type Pepper = AnswerOf<"GET /pepper">;
 export const pepperCommands: readonly Command[] = [
   {
     words: "pepper show",
-    summary: "Show what keys are digested under, and which still need the previous one",
+    summary: "Show the pepper in force, and the keys that still need the previous one",
     run: async ({ client }) => pepperOutput(await client.call("GET /pepper")),
   },
   {
     words: "pepper rotate",
-    summary: "Put a new pepper in force; keys move to it as they are used",
+    summary: "Put a new pepper in force; each key moves to it at its next use",
     run: async ({ client }) => pepperOutput(await client.call("POST /pepper/rotate")),
   },
   {
@@ -39,11 +39,11 @@ function pepperText({ current, previous }: Pepper): string {
   const how = previous.kept
     ? "`svc pepper drop` forgets it"
     : "start the service without SERVICE_KEY_PEPPER_PREVIOUS";
-  return `${rows}\nThe previous pepper is needed no more: ${how}. Links to files made under it end.\n`;
+  return `${rows}\nThe previous pepper is no longer needed: ${how}. Links to files that were signed with it end.\n`;
 }
 
-function lineOf({ version, kept, adminToken, keys }: Pepper["current"]): string {
-  const source = kept ? "kept in the store" : "given by the environment";
+function lineOf({ version, kept: isStored, adminToken, keys }: Pepper["current"]): string {
+  const source = isStored ? "stored in the store" : "set in the environment";
   const token = adminToken ? " and the admin token" : "";
   return `version ${version}, ${source}: ${keys} ${keys === 1 ? "key" : "keys"}${token}`;
 }

@@ -138,13 +138,15 @@ async function list(call: Call): Promise<Output> {
 function stoppedSearch({ cursor }: AnswerOf<"GET /requests">): string {
   if (cursor === null) return "";
   return "The search stopped before it had read the whole log: " +
-    `go on with the same command and --cursor ${cursor}\n`;
+    `continue with the same command and --cursor ${cursor}\n`;
 }
 
 /** Prints rows as they are logged, until the gateway ends or the operator interrupts. */
 async function follow(call: Call): Promise<undefined> {
   const superfluous = (["limit", "cursor", "oldest"] as const).find((name) => call.has(name));
-  if (superfluous !== undefined) throw new UsageError(`--follow has no use for --${superfluous}`);
+  if (superfluous !== undefined) {
+    throw new UsageError(`--follow cannot be combined with --${superfluous}`);
+  }
   const { io, client } = call;
   const { lines } = await client.stream<"GET /requests/tail", TailLine>("GET /requests/tail", {
     query: filterOf(call),
@@ -206,9 +208,10 @@ function requestText(
     wordsText(timeline, width) +
     section("Tasks", TASKS, { rows: tasks ?? [], width }) +
     section("Holds", HOLDS, { rows: settlement.holds, width }) +
-    section("Usage not taken", USAGE_PROBLEMS, { rows: usageProblems, width }) +
+    section("Usage not accepted", USAGE_PROBLEMS, { rows: usageProblems, width }) +
     section("Scores", SCORES, { rows: scores, width }) +
     section("Left out", EXCLUSIONS, { rows: exclusions, width }) +
+    section("Feedback", FEEDBACK, { rows: request.feedback, width }) +
     contentText(request.content);
 }
 
@@ -219,7 +222,7 @@ function wordsText(attempts: Request["timeline"], width: number): string {
     const lines = wrapped(printable(words), width - 2).trimEnd().split("\n");
     return `${model} (${outcome})\n${lines.map((line) => `  ${line}\n`).join("")}`;
   });
-  return texts.length === 0 ? "" : `\nWords of upstreams\n${texts.join("")}`;
+  return texts.length === 0 ? "" : `\nMessages of upstreams\n${texts.join("")}`;
 }
 
 /** Formats the logged content, for keys with a content log. */
@@ -267,6 +270,13 @@ const EXCLUSIONS: readonly Column<Request["exclusions"][number]>[] = [
   column("MODEL", "model"),
   column("STAGE", "stage"),
   column("REASON", "reason"),
+];
+
+const FEEDBACK: readonly Column<Request["feedback"][number]>[] = [
+  time("TIME", "at"),
+  column("SOURCE", "source"),
+  amount("SCORE", "score"),
+  optional(column("COMMENT", "comment")),
 ];
 
 function section<Row>(

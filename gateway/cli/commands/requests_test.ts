@@ -32,7 +32,7 @@ Deno.test("svc requests says when a search stopped before the whole log was read
         out,
         new RegExp(
           `^${before}The search stopped before it had read the whole log: ` +
-            "go on with the same command and --cursor 7.3\n$",
+            "continue with the same command and --cursor 7.3\n$",
         ),
       );
       assertEquals((await json("requests --match order")).cursor, "7.3");
@@ -44,14 +44,14 @@ Deno.test("svc requests says when a search stopped before the whole log was read
   });
 });
 
-Deno.test("svc requests show tells of usage that could not be true", async () => {
+Deno.test("svc requests show reports impossible usage", async () => {
   await withCli(async ({ admin, run }) => {
     const problem = "-1 output tokens are no count";
     const usageProblems = [{ model: "fast-mini", problem }];
     await admin.deps.log.append({ ...RECORD, estimated: true, usageProblems });
     const { out } = await run("requests show log_1");
     assertMatch(out, /counted here/);
-    assertMatch(out, /Usage not taken\nMODEL +WHY\nfast-mini +-1 output tokens are no count\n/);
+    assertMatch(out, /Usage not accepted\nMODEL +WHY\nfast-mini +-1 output tokens are no count\n/);
   });
 });
 

@@ -56,7 +56,7 @@ export const vectorStoreCommands: readonly Command[] = [
     operands: ["ID"],
     options: ["file"],
     summary: "Remove a vector store with its files, or one file of it",
-    meanings: { file: "The id of a file: it alone goes" },
+    meanings: { file: "Id of a file: only this file is removed" },
     run: async ({ client, operands: [id = ""], option }) => {
       const fileId = option("file");
       const json = fileId === undefined
@@ -68,14 +68,14 @@ export const vectorStoreCommands: readonly Command[] = [
   {
     words: "vector-stores reindex",
     operands: ["ID"],
-    summary: "Embed the files that have no embeddings of the model in force",
+    summary: "Embed the files without embeddings of the model in force",
     run: reindex,
   },
   {
     words: "vector-stores search",
     operands: ["ID", "QUERY..."],
     options: ["limit"],
-    summary: "Try what a search finds",
+    summary: "Search a vector store",
     meanings: { limit: `Most results to show (${DEFAULT_RESULTS}; at most ${MAX_RESULTS})` },
     run: search,
   },
@@ -135,7 +135,7 @@ async function add(call: Call): Promise<Output> {
 }
 
 function retry(store: string): string {
-  return `until \`svc vector-stores reindex ${store}\` they are found by their words alone`;
+  return `until \`svc vector-stores reindex ${store}\` only a search by words finds them`;
 }
 
 /**

@@ -91,7 +91,7 @@ async function embedWith({ deps }: TestAdmin, baseUrl: string): Promise<void> {
   await deps.applyCatalog(changed, { expected: version, note: "Embed" });
 }
 
-Deno.test("svc vector-stores says what has embeddings, and reindex embeds what has none", async () => {
+Deno.test("svc vector-stores shows the files with embeddings, and reindex embeds the others", async () => {
   const { state, stop, url } = embeddingsServer();
   await withCli(async ({ admin, files, run, json }) => {
     files.set("a.txt", "one");

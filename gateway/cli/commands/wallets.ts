@@ -27,7 +27,7 @@ export const walletCommands: readonly Command[] = [
     words: "wallets credit",
     operands: ["NAME", "CREDITS"],
     options: ["note", "op-id"],
-    summary: "Pay credits in",
+    summary: "Add credits",
     run: credit,
   },
   {
@@ -52,7 +52,7 @@ export const walletCommands: readonly Command[] = [
   {
     words: "wallets low-balance",
     operands: ["NAME", `CREDITS|${TENTH}`],
-    summary: "Say from which balance down it is low; tenth: a tenth of what was paid in",
+    summary: "Set the balance that counts as low; tenth: a tenth of all credits",
     run: async ({ client, operands: [id = "", below = ""] }) => {
       const body = { below: below === TENTH ? null : below };
       return walletOutput(await client.call("POST /wallets/{id}/low-balance", { id, body }));
@@ -62,7 +62,7 @@ export const walletCommands: readonly Command[] = [
     words: "wallets statement",
     operands: ["NAME"],
     options: ["limit", "since", "until", "cursor"],
-    summary: "List what was paid in, held and charged, newest first",
+    summary: "List credits, holds and charges, newest first",
     run: statement,
   },
 ];
@@ -143,5 +143,5 @@ function walletOutput(wallet: Wallet): Output {
 }
 
 function lowAt({ lowBelow, lowBelowSet }: Wallet): string {
-  return lowBelowSet ? lowBelow : `${lowBelow}, a tenth of what was paid in`;
+  return lowBelowSet ? lowBelow : `${lowBelow}, a tenth of all credits`;
 }

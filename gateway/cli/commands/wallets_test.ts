@@ -5,7 +5,7 @@ Deno.test("svc wallets low-balance sets the mark of a low balance, and takes it 
   await withCli(async ({ run, json }) => {
     assertMatch(
       (await run("wallets show team")).out,
-      /\nlow at +10\.000000, a tenth of what was paid/,
+      /\nlow at +10\.000000, a tenth of all credits/,
     );
     const marked = await run("wallets low-balance team 100");
     assertEquals([marked.code, marked.err], [0, ""]);
@@ -19,7 +19,7 @@ Deno.test("svc wallets low-balance sets the mark of a low balance, and takes it 
   });
 });
 
-Deno.test("svc wallets low-balance takes no amount that is none, and no wallet that is none", async () => {
+Deno.test("svc wallets low-balance refuses an invalid amount and an unknown wallet", async () => {
   await withCli(async ({ run, json }) => {
     for (const amount of ["1e3", "0x10", "1,000", "１２", "much", "12345678901234567890"]) {
       const { code, out, err } = await run(`wallets low-balance team ${amount}`);

@@ -30,7 +30,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
   return {
     words: "completions",
     operands: [Object.keys(SHELLS).join("|")],
-    summary: "Print what completes svc in a shell: source <(svc completions bash)",
+    summary: "Print the completions of svc for a shell: source <(svc completions bash)",
     run: async ({ client, operands: [shell = ""] }) => {
       // The scripts call this for names of a running service.
       if (!isNameSource(shell)) return print(shell, commands());

@@ -154,10 +154,10 @@ export function fish(commands: readonly Completed[]): string {
   ].join("\n");
 }
 
-const FISH_FUNCTIONS = `function __svc_words -d 'Whether so many words stand before the cursor'
+const FISH_FUNCTIONS = `function __svc_words -d 'True for this number of words before the cursor'
   test (count (commandline -opc)) -eq $argv[1]
 end
-function __svc_is -d 'Whether these words follow svc'
+function __svc_is -d 'True if these words follow svc'
   set -l said (commandline -opc)
   set -l last (math (count $argv) + 1)
   test (count $said) -ge $last; and test "$said[2..$last]" = "$argv"

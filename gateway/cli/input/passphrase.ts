@@ -21,7 +21,7 @@ export async function newPassphrase(call: Call): Promise<string | undefined> {
   }
   const first = requireLong(await call.io.readSecret("Passphrase for the backup: "));
   const second = await call.io.readSecret("Once more: ");
-  if (first !== second) throw new CliFailure("The two passphrases differ");
+  if (first !== second) throw new CliFailure("The passphrases differ");
   return first;
 }
 

@@ -102,9 +102,11 @@ async function requireFree(path: string, force: boolean): Promise<void> {
     if (error instanceof Deno.errors.NotFound) return;
     throw failure(path, error);
   }
-  if (!info.isFile) throw new CliFailure(`Cannot write "${path}": it is there and no regular file`);
+  if (!info.isFile) {
+    throw new CliFailure(`Cannot write "${path}": it exists and is not a regular file`);
+  }
   if (!force) {
-    throw new CliFailure(`Cannot write "${path}": it is there already; --force replaces it`);
+    throw new CliFailure(`Cannot write "${path}": it exists; --force replaces it`);
   }
 }
 

@@ -30,7 +30,7 @@ Deno.test("a file is there once it is complete", async () => {
   });
 });
 
-Deno.test("what is taken back leaves nothing", async () => {
+Deno.test("a withdrawn file leaves nothing behind", async () => {
   await inFolder(async (path, names) => {
     const file = await createOutputFile(path, KEEP);
     file.write("one");
@@ -43,7 +43,7 @@ Deno.test("what is taken back leaves nothing", async () => {
 Deno.test("a file that is there is replaced by force only", async () => {
   await inFolder(async (path, names) => {
     Deno.writeTextFileSync(path, "old");
-    await assertRejects(() => createOutputFile(path, KEEP), CliFailure, "it is there already");
+    await assertRejects(() => createOutputFile(path, KEEP), CliFailure, "it exists");
     const file = await createOutputFile(path, REPLACE);
     file.write("new");
     assertEquals(Deno.readTextFileSync(path), "old");
@@ -56,26 +56,26 @@ Deno.test("a file that came in between stays", async () => {
   await inFolder(async (path, names) => {
     const file = await createOutputFile(path, KEEP);
     Deno.writeTextFileSync(path, "somebody else's");
-    await assertRejects(() => file.finish(), CliFailure, "it is there already");
+    await assertRejects(() => file.finish(), CliFailure, "it exists");
     await file.discard();
     assertEquals([Deno.readTextFileSync(path), names()], ["somebody else's", ["books"]]);
   });
 });
 
-Deno.test("what is no regular file is never replaced, and a place that is none is told", async () => {
+Deno.test("a path that is not a regular file is never replaced; an unwritable path is reported", async () => {
   await inFolder(async (path) => {
     Deno.mkdirSync(path);
-    await assertRejects(() => createOutputFile(path, REPLACE), CliFailure, "no regular file");
+    await assertRejects(() => createOutputFile(path, REPLACE), CliFailure, "not a regular file");
     const nowhere = join(path, "no", "where");
     await assertRejects(() => createOutputFile(nowhere, KEEP), CliFailure, "Cannot write");
     if (Deno.build.os === "windows") return;
     const link = join(path, "link");
     Deno.symlinkSync(join(path, "target"), link);
-    await assertRejects(() => createOutputFile(link, REPLACE), CliFailure, "no regular file");
+    await assertRejects(() => createOutputFile(link, REPLACE), CliFailure, "not a regular file");
   });
 });
 
-Deno.test("what is taken in pieces is written whole; a full disk is told", () => {
+Deno.test("a file written in pieces is complete; a full disk is reported", () => {
   let text = "";
   const slow = {
     writeSync(bytes: Uint8Array) {

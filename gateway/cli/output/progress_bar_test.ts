@@ -41,7 +41,7 @@ Deno.test("a bar shows how far, how fast and how long", () => {
   ]);
 });
 
-Deno.test("long times are told in minutes and hours", () => {
+Deno.test("long times are shown in minutes and hours", () => {
   for (const [rate, remaining] of [[1, "28 h left"], [50, "34 min left"]] as const) {
     const { bar, drawn, pass } = screen(120);
     bar.show(0, 100_000);

@@ -66,7 +66,7 @@ Deno.test("table() leaves optional columns out, the last first, before it cuts i
   assertEquals(firstLine(20), "log_0123456…  fast-…");
 });
 
-Deno.test("table() fits the page, whatever is in it", () => {
+Deno.test("table() fits the page for any content", () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
   const rows = fc.array(fc.record({ name: text, note: text }), { minLength: 1, maxLength: 3 });
   fc.assert(fc.property(rows, fc.integer({ min: 20, max: 100 }), (rows, width) => {
@@ -77,7 +77,7 @@ Deno.test("table() fits the page, whatever is in it", () => {
   }));
 });
 
-Deno.test("table() says what is the matter where there are no rows", () => {
+Deno.test("table() shows a message if there are no rows", () => {
   assertEquals(
     table(COLUMNS, [], { width: 80, empty: "There are no wallets" }),
     "There are no wallets\n",
@@ -96,7 +96,7 @@ Deno.test("facts() puts values under one another", () => {
   assertEquals(facts([["a", "1"], ["long", "2"], ["empty", ""]]), "a      1\nlong   2\nempty\n");
 });
 
-Deno.test("time() shows local time to the second, and nothing where there is none", () => {
+Deno.test("time() shows local time to the second, and nothing without a time", () => {
   const column = time("TIME", "at");
   const local = new Date(2026, 10, 21, 8, 5, 3);
   assertEquals(column.cell({ at: local.toISOString() }), "2026-11-21 08:05:03");

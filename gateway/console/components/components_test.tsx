@@ -2,16 +2,14 @@ import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from 
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import type { View } from "../page.ts";
-import { Confirm } from "./confirm.tsx";
+import { DefinitionList, EmptyState, Figures, Panel } from "./blocks.tsx";
 import { CopyText } from "./copy_text.tsx";
 import { Count, Credits } from "./credits.tsx";
 import { creditsOrder, groupedCredits, trimmedCredits } from "./credits_order.ts";
 import { type Column, column, endColumn } from "./column.ts";
 import { DataTable } from "./data_table.tsx";
-import { DefinitionList } from "./definition_list.tsx";
-import { EmptyState } from "./empty_state.tsx";
 import { ChangeForm, CheckField, Field, fieldError, FieldGroup } from "./form.tsx";
-import { Figures, Panel } from "./panel.tsx";
+import { Confirm } from "./form_page.tsx";
 import { CopyButton, ShortId } from "./short_id.tsx";
 import { shownMarkup } from "./shown_text.ts";
 import { Time } from "./time.tsx";
@@ -110,7 +108,7 @@ Deno.test("a list that the API pages keeps its order and leads on by the cursor"
   assertNotMatch(await table("", entries(3), { cursor: null }), /<nav/);
 });
 
-Deno.test("a list without rows says so, and leads back where it is not the first page", async () => {
+Deno.test("an empty list states it, and links back from a later page", async () => {
   assertEquals(await table("", []), "<p>None</p>");
   assertStringIncludes(await table("?from=50", []), 'href="/console/entries"');
 });
@@ -177,7 +175,7 @@ Deno.test("marks that show as nothing are written out, but for what is edited or
   assertEquals(shownMarkup("<p>\n\tplain"), "<p>\n\tplain");
 });
 
-Deno.test("a field tells its error to who cannot see it, and a form its refusal", async () => {
+Deno.test("a field is linked to its error for screen readers, and a form to its refusal", async () => {
   const refusal: Refusal = { status: 400, code: "x", message: "Too long", param: "policy.name" };
   assertEquals(fieldError(refusal, "policy.name"), "Too long");
   assertEquals(fieldError(refusal, "name"), undefined);

@@ -5,8 +5,8 @@ import { groupedCredits } from "./credits_order.ts";
  * its end; where amounts stand below each other their room is kept, so that the points do.
  */
 export function Credits({ amount }: { amount: string }) {
-  const [whole, given = ""] = groupedCredits(amount).split(".");
-  const fraction = given.replace(/0+$/, "");
+  const [whole, decimals = ""] = groupedCredits(amount).split(".");
+  const fraction = decimals.replace(/0+$/, "");
   const room = ".000000".slice(fraction === "" ? 0 : fraction.length + 1);
   return (
     <data class="number" value={amount}>

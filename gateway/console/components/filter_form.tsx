@@ -67,6 +67,12 @@ export function filterText({ query }: Pick<View, "query">, name: string): string
   return query.get(name)?.trim() ?? "";
 }
 
+/** Returns those of some fields of the query that are not empty. */
+export function queryFields(view: Pick<View, "query">, names: readonly string[]): URLSearchParams {
+  const fields = names.map((name) => [name, filterText(view, name)]);
+  return new URLSearchParams(fields.filter(([, value]) => value !== ""));
+}
+
 /** True when one of some texts contains the text of a filter, regardless of case. */
 export function hasText(
   view: Pick<View, "query">,

@@ -2,7 +2,7 @@ import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import { sharedMessages } from "../messages/shared.ts";
 import type { InView } from "../page.ts";
-import { Notice } from "./notice.tsx";
+import { Notice } from "./blocks.tsx";
 
 /** Choices of a select: values, or values with their texts. */
 export type Choices =

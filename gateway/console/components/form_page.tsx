@@ -1,9 +1,8 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
-import type { Shown, View } from "../page.ts";
-import { Confirm } from "./confirm.tsx";
+import type { InView, Shown, View } from "../page.ts";
+import { PageHead } from "./blocks.tsx";
 import { ChangeForm, FormEnd, HiddenFields } from "./form.tsx";
-import { PageHead } from "./page_head.tsx";
 
 /** The description of a page that is one form. */
 export interface FormPage {
@@ -52,4 +51,28 @@ export function confirmPage(
     status: page.refusal?.status ?? 200,
     body: <Confirm view={view} {...page} />,
   };
+}
+
+/** Says what a change does that cannot be undone, and posts it to this page or to `action`. */
+export function Confirm({ view, title, warning, submit, cancelHref, ...rest }: InView<{
+  title: string;
+  warning: Child;
+  submit: string;
+  cancelHref: string;
+  action?: string;
+  /** Values that are sent along, by their names. */
+  hidden?: Readonly<Record<string, string>>;
+  refusal?: Refusal | undefined;
+}>) {
+  const { hidden = {}, ...form } = rest;
+  return (
+    <section class="panel confirm" aria-labelledby="confirm-title">
+      <h1 id="confirm-title">{title}</h1>
+      <p>{warning}</p>
+      <ChangeForm {...form}>
+        <HiddenFields values={hidden} />
+        <FormEnd {...{ view, submit, cancelHref }} isDangerous />
+      </ChangeForm>
+    </section>
+  );
 }

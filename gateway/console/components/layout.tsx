@@ -6,7 +6,7 @@ import type { InView, Section, View } from "../page.ts";
 import { THEMES } from "../theme.ts";
 import type { Flash } from "../sessions.ts";
 import { LinkNav } from "./link_nav.tsx";
-import { Notice } from "./notice.tsx";
+import { Notice } from "./blocks.tsx";
 import { withQuery } from "./table_order.ts";
 
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };

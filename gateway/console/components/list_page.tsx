@@ -2,7 +2,7 @@ import type { Child } from "@hono/hono/jsx";
 import type { Shown, View } from "../page.ts";
 import type { Column } from "./column.ts";
 import { DataTable } from "./data_table.tsx";
-import { EmptyState } from "./empty_state.tsx";
+import { EmptyState, PageHead } from "./blocks.tsx";
 import {
   type FilterChoices,
   FilterForm,
@@ -11,7 +11,6 @@ import {
   hasText,
   hasValue,
 } from "./filter_form.tsx";
-import { PageHead } from "./page_head.tsx";
 
 /** A field above a list that narrows it: a text that a row contains, or one of several values. */
 export type ListFilter<Row> =
@@ -77,14 +76,7 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
           <FilterForm view={view}>
             {filters.map((filter) =>
               "texts" in filter
-                ? (
-                  <FilterText
-                    key={filter.name}
-                    view={view}
-                    name={filter.name}
-                    label={filter.label}
-                  />
-                )
+                ? <FilterText key={filter.name} view={view} {...filter} />
                 : filterSelects(view)(filter.name, filter.label, filter)
             )}
           </FilterForm>

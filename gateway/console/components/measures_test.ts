@@ -45,7 +45,7 @@ Deno.test("credits keep their first digits, however small they are", () => {
   assertEquals(texts, ["0", "1,234,567.89", "0.50", "0.026", "0.000001", "-2.50"]);
 });
 
-Deno.test("parts and growth are told in per cent, and of nothing nothing is told", () => {
+Deno.test("shares and growth are shown in per cent; zero has neither", () => {
   assertEquals([percentText(0, 0), percentText(1, 3), percentText(1, 100_000)].map(plain), [
     "0 %",
     "33 %",

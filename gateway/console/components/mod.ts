@@ -5,15 +5,12 @@
  * @module
  */
 
-export * from "./badge.tsx";
+export * from "./blocks.tsx";
 export * from "./column.ts";
-export * from "./confirm.tsx";
 export * from "./copy_text.tsx";
 export * from "./credits.tsx";
 export * from "./credits_order.ts";
 export * from "./data_table.tsx";
-export * from "./definition_list.tsx";
-export * from "./empty_state.tsx";
 export * from "./error_page.tsx";
 export * from "./filter_form.tsx";
 export * from "./form.tsx";
@@ -23,14 +20,9 @@ export * from "./link_nav.tsx";
 export * from "./list_page.tsx";
 export * from "./measures.tsx";
 export * from "./measures_text.ts";
-export * from "./notice.tsx";
 export * from "./own_range.tsx";
-export * from "./page_head.tsx";
-export * from "./pager.tsx";
-export * from "./panel.tsx";
 export * from "./refresh.tsx";
 export * from "./relative_text.ts";
-export * from "./sheet.tsx";
 export * from "./short_id.tsx";
 export * from "./shown_text.ts";
 export * from "./sign_in_panel.tsx";

@@ -1,10 +1,9 @@
 import type { Language } from "../messages/catalogue.ts";
 
-const MINUTE_S = 60;
-const HOUR_S = 60 * MINUTE_S;
-const DAY_S = 24 * HOUR_S;
-/** Beyond so many days the date says more. */
-const DAYS_MAX = 14;
+/** Units from the largest on, with their sizes in seconds. */
+const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
+/** Beyond so many seconds the date says more. */
+const RELATIVE_MAX_S = 14 * 86_400;
 
 /** `8s ago`, `3m ago`, `2h ago`; the date of a moment that is longer ago. */
 export function relativeText(
@@ -12,14 +11,8 @@ export function relativeText(
   { nowMs, language }: { readonly nowMs: number; readonly language: Language },
 ): string {
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1_000));
-  if (seconds >= DAYS_MAX * DAY_S) return new Date(atMs).toISOString().slice(0, 10);
-  const [size, unit] = seconds < MINUTE_S
-    ? [1, "second"] as const
-    : seconds < HOUR_S
-    ? [MINUTE_S, "minute"] as const
-    : seconds < DAY_S
-    ? [HOUR_S, "hour"] as const
-    : [DAY_S, "day"] as const;
+  if (seconds >= RELATIVE_MAX_S) return new Date(atMs).toISOString().slice(0, 10);
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["second", 1];
   return new Intl.RelativeTimeFormat(language, { style: "narrow" })
     .format(-Math.floor(seconds / size), unit);
 }

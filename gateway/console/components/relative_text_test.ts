@@ -3,7 +3,7 @@ import { relativeText } from "./relative_text.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-Deno.test("a moment is told by how long ago it was, and by its date where that is long", () => {
+Deno.test("a moment is shown as time since then, and as a date when it is long ago", () => {
   const text = (seconds: number, language: "en" | "zh" = "en") =>
     relativeText(NOW_MS - seconds * 1_000, { nowMs: NOW_MS, language });
   assertEquals([0, 59, 60, 3_599, 3_600, 86_400, 13 * 86_400].map((seconds) => text(seconds)), [

@@ -17,9 +17,9 @@ export function shownMarkup(markup: string): string {
   if (markup.search(UNSEEN) < 0) return markup;
   let shown = "";
   let from = 0;
-  for (const { 0: kept, index } of markup.matchAll(KEPT)) {
-    shown += shownText(markup.slice(from, index)) + kept;
-    from = index + kept.length;
+  for (const { 0: literal, index } of markup.matchAll(KEPT)) {
+    shown += shownText(markup.slice(from, index)) + literal;
+    from = index + literal.length;
   }
   return shown + shownText(markup.slice(from));
 }

@@ -20,7 +20,7 @@ export const sharedMessages = catalogue({
     搜索已达到单页允许的时间，尚未结束：后面可能还有更多。`,
   cutEmpty: both`Nothing so far. The search reached the time limit of a page before its end.
     目前没有找到。搜索已达到单页允许的时间，尚未结束。`,
-  goOn: ["Search on", "继续搜索"],
+  goOn: ["Continue the search", "继续搜索"],
   pages: ["Pages", "分页"],
   range: (
     from: number,
@@ -29,7 +29,7 @@ export const sharedMessages = catalogue({
   ) => [`${from}–${to} of ${all}`, `第 ${from}–${to} 条，共 ${all} 条`],
   sortBy: (column: string) => [`Sort by ${column}`, `按${column}排序`],
   none: ["none", "无"],
-  fixThese: ["Please correct what is marked below.", "请更正下面标出的内容。"],
+  fixThese: ["Please correct the marked fields.", "请更正下面标出的内容。"],
   requestId: ["Request id", "请求编号"],
   copy: ["Copy", "复制"],
   copied: ["Copied", "已复制"],
@@ -37,16 +37,16 @@ export const sharedMessages = catalogue({
   searchRequests: ["Search requests by id", "按编号搜索请求"],
   refreshes: (seconds: number) => [`Refreshes every ${seconds} s`, `每 ${seconds} 秒刷新`],
   refreshed: ["Refreshed at", "刷新于"],
-  refreshEnded: ["Not refreshed any more: reload the page", "已停止刷新：请重新加载页面"],
+  refreshEnded: ["No longer refreshed: reload the page", "已停止刷新：请重新加载页面"],
   pause: ["Pause", "暂停"],
-  resume: ["Go on", "继续"],
-  notFound: ["There is no such page", "没有这个页面"],
+  resume: ["Resume", "继续"],
+  notFound: ["This page does not exist", "没有这个页面"],
   notFoundHint: both`Check the address, or choose a section above.
     请检查地址，或从上方选择一个栏目。`,
   refused: ["The service refused this", "服务拒绝了此操作"],
   failed: ["Something went wrong", "出错了"],
   failedHint:
-    both`No change is known. Try again; if it fails again, search the service's log for the request id.
+    both`Nothing indicates that a change was made. Try again; if it fails again, search the service's log for the request id.
     没有迹象表明有任何更改。请重试；若仍然出错，请用请求编号在服务日志中查找。`,
   foreign: ["This change did not come from a page of this console", "此更改并非来自本控制台的页面"],
   foreignHint:

@@ -3,7 +3,10 @@ import { both, catalogue } from "./catalogue.ts";
 /** Messages of the sign-in page. */
 export const signInMessages = catalogue({
   title: ["Sign in", "登录"],
-  intro: ["With an admin token, as the command line uses it.", "使用管理员令牌，与命令行相同。"],
+  intro: [
+    "With an admin token, the same as for the command line.",
+    "使用管理员令牌，与命令行相同。",
+  ],
   token: ["Admin token", "管理员令牌"],
   tokenHint: both`It was printed at the first start. Lost? Run: svc admin-token rotate
     首次启动时打印过。丢失了？请运行：svc admin-token rotate`,
@@ -15,6 +18,6 @@ export const signInMessages = catalogue({
     此地址提交的错误令牌过多；请等待 ${seconds} 秒后重试`,
   signedOut: ["You are signed out.", "您已退出登录。"],
   signedOutEverywhere: ["All sessions have ended.", "所有会话均已结束。"],
-  ended: both`Your session was over. Nothing was changed: sign in, and try again.
+  ended: both`Your session had ended. Nothing was changed: sign in and try again.
     您的会话已结束，未作任何更改：请登录后重试。`,
 });

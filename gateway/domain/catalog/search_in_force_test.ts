@@ -21,7 +21,7 @@ function contentWith(kinds: readonly UpstreamConfig["kind"][]): CatalogContent {
   };
 }
 
-Deno.test("searchInForce() is what the catalog names, whatever its upstreams are", () => {
+Deno.test("searchInForce() returns the catalog's search for any upstreams", () => {
   for (const kinds of [["simulator"], ["openai"]] as const) {
     assertEquals(searchInForce({ ...contentWith(kinds), search: SEARXNG }, traitsOf), SEARXNG);
   }

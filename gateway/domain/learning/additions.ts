@@ -100,7 +100,8 @@ export class Additions {
     const { walletId, task, model: name, atMs, source, score, weight, load } = note;
     const model = modelIn(taskIn(this.#walletOf(walletId), task, atMs), name);
     const sum = model.sums[source] ??= { weight: 0, bad: 0, load: 0 };
-    model.outcomes++;
+    // An answer without an alarm is no outcome.
+    if (source !== "implicit" || score < 1) model.outcomes++;
     sum.weight += weight;
     sum.bad += weight * (1 - score);
     sum.load += weight * load;

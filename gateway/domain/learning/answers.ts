@@ -69,6 +69,19 @@ export function answerGroups(
   });
 }
 
+/** Returns the positions of the first two equal answers; `undefined` if no two are equal. */
+export function agreeingPair(
+  answers: readonly (AnswerContent | undefined)[],
+  form: Comparable,
+): readonly [number, number] | undefined {
+  const groups = answerGroups(answers, form);
+  for (const [at, group] of groups.entries()) {
+    const first = groups.indexOf(group);
+    if (first < at) return [first, at];
+  }
+  return undefined;
+}
+
 /** Returns the key of function calls, which do not depend on the order of parallel ones. */
 function callsKey(calls: readonly AnswerCall[]): string | undefined {
   if (calls.length === 0) return undefined;

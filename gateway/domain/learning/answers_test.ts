@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import fc from "fast-check";
 import type { Comparable } from "../requests/task_text.ts";
-import { type AnswerContent, answerGroups, answerKey, answersEqual, shortText } from "./answers.ts";
+import {
+  agreeingPair,
+  type AnswerContent,
+  answerGroups,
+  answerKey,
+  answersEqual,
+  shortText,
+} from "./answers.ts";
 
 const text = (written: string): AnswerContent => ({ text: written, calls: [] });
 const equal = (form: Comparable, one: string, other: string) =>
@@ -128,4 +135,18 @@ Deno.test("answerGroups() numbers groups of equal answers in their order", () =>
   const answers = [text("A"), text("B"), text("a."), undefined, undefined, text(""), text("b")];
   assertEquals(answerGroups(answers, "short"), [0, 1, 0, 2, 3, 4, 1]);
   assertEquals(answerGroups([], "short"), []);
+});
+
+Deno.test("agreeingPair() returns the first two equal answers", () => {
+  const pair = (...answers: (string | undefined)[]) =>
+    agreeingPair(
+      answers.map((written) => written === undefined ? undefined : text(written)),
+      "short",
+    );
+  assertEquals(pair("A", "a"), [0, 1]);
+  assertEquals(pair("A", "B", "b"), [1, 2]);
+  assertEquals(pair("A", undefined, "a"), [0, 2]);
+  assertEquals(pair(undefined, undefined), undefined);
+  assertEquals(pair("", ""), undefined);
+  assertEquals(pair("A"), undefined);
 });

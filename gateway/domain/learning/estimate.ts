@@ -7,6 +7,14 @@
  * p                  = 1 - bad(model, task) * load of the request
  * ```
  *
+ * Implicit outcomes are alarms: signs that an answer was bad. An answer without one says nothing
+ * about its quality, so it counts as the estimate `b` without implicit outcomes, and only the alarms
+ * move it. With `n` checked answers, `a` alarms, and `w` the denominator above:
+ *
+ * ```text
+ * (b * (w + n - a) + a) / (w + n) = b + a * (1 - b) / (w + n)
+ * ```
+ *
  * The catalog's quality is the prior of the wallet, the wallet that of the task. Outcomes are
  * weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
  * models alike, so that no probability is negative: a harder request widens the differences between
@@ -20,6 +28,7 @@ import {
   type ModelStatistics,
   OUTCOME_SOURCES,
   type OutcomeSource,
+  type OutcomeSum,
   type TaskStatistics,
   type WalletStatistics,
 } from "./statistics.ts";
@@ -38,6 +47,10 @@ export interface Estimate {
 const CATALOG_WEIGHT = 20;
 /** Weight of the wallet's record in that of a task, in outcomes of a typical request. */
 const WALLET_WEIGHT = 40;
+/** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
+const SCALE_WEIGHT = 4;
+/** Maximum share of bad answers of a prior. */
+const BAD_MAX = 0.98;
 
 /** Returns the difficulty of a request beside a typical one: 1 is typical. */
 export function loadOf(difficulty: number): number {
@@ -87,25 +100,89 @@ interface BadShare {
   readonly outcomes: number;
 }
 
-function badShare(model: string, quality: number, evidence: Evidence): BadShare {
-  const { wallet, task, sources } = evidence;
-  const known = totalOf(wallet[model], sources);
-  const ofWallet = (known.bad + CATALOG_WEIGHT * (1 - quality)) / (known.load + CATALOG_WEIGHT);
-  const own = task?.models[model];
-  const sum = totalOf(own, sources);
-  return {
-    bad: (sum.bad + WALLET_WEIGHT * ofWallet) / (sum.load + WALLET_WEIGHT),
-    weight: sum.weight + Math.min(WALLET_WEIGHT, known.weight - sum.weight + CATALOG_WEIGHT),
-    outcomes: own?.outcomes ?? 0,
-  };
+/** A model with the record that its share of bad answers follows from. */
+interface Recorded {
+  /** Share of bad answers without the record, 0 to 1. */
+  readonly prior: number;
+  readonly record: OutcomeSum;
 }
 
+/**
+ * Returns the shares of bad answers that follow from priors and records. The records of all models
+ * together first scale the priors of all: where the models on record fail more often than expected,
+ * the others would too.
+ */
+function combine(models: readonly Recorded[], weight: number): number[] {
+  let [bad, expected] = [SCALE_WEIGHT, SCALE_WEIGHT];
+  for (const { prior, record } of models) {
+    bad += record.bad;
+    expected += record.load * prior;
+  }
+  const scale = bad / expected;
+  return models.map(({ prior, record }) =>
+    (record.bad + weight * Math.min(BAD_MAX, prior * scale)) / (record.load + weight)
+  );
+}
+
+function badShares(
+  models: readonly { readonly id: string; readonly quality: number }[],
+  { wallet, task, sources }: Evidence,
+): BadShare[] {
+  const known = models.map(({ id }) => totalOf(wallet[id], sources));
+  const own = models.map(({ id }) => totalOf(task?.models[id], sources));
+  const pairs = (priors: readonly number[], records: readonly OutcomeSum[]) =>
+    records.map((record, at) => ({ prior: priors[at] ?? 0, record }));
+  const alarmed = (
+    shares: readonly number[],
+    { of, records, weight }: {
+      readonly of: Readonly<Record<string, ModelStatistics>>;
+      readonly records: readonly OutcomeSum[];
+      readonly weight: number;
+    },
+  ) =>
+    shares.map((bad, at) => {
+      const alarms = alarmsOf(of[models[at]?.id ?? ""], sources);
+      return withAlarms(bad, weight + (records[at]?.load ?? 0), alarms);
+    });
+  const priors = models.map(({ quality }) => 1 - quality);
+  const ofWallet = alarmed(
+    combine(pairs(priors, known), CATALOG_WEIGHT),
+    { of: wallet, records: known, weight: CATALOG_WEIGHT },
+  );
+  const ofTask = alarmed(
+    combine(pairs(ofWallet, own), WALLET_WEIGHT),
+    { of: task?.models ?? {}, records: own, weight: WALLET_WEIGHT },
+  );
+  return models.map(({ id }, at) => {
+    const [all, some] = [known[at]?.weight ?? 0, own[at]?.weight ?? 0];
+    return {
+      bad: ofTask[at] ?? 1,
+      weight: some + Math.min(WALLET_WEIGHT, all - some + CATALOG_WEIGHT),
+      outcomes: task?.models[id]?.outcomes ?? 0,
+    };
+  });
+}
+
+/** Returns a share of bad answers that rests on a weight, moved by alarms. */
+function withAlarms(bad: number, weight: number, alarms: OutcomeSum | undefined): number {
+  if (alarms === undefined) return bad;
+  return bad + alarms.bad * Math.max(0, 1 - bad) / (weight + alarms.load);
+}
+
+function alarmsOf(
+  model: ModelStatistics | undefined,
+  sources: readonly OutcomeSource[],
+): OutcomeSum | undefined {
+  return sources.includes("implicit") ? model?.sums.implicit : undefined;
+}
+
+/** Returns the sum over all sources but the implicit outcomes. */
 function totalOf(model: ModelStatistics | undefined, sources: readonly OutcomeSource[]) {
   const total = { weight: 0, bad: 0, load: 0 };
   if (model === undefined) return total;
   for (const source of sources) {
     const sum = model.sums[source];
-    if (sum === undefined) continue;
+    if (sum === undefined || source === "implicit") continue;
     total.weight += sum.weight;
     total.bad += sum.bad;
     total.load += sum.load;
@@ -122,7 +199,7 @@ export function estimatesOf(
   load: number,
   evidence: Evidence,
 ): Estimate[] {
-  const shares = models.map(({ id, quality }) => badShare(id, quality, evidence));
+  const shares = badShares(models, evidence);
   const worst = Math.max(...shares.map(({ bad }) => bad));
   const counted = Math.min(load, 1 / Math.max(worst, 1e-9));
   return shares.map(({ bad, weight, outcomes }) => {

@@ -16,7 +16,7 @@ export interface LadderPlan {
   readonly cheap: readonly string[];
   /** The model that answers where no two of them agree. */
   readonly better: string;
-  /** Share of answers that equal those of the better model, 0 to 1. */
+  /** Share of answers to typical requests that equal those of the better model, 0 to 1. */
   readonly quality: number;
   /** Cost beside calling the better model alone. */
   readonly cost: number;
@@ -35,6 +35,19 @@ const ASSUMED = { quality: 0.9, cost: 0.5, weight: 4 };
 const CHEAP_MAX = 5;
 /** Minimum audits of a ladder. */
 const AUDITS_MIN = 5;
+
+/** True when the task has audits enough for using the ladder without a request for it. */
+export function isProven({ audits }: Pick<LadderPlan, "audits">): boolean {
+  return audits >= AUDITS_MIN;
+}
+
+/** Returns the probability of a good answer of a ladder, of which the better model has `better`. */
+export function ladderProbability(
+  { quality }: Pick<LadderPlan, "quality">,
+  { better, load }: { readonly better: number; readonly load: number },
+): number {
+  return better * Math.max(0, 1 - (1 - quality) * load);
+}
 
 /** The result of a ladder in one audit. */
 interface Replay {
@@ -96,19 +109,20 @@ function recordOf(
   ladder: Pick<LadderPlan, "cheap" | "better">,
   prior: { readonly quality: number; readonly cost: number; readonly weight: number },
 ): Pick<LadderPlan, "quality" | "cost" | "audits"> {
-  let [count, equal, cost, alone] = [0, 0, 0, 0];
+  let [count, bad, load, cost, alone] = [0, 0, 0, 0, 0];
   for (const audit of audits) {
     const result = replay(audit, ladder);
     if (result === undefined) continue;
     count++;
-    if (result.equal) equal++;
+    if (!result.equal) bad++;
+    load += audit.load;
     cost += result.cost;
     alone += result.alone;
   }
   const mean = count === 0 ? 1 : alone / count;
   const { quality, weight } = prior;
   return {
-    quality: (equal + weight * quality) / (count + weight),
+    quality: Math.max(0, 1 - (bad + weight * (1 - quality)) / (load + weight)),
     cost: (cost + weight * prior.cost * mean) / (alone + weight * mean),
     audits: count,
   };

@@ -5,9 +5,10 @@
  */
 
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
-import { sizeFactor } from "../routing/value.ts";
+import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
-import type { OutcomeSource, WalletStatistics } from "./statistics.ts";
+import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
+import type { OutcomeSource, RouteSample, TaskStatistics, WalletStatistics } from "./statistics.ts";
 
 /** Minimum samples that a measured rate rests on. */
 export const SAMPLES_MIN = 24;
@@ -34,26 +35,91 @@ interface Choice {
 export function measuredRates(
   { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
-  { qualityOf, sources }: {
+  { qualityOf, sources, plans }: {
     qualityOf(model: string): number | undefined;
     readonly sources: readonly OutcomeSource[];
+    /** Plans of verified answers. */
+    readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
   },
 ): readonly number[] | undefined {
   if (samples.length < SAMPLES_MIN) return undefined;
-  const typical = samples.reduce((sum, { price }) => sum + price, 0) / samples.length;
-  const choices = samples.map(({ task, load, price, options }): Choice => {
+  const typical = typicalPriceOf(samples, tasks);
+  const choices = samples.map((sample): Choice => {
+    const { task, load, price, spent = price, options } = sample;
     const models = options.map(([id]) => ({ id, quality: qualityOf(id) ?? 0 }));
     const evidence = { wallet: totals, task: tasks[task], sources };
-    const factor = sizeFactor(price, typical);
+    const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
     const p = estimatesOf(models, load, evidence).map((estimate) => estimate.p);
+    const best = p.indexOf(Math.max(...p));
+    const shares = options.map(([, share]) => share);
+    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    for (const plan of known.filter(isProven)) {
+      const better = options.findIndex(([id]) => id === plan.better);
+      p.push(ladderProbability(plan, { better: p[better] ?? 0, load }));
+      shares.push(plan.cost * (shares[better] ?? 1));
+    }
     return {
       p,
-      cost: options.map(([, share]) => share * factor),
-      price: options.map(([, share]) => share * price),
-      best: p.indexOf(Math.max(...p)),
+      cost: shares.map((share) => share * factor),
+      price: shares.map((share) => share * spent),
+      best,
     };
   });
   return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+}
+
+/** Maximum growth of the real price with the expected one. */
+const GROWTH_MAX = 16;
+
+/**
+ * Returns the mean expected price of samples, and the growth of the real price with it: the slope of
+ * a regression through the means, where one sample's weight stands for a growth of 1. `undefined`
+ * without samples.
+ */
+export function typicalPriceOf(
+  samples: readonly RouteSample[],
+  tasks: WalletStatistics["tasks"],
+): TypicalPrice | undefined {
+  const count = samples.length;
+  if (count === 0) return undefined;
+  const mean = samples.reduce((sum, { price }) => sum + price, 0) / count;
+  const spent = samples.reduce((sum, { price, spent = price }) => sum + spent, 0) / count;
+  const charged = meanCharged(tasks);
+  if (mean <= 0 || spent <= 0) return { mean, charged, growth: 1 };
+  let [products, squares] = [1, 1];
+  for (const sample of samples) {
+    const expected = sample.price / mean - 1;
+    products += expected * ((sample.spent ?? sample.price) / spent - 1);
+    squares += expected * expected;
+  }
+  return { mean, charged, growth: Math.min(GROWTH_MAX, Math.max(0, products / squares)) };
+}
+
+function meanCharged(tasks: WalletStatistics["tasks"]): number {
+  const all = Object.values(tasks);
+  const served = all.reduce((sum, task) => sum + servedOf(task), 0);
+  return all.reduce((sum, { bestCharged }) => sum + bestCharged, 0) / Math.max(1, served);
+}
+
+function servedOf({ models }: TaskStatistics): number {
+  return Object.values(models).reduce((sum, { served }) => sum + served, 0);
+}
+
+/** Weight of the wallet's mean price in that of a task, in requests. */
+const PRICE_WEIGHT = 10;
+const OUTCOMES_WEIGHT = 20;
+
+/** Returns the real price of a task's requests beside the wallet's. */
+export function priceRatio(
+  task: TaskStatistics | undefined,
+  typical: Pick<TypicalPrice, "charged"> | undefined,
+): number {
+  const charged = typical?.charged ?? 0;
+  if (task === undefined || charged <= 0) return 1;
+  const outcomes = Object.values(task.models).reduce((sum, { outcomes }) => sum + outcomes, 0);
+  const served = servedOf(task);
+  const ratio = (task.bestCharged / charged + PRICE_WEIGHT) / (served + PRICE_WEIGHT);
+  return ratio ** (outcomes / (outcomes + OUTCOMES_WEIGHT));
 }
 
 function rateFor(choices: readonly Choice[], share: number): number {

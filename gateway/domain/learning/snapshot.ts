@@ -7,9 +7,10 @@
 
 import type { Dial } from "../routing/dial.ts";
 import { MEASURED_DIALS } from "../routing/dial.ts";
+import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates } from "./measured_rates.ts";
+import { measuredRates, typicalPriceOf } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
 import {
   addStatistics,
@@ -27,8 +28,8 @@ export interface WalletSnapshot {
   readonly totals: Evidence["wallet"];
   /** Exchange rates at {@linkcode MEASURED_DIALS}; absent while there are too few samples. */
   readonly rates?: readonly number[] | undefined;
-  /** Mean price of a request at its best allowed model, in credits; absent without samples. */
-  readonly typicalPrice?: number | undefined;
+  /** Prices of requests at their best allowed models; absent without samples. */
+  readonly typicalPrice?: TypicalPrice | undefined;
   /** Plans of verified answers by task, best known first; `*` holds those of all tasks. */
   readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
 }
@@ -41,6 +42,8 @@ export interface RoutingSnapshot {
   readonly takenAtMs: number;
   /** By wallet id. Statistics of different wallets are never combined. */
   readonly wallets: ReadonlyMap<string, WalletSnapshot>;
+  /** Cursor of the last vote that it includes, as the store of votes names it; absent before one. */
+  readonly votes?: string | undefined;
 }
 
 /** The snapshot of a service without statistics. */
@@ -53,6 +56,8 @@ export interface SnapshotContext {
   qualityOf(model: string): number | undefined;
   /** Sources of outcomes that count. */
   readonly sources: readonly OutcomeSource[];
+  /** Cursor of the last vote among the additions. @default {as in the snapshot before} */
+  readonly votes?: string | undefined;
 }
 
 /**
@@ -71,7 +76,9 @@ export function nextSnapshot(
     const statistics = addStatistics(known?.statistics ?? NO_STATISTICS, added, elapsedMs);
     wallets.set(id, walletSnapshot(statistics, context));
   }
-  return { number: previous.number + 1, takenAtMs: context.nowMs, wallets };
+  const { nowMs: takenAtMs, votes = previous.votes } = context;
+  const included = votes === undefined ? {} : { votes };
+  return { number: previous.number + 1, takenAtMs, wallets, ...included };
 }
 
 /** Returns the snapshot of a wallet with these statistics. */
@@ -80,15 +87,17 @@ export function walletSnapshot(
   context: SnapshotContext,
 ): WalletSnapshot {
   const totals = walletTotals(statistics);
-  const { samples } = statistics;
-  const prices = samples.reduce((sum, { price }) => sum + price, 0);
+  const plans = ladderPlans(statistics);
+  const rates = measuredRates(statistics, totals, { ...context, plans });
+  const typicalPrice = typicalPriceOf(statistics.samples, statistics.tasks);
   return {
     updatedAtMs: context.nowMs,
     statistics,
     totals,
-    rates: measuredRates(statistics, totals, context),
-    typicalPrice: samples.length === 0 ? undefined : prices / samples.length,
-    plans: ladderPlans(statistics),
+    // Absent members stay absent, so that a snapshot equals what a store returns.
+    ...(rates === undefined ? {} : { rates }),
+    ...(typicalPrice === undefined ? {} : { typicalPrice }),
+    plans,
   };
 }
 

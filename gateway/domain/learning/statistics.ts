@@ -17,7 +17,10 @@ export type OutcomeSource = typeof OUTCOME_SOURCES[number];
 export interface OutcomeSum {
   /** Sum of weights. */
   readonly weight: number;
-  /** Sum of `weight * (1 - score)`. */
+  /**
+   * Sum of `weight * (1 - score)`. Of implicit outcomes the sum of alarms: an answer without an alarm
+   * is noted with the score 1, and counts as `estimate.ts` says.
+   */
   readonly bad: number;
   /**
    * Sum of `weight * load`: the load of a request is its difficulty beside a typical one. `bad /
@@ -56,6 +59,14 @@ export interface RouteSample {
   readonly load: number;
   /** Expected price of the request at the best allowed model, in credits. */
   readonly price: number;
+  /**
+   * Price of the request at that model by the usage it turned out to have, in credits.
+   *
+   * @default {price}
+   */
+  readonly spent?: number | undefined;
+  /** True when its answer may be verified wherever that is worth it. @default {false} */
+  readonly isVerifiable?: boolean | undefined;
   /** The allowed models: catalog id, and price as a share of `price`. */
   readonly options: readonly (readonly [model: string, share: number])[];
 }

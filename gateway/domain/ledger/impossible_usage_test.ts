@@ -14,7 +14,7 @@ Deno.test("a report is possible up to the model's context and four times the hel
   assertMatch(problemOf(0, 4_001) ?? "", /4 times the held 1000$/);
 });
 
-Deno.test("what is no count is impossible", () => {
+Deno.test("a usage value that is not a count is impossible", () => {
   for (const odd of [-1, 0.5, 1e30, Infinity, -Infinity, NaN]) {
     assertMatch(problemOf(odd, 1) ?? "", /input tokens are no count$/);
     assertMatch(problemOf(1, odd) ?? "", /output tokens are no count$/);

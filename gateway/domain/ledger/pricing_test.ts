@@ -18,7 +18,7 @@ function freeze(price: Partial<Price> = {}, rate = "1000") {
   return frozen;
 }
 
-Deno.test("A price that is no decimal is refused", () => {
+Deno.test("a price that is not a decimal is refused", () => {
   const rows: [Partial<Price>, string][] = [
     [{ inputPerMTok: "free" }, "1"],
     [{ cachedInputPerMTok: "-1" }, "1"],
@@ -42,7 +42,7 @@ Deno.test("A charge is exact and rounded once, up", () => {
   assertEquals(freeze().version, 7);
 });
 
-Deno.test("Writing into the cache costs its own price, that of input where there is none", () => {
+Deno.test("writing into the cache has its own price, by default that of input", () => {
   const usage = {
     inputTokens: 10,
     cachedInputTokens: 4,

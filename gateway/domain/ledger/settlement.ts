@@ -23,7 +23,7 @@ export type CallEnding =
 /** Tokens counted by the gateway: the input, and the output that was forwarded. */
 export interface CountedTokens {
   readonly input: number;
-  /** Those of `input` that belong to images. @default {0} */
+  /** Part of `input` that belongs to images. @default {0} */
   readonly imageInput?: number | undefined;
   readonly output: number;
   /** Images delivered. @default {0} */

@@ -30,7 +30,7 @@ Deno.test("prompts of every day are simple", () => {
   ) assertEquals(judgeCompound(text).compound, false, text);
 });
 
-Deno.test("a list alone is no reason: most messages of three commas ask for one thing or for none", () => {
+Deno.test("a list alone is not compound: most messages with three commas ask for one thing", () => {
   for (
     const text of [
       "Thanks, that works, great, perfect, see you tomorrow!",
@@ -65,7 +65,7 @@ Deno.test("equal text is judged equally, and only its ends are read", () => {
   assert(!judgeCompound(`${filler}\n${request}\n${filler}`).compound);
 });
 
-Deno.test("hostile text is judged all the same", () => {
+Deno.test("hostile text is judged like any other", () => {
   for (const piece of ["first ", "先", "what, ", "'", "```", "、", "make a, a, ", "?", "从"]) {
     judgeCompound(piece.repeat(100_000));
   }

@@ -6,7 +6,7 @@ const off = { orchestration: "off" } as const;
 const always = { orchestration: "always" } as const;
 const service = { dialect: "service" } as const;
 
-Deno.test("the tier can forbid it, and decides where the policy says nothing", () => {
+Deno.test("the tier can forbid it, and decides if the policy does not", () => {
   const policy = { orchestration: { mode: "always", stream: "final" } } as const;
   const modeOf = (input: Omit<Parameters<typeof orchestrationFor>[0], "dialect">) =>
     orchestrationFor({ ...input, ...service });

@@ -48,7 +48,7 @@ Deno.test("every part is priced at the dearest model, with the results that it r
   assertEquals(sumOf(cheap), a + b + cheap.final);
 });
 
-Deno.test("what is expected covers a repaired plan, three tasks and the answer", () => {
+Deno.test("the expected price covers a repaired plan, three tasks and the answer", () => {
   const candidates = candidatesOf("2");
   const price = priceOfPlan(candidates, [task("a"), task("b"), task("c")]);
   assertEquals(expectedPrice(candidates), 2n * price.plan + sumOf(price));

@@ -61,7 +61,7 @@ Deno.test("a $ before anything but another task's id is plain text", () => {
   assertEquals(read(plan(task("t", [], "Judge $a"), task("a")))[0]?.dependsOn, ["a"]);
 });
 
-Deno.test("what is wrong with a plan is said", () => {
+Deno.test("the mistakes of a plan are reported", () => {
   const cases: readonly (readonly [string, string])[] = [
     ["I cannot plan this", "not a JSON object"],
     ["{]}", "not a JSON object"],
@@ -103,14 +103,14 @@ Deno.test("a task begins as soon as what it depends on is done, and never more t
   assertEquals(next(["a"], ["c", "d"], ["b"]), [[], ["e"]]);
 });
 
-Deno.test("what depends on a lost task is skipped, through any number of steps", () => {
+Deno.test("a task that depends on a lost task is skipped, through any number of steps", () => {
   const tasks = read(plan(task("d", ["c"]), task("c", ["b"]), task("b", ["a"]), task("a")));
   const states = { done: new Set<string>(), running: new Set<string>(), lost: new Set(["a"]) };
   const { begin, skip } = nextTasks(tasks, states);
   assertEquals([begin.length, skip.map(({ taskId }) => taskId).sort()], [0, ["b", "c", "d"]]);
 });
 
-Deno.test("any plan that is read comes to its end, each task once, whatever fails", () => {
+Deno.test("any readable plan ends, with each task run once, for any failures", () => {
   const ids = ["a", "b", "c", "d", "e", "f"];
   const anyTask = (id: string) => fc.subarray(ids).map((dependsOn) => task(id, dependsOn));
   const anyPlan = fc.tuple(...ids.map(anyTask));
@@ -139,7 +139,7 @@ Deno.test("any plan that is read comes to its end, each task once, whatever fail
   );
 });
 
-Deno.test("what a hostile planner writes is shown to nobody as it stands", () => {
+Deno.test("a hostile planner's text is never shown unchanged", () => {
   const read = (fields: Readonly<Record<string, unknown>>) =>
     readPlan(
       JSON.stringify({

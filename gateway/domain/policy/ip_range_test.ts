@@ -32,7 +32,7 @@ for (const [address, range, expected] of MATCHES) {
   });
 }
 
-Deno.test("parseIpRange() refuses what is no address", () => {
+Deno.test("parseIpRange() refuses a text that is not an address", () => {
   const wrong = [
     "",
     "/8",

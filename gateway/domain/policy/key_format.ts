@@ -14,7 +14,7 @@
 
 import { invariant } from "../invariant.ts";
 
-/** Names the pepper kept in the store, in settings that name a pepper by its value. */
+/** Names the pepper stored in the store, in settings that name a pepper by its value. */
 export const STORED_PEPPER = "kept";
 
 /**

@@ -24,7 +24,7 @@ Deno.test("formatKey() writes prefix, public id, secret and the CRC-32 that zip 
   assertEquals(value, crc32(key.slice(0, -6)));
 });
 
-Deno.test("parseKey() never takes one class for the other", () => {
+Deno.test("parseKey() never confuses the classes of keys", () => {
   assertEquals(parseKey(formatKey(EXAMPLE, "admin"), "service"), undefined);
   assertEquals(parseKey(formatKey(EXAMPLE, "service"), "admin"), undefined);
   const body = formatKey(EXAMPLE, "service").slice("svc_live_".length);

@@ -99,7 +99,7 @@ for (const [name, candidate, original, paths] of WIDENINGS) {
   });
 }
 
-Deno.test("violationsOf() finds none in a policy against itself", () => {
+Deno.test("violationsOf() finds no violation of a policy by itself", () => {
   const words = fc.array(fc.string(), { maxLength: 3 });
   const policy: fc.Arbitrary<KeyPolicy> = fc.record({
     models: words,

@@ -14,7 +14,7 @@ Deno.test("nextStep() follows from the keys and the log alone", () => {
   assertEquals(next("revoked", false, false), "done");
 });
 
-Deno.test("isInUse() takes a key for used that was called since, or within the hour before", () => {
+Deno.test("isInUse() counts calls since the copy and within the hour before", () => {
   const sinceMs = 10_000_000;
   assertEquals(isInUse({ requests: 1, sinceMs }), true);
   assertEquals(isInUse({ requests: 0, sinceMs }), false);

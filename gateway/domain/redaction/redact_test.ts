@@ -46,7 +46,7 @@ Deno.test("Secrets are taken out however they are written", () => {
   ) assertEquals(redacted(`My key: ${text}.`, 1_000), `My key: ${REDACTED}.`);
 });
 
-Deno.test("What is no secret stays as it was said", () => {
+Deno.test("text without a secret stays unchanged", () => {
   for (
     const text of [
       "What does a gateway do?",

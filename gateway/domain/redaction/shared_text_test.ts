@@ -11,7 +11,7 @@ function cut(words: string, value: unknown): string {
 
 const chat = (content: unknown) => ({ model: "auto", messages: [{ role: "user", content }] });
 
-Deno.test("what an upstream repeats of a request is cut, however it is written", () => {
+Deno.test("a request's text is cut from an upstream's message in any encoding", () => {
   const prompt = "My grandmother's recipe: 3 eggs, 200 g of flour and a secret\ningredient";
   const cases: readonly [string, unknown, string][] = [
     [`Rejected: ${prompt}!`, chat(prompt), `Rejected: ${SHARED}!`],
@@ -56,7 +56,7 @@ Deno.test("a long request is looked at in steps, to its end and over their borde
   }
 });
 
-Deno.test("what repeats itself costs no more than its length", () => {
+Deno.test("repeated text costs no more than its length", () => {
   const words = "a".repeat(2_000);
   assertEquals(cut(words, chat("a".repeat(2_000_000))), SHARED);
   const almost = "aaaaaaaaaaaab".repeat(150);

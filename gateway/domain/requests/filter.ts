@@ -3,10 +3,11 @@ import { parseCredits } from "../ledger/money.ts";
 
 /** True when a request meets all conditions of a filter. */
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
-  const { id, requestId, keyId, endpoint, outcome, errorCode } = filter;
+  const { id, requestId, keyId, walletId, endpoint, outcome, errorCode } = filter;
   if (id !== undefined && record.id !== id) return false;
   if (requestId !== undefined && record.requestId !== requestId) return false;
   if (keyId !== undefined && record.keyId !== keyId) return false;
+  if (walletId !== undefined && record.walletId !== walletId) return false;
   if (endpoint !== undefined && record.endpoint !== endpoint) return false;
   if (outcome !== undefined && record.outcome !== outcome) return false;
   if (errorCode !== undefined && record.errorCode !== errorCode) return false;

@@ -25,7 +25,7 @@ Deno.test("a percentile is within its error of the true one", () => {
   }));
 });
 
-Deno.test("every whole time up to a minute is told within the error", () => {
+Deno.test("every whole time up to a minute is reported within the error bound", () => {
   for (let ms = 0; ms < 60_000; ms++) {
     const value = msOf(bucketOf(ms));
     assert(Math.abs(value - ms) <= PERCENTILE_ERROR * ms, `${value} for ${ms}`);

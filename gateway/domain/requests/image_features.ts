@@ -80,7 +80,7 @@ export function imageUsage(
     readonly price: FrozenPrice;
     readonly model: Pick<Model, "maxOutputTokens">;
     readonly inputTokens: number;
-    /** Those of `inputTokens` that belong to images. */
+    /** Part of `inputTokens` that belongs to images. */
     readonly imageInputTokens: number;
   },
 ): Pick<CallEnd, "usage" | "counted"> {

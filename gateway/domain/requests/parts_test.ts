@@ -22,7 +22,7 @@ function task(taskId: string, rest: Partial<TaskRecord> = {}): TaskRecord {
   };
 }
 
-Deno.test("a request that was not split is one part, whatever it reached", () => {
+Deno.test("a request that was not split is one part, with or without a routing snapshot", () => {
   const part = { inputTokens: 100, cachedInputTokens: 10, outputTokens: 50, durationMs: 900 };
   assertEquals(partsOf(RECORD), [
     { model: "large", provider: "lab", charged: 1_000_000n, ...part },
@@ -68,7 +68,7 @@ Deno.test("an answer begins with its first call, else when the last task has end
   assertEquals(answerOf({ ...RECORD, tasks, attemptStarts: [380, 500] }).startMs, 380);
 });
 
-Deno.test("what others did of a task or of an answer is theirs, and parts add up to the whole", () => {
+Deno.test("attempts on other models and searches have parts of their own, which add up to the whole", () => {
   const first = {
     ...{ model: "tried", provider: "mill", ms: 40, charged: "0.050000" },
     ...{ inputTokens: 8, cachedInputTokens: 1, outputTokens: 4 },

@@ -145,6 +145,7 @@ export interface RequestFilter {
   readonly id?: string | undefined;
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
+  readonly walletId?: string | undefined;
   /** Catalog id of a model that answered or was tried. */
   readonly model?: string | undefined;
   /** Provider that answered or was tried. */

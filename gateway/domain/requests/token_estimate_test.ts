@@ -120,7 +120,7 @@ Deno.test("estimateInputTokens() adds images, tools and frames", () => {
   assertEquals(estimateInputTokens({ ...base, framedItems: 3 }, family), plain + 24);
 });
 
-Deno.test("estimateInputTokens() takes text for dense where nobody told it apart", () => {
+Deno.test("estimateInputTokens() counts unclassified text as dense", () => {
   const { denseChars: _, ...features } = featuresOf("a ".repeat(500));
   assertEquals(estimateInputTokens(features, modelFamily("gpt-5")), 828);
 });

@@ -47,7 +47,7 @@ const texts = fc.array(fc.oneof(fc.constantFrom(...PARTS), fc.string({ unit: "gr
   maxLength: 80,
 }).map((parts) => parts.join(""));
 
-Deno.test("a text never has fewer tokens, nor has one that goes on", async () => {
+Deno.test("a text never has fewer tokens, and neither has a continuation of it", async () => {
   await fc.assert(
     fc.asyncProperty(texts, fc.nat(), async (text, at) => {
       const exact = await counter.count(text);

@@ -14,6 +14,7 @@ import { ChatRelay } from "../../wire/chat/relay.ts";
 import type { Admission } from "../admit/admission.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
 import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
+import { takesChat } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import type { Audits } from "../learn/audits.ts";
@@ -24,6 +25,8 @@ import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { AnswerStream } from "../stream/answer_stream.ts";
+import { noteUnverified } from "../verify/open_ladder.ts";
+import { verify } from "../verify/verify.ts";
 import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from "./chat_call.ts";
 
 /** Parts of the service that chat requests use. */
@@ -49,7 +52,10 @@ export async function chat(
   },
 ): Promise<ModelAnswer> {
   const { body, onEnd } = request;
-  if (asksForHosted(request.hosted)) return await hostedChat(deps, active, request);
+  if (asksForHosted(request.hosted)) {
+    noteUnverified(active);
+    return await hostedChat(deps, active, request);
+  }
   const { key, dialect } = active.identity;
   const signed = deps.signatures.restore(key.id, body);
   const restored = deps.searchMemory.restore(key.id, signed);
@@ -58,6 +64,15 @@ export async function chat(
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
   const form = chatFormOf(dialect, body.value);
+  const verified = await verify(deps, active, {
+    ...call,
+    plan,
+    takesChat,
+    surface: (breakdown) =>
+      new OrchestratedChat(deps, { active, call, form, breakdown, isSplit: false }),
+    onEnd,
+  });
+  if (verified !== undefined) return verified;
   const split = await orchestrate(deps, active, {
     ...call,
     plan,

@@ -55,7 +55,7 @@ Deno.test("functions replace hosted tools in place, and the caller's own keep th
   assertEquals(stream, true);
 });
 
-Deno.test("a choice of a hosted tool is one of its function; others stay as they are", () => {
+Deno.test("the choice of a hosted tool becomes that of its function; other choices stay", () => {
   const choiceOf = (tool_choice: unknown, tools: readonly unknown[] = [WEB, named("web_search")]) =>
     Object(requestWith(tools, { tool_choice }).value)["tool_choice"];
   const hosted = { type: "function", function: { name: "hosted_web_search" } };

@@ -25,7 +25,7 @@ Deno.test("ResultBudget.take() returns the results that fit, complete and in ord
   assertEquals(budgetOf(8_000).take([long, short, short], shown), [short, short]);
 });
 
-Deno.test("ResultBudget.take() shortens one where none fits, or leaves all out", () => {
+Deno.test("ResultBudget.take() shortens one result if none fits, or leaves all out", () => {
   const [kept, ...others] = budgetOf(4_000).take([passage(50_000), passage(40_000)], shown);
   assertEquals(others, []);
   assert(kept !== undefined && kept.text.endsWith("…") && kept.text.length > 100);
@@ -54,7 +54,7 @@ Deno.test("ResultBudget.take() counts what is shown, within the longest text tha
   assert(few !== undefined && more !== undefined && few < more);
 });
 
-Deno.test("ResultBudget.take() never exceeds the context, whatever the texts", () => {
+Deno.test("ResultBudget.take() never exceeds the context, for any texts", () => {
   const texts = fc.array(fc.string({ unit: "binary", maxLength: 4_000 }), { maxLength: 40 });
   fc.assert(
     fc.property(texts, fc.integer({ min: 100, max: 20_000 }), (passages, contextTokens) => {

@@ -87,7 +87,7 @@ Deno.test("the fees of searches, concurrent ones included, are in the row for a 
   assertEquals(killed, ["0.000010", "0.000020", "0.000030"]);
 });
 
-Deno.test("a search that fails gives its hold back; one without a price has none", async () => {
+Deno.test("a failed search returns its hold; a search without a price has none", async () => {
   const { events, fees, active } = feesOf();
   const failure = new Error("down");
   const fails = () => Promise.reject(failure);

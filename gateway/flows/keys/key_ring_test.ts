@@ -89,7 +89,7 @@ Deno.test("KeyRing.authenticate() finds a key by one lookup", async () => {
   await ring.idle();
 });
 
-Deno.test("KeyRing.authenticate() says nothing of why a key is refused", async () => {
+Deno.test("KeyRing.authenticate() does not reveal the reason of a refusal", async () => {
   const { keys, time, ring } = setUp();
   const { key } = issued(await ring.issue(REQUEST));
   const other = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");

@@ -72,7 +72,7 @@ Deno.test("a given pepper is not stored, and is required again", async () => {
   });
 });
 
-Deno.test("a given pepper is changed by giving the old one too, until nothing stands under it", async () => {
+Deno.test("a supplied pepper is changed together with the old one, until no key uses the old one", async () => {
   await withStore(async ({ stores, start }) => {
     const before = await start({ current: "old" });
     const [used, idle] = [await before.issue(), await before.issue()];
@@ -147,7 +147,7 @@ Deno.test("a kept pepper is rotated while it serves, one change at a time", asyn
   });
 });
 
-Deno.test("the admin token keeps the pepper that it stands under", async () => {
+Deno.test("the admin token keeps the pepper of its digest", async () => {
   await withStore(async ({ stores, start }) => {
     const { book } = await start({ current: "old" });
     await stores.settings.set(ADMIN_DIGESTS, book.peppers.digest("token"));

@@ -18,15 +18,24 @@ import { sourcesOf } from "../../domain/routing/auto.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SnapshotStore } from "../../ports/snapshot_store.ts";
+import type { Vote, VoteStore } from "../../ports/vote_store.ts";
 
 /** Longest time between two snapshots while there is something to add, in milliseconds. */
 export const SNAPSHOT_INTERVAL_MS = 60_000;
 /** Stored snapshots beside the frozen one. */
 const SNAPSHOTS_KEPT = 60;
+/** Age at which votes are deleted, in milliseconds: 30 days. */
+export const VOTE_AGE_MS = 30 * 86_400_000;
+/** Time between two deletions of old votes, in milliseconds. */
+const VOTE_SWEEP_MS = 3_600_000;
+/** Votes that are read at once, and the most that one snapshot adds; the next adds the rest. */
+const VOTES_READ = 1_000;
+const VOTES_ADDED_MAX = 50_000;
 
 /** Parts of the service that learning uses. */
 export interface LearningDeps {
   readonly snapshots: SnapshotStore;
+  readonly votes: Pick<VoteStore, "since" | "sweep">;
   readonly catalogs: { current(): Catalog };
   readonly clock: Pick<Clock, "nowMs">;
   readonly logger: Logger;
@@ -52,16 +61,18 @@ export class Learning implements RoutingKnowledge {
   #frozen: RoutingSnapshot | undefined;
   #additions = new Additions();
   #taking: Promise<void> = Promise.resolve();
+  #sweptAtMs = -Infinity;
 
   constructor(deps: LearningDeps) {
     this.#deps = deps;
   }
 
-  /** Reads the stored snapshots. */
+  /** Reads the stored snapshots, and takes the next one for votes that none includes yet. */
   async open(): Promise<void> {
     const { snapshots } = this.#deps;
     this.#newest = await snapshots.latest() ?? EMPTY_SNAPSHOT;
     await this.#readFrozen();
+    await this.take();
   }
 
   snapshot(): RoutingSnapshot {
@@ -103,7 +114,8 @@ export class Learning implements RoutingKnowledge {
 
   /**
    * Takes the next snapshot if anything was collected since the last one; resolves once it is
-   * durable. What was collected stays if it cannot be stored.
+   * durable. What was collected stays if it cannot be stored, or if another instance has taken a
+   * snapshot of that number, on which the next attempt builds.
    */
   take(): Promise<void> {
     this.#taking = this.#taking.then(() => this.#take());
@@ -125,32 +137,79 @@ export class Learning implements RoutingKnowledge {
   }
 
   async #take(): Promise<void> {
-    const { snapshots, catalogs, clock, logger } = this.#deps;
-    const additions = this.#additions;
-    if (additions.isEmpty) return;
+    const collected = this.#additions;
     this.#additions = new Additions();
-    const catalog = catalogs.current();
-    const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
-    const changed = additions.byWallet();
-    const next = nextSnapshot(this.#newest, changed, {
-      nowMs: clock.nowMs(),
-      qualityOf: (model) => qualities.get(model),
-      sources: sourcesOf(catalog.auto),
-    });
     try {
+      await this.#takeWith(collected);
+      await this.#sweepVotes();
+    } catch (error) {
+      this.#deps.logger.error("routing_snapshot_not_stored", { cause: String(error) });
+    }
+  }
+
+  async #takeWith(collected: Additions): Promise<void> {
+    const { snapshots, catalogs, clock } = this.#deps;
+    try {
+      const { additions, votes } = await this.#withVotes(collected);
+      if (additions.isEmpty) return;
+      const catalog = catalogs.current();
+      const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
+      const changed = additions.byWallet();
+      const next = nextSnapshot(this.#newest, changed, {
+        nowMs: clock.nowMs(),
+        qualityOf: (model) => qualities.get(model),
+        sources: sourcesOf(catalog.auto),
+        votes,
+      });
       if (!await snapshots.put(next, [...changed.keys()])) {
+        this.#newest = await snapshots.latest() ?? this.#newest;
         throw new Error(`Snapshot ${next.number} exists already`);
       }
       this.#newest = next;
-      await snapshots.sweep(SNAPSHOTS_KEPT);
     } catch (error) {
-      additions.append(this.#additions);
-      this.#additions = additions;
-      logger.error("routing_snapshot_not_stored", { number: next.number, cause: String(error) });
+      collected.append(this.#additions);
+      this.#additions = collected;
+      throw error;
     }
+    await snapshots.sweep(SNAPSHOTS_KEPT);
+  }
+
+  /**
+   * Returns the additions with the votes that no snapshot includes yet. Votes are counted from the
+   * store only, and the snapshot names the last one: so a kill loses none and counts none twice.
+   */
+  async #withVotes(
+    collected: Additions,
+  ): Promise<{ additions: Additions; votes: string | undefined }> {
+    let cursor = this.#newest.votes;
+    let additions = collected;
+    for (let added = 0; added < VOTES_ADDED_MAX;) {
+      const page = await this.#deps.votes.since(cursor, VOTES_READ);
+      if (page.votes.length === 0) break;
+      if (additions === collected) {
+        // The votes must not be among the additions that are collected again after a failure.
+        additions = new Additions();
+        additions.append(collected);
+      }
+      for (const vote of page.votes) additions.noteOutcome(outcomeOf(vote));
+      added += page.votes.length;
+      cursor = page.cursor;
+    }
+    return { additions, votes: cursor };
+  }
+
+  async #sweepVotes(): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    if (nowMs - this.#sweptAtMs < VOTE_SWEEP_MS) return;
+    this.#sweptAtMs = nowMs;
+    await this.#deps.votes.sweep(nowMs - VOTE_AGE_MS);
   }
 
   #digest(text: string) {
     return createHmac("sha256", this.#deps.secret).update(text).digest().subarray(0, 8);
   }
+}
+
+function outcomeOf({ walletId, task, model, atMs, score, load }: Vote): OutcomeNote {
+  return { walletId, task, model, atMs, score, load, source: "feedback", weight: 1 };
 }

@@ -40,6 +40,7 @@ import type { PricedWebSearch } from "../hosted/search_tools.ts";
 import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
+import { verify } from "../verify/verify.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedResponse } from "./orchestrated_response.ts";
 import type { Audits } from "../learn/audits.ts";
@@ -105,6 +106,8 @@ export async function respond(
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
+  const verified = await verifyResponse(deps, active, { request, plan, onEnd });
+  if (verified !== undefined) return verified;
   const split = await orchestrateResponse(deps, active, { request, plan, onEnd });
   if (split !== undefined) return split;
   const call = {
@@ -186,6 +189,22 @@ function singleCall(
       return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
     },
     store: async (last) => lastEvent(last, { isStored: await store(relay.resource), dialect }),
+  });
+}
+
+/** Answers a request by models that verify each other; `undefined` if it runs as one call. */
+function verifyResponse(
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
+): Promise<ModelAnswer | undefined> {
+  return verify(deps, active, {
+    body: request.chat,
+    features: request.features,
+    plan,
+    takesChat: (candidate) => request.takesChatRoute(candidate),
+    surface: (breakdown) => new OrchestratedResponse(deps, { active, request, plan, breakdown }),
+    onEnd,
   });
 }
 

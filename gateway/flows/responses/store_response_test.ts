@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { lastEvent, notStored } from "./store_response.ts";
 
-Deno.test("a resource that is not kept says so, and nothing else of it changes", () => {
+Deno.test("a resource that is not stored states it, and is otherwise unchanged", () => {
   assertEquals(
     notStored('{"a":1.0,"store":true,"b":12345678901234567890}'),
     '{"a":1.0,"store":false,"b":12345678901234567890}',

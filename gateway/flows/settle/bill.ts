@@ -138,9 +138,7 @@ export async function settleCall(
   }
   noteBill();
   if (end.request !== undefined) active.noteOutcome(end.request.outcome);
-  if (end.request?.outcome === "ok") {
-    noteServed(deps, active, { candidate, atMs, charged: Number(billing.charged) });
-  }
+  if (end.request?.outcome === "ok") noteServed(deps, active, { candidate, atMs, billing, total });
   return { billing: total, usage };
 }
 

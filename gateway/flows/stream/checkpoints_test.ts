@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { Checkpoints, COUNTED_AT_ONCE } from "./checkpoints.ts";
 
-Deno.test("all streams in flight are checked together, and none that has ended", async () => {
+Deno.test("all streams in flight are checked together, without finished ones", async () => {
   const checkpoints = new Checkpoints({ checkMs: 5 });
   const checks: string[] = [];
   const checked = Promise.withResolvers<void>();

@@ -65,7 +65,7 @@ Deno.test("a shutdown ends it immediately, before it begins and during it", asyn
   assertEquals(late.seen.reads, 0);
 });
 
-Deno.test("an answer that breaks off says so, and is watched no longer", async () => {
+Deno.test("an interrupted answer is reported, and no longer watched", async () => {
   const inFlight = new InFlight();
   const answer = disconnected(() => Promise.reject(new UpstreamCut("cut", "The connection broke")));
   await assertRejects(() => drain(inFlight, answer), UpstreamCut);

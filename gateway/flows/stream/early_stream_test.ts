@@ -57,7 +57,7 @@ async function restOf(bytes: ReadableStream<Uint8Array>): Promise<string> {
   return text.replaceAll(SSE_KEEP_ALIVE, "");
 }
 
-Deno.test("an answer that begins in time is handed on as it is, and a failure is thrown", async () => {
+Deno.test("an answer that begins in time is passed on unchanged, and a failure is thrown", async () => {
   const options = { onLeave: () => {}, failed: () => "" };
   const { answer } = streamOf("hello");
   const begin = (onPlanning: () => void) => {
@@ -99,7 +99,7 @@ Deno.test("a later failure is reported in an event, without a clean end", async 
   assertEquals([event.type, event.code, event.sequence_number], ["error", "upstream_error", 0]);
 });
 
-Deno.test("a disconnect during planning ends it, and nothing is read of an answer that begins all the same", async () => {
+Deno.test("a disconnect during planning ends it, and a later answer is not read", async () => {
   const errors: unknown[] = [];
   const { bytes, reject, events } = await slow((error) => `${errors.push(error)}`);
   await readSilence(bytes, 1);

@@ -19,7 +19,7 @@ Deno.test("events come one at a time, and the last one after the answer was stor
   assertEquals([await last.drain(), kept], ["", 1]);
 });
 
-Deno.test("the rest has the piece that somebody else was waiting for", async () => {
+Deno.test("the remaining events include the one that another reader awaited", async () => {
   const keeping = Promise.withResolvers<string>();
   const last = new FinalEvents(["only"], () => keeping.promise);
   const waiting = last.next();

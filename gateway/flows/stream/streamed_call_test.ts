@@ -154,7 +154,7 @@ Deno.test("a stream that passes its held tokens is ended, and counted", async ()
   assertMatch([...relay.completed(end)].join(""), /"finish_reason":"length"/);
 });
 
-Deno.test("a stream within its held tokens is not ended, and one with its finish ends by itself", async () => {
+Deno.test("a stream within its held tokens is not ended, and one with its finish reason ends normally", async () => {
   const finish = JSON.stringify({
     ...{ id: "c", created: 1, model: "m" },
     choices: [{ index: 0, delta: {}, finish_reason: "length" }],

@@ -6,7 +6,7 @@
 
 import type { ChatRequest } from "@svc/sdk/protocol";
 import { z } from "zod";
-import { requiring } from "./requirements.ts";
+import { ofType, requiring } from "./requirements.ts";
 
 /** Maximum number of messages of a request, and of parts of a message. */
 export const MOST_MESSAGES = 10_000;
@@ -22,12 +22,8 @@ const contentPart = requiring(
     image_url: z.looseObject({ url: z.string() }).optional(),
   }),
   [
-    { when: { type: ["text"] }, fields: ["text"], message: "expected the part's text" },
-    {
-      when: { type: ["image_url"] },
-      fields: ["image_url"],
-      message: 'expected an object {"url": …}',
-    },
+    ofType(["text"], "text", { message: "expected the part's text" }),
+    ofType(["image_url"], "image_url", { message: 'expected an object {"url": …}' }),
   ],
 );
 
@@ -69,11 +65,7 @@ const tool = requiring(
       parameters: z.looseObject({}).nullish(),
     }).optional(),
   }),
-  [{
-    when: { type: ["function"] },
-    fields: ["function"],
-    message: "expected the declaration of the function",
-  }],
+  [ofType(["function"], "function", { message: "expected the declaration of the function" })],
 );
 
 const responseFormat = requiring(
@@ -82,7 +74,7 @@ const responseFormat = requiring(
     json_schema: z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() })
       .optional(),
   }),
-  [{ when: { type: ["json_schema"] }, fields: ["json_schema"], message: "expected the schema" }],
+  [ofType(["json_schema"], "json_schema", { message: "expected the schema" })],
 );
 
 const WHOLE_TOKENS = "send a whole number of tokens, 1 or more";

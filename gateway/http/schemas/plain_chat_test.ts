@@ -8,7 +8,7 @@ const PLAIN = {
   messages: [{ role: "system", content: "Be terse" }, { role: "user", content: "Hello" }],
 };
 
-Deno.test("what most clients send is plain", () => {
+Deno.test("a common client's request is plain", () => {
   const rows = [
     PLAIN,
     { ...PLAIN, stream: true, stream_options: { include_usage: true }, temperature: 0.2 },
@@ -17,7 +17,7 @@ Deno.test("what most clients send is plain", () => {
   for (const row of rows) assertEquals(isPlainChat(row), true, JSON.stringify(row));
 });
 
-Deno.test("what the schema must judge is not plain", () => {
+Deno.test("a request that the schema must judge is not plain", () => {
   const rows = [
     { ...PLAIN, model: "small" },
     { ...PLAIN, messages: [] },
@@ -39,7 +39,7 @@ Deno.test("what the schema must judge is not plain", () => {
   for (const row of rows) assertEquals(isPlainChat(row), false, JSON.stringify(row).slice(0, 200));
 });
 
-Deno.test("what is plain is valid", () => {
+Deno.test("a plain request is valid", () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom(0, 1, 2, 128, "auto", "tool", true, {}));
   const changes = (fields: readonly string[]) =>
     fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 2 });

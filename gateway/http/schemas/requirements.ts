@@ -26,6 +26,15 @@ export interface Requirement {
   readonly types?: readonly ("string" | "array")[];
 }
 
+/** Returns the rule that objects of the types have a field. */
+export function ofType(
+  types: readonly string[],
+  field: string,
+  rest: Omit<Requirement, "when" | "fields">,
+): Requirement {
+  return { when: { type: types }, fields: [field], ...rest };
+}
+
 /** An issue of a schema's check. */
 type Issues = { readonly value: unknown; readonly issues: z.core.$ZodRawIssue[] };
 

@@ -39,7 +39,7 @@ const REFUSED: readonly [z.ZodType, unknown][] = [
   ].map((body): [z.ZodType, unknown] => [responsesRequestSchema, { model: "auto", ...body }]),
 ];
 
-Deno.test("what a rule refuses, its description refuses too", () => {
+Deno.test("the description refuses each request that a rule refuses", () => {
   const ajv = new Ajv2020({ strict: false });
   for (const [schema, body] of REFUSED) {
     const described = ajv.compile(z.toJSONSchema(schema, { unrepresentable: "any" }));
@@ -48,7 +48,7 @@ Deno.test("what a rule refuses, its description refuses too", () => {
   }
 });
 
-Deno.test("a rule asks for nothing where it does not hold, and for one of several fields", () => {
+Deno.test("a rule requires nothing unless it applies, and can require one of several fields", () => {
   const schema = requiring(
     z.looseObject({ kind: z.string().nullish(), a: z.string().nullish(), b: z.string().nullish() }),
     [

@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { complain, requiring } from "./requirements.ts";
+import { complain, ofType, requiring } from "./requirements.ts";
 
 /** Maximum number of items: more than any model reads. */
 const MOST_ITEMS = 10_000;
@@ -37,6 +37,8 @@ const PARTS = {
   types: ["string", "array"],
 } as const;
 
+const ITEM_ID = { message: "expected the item's id", least: "empty" } as const;
+
 const part = requiring(
   z.looseObject({
     type: z.string(),
@@ -49,22 +51,12 @@ const part = requiring(
     filename: z.string().nullish(),
   }),
   [
-    {
-      when: { type: ["input_text", "output_text"] },
-      fields: ["text"],
-      message: "expected the part's text",
-    },
-    {
-      when: { type: ["refusal"] },
-      fields: ["refusal"],
-      message: "expected the words of the refusal",
-    },
-    {
-      when: { type: ["input_image"] },
-      fields: ["image_url"],
+    ofType(["input_text", "output_text"], "text", { message: "expected the part's text" }),
+    ofType(["refusal"], "refusal", { message: "expected the words of the refusal" }),
+    ofType(["input_image"], "image_url", {
       message: "expected an http(s) URL or a data URI",
       least: "empty",
-    },
+    }),
     {
       when: { type: ["input_file"] },
       fields: ["file_data", "file_url"],
@@ -87,33 +79,15 @@ const item = requiring(
     output: z.unknown().optional(),
   }),
   [
-    { when: { type: ["message"] }, fields: ["role"], message: ROLE },
-    { when: { type: ["message"] }, fields: ["content"], ...PARTS },
+    ofType(["message"], "role", { message: ROLE }),
+    ofType(["message"], "content", PARTS),
     { when: { type: null, role: ROLES }, fields: ["content"], ...PARTS },
-    { when: { type: ["function_call_output"] }, fields: ["output"], ...PARTS },
-    {
-      when: { type: ["function_call", "function_call_output"] },
-      fields: ["call_id"],
-      message: CALL,
-    },
-    { when: { type: ["function_call"] }, fields: ["name"], message: NAME },
-    {
-      when: { type: ["function_call"] },
-      fields: ["arguments"],
-      message: "expected the input as JSON text",
-    },
-    {
-      when: { type: ["item_reference"] },
-      fields: ["id"],
-      message: "expected the item's id",
-      least: "empty",
-    },
-    {
-      when: { type: null, role: null },
-      fields: ["id"],
-      message: "expected the item's id",
-      least: "empty",
-    },
+    ofType(["function_call_output"], "output", PARTS),
+    ofType(["function_call", "function_call_output"], "call_id", { message: CALL }),
+    ofType(["function_call"], "name", { message: NAME }),
+    ofType(["function_call"], "arguments", { message: "expected the input as JSON text" }),
+    ofType(["item_reference"], "id", ITEM_ID),
+    { when: { type: null, role: null }, fields: ["id"], ...ITEM_ID },
   ],
 ).check((ctx) => {
   const { type, role } = ctx.value;
@@ -123,7 +97,7 @@ const item = requiring(
   else if (type !== "function_call") filesOf(ctx);
 });
 
-const FUNCTION_NAME = [{ when: { type: ["function"] }, fields: ["name"], message: NAME }] as const;
+const FUNCTION_NAME = [ofType(["function"], "name", { message: NAME })];
 
 const tool = requiring(
   z.looseObject({
@@ -152,8 +126,8 @@ const format = requiring(
     schema: z.looseObject({}).optional(),
   }),
   [
-    { when: { type: ["json_schema"] }, fields: ["name"], message: "expected the schema's name" },
-    { when: { type: ["json_schema"] }, fields: ["schema"], message: "expected the schema" },
+    ofType(["json_schema"], "name", { message: "expected the schema's name" }),
+    ofType(["json_schema"], "schema", { message: "expected the schema" }),
   ],
 );
 

@@ -19,7 +19,7 @@ function pairs(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]));
 }
 
-Deno.test("requests that are valid, fields that nobody knows among them", () => {
+Deno.test("valid requests pass, unknown fields included", () => {
   const valid: Readonly<Record<string, unknown>>[] = [
     {},
     { input: [{ role: "user", content: "Hi", odd: 1 }], odd: { deep: true } },
@@ -108,7 +108,7 @@ Deno.test("of many bad parts the first is complained of, and no other is looked 
   assertEquals(complaint({ input: custom }), "input.0.output.0.file_id");
 });
 
-Deno.test("an event with a field too many, or too few, is none", () => {
+Deno.test("an event with an additional or missing field is refused", () => {
   const delta = {
     type: "response.refusal.delta",
     sequence_number: 3,

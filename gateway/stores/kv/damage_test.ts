@@ -35,7 +35,7 @@ class Rows {
   }
 }
 
-Deno.test("what is whole goes through a watched store, and it stays one of its class", async () => {
+Deno.test("undamaged values pass through a watched store, which keeps its class", async () => {
   const damage = new Damage();
   const rows = damage.watched(new Rows("[1]"));
   assert(rows instanceof Rows);

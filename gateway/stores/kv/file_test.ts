@@ -47,7 +47,7 @@ for (const [what, empty] of Object.entries(EMPTY)) {
   });
 }
 
-Deno.test("a store is not opened twice, by whatever name", async () => {
+Deno.test("a store is not opened twice under any name", async () => {
   await withFolder(async (folder) => {
     const [path, other] = [join(folder, "svc.kv"), join(folder, "other.kv")];
     const first = await openKvStores(path);
@@ -81,7 +81,7 @@ Deno.test("a store whose file is gone takes no more writes until it is back", as
   });
 });
 
-Deno.test("a store whose file was emptied in its place takes no more writes", async () => {
+Deno.test("a store whose file was emptied accepts no more writes", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "svc.kv");
     const stores = await openKvStores(path);
@@ -99,7 +99,7 @@ Deno.test("a store whose file was emptied in its place takes no more writes", as
   });
 });
 
-Deno.test("a damaged row that is met is told of once, and stays known", async () => {
+Deno.test("a damaged row is reported once and stays known", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "svc.kv");
     const messages: string[] = [];

@@ -54,7 +54,7 @@ Deno.test("a look for a key that does not serve reads as many rows as for one th
   }
 });
 
-Deno.test("memory answers for keys that were found, as they are now", async () => {
+Deno.test("memory answers for known keys with their current state", async () => {
   const { keys, close } = await openKvStores(":memory:");
   try {
     assertEquals(keys.remembered("1.a"), undefined);

@@ -96,7 +96,7 @@ Deno.test("an older store is brought to the newest layout, step by step", async 
   });
 });
 
-Deno.test("a migration that is killed at any commit goes on at the next start", async () => {
+Deno.test("a migration that is killed at any commit continues at the next start", async () => {
   for (let commits = 0; commits < COMMITS; commits++) {
     await withFile(async (path) => {
       await writeOld(path);
@@ -114,7 +114,7 @@ Deno.test("a migration that is killed at any commit goes on at the next start", 
   }
 });
 
-Deno.test("a store of a later version is refused, and left as it is", async () => {
+Deno.test("a store of a later version is refused and stays unchanged", async () => {
   await withFile(async (path) => {
     await writeOld(path);
     await (await openKvStores(path, { migrations: MIGRATIONS, program: "0.3.0" })).close();

@@ -219,7 +219,7 @@ Deno.test("every feature that is listed has words, and some kind lacks it", () =
   }
 });
 
-Deno.test("what says nothing is no request for anything", () => {
+Deno.test("options with their default value request nothing", () => {
   const silent = {
     n: 1,
     logprobs: false,
@@ -243,7 +243,7 @@ Deno.test("what says nothing is no request for anything", () => {
   assertEquals(options.responseFormat, { type: "text" });
 });
 
-Deno.test("what is no number, no mark and no choice is the caller's mistake, on every kind", () => {
+Deno.test("a value that is not a number, mark or choice is the caller's mistake, on every kind", () => {
   for (const kind of KINDS) {
     for (const field of ["seed", "top_k", "frequency_penalty", "presence_penalty"]) {
       assertEquals(translate(kind, { [field]: "5" }).refusal?.param, field);
@@ -258,7 +258,7 @@ Deno.test("what is no number, no mark and no choice is the caller's mistake, on 
   }
 });
 
-Deno.test("what answers and clients say as a matter of course is not reported", () => {
+Deno.test("members that answers and clients always send are not reported", () => {
   const echoed = {
     role: "assistant",
     content: "Hello",
@@ -294,7 +294,7 @@ Deno.test("a request made of nothing known gets an answer of bounded length", ()
   assertEquals(warnings.at(-1), "More was left out than is listed here");
 });
 
-Deno.test("what the caller says of itself goes where there is a place for it", () => {
+Deno.test("the caller's identification is sent where the provider has a field for it", () => {
   const fields = { user: "u", metadata: { order: "7" } };
   const lines = ["user", "metadata"].map((field) => `"${field}" is not supported and was left out`);
   assertEquals(translate("mistral", fields).warnings, lines);
@@ -375,7 +375,7 @@ Deno.test("formats of the answer", () => {
   assertMatch(refusal?.message ?? "", /grammar/);
 });
 
-Deno.test("top_k of Messages is handed to those who take it, and reported by its path by others", () => {
+Deno.test("top_k of Messages is sent to providers that support it, and reported by its path otherwise", () => {
   const extra_content = { anthropic: { top_k: 4 } };
   assertEquals(translate("anthropic", { extra_content }).options.topK, 4);
   assertEquals(translate("google", { extra_content, top_k: 7 }).options.topK, 7);

@@ -85,7 +85,7 @@ Deno.test("the first chunk has the role and what was left out, the last the usag
   ]);
 });
 
-Deno.test("tool calls: input in pieces, whole, or none; a signature that comes late", () => {
+Deno.test("tool calls: input in pieces, whole, or missing; a signature that comes late", () => {
   const providerMetadata = { google: { thoughtSignature: "S" } };
   const call = (toolCallId: string, input: string): LanguageModelV4StreamPart => ({
     type: "tool-call",
@@ -184,7 +184,7 @@ Deno.test("signed text, a picture and a refusal", () => {
   assertEquals(chunks.at(-1)?.choices[0].finish_reason, "content_filter");
 });
 
-Deno.test("what has no place, and an end that nobody knows, are told with the end, a line each", () => {
+Deno.test("members without a place and an unknown finish reason are reported at the end, a line each", () => {
   const source = { type: "source", sourceType: "url", id: "1", url: "https://a.test/" } as const;
   const end = finish("other", "OTHER");
   const chunks = write("google", source, source, { type: "text-delta", id: "0", delta: "A" }, end);
@@ -195,7 +195,7 @@ Deno.test("what has no place, and an end that nobody knows, are told with the en
   assertEquals(chunks.at(-2)?.choices[0].finish_reason, "stop");
 });
 
-Deno.test("a tool call says its name once, however its package tells of it", () => {
+Deno.test("a tool call has its name once, for any event order of its package", () => {
   const chunks = write(
     "azure",
     { type: "tool-input-start", id: "a", toolName: "f" },

@@ -4,7 +4,7 @@ import { chatFinish, unknownFinish } from "./finish_reason.ts";
 const none = { hasToolCalls: false };
 const other = (raw: string) => ({ unified: "other", raw }) as const;
 
-Deno.test("an end that the packages have no word for is still told as what it is", () => {
+Deno.test("a finish reason that the packages do not know is mapped by its raw name", () => {
   for (const raw of ["model_context_window_exceeded"]) {
     assertEquals(chatFinish(other(raw), none), "length", raw);
   }
@@ -19,7 +19,7 @@ Deno.test("an end that the packages have no word for is still told as what it is
   }
 });
 
-Deno.test("an end that nobody here knows is a stop, and the answer says which", () => {
+Deno.test("an unknown finish reason becomes stop, and the answer reports it", () => {
   assertEquals(chatFinish(other("OTHER"), none), "stop");
   assertEquals(chatFinish(other("OTHER"), { hasToolCalls: true }), "tool_calls");
   assertEquals(

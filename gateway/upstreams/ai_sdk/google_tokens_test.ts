@@ -66,7 +66,7 @@ Deno.test("a token is asked for with an assertion that the account has signed", 
   assert(verify("RSA-SHA256", signed, createPublicKey(publicKey), read(signature)));
 });
 
-Deno.test("one token serves all until shortly before its end, and all who wait at once", async () => {
+Deno.test("one token serves all requests until shortly before its expiry", async () => {
   using endpoint = new Endpoint();
   const first = await Promise.all([1, 2, 3].map(() => endpoint.tokens.get(NEVER)));
   assertEquals(first, ["ya29.1", "ya29.1", "ya29.1"]);
@@ -80,7 +80,7 @@ Deno.test("one token serves all until shortly before its end, and all who wait a
   assertEquals(await endpoint.tokens.get(NEVER), "ya29.3");
 });
 
-Deno.test("while the endpoint fails the old token counts to its end, and then none", async () => {
+Deno.test("while the endpoint fails the old token is used until its expiry, and none afterwards", async () => {
   using endpoint = new Endpoint();
   await endpoint.tokens.get(NEVER);
   const refusal = { error: "invalid_grant", error_description: "Invalid JWT: bad signature" };
@@ -94,7 +94,7 @@ Deno.test("while the endpoint fails the old token counts to its end, and then no
   assertEquals(await endpoint.tokens.get(NEVER), "ya29.4");
 });
 
-Deno.test("whoever leaves does not take the token from those who wait", async () => {
+Deno.test("an aborted caller does not take the token from those who wait", async () => {
   using endpoint = new Endpoint();
   const answered = Promise.withResolvers<Response>();
   endpoint.answer = () => answered.promise;

@@ -83,7 +83,7 @@ Deno.test("OpenAI's settings go to OpenAI's models; what an endpoint lacks is re
   ]);
 });
 
-Deno.test("other providers' models are told what they know, and the answer says what they are not", () => {
+Deno.test("other providers' models receive the options they support, and the answer lists the rest", () => {
   for (const kind of ["google", "google-vertex", "amazon-bedrock"] as const) {
     const { options, notes } = translate(kind, { ...SETTINGS, watermark: true, seed: 7 });
     const quality = kind === "amazon-bedrock";
@@ -106,7 +106,7 @@ Deno.test("a quality that Amazon's models do not have is reported", () => {
   }
 });
 
-Deno.test("what would be another picture is refused", () => {
+Deno.test("an option that would change the picture is refused", () => {
   for (const kind of ["google", "google-vertex", "amazon-bedrock"] as const) {
     assertEquals(translate(kind, { background: "transparent" }).notes.refusal?.param, "background");
     assertEquals(

@@ -108,7 +108,7 @@ Deno.test("every kind is called at the address where it draws", async () => {
   }
 });
 
-Deno.test("deployments on Azure are told to answer in base64 only where they would not", async () => {
+Deno.test("deployments on Azure are asked for base64 only where it is not the default", async () => {
   for (const [model, format] of [["our-pictures", undefined], ["dall-e-3", "b64_json"]] as const) {
     const { requests } = await send("azure", {}, { model, answers: [openai()] });
     assertEquals(requests[0]?.body["response_format"], format);
@@ -146,7 +146,7 @@ Deno.test("more images than Amazon draws at once are asked for in two requests",
   assertEquals(Array.isArray(data) && data.length, 7);
 });
 
-Deno.test("a filter that withholds some of the images is said in the answer", async () => {
+Deno.test("the answer reports that a filter withheld some of the images", async () => {
   const answers = [{ images: [PICTURE], error: "1 image was blocked by our content filters." }];
   const model = "amazon.nova-canvas-v1:0";
   const { answer } = await send("amazon-bedrock", { n: 2 }, { model, answers });
@@ -156,7 +156,7 @@ Deno.test("a filter that withholds some of the images is said in the answer", as
   ]);
 });
 
-Deno.test("tokens that make no sense are none", async () => {
+Deno.test("tokens that make no sense are ignored", async () => {
   const model = "gemini-2.5-flash-image";
   const good = { promptTokenCount: 10, candidatesTokenCount: 90 };
   const image = (tokenCount: number) => [{ modality: "IMAGE", tokenCount }];

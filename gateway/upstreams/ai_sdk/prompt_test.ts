@@ -16,7 +16,7 @@ Deno.test("instructions are gathered in front, and one that moved is reported", 
   assertEquals(notes.warnings, ['"messages.3" was moved to the front of the conversation']);
 });
 
-Deno.test("a mark of the cache ends a message, and what follows goes on in the same turn", () => {
+Deno.test("a cache mark ends a message, and the following content continues the same turn", () => {
   const cache_control = { type: "ephemeral", ttl: "5m" };
   const text = (text: string, more = {}) => ({ type: "text", text, ...more });
   const messages = [
@@ -56,7 +56,7 @@ Deno.test("a mark of the cache ends a message, and what follows goes on in the s
   }
 });
 
-Deno.test("a mark in what a model said stands where it was put: before what follows", () => {
+Deno.test("a mark in an assistant's message stays before the following content", () => {
   const cache_control = { type: "ephemeral" };
   const assistant = {
     role: "assistant",
@@ -83,7 +83,7 @@ Deno.test("a mark in what a model said stands where it was put: before what foll
   assertEquals(prompt("google", USER, assistant).prompt.length, 2);
 });
 
-Deno.test("thoughts stand where the model had them: before the text and before their call", () => {
+Deno.test("thoughts stay in place: before the text and before their call", () => {
   const thought = (signature: string) => ({
     extra_content: { anthropic: { thinking: [{ type: "thinking", thinking: "T", signature }] } },
   });
@@ -128,7 +128,7 @@ Deno.test("Gemini's signatures on text and calls, under either of Google's names
   }
 });
 
-Deno.test("what a model wrote that is no JSON is shown to it", () => {
+Deno.test("a model's invalid JSON is shown to the model", () => {
   const written = { name: "f", arguments: '{"a":' };
   const { prompt: made } = prompt("google", USER, {
     role: "assistant",
@@ -146,7 +146,7 @@ Deno.test("what a model wrote that is no JSON is shown to it", () => {
   );
 });
 
-Deno.test("what a model said in parts is one text, without a character more", () => {
+Deno.test("a model's text in parts is joined without additional characters", () => {
   const content = [{ type: "text", text: "A cat" }, { type: "text", text: " sat." }];
   const { prompt: made } = prompt("anthropic", USER, { role: "assistant", content });
   assertEquals(made.at(-1), {
@@ -187,7 +187,7 @@ Deno.test("files, sound and a refusal of before", () => {
   assertEquals(both?.content, [{ type: "text", text: "Well: no" }]);
 });
 
-Deno.test("what nobody knows of a file, of sound and of a call is reported", () => {
+Deno.test("unknown members of a file, of sound and of a call are reported", () => {
   const file_data = "data:application/pdf;base64,AAAA";
   const { notes } = prompt(
     "google",

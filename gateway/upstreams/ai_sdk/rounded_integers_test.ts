@@ -14,7 +14,7 @@ Deno.test("hasRounded() finds integers that no double holds, at any depth", () =
   assertEquals(hasRounded(deep), true);
 });
 
-Deno.test("a call of an answer is told of where it came as a value", () => {
+Deno.test("the source of a value is passed with a call of the answer", () => {
   const input = '{"id":12345678901234567000}';
   const isReported = (kind: "anthropic" | "google" | "azure", stream: boolean) =>
     roundedCall(input, { format: formatOf(kind), stream }) !== undefined;

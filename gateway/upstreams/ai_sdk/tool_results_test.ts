@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { call, PICTURE, prompt, result, USER } from "./prompt_fixture.ts";
 
-Deno.test("a mark within a tool's result goes to its end, which is said; one at its end stays", () => {
+Deno.test("a mark within a tool's result moves to its end, which is reported; one at its end stays", () => {
   const cache_control = { type: "ephemeral" };
   const text = (text: string, more = {}) => ({ type: "text", text, ...more });
   const calls = { role: "assistant", tool_calls: [call("a")] };
@@ -59,7 +59,7 @@ Deno.test("a file in a tool's result: its name, and its place where the wire tak
   }
 });
 
-Deno.test("where the wire has no place for a tool's failure, its text says so", () => {
+Deno.test("a tool's failure is stated in its text if the wire has no field for it", () => {
   const failed = (content: unknown) => result("a", content, { is_error: true });
   const promptWith = (kind: string, content: unknown) =>
     prompt(kind, USER, { role: "assistant", tool_calls: [call("a")] }, failed(content)).prompt;
@@ -116,7 +116,7 @@ Deno.test("results of parallel calls are one turn; errors and pictures survive",
   );
 });
 
-Deno.test("where results are text, their pictures follow in a message of the user", () => {
+Deno.test("pictures of text-only results follow in a user message", () => {
   for (const more of [[], [USER]]) {
     const { prompt: made } = prompt(
       "mistral",

@@ -55,7 +55,7 @@ Deno.test("a refusal of Azure's models, and what they cite, reach the caller", a
   assertEquals(reply.deltas.flatMap((delta) => delta["annotations"] ?? []), annotations);
 });
 
-Deno.test("what Cohere's models plan before they call is told as what they think", async () => {
+Deno.test("the plan of Cohere's models before a call becomes reasoning", async () => {
   const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
   const usage = { tokens: { input_tokens: 1, output_tokens: 1 } };
   const reply = await messages(

@@ -1,8 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { FetchImage } from "../../ports/fetch_image.ts";
 import {
   ModelListError,
   type Upstream,
@@ -19,7 +17,8 @@ import {
   stoppedFailure,
 } from "../openai_compatible/exchange.ts";
 import { failureOf, redact } from "../openai_compatible/failure.ts";
-import { type Dial, Reachability } from "../openai_compatible/reachability.ts";
+import { Reachability } from "../openai_compatible/reachability.ts";
+import type { OpenAICompatibleDeps } from "../openai_compatible/upstream.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { modelListError, whyNoList } from "../model_list_error.ts";
 import type {
@@ -45,19 +44,9 @@ import { withinSignedLimit } from "./thinking_limit.ts";
 import { Transport } from "./transport.ts";
 
 /** Dependencies of an upstream. */
-export interface AiSdkDeps {
-  /** Measures time limits, reads `Retry-After` dates. */
-  readonly clock: Clock;
-  /** Reads an environment variable. */
-  readonly env: (name: string) => string | undefined;
-  /** Sends requests. @default {globalThis.fetch} */
-  readonly fetch?: typeof fetch | undefined;
-  /** Fetches images for providers that take no addresses. Absent: none are fetched. */
-  readonly fetchImage?: FetchImage | undefined;
+export interface AiSdkDeps extends OpenAICompatibleDeps {
   /** Reads the files that credentials are in. @default {Deno.readTextFile} */
   readonly readFile?: ((path: string) => Promise<string>) | undefined;
-  /** Connects to a host, to check that it is reachable. @default {Deno.connect} */
-  readonly dial?: Dial | undefined;
   /** Descriptor of the upstream's kind. @default {that of the registry} */
   readonly provider?: ProviderDescriptor | undefined;
 }

@@ -102,7 +102,7 @@ Deno.test("an endpoint that is not spoken, and what cannot be carried, send noth
   assertEquals(made.requests, []);
 });
 
-Deno.test("what the package itself refuses is the caller's, and sends nothing", async () => {
+Deno.test("a refusal of the package is the caller's, and sends nothing", async () => {
   using made = recordedUpstream({});
   const file = { file_data: "data:application/zip;base64,AAAA", filename: "a.zip" };
   const messages = [{ role: "user", content: [{ type: "file", file }] }];
@@ -169,7 +169,7 @@ Deno.test("a tool result's picture is never fetched by the package itself", asyn
   assertMatch(made.requests[0]?.body ?? "", /AQI=/);
 });
 
-Deno.test("a limit is sent where nobody asks for one: what the hold pays for", async () => {
+Deno.test("a request without a limit is sent with the limit that the hold pays for", async () => {
   const limits: unknown[] = [];
   for (const kind of ["anthropic", "google", "amazon-bedrock", "mistral", "cohere"] as const) {
     for (const fields of [{}, { max_tokens: 7 }]) {
@@ -363,7 +363,7 @@ for (const [config, url, list] of LISTS) {
   });
 }
 
-Deno.test("models() says why there is no list", async () => {
+Deno.test("models() gives the reason for a missing list", async () => {
   const signal = new AbortController().signal;
   const unlisted: readonly (readonly [Partial<UpstreamConfig>, string])[] = [
     [{ kind: "azure", resourceName: "own" }, "Azure lists what could be deployed"],

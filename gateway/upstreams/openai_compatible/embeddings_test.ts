@@ -186,7 +186,7 @@ Deno.test("an endless answer ends by its size, a slow one by the time", async ()
   assertEquals(failureIn(drip.embedded).outcome, "timeout");
 });
 
-Deno.test("errors of the server are told apart, without the key", async () => {
+Deno.test("errors of the server are distinguished, without the key", async () => {
   const error = (status: number, headers = {}) => () =>
     Response.json({ error: { message: `No: ${KEY}`, code: "x" } }, { status, headers });
   const wrongKey = failureIn((await embed(error(401))).embedded);
@@ -201,7 +201,7 @@ Deno.test("errors of the server are told apart, without the key", async () => {
   assertEquals([failureIn(embedded).status, requests.length], [307, 1]);
 });
 
-Deno.test("a server that is not there, and a key that is none", async () => {
+Deno.test("an unreachable server and a wrong key are reported", async () => {
   const closed = { upstream: { baseUrl: "http://127.0.0.1:1/v1" } };
   assertEquals(
     failureIn((await embed(() => entries(), closed)).embedded).outcome,
@@ -220,7 +220,7 @@ Deno.test("a server that is not there, and a key that is none", async () => {
   assertEquals(requests[0]?.authorization, "Bearer key");
 });
 
-Deno.test("who leaves is not kept waiting", async () => {
+Deno.test("an abort is not kept waiting", async () => {
   const leaving = new AbortController();
   const waiting = embed(() => {
     leaving.abort(new Error("Left"));

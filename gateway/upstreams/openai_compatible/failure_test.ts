@@ -21,7 +21,7 @@ Deno.test("redact() lets nothing through that looks like a key", () => {
   }));
 });
 
-Deno.test("redact() takes the upstream's own key out whatever it looks like", () => {
+Deno.test("redact() removes the upstream's own key in any form", () => {
   assertEquals(
     redact("Your key plain word! is bad", ["plain word!"]),
     "Your key [redacted] is bad",
@@ -94,7 +94,7 @@ Deno.test("failureOf() tells param and code of refused input only", () => {
   });
 });
 
-Deno.test("failureOf() never takes an error for something else, whatever it holds", () => {
+Deno.test("failureOf() never mistakes an error for another, for any content", () => {
   const text = fc.option(fc.string(), { nil: undefined });
   const errors = fc.record({ message: fc.string(), code: text, param: text });
   fc.assert(fc.property(errors, fc.integer({ min: 200, max: 999 }), (error, status) => {

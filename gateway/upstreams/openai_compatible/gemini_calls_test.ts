@@ -18,7 +18,7 @@ Deno.test("the first call of a turn is marked where nothing signs it, and only t
   assertEquals(marked(call(), call()), `${call(`,${ESCAPE}`)},${call()}`);
 });
 
-Deno.test("a signed call keeps its bytes, whoever signed it", () => {
+Deno.test("a signed call keeps its bytes for any signer", () => {
   const signed = [
     ',"thought_signature":"s" ',
     ',"extra_content":{"google":{ "thought_signature":"s"}}',
@@ -27,7 +27,7 @@ Deno.test("a signed call keeps its bytes, whoever signed it", () => {
   for (const more of signed) assertEquals(marked(call(more), call()), `${call(more)},${call()}`);
 });
 
-Deno.test("what another provider added is no signature of Gemini's, and stays", () => {
+Deno.test("another provider's member is not taken for a Gemini signature, and stays", () => {
   const made = JSON.parse(marked(call(',"extra_content":{"anthropic":{"thinking":[]}}')));
   assertEquals(made.extra_content, {
     anthropic: { thinking: [] },

@@ -62,7 +62,7 @@ async function send(
   return { answer, requests };
 }
 
-Deno.test("a generation passes through, in base64 whatever the caller wants", async () => {
+Deno.test("a generation passes through, in base64 for any response format", async () => {
   const value = { model: "auto", prompt: "A fox", n: 2, size: "1024x1024", response_format: "url" };
   const rows = [
     ["gpt-image-1", { model: "gpt-image-1", prompt: "A fox", n: 2, size: "1024x1024" }],
@@ -160,7 +160,7 @@ Deno.test("a caller that leaves while its images are fetched has cancelled", asy
   assertEquals([answer.outcome, requests.length], ["cancelled", 0]);
 });
 
-Deno.test("answers without images are malformed, and usage without numbers is none", async () => {
+Deno.test("answers without images are malformed, and usage without numbers is ignored", async () => {
   const value = { model: "auto", prompt: "p" };
   for (const data of [undefined, [], [{}], [{ b64_json: "" }], [{ b64_json: 7 }], [null], "x"]) {
     const { answer } = await send("images.generations", value, { answer: { created: 1, data } });

@@ -24,7 +24,7 @@ function edited(value: Record<string, unknown>, kind: "openai" | "openai-compati
   return JSON.parse(withoutMessagesMembers(JSON.stringify(value), { value, refusesCacheControl }));
 }
 
-Deno.test("OpenAI gets nothing that only Messages know, and all else as it is", () => {
+Deno.test("members of Messages are removed for OpenAI, and all others stay unchanged", () => {
   const { cache_control: _, ...rest } = MARKED;
   assertEquals(edited(MARKED, "openai"), {
     ...rest,

@@ -29,7 +29,7 @@ Deno.test("chatRequestText() edits the model and nothing else", () => {
   assertEquals(edited(`{"model":"auto"${tail}`), `{"model":"real\\"model"${tail}`);
 });
 
-Deno.test("chatRequestText() says the same as the caller, whatever fields there are", () => {
+Deno.test("chatRequestText() has the meaning of the caller's request, for any fields", () => {
   fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
     const text = JSON.stringify({ ...fields, model: "auto" });
     assertEquals(JSON.parse(edited(text)), { ...JSON.parse(text), model: 'real"model' });

@@ -47,7 +47,7 @@ Deno.test("events are the same wherever reads cut them, within a character too",
   }));
 });
 
-Deno.test("a character that breaks off is no UTF-8, whatever follows it", async () => {
+Deno.test("a truncated character is not UTF-8, for any following bytes", async () => {
   const encoder = new TextEncoder();
   const half = encoder.encode('data: {"a":"é').subarray(0, -1);
   const error = await assertRejects(

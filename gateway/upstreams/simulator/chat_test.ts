@@ -118,7 +118,7 @@ Deno.test("an answer that just fits its limit is not cut", async () => {
   assertEquals(completion.choices[0]?.finish_reason, "stop");
 });
 
-Deno.test("n gives so many choices, told apart", async () => {
+Deno.test("n returns that number of distinct choices", async () => {
   const completion = await complete(ask("Hi", { n: 3, max_tokens: 50 }));
   assertEquals(completion.choices.map((choice) => choice.index), [0, 1, 2]);
   assertEquals(new Set(completion.choices.map((choice) => choice.message.content)).size, 3);
@@ -203,7 +203,7 @@ const anyBody = fc.record({
   simulate: anything,
 }, { requiredKeys: ["messages"] });
 
-Deno.test("whatever the body is, the simulator answers or refuses", async () => {
+Deno.test("the simulator answers or refuses any body", async () => {
   const kinds = new Set<string>();
   const property = fc.asyncProperty(anyBody, async (body) => {
     const answer = await send(body, { model: "sim-large" });

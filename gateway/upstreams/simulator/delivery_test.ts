@@ -29,7 +29,7 @@ Deno.test("a stream can break off after its last chunk, before its clean end", a
   assertEquals((await Array.fromAsync(stream(askWith({ cutAfter: 7 })))).length, 6);
 });
 
-Deno.test("what breaks off before the first chunk is a failure", async () => {
+Deno.test("a delivery that breaks off before the first chunk is a failure", async () => {
   const outcome = async (simulate: Simulate) =>
     (await failed(askWith(simulate), { stream: true })).outcome;
   assertEquals(await outcome({ cutAfter: 0 }), "connect_failed");

@@ -99,7 +99,7 @@ Deno.test("the label can be read on every picture", () => {
   }
 });
 
-Deno.test("an edit changes the picture it is given, and keeps its size unless told", async () => {
+Deno.test("an edit changes the given picture, and keeps its size unless another is requested", async () => {
   const pixels = new Uint8Array(80 * 40 * 3).fill(10);
   // A light half: it must stay the lighter one.
   for (let y = 0; y < 40; y++) pixels.fill(240, (y * 80 + 40) * 3, (y + 1) * 80 * 3);
@@ -177,7 +177,7 @@ Deno.test("addresses are fetched, where that is possible", async () => {
   }
 });
 
-Deno.test("what cannot be drawn or edited is refused by field", async () => {
+Deno.test("an impossible drawing or edit is refused by field", async () => {
   const damaged = PNG.slice();
   damaged[45] = (damaged[45] ?? 0) ^ 1;
   const base = { prompt: "p", image: dataUri("image/png", PNG) };

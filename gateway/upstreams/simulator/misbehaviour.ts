@@ -2,17 +2,9 @@ import { isJsonObject } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { type Refusal, refuse } from "./refusal.ts";
 
-/** Token counts to report instead of the true ones. */
-export interface SimulatedUsage {
-  /** Input, cached tokens included. */
-  readonly prompt_tokens?: number | undefined;
-  /** Output of all choices. */
-  readonly completion_tokens?: number | undefined;
-  /** Both together. @default {their sum} */
-  readonly total_tokens?: number | undefined;
-  /** Input read from a cache. @default {0} */
-  readonly cached_tokens?: number | undefined;
-}
+const count = z.int().min(0).max(100_000);
+const waitMs = z.int().min(0).max(600_000);
+const name = z.string().min(1);
 
 /**
  * Requested misbehaviour: the field `simulate` of the request, or the same object as a directive in
@@ -22,73 +14,60 @@ export interface SimulatedUsage {
  * A stream's chunks are counted from its first, which has the role. A JSON answer that is to be
  * cut, malformed or stalled fails before it arrives, and so does a stream after 0 chunks.
  */
-export interface Simulate {
+const simulateSchema = z.strictObject({
   /** Name of a counter for `failures`. */
-  readonly id?: string | undefined;
+  id: name.max(128),
   /** Misbehave only as this model: its catalog id or its upstream name. */
-  readonly model?: string | undefined;
+  model: name,
   /** Misbehave only in this task of a split request: `plan`, `final`, or the task's own id. */
-  readonly task?: string | undefined;
+  task: name,
   /** Misbehave this many times under the same `id`, then behave. */
-  readonly failures?: number | undefined;
-  /** Fail with this HTTP status, 400 to 599. */
-  readonly error?: number | undefined;
+  failures: count,
+  /** Fail with this HTTP status. */
+  error: z.int().min(400).max(599),
   /** Ask for no calls during this time; only with `error`. */
-  readonly retryAfterMs?: number | undefined;
+  retryAfterMs: waitMs,
   /** Wait before the answer; longer than the upstream's first-byte timeout, it times out. */
-  readonly delayMs?: number | undefined;
+  delayMs: waitMs,
   /** Wait between chunks; longer than the upstream's idle timeout, it times out. */
-  readonly chunkDelayMs?: number | undefined;
+  chunkDelayMs: waitMs,
   /** Cut the connection after this many chunks. */
-  readonly cutAfter?: number | undefined;
+  cutAfter: count,
   /** Send a frame that is no event after this many chunks. */
-  readonly malformedAfter?: number | undefined;
+  malformedAfter: count,
   /** Send nothing after this many chunks, until the upstream's timeout. */
-  readonly stallAfter?: number | undefined;
+  stallAfter: count,
   /** Report no usage. */
-  readonly noUsage?: boolean | undefined;
+  noUsage: z.boolean(),
   /** Report these counts, true or not. */
-  readonly usage?: SimulatedUsage | undefined;
-  /** Answer with an empty text. */
-  readonly empty?: boolean | undefined;
-  /** End with this finish reason. */
-  readonly finishReason?: string | undefined;
-  /** Answer exactly this; stops and output limits still apply. */
-  readonly text?: string | undefined;
-  /** Answer with this many tokens; stops and output limits still apply. */
-  readonly repeat?: number | undefined;
-}
-
-const count = z.int().min(0).max(100_000);
-const waitMs = z.int().min(0).max(600_000);
-
-const simulateSchema: z.ZodType<Simulate> = z.strictObject({
-  id: z.string().min(1).max(128).optional(),
-  model: z.string().min(1).optional(),
-  task: z.string().min(1).optional(),
-  failures: count.optional(),
-  error: z.int().min(400).max(599).optional(),
-  retryAfterMs: waitMs.optional(),
-  delayMs: waitMs.optional(),
-  chunkDelayMs: waitMs.optional(),
-  cutAfter: count.optional(),
-  malformedAfter: count.optional(),
-  stallAfter: count.optional(),
-  noUsage: z.boolean().optional(),
   usage: z.strictObject({
-    prompt_tokens: z.number().optional(),
-    completion_tokens: z.number().optional(),
-    total_tokens: z.number().optional(),
-    cached_tokens: z.number().optional(),
-  }).optional(),
-  empty: z.boolean().optional(),
-  finishReason: z.string().min(1).optional(),
-  text: z.string().optional(),
-  repeat: count.optional(),
-}).refine((simulate) => simulate.failures === undefined || simulate.id !== undefined, {
+    /** Input, cached tokens included. */
+    prompt_tokens: z.number(),
+    /** Output of all choices. */
+    completion_tokens: z.number(),
+    /** Both together. @default {their sum} */
+    total_tokens: z.number(),
+    /** Input read from a cache. @default {0} */
+    cached_tokens: z.number(),
+  }).partial(),
+  /** Answer with an empty text. */
+  empty: z.boolean(),
+  /** End with this finish reason. */
+  finishReason: name,
+  /** Answer exactly this; stops and output limits still apply. */
+  text: z.string(),
+  /** Answer with this many tokens; stops and output limits still apply. */
+  repeat: count,
+}).partial().refine((simulate) => simulate.failures === undefined || simulate.id !== undefined, {
   path: ["id"],
   message: "Required where failures are counted",
 });
+
+/** Requested misbehaviour; without a member the simulator behaves. */
+export type Simulate = Readonly<z.infer<typeof simulateSchema>>;
+
+/** Token counts to report instead of the true ones. */
+export type SimulatedUsage = NonNullable<Simulate["usage"]>;
 
 /** No misbehaviour. */
 export const WELL_BEHAVED: Simulate = {};

@@ -31,7 +31,7 @@ Deno.test("an error is a failure by its status", async () => {
   assertEquals((await failed(askWith({ error: 429, retryAfterMs: 7 }))).retryAfterMs, 7);
 });
 
-Deno.test("the directive in the last question says the same and is no part of it", async () => {
+Deno.test("the directive in the last question has the same effect and is not part of it", async () => {
   assertEquals((await failed(ask('Hi [[sim {"error":503}]]'))).status, 503);
   const body = ask('Hi [[sim {"usage":{"prompt_tokens":1}}]] there');
   const completion = await complete(body);

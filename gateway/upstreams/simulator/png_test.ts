@@ -33,7 +33,7 @@ function pngOf(
   ]);
 }
 
-Deno.test("A picture comes back as it was written, and is a PNG", async () => {
+Deno.test("a picture is a PNG and is decoded unchanged", async () => {
   const size = fc.integer({ min: 1, max: 20 });
   await fc.assert(fc.asyncProperty(size, size, fc.nat(), async (width, height, seed) => {
     const pixels = Uint8Array.from({ length: width * height * 3 }, (_, at) => at * seed % 256);
@@ -117,7 +117,7 @@ Deno.test("Every filter is undone", async () => {
   }
 });
 
-Deno.test("Damage, bombs and what is not read are told, never thrown", async () => {
+Deno.test("damage, bombs and unsupported files are returned as errors, never thrown", async () => {
   const grey = { width: 3, height: 1, depth: 8, colour: 0 };
   const good = pngOf(grey, Uint8Array.of(0, 1, 2, 3));
   assert(await decodePng(good) !== undefined);

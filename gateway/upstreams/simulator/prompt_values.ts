@@ -46,7 +46,7 @@ export class PromptValues {
   readonly #facts: PromptFacts;
   readonly #used = new Set<unknown>();
   /** Number of values that came from the question. */
-  taken = 0;
+  useCount = 0;
   /** Number of values that were made up. */
   guessed = 0;
   /** Unused names or addresses of the list that a value came from. */
@@ -68,7 +68,7 @@ export class PromptValues {
     const fits = value !== undefined && value.length <= Number(maxLength ?? Infinity) &&
       value.length >= Number(minLength ?? 0);
     if (!fits) return undefined;
-    this.taken++;
+    this.useCount++;
     return { value };
   }
 
@@ -86,7 +86,7 @@ export class PromptValues {
     const fact = named ?? (isRequired ? free[0] : undefined);
     if (fact === undefined) return undefined;
     this.#used.add(fact);
-    this.taken++;
+    this.useCount++;
     return { value: fact.value };
   }
 
@@ -100,7 +100,7 @@ export class PromptValues {
       return hasWord(value.length > 2 ? spoken : text, word);
     });
     if (match === undefined) return undefined;
-    this.taken++;
+    this.useCount++;
     return { value: match };
   }
 
@@ -109,7 +109,7 @@ export class PromptValues {
     const words = wordsOf(name).filter((word) => !["is", "has", "include", "with"].includes(word));
     const spoken = wordsOf(this.#facts.text);
     if (words.length === 0 || !words.every((word) => spoken.some(isLike(word)))) return undefined;
-    this.taken++;
+    this.useCount++;
     return { value: true };
   }
 
@@ -120,13 +120,13 @@ export class PromptValues {
 
   /** Returns a function that restores the current state. */
   mark(): () => void {
-    const [used, taken, others] = [new Set(this.#used), this.taken, this.others];
+    const [used, useCount, others] = [new Set(this.#used), this.useCount, this.others];
     const { guessed } = this;
     return () => {
       this.guessed = guessed;
       this.#used.clear();
       for (const fact of used) this.#used.add(fact);
-      this.taken = taken;
+      this.useCount = useCount;
       this.others = others;
     };
   }

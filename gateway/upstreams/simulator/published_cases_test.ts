@@ -187,7 +187,7 @@ Deno.test("a forced tool that extracts is filled from a statement", async () => 
   ]);
 });
 
-Deno.test("strict arguments fit their schema, whatever the question says", async () => {
+Deno.test("strict arguments fit their schema, for any question", async () => {
   const calls = (object: string) => callsFor(`call get_weather with ${object}`, [strictWeather]);
   assertEquals(await calls('{"location": "Oslo", "units": "kelvin", "more": true}'), [
     'get_weather{"location":"Oslo","units":"celsius"}',

@@ -33,7 +33,7 @@ interface Build {
   /** Values from a question. */
   readonly prompt: PromptValues | undefined;
   /** A value to use where the schema allows it, without members that the schema does not name. */
-  readonly given: unknown;
+  readonly preset: unknown;
   /** Name of the property that is built. */
   readonly name: string;
   readonly isRequired: boolean;
@@ -50,15 +50,15 @@ export interface InstanceOptions {
    */
   readonly prompt?: PromptValues | undefined;
   /** A value that may fit the schema in part. */
-  readonly given?: unknown;
+  readonly preset?: unknown;
 }
 
 /** Builds the smallest instance of a schema. */
 export function instanceOf(schema: unknown, options: InstanceOptions = {}): Instance {
-  const { hints = [], prompt, given } = options;
+  const { hints = [], prompt, preset } = options;
   return build(schema, {
     ...{ root: schema, following: [], progress: { steps: 0, depth: 0 }, hints: [...hints] },
-    ...{ prompt, given, name: "", isRequired: true, isInner: false },
+    ...{ prompt, preset, name: "", isRequired: true, isInner: false },
   });
 }
 
@@ -101,17 +101,17 @@ function firstKnown<T>(
   context: Build,
   attempt: (candidate: T, context: Build) => Instance,
 ): Instance {
-  const { given, prompt } = context;
+  const { preset, prompt } = context;
   const isNull = (one: T) => one === "null" || isJsonObject(one) && one.type === "null";
-  if (!candidates.some(isNull) || (prompt === undefined && given === undefined)) {
+  if (!candidates.some(isNull) || (prompt === undefined && preset === undefined)) {
     return first(candidates, (one) => attempt(one, context));
   }
   const others = candidates.filter((one) => !isNull(one));
   const undo = prompt?.mark();
-  const before = prompt?.taken ?? 0;
+  const before = prompt?.useCount ?? 0;
   const optional = { ...context, isRequired: false };
   const instance = first(others, (one) => attempt(one, optional));
-  const isKnown = (prompt?.taken ?? 0) > before || (given ?? null) !== null;
+  const isKnown = (prompt?.useCount ?? 0) > before || (preset ?? null) !== null;
   if (instance !== undefined && isKnown) return instance;
   undo?.();
   return { value: null };
@@ -150,13 +150,13 @@ function resolve(reference: string, root: unknown): unknown {
 function chooseListed(
   schema: JsonRecord,
   listed: readonly unknown[],
-  { given, prompt }: Build,
+  { preset, prompt }: Build,
 ): Instance {
   const types = schema.type === undefined ? undefined : typesOf(schema);
   const fitting = listed.filter((value) =>
     types === undefined || types.some((type) => isOfType(value, type))
   );
-  if (fitting.includes(given)) return { value: given };
+  if (fitting.includes(preset)) return { value: preset };
   const known = prompt?.listed(fitting);
   if (known !== undefined) return known;
   if (prompt !== undefined && fitting.includes(null)) return { value: null };
@@ -196,7 +196,7 @@ function buildType(type: string, schema: JsonRecord, context: Build): Instance {
     case "integer":
       return buildNumber(schema, { integer: type === "integer" }, context);
     case "boolean":
-      if (typeof context.given === "boolean") return { value: context.given };
+      if (typeof context.preset === "boolean") return { value: context.preset };
       return context.prompt?.flag(context.name) ?? { value: false };
     case "null":
       return { value: null };
@@ -207,12 +207,12 @@ function buildType(type: string, schema: JsonRecord, context: Build): Instance {
 
 function buildText(
   schema: JsonRecord,
-  { given, hints, isInner, isRequired, name, prompt }: Build,
+  { preset, hints, isInner, isRequired, name, prompt }: Build,
 ): Instance {
   const { minLength, maxLength } = schema;
-  const fits = typeof given === "string" && given.length >= Number(minLength ?? 0) &&
-    given.length <= Number(maxLength ?? Infinity);
-  if (fits) return { value: given };
+  const fits = typeof preset === "string" && preset.length >= Number(minLength ?? 0) &&
+    preset.length <= Number(maxLength ?? Infinity);
+  if (fits) return { value: preset };
   const known = prompt?.text(name, schema, { isRequired });
   if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
@@ -222,10 +222,10 @@ function buildText(
 function buildNumber(
   schema: JsonRecord,
   { integer }: { readonly integer: boolean },
-  { given, isInner, isRequired, name, prompt }: Build,
+  { preset, isInner, isRequired, name, prompt }: Build,
 ): Instance {
   const allows = allowsNumber(schema, { integer });
-  if (typeof given === "number" && allows(given)) return { value: given };
+  if (typeof preset === "number" && allows(preset)) return { value: preset };
   const known = prompt?.number(name, { isRequired, allows });
   if (known !== undefined) return known;
   if (!isInner) prompt?.guess();
@@ -244,8 +244,8 @@ function buildObject(schema: JsonRecord, context: Build): Instance {
   const isInner = context.name !== "";
   for (const name of names) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : others;
-    const given = memberOf(context.given, name);
-    const instance = build(schema, { ...context, name, given, isInner, isRequired: true });
+    const preset = memberOf(context.preset, name);
+    const instance = build(schema, { ...context, name, preset, isInner, isRequired: true });
     if (instance === undefined) return undefined;
     entries.push([name, instance.value]);
   }
@@ -258,19 +258,19 @@ function buildObject(schema: JsonRecord, context: Build): Instance {
 
 /** Builds an optional property from known values only. */
 function buildOptional(schema: unknown, name: string, context: Build): Instance {
-  const given = memberOf(context.given, name);
+  const preset = memberOf(context.preset, name);
   const { prompt } = context;
-  if (given === undefined && prompt === undefined) return undefined;
+  if (preset === undefined && prompt === undefined) return undefined;
   const undo = prompt?.mark();
-  const before = prompt?.taken ?? 0;
-  const instance = build(schema, { ...context, name, given, isRequired: false });
-  if (given !== undefined || (prompt?.taken ?? 0) > before) return instance;
+  const before = prompt?.useCount ?? 0;
+  const instance = build(schema, { ...context, name, preset, isRequired: false });
+  if (preset !== undefined || (prompt?.useCount ?? 0) > before) return instance;
   undo?.();
   return undefined;
 }
 
-function memberOf(given: unknown, name: string): unknown {
-  return isJsonObject(given) && Object.hasOwn(given, name) ? given[name] : undefined;
+function memberOf(preset: unknown, name: string): unknown {
+  return isJsonObject(preset) && Object.hasOwn(preset, name) ? preset[name] : undefined;
 }
 
 function buildArray(schema: JsonRecord, context: Build): Instance {
@@ -293,21 +293,21 @@ function buildArray(schema: JsonRecord, context: Build): Instance {
 
 /** Returns the items that are in the given value or in the question, within the schema's bounds. */
 function knownItems(schema: JsonRecord, most: number, context: Build): unknown[] {
-  const { given, prompt } = context;
+  const { preset, prompt } = context;
   const values: unknown[] = [];
   const room = Math.min(most, MOST_ITEMS);
-  if (Array.isArray(given)) {
-    for (const one of given.slice(0, room)) {
-      const instance = build(schema.items ?? true, { ...context, given: one });
+  if (Array.isArray(preset)) {
+    for (const one of preset.slice(0, room)) {
+      const instance = build(schema.items ?? true, { ...context, preset: one });
       if (instance !== undefined) values.push(instance.value);
     }
     return values;
   }
   while (prompt !== undefined && values.length < room) {
     const undo = prompt.mark();
-    const before = prompt.taken;
+    const before = prompt.useCount;
     const instance = build(schema.items ?? true, context);
-    const isNew = prompt.taken > before && !values.includes(instance?.value);
+    const isNew = prompt.useCount > before && !values.includes(instance?.value);
     if (instance === undefined || !isNew) {
       undo();
       break;

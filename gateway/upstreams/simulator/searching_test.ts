@@ -36,7 +36,7 @@ async function answerTo(question: string, ...results: readonly string[]): Promis
   return completion.choices[0]?.message.content ?? "";
 }
 
-Deno.test("what must be looked for is searched for, with the question as the query", async () => {
+Deno.test("a question that needs a search is searched for, as the query", async () => {
   for (
     const question of [
       "Search for tidal power",
@@ -93,7 +93,7 @@ Deno.test("a query is one line of bounded length, also where the search is deman
   assertEquals(call?.function.arguments, '{"query":"Hello"}');
 });
 
-Deno.test("what was found is told in a sentence that cites its sources", async () => {
+Deno.test("search results are stated in a sentence that cites its sources", async () => {
   const pages = ["Tides", "Harbours", "Boats", "Fish"].map((title, at) => (
     { source: at + 1, title, url: `https://a.example/${at}`, text: "x" }
   ));
@@ -112,7 +112,7 @@ Deno.test("what was found is told in a sentence that cites its sources", async (
   );
 });
 
-Deno.test("nothing found is said; what is no search result is shown as it is", async () => {
+Deno.test("an empty result is stated; a value that is not a search result is shown unchanged", async () => {
   const nothing = '{"results":[],"note":"Nothing was found."}';
   assertStringIncludes(await answerTo("Search for tides", nothing), "The search found nothing.");
   assertStringIncludes(await answerTo("搜索潮汐", nothing), "没有搜索到任何内容。");

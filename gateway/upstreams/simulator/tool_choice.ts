@@ -106,10 +106,12 @@ function mentionEnd(text: string, name: string): number | undefined {
 
 function fillAll(called: readonly Mention[], text: string): readonly WantedCall[] | Refusal {
   return collect(called.flatMap(({ tool, end }, at) => {
-    const given = end > 0 ? objectAt(text, end) : undefined;
-    if (given !== undefined) {
+    const preset = end > 0 ? objectAt(text, end) : undefined;
+    if (preset !== undefined) {
       return [
-        tool.strict ? fill(tool, { given: JSON.parse(given) }) : { name: tool.name, args: given },
+        tool.strict
+          ? fill(tool, { preset: JSON.parse(preset) })
+          : { name: tool.name, args: preset },
       ];
     }
     if (isSearchTool(tool)) return [fillWith(tool, { query: queryOf(text) })];
@@ -204,13 +206,13 @@ function fillFirst(tool: OfferedTool, hint: string | undefined): WantedCall | Re
 /** Returns a call with the given arguments; the others are made up. */
 function fillWith(
   tool: OfferedTool,
-  given: Readonly<Record<string, string | number>>,
+  preset: Readonly<Record<string, string | number>>,
 ): WantedCall | Refusal {
-  const filled = fill(tool, { given });
+  const filled = fill(tool, { preset });
   if (isRefusal(filled)) return filled;
   if (tool.strict) return filled;
   const others: unknown = JSON.parse(filled.args);
-  const args = { ...isJsonObject(others) ? others : {}, ...given };
+  const args = { ...isJsonObject(others) ? others : {}, ...preset };
   return { name: tool.name, args: JSON.stringify(args) };
 }
 

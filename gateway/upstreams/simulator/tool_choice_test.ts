@@ -92,7 +92,7 @@ Deno.test("an ordinary word is a tool only beside a verb", async () => {
   ]);
 });
 
-Deno.test("a JSON object after the name is passed on as it is", async () => {
+Deno.test("a JSON object after the name is passed on unchanged", async () => {
   const tools = [getWeather, shell];
   const args = '{"command": "echo {}", "deep": {"a": 1.0}}';
   assertEquals(await summary(ask(`run shell with ${args} now`, { tools })), [`shell${args}`]);
@@ -105,7 +105,7 @@ Deno.test("a JSON object after the name is passed on as it is", async () => {
   ]);
 });
 
-Deno.test("what is quoted behind a tool's name is for that tool", async () => {
+Deno.test("text quoted after a tool's name is that tool's argument", async () => {
   const run = tool("shell", { properties: { mode: { enum: ["a"] }, command: text } });
   const read = tool("file_read", { properties: { path: text }, required: ["path"] });
   const add = tool("calculator", { properties: { expression: text }, required: ["expression"] });
@@ -148,7 +148,7 @@ Deno.test("after the results the answer uses them, also where a call is required
   assertEquals(completion.choices[0]?.finish_reason, "stop");
 });
 
-Deno.test("results are told in Chinese, with the images that came with them", async () => {
+Deno.test("results are stated in Chinese, with the images that came with them", async () => {
   const body = ask("使用 get_time", { tools: [getTime] });
   const next = answered(body, await callsOf(body), "12:00");
   next.messages.push({
@@ -189,7 +189,7 @@ Deno.test("results of unknown calls and malformed echoes are survived", async ()
 const tools = [tool("calculator"), getTime];
 const pair = ask("12*3, 4+5", { tools });
 
-Deno.test("signing models sign the first of parallel calls, others none", async () => {
+Deno.test("signing models sign only the first of parallel calls", async () => {
   const large = await callsOf(pair, "sim-large");
   assertEquals(large.map((call) => Object.keys(call)), [
     ["id", "type", "function", "extra_content"],

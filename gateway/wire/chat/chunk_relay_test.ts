@@ -48,7 +48,7 @@ Deno.test("a well-formed chunk keeps every byte but the model's name", () => {
   assertEquals(relay.delivered, ["hié", "there"]);
 });
 
-Deno.test("a model's name that changes in mid-stream is replaced all the same", () => {
+Deno.test("a model name that changes in mid-stream is replaced", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant" }));
   const other = delta({ content: "x" }).replace("up-1", "up-2");
@@ -81,7 +81,7 @@ Deno.test("a first delta without a role gets one, once a choice", () => {
   assertEquals(other.choices[0].delta, { role: "assistant" });
 });
 
-Deno.test("tool calls without an index are told apart by id, else they go on with the last", () => {
+Deno.test("tool calls without an index are distinguished by id, else they continue the last one", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant" }));
   const call = (id: string, text: string) => ({
@@ -118,7 +118,7 @@ Deno.test("tool calls that all claim index 0 get indexes of their own", () => {
   assertEquals(indexes, [0, 1]);
 });
 
-Deno.test("an id and a name that come again with every piece are said once", () => {
+Deno.test("an id and a name that repeat with every piece are sent once", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant" }));
   for (const piece of ["{", "}"]) {
@@ -164,7 +164,7 @@ Deno.test("a second finish of a choice is dropped", () => {
   assertEquals(closing(relay).map(({ choices }) => choices), [[]]);
 });
 
-Deno.test("an empty finish is none, and the true one is passed on", () => {
+Deno.test("an empty finish reason is ignored, and the true one is passed on", () => {
   for (const form of [SERVICE_FORM, { ...SERVICE_FORM, dialect: "openai" as const }]) {
     const relay = new ChatChunkRelay("m", { form });
     const empty = { finish_reason: "" };
@@ -183,7 +183,7 @@ Deno.test("an empty finish is none, and the true one is passed on", () => {
   }
 });
 
-Deno.test("a clean end owes a finish to every choice that has none", () => {
+Deno.test("a clean end adds a finish reason to every choice without one", () => {
   const relay = new ChatChunkRelay("m");
   relay.accept(delta({ role: "assistant", content: "x" }));
   relay.accept(chunk([{
@@ -273,7 +273,7 @@ Deno.test("a report without counts does not replace one that has them", () => {
   assert(last.includes(`"usage":${good}`));
 });
 
-Deno.test("every string of a delta is delivered, whatever its member is called", () => {
+Deno.test("every string of a delta is delivered, under any member name", () => {
   const deltas = [
     { function_call: { name: "add", arguments: '{"a":1}' } },
     { tool_calls: [{ index: 0, id: "c", type: "custom", custom: { name: "sh", input: "ls" } }] },
@@ -291,7 +291,7 @@ Deno.test("every string of a delta is delivered, whatever its member is called",
   assertEquals(chunks, ['add|{"a":1}', "sh|ls", "Hmm", "So", "Well", "Hello", "new"]);
 });
 
-Deno.test("what is no chunk breaks the stream, and says how", () => {
+Deno.test("an event that is not a chunk breaks the stream with its reason", () => {
   const cases: [string, string][] = [
     ["{not json", "malformed"],
     ["7", "malformed"],
@@ -307,7 +307,7 @@ Deno.test("what is no chunk breaks the stream, and says how", () => {
   }
 });
 
-Deno.test("a chunk without choices is forwarded; null choices count as none", () => {
+Deno.test("a chunk without choices is forwarded; null choices count as missing", () => {
   const relay = new ChatChunkRelay("m");
   assertEquals(JSON.parse(relay.accept('{"model":"u","choices":null}') ?? "").model, "m");
   assertEquals(JSON.parse(relay.accept('{"prompt_filter_results":[]}') ?? "").model, "m");

@@ -22,7 +22,7 @@ Deno.test("withNote() adds to the last message and leaves every other byte alone
   ]);
 });
 
-Deno.test("partRequest() keeps what was said, and neither tools nor limits", () => {
+Deno.test("partRequest() keeps the messages, without tools and limits", () => {
   const request = body([
     { role: "system", content: "Be brief." },
     { role: "user", content: "What is f?", name: "n" },

@@ -22,7 +22,7 @@ Deno.test("a lone reading keeps its bytes, also where it comes again", () => {
   assertEquals([...membersOf().texts(), ...membersOf("null").texts()], []);
 });
 
-Deno.test("a later reading is merged deeply, and what is no object is replaced", () => {
+Deno.test("a later value is merged deeply, and a value that is not an object is replaced", () => {
   assertEquals(
     text('{"a":{"b":1,"c":[1]}}', '{"a":{"c":[2],"d":3}}'),
     '{"a":{"b":1,"c":[2],"d":3}}',
@@ -37,7 +37,7 @@ Deno.test("a later reading is merged deeply, and what is no object is replaced",
   assertEquals(Reflect.get({}, "b"), undefined);
 });
 
-Deno.test("what was told in between does not stop the next reading", () => {
+Deno.test("members added after a reading are part of the next reading", () => {
   const opaque = membersOf('{"a":1}', '{"b":2}');
   assertEquals(opaque.texts().get("extra_content"), '{"a":1,"b":2}');
   opaque.add({ extra_content: '{"c":3}', thought_signature: '"s"' }, new CharBudget());
@@ -57,7 +57,7 @@ Deno.test("readings of distinct members are all of them, in any number", () => {
   }));
 });
 
-Deno.test("what is kept of them has a limit", () => {
+Deno.test("members beyond the maximum length of an answer are refused", () => {
   const half = `"${"s".repeat(ANSWER_MAX_CHARS / 2)}"`;
   const error = assertThrows(() => text(`{"a":${half}}`, `{"b":${half}}`), UpstreamCut);
   assertEquals(error.outcome, "malformed");

@@ -27,7 +27,7 @@ Deno.test("arguments that are written as an object are what a model wrote, membe
   assertEquals(charsOf({ tool_calls: [{ id: "c", function: { arguments: input } }] }), length);
 });
 
-Deno.test("media in an address stands for a few characters", () => {
+Deno.test("media in an address counts as a few characters", () => {
   assertEquals(charsOf({ images: [{ image_url: { url: ADDRESS } }] }), 3);
   assertEquals(charsOf({ images: [ADDRESS] }), 3);
 });

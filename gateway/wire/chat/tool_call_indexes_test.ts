@@ -119,7 +119,7 @@ Deno.test("a name that comes in pieces is one name, and a late signature is its 
   assertEquals(places, [[0], [0], [0], [0], [0, 1], []]);
 });
 
-Deno.test("what makes no sense is still told apart, and nothing throws", () => {
+Deno.test("nonsensical indexes are still distinguished, and nothing throws", () => {
   const odd = fc.record({
     index: fc.option(fc.oneof(fc.integer(), fc.double(), fc.string())),
     id: fc.option(fc.oneof(fc.string(), fc.integer())),

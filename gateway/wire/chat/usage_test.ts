@@ -13,7 +13,7 @@ Deno.test("readChatUsage() reads what was written into a cache, under the names 
   assertEquals(of({ cached_tokens: 4, cache_write_tokens: 9 })?.cacheWriteInputTokens, 6);
 });
 
-Deno.test("readChatUsage() takes a count of writes that makes no sense for none", () => {
+Deno.test("readChatUsage() ignores a nonsensical count of cache writes", () => {
   for (const cache_write_tokens of [0, -1, 0.5, "7", null]) {
     assertEquals(of({ cache_write_tokens }), READ);
   }
@@ -26,7 +26,7 @@ Deno.test("readChatUsage() puts a detail right that cannot be, and keeps the res
   for (const cached_tokens of [-1, "7", NaN, null]) assertEquals(of({ cached_tokens }), READ);
 });
 
-Deno.test("readChatUsage() reads nothing where a total is no number, and all numbers as they are", () => {
+Deno.test("readChatUsage() returns nothing without a numeric total, and all numbers unchanged", () => {
   for (const odd of [-1, 0.5, 1e30, Infinity]) {
     assertEquals(readChatUsage({ prompt_tokens: odd, completion_tokens: 2 })?.inputTokens, odd);
     assertEquals(readChatUsage({ prompt_tokens: 2, completion_tokens: odd })?.outputTokens, odd);

@@ -306,7 +306,7 @@ Deno.test("a refusal, text in parts, and a signature of text", () => {
   assert(relay.complete?.includes('"extra_content":{"n":1.0}'));
 });
 
-Deno.test("what is told of a turn is told until the next begins", () => {
+Deno.test("a turn's delivered text, usage and calls stay readable until the next begins", () => {
   const relay = relayOf();
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   relay.accept(chunkText({ content: "one", tool_calls: [{ id: "a", function: search }] }));
@@ -322,7 +322,7 @@ Deno.test("what is told of a turn is told until the next begins", () => {
   assertEquals(JSON.parse(relay.endTurn().message).content, null);
 });
 
-Deno.test("a failure is one event; what is no chunk breaks the stream", () => {
+Deno.test("a failure is one event; an event that is not a chunk breaks the stream", () => {
   const relay = relayOf();
   const failure = failureOf("upstream_error", "No");
   const events = [...relay.failed(failure)];
@@ -332,7 +332,7 @@ Deno.test("a failure is one event; what is no chunk breaks the stream", () => {
   assertThrows(() => relay.accept("{no"), UpstreamCut);
 });
 
-Deno.test("what upstreams left out is told at the end, whichever turn it was of", () => {
+Deno.test("members that upstreams left out are reported at the end, for any turn", () => {
   const relay = relayOf();
   const warned = (line: string) => {
     const chunk = JSON.parse(chunkText({ role: "assistant", content: "" }));

@@ -95,7 +95,7 @@ const fragment = fc.oneof(
   fc.string({ unit: "binary", maxLength: 4 }),
 );
 
-Deno.test("findCitations() gives places of the text, in order, whatever the text", () => {
+Deno.test("findCitations() returns places of the text, in order, for any text", () => {
   fc.assert(fc.property(fc.array(fragment, { maxLength: 60 }), (fragments) => {
     const text = fragments.join("");
     let last = 0;

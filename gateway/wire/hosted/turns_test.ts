@@ -76,7 +76,7 @@ Deno.test("citations of a turn that does not count go with its text", () => {
   assert(!sent.includes("One!"));
 });
 
-Deno.test("what is held back counts as delivered once its turn is whole", () => {
+Deno.test("held-back text counts as delivered once its turn is complete", () => {
   const relay = lastTurnRelay();
   relay.accept(chunkText({ reasoning_content: "why", content: "{" }));
   assertEquals(relay.delivered, ["why"]);
@@ -90,7 +90,7 @@ Deno.test("what is held back counts as delivered once its turn is whole", () => 
   assertEquals(relay.delivered, ["[]"]);
 });
 
-Deno.test("chat: chunks are told by the name of the model that wrote them", () => {
+Deno.test("chat: chunks carry the name of the model that wrote them", () => {
   const relay = new HostedChatRelay("one", {
     hosted: HOSTED,
     createdSeconds: 3,
@@ -109,7 +109,7 @@ Deno.test("chat: chunks are told by the name of the model that wrote them", () =
   assertEquals(JSON.parse(relay.complete ?? "").model, "two");
 });
 
-Deno.test("responses: the last event names who answered last, also where it failed", () => {
+Deno.test("responses: the last event names the model of the last turn, also after a failure", () => {
   for (const fails of [false, true]) {
     const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
     const first = relay.accept(chunkText({ content: "a" })) + relay.endTurn().events;
@@ -148,7 +148,7 @@ function jsonResponse(): ResponseEventRelay {
   return new ResponseEventRelay(contextOf(JSON_FORMAT), { hosted: HOSTED, cite: citeMarks });
 }
 
-Deno.test("responses: where JSON is asked for, the last turn's message is the only one", () => {
+Deno.test("responses: with JSON output, the last turn's message is the only one", () => {
   fc.assert(
     fc.property(script, (turns) => {
       const { sent, turns: ended } = played(jsonResponse(), turns);
@@ -173,7 +173,7 @@ Deno.test("responses: where JSON is asked for, the last turn's message is the on
   );
 });
 
-Deno.test("responses: what is held back comes before the caller's calls, signed and cited", () => {
+Deno.test("responses: held-back text comes before the caller's calls, signed and cited", () => {
   const relay = jsonResponse();
   const annotations = [{ type: "url_citation", url: "u", start_index: 0, end_index: 1 }];
   const chunk = chunkText({ content: "{}", annotations }).replace(

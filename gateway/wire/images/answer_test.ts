@@ -33,7 +33,7 @@ async function answered(
 const png = base64Of(PNG);
 const jpeg = base64Of(JPEG);
 
-Deno.test("Images come in base64, with the bill, and nothing that nobody knows", async () => {
+Deno.test("images come in base64, with the bill and without unknown members", async () => {
   const answer = await answered({
     created: 5,
     data: [{ b64_json: png, revised_prompt: "A fox", url: null, seed: 3 }, { b64_json: jpeg }],
@@ -70,7 +70,7 @@ Deno.test("Usage that could not be true is not passed on", async () => {
   assertEquals(answer.usage, undefined);
 });
 
-Deno.test("What the upstream leaves out is filled in or left out", async () => {
+Deno.test("members that the upstream omits are filled in or left out", async () => {
   const answer = await answered({ data: [{ b64_json: png }], usage: {} }, "b64_json");
   assertEquals(answer, { created: 9, data: [{ b64_json: png }], metadata });
 });
@@ -89,12 +89,12 @@ Deno.test("Images are published where addresses are wanted", async () => {
   assertEquals(files.map(({ bytes }) => [...bytes]), [[...PNG], [...JPEG]]);
 });
 
-Deno.test("Where there is no room the images arrive all the same", async () => {
+Deno.test("images that cannot be published are sent as data URIs", async () => {
   const answer = await answered({ data: [{ b64_json: png }] }, "url");
   assertEquals(answer.data, [{ url: dataUri("image/png", PNG) }]);
 });
 
-Deno.test("An upstream's own addresses are nobody's but the gateway's", async () => {
+Deno.test("an upstream's own address is replaced by base64 or by the gateway's address", async () => {
   const data = [{ url: "https://cdn.example/a.png", revised_prompt: "r" }];
   const inBase64 = await answered({ data }, "b64_json");
   assertEquals(inBase64.data, [{ b64_json: jpeg, revised_prompt: "r" }]);

@@ -144,7 +144,7 @@ Deno.test("a long text takes many steps, deep as it may be", () => {
   }
 });
 
-Deno.test("no name is mistaken for another that was met before", () => {
+Deno.test("no name is mistaken for an earlier one", () => {
   // What V8 keeps of these objects is what it goes by for the next ones.
   for (let time = 0; time < 5; time++) {
     JSON.parse('{"met":[],"\\\\u006":[]}');
@@ -159,7 +159,7 @@ Deno.test("no name is mistaken for another that was met before", () => {
   assertEquals(Object.keys(JSON.parse('{"seen":[],"\\u006dodel":[]}')), ["seen", "model"]);
 });
 
-Deno.test("hasEscapedName() misses none", () => {
+Deno.test("hasEscapedName() finds every escaped name", () => {
   const name = fc.array(fc.constantFrom("a", '"', "\\", "\n", ":", ",", "é", " "), { maxLength: 5 })
     .map((parts) => parts.join(""));
   const space = fc.constantFrom("", " ", "\n\t");

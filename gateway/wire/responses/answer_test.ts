@@ -24,7 +24,7 @@ Deno.test("every field is there, and nothing else", () => {
   assertEquals(metadata.request_id, "req_1");
 });
 
-Deno.test("what ended early says why, and which item it was", () => {
+Deno.test("an incomplete answer states its reason and its unfinished item", () => {
   const tool_calls = [{ id: "a", function: { name: "f", arguments: '{"x' } }];
   const cut = response({ content: "Let me", tool_calls }, "length");
   assertEquals([cut.status, cut.incomplete_details.reason, cut.completed_at], [

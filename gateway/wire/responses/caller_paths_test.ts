@@ -24,7 +24,7 @@ const { sources, chat } = chatRequestOf(bodyOf({
   ],
 }));
 
-Deno.test("fields of a chat request are told by the names that their caller gave them", () => {
+Deno.test("fields of a chat request are reported by the caller's names", () => {
   const roles = ["system", "user", "assistant", "tool", "tool", "user", "user"];
   assertEquals(chat.value.messages.map(({ role }) => role), roles);
   const callerPaths: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ function resultOf(id: string) {
   return { type: "function_call_output", call_id: id, output: "ok" };
 }
 
-Deno.test("what a search found is read before the calls beside it, whose bytes are kept", () => {
+Deno.test("a search's results precede the calls beside it, whose bytes are kept", () => {
   const signed = '{"google":{"thought_signature":"a+/="}}';
   const own = (id: string) =>
     `{"extra_content":${signed},"type":"function_call","call_id":"${id}","name":"f","arguments":""}`;
@@ -40,7 +40,7 @@ Deno.test("what a search found is read before the calls beside it, whose bytes a
   assertEquals(losses.map(({ path }) => path), ["input.6"]);
 });
 
-Deno.test("marks of the cache are carried where they stand; what has no place is said", () => {
+Deno.test("cache marks stay in place; a mark without a place is reported", () => {
   const cache_control = { type: "ephemeral" };
   const part = (text: string, more = {}) => ({ type: "output_text", text, ...more });
   const input = [
@@ -145,7 +145,7 @@ Deno.test("words after a call that was answered are a turn of their own", () => 
   );
 });
 
-Deno.test("an assistant who says nothing has no message, unless it is signed", () => {
+Deno.test("an empty assistant message is omitted, unless it is signed", () => {
   const empty = { role: "assistant", content: [] };
   const call = { type: "function_call", call_id: "1", name: "f", arguments: "{}" };
   const signed = { ...empty, extra_content: { n: 1 } };
@@ -166,7 +166,7 @@ Deno.test("an assistant who says nothing has no message, unless it is signed", (
   );
 });
 
-Deno.test("what earlier tools of other kinds gave counts as read, under each of its names", () => {
+Deno.test("results of earlier tools of other kinds are read, under each of their names", () => {
   const messages = new ChatMessages({});
   for (const [at, member] of ["output", "outputs", "results", "tools"].entries()) {
     const value = { type: "code_interpreter_call", [member]: [{ type: "logs", logs: member }] };

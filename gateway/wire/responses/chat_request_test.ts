@@ -100,7 +100,7 @@ Deno.test("messages keep their role, and their parts become chat parts", () => {
   assertEquals(losses, ["input.1.content.2.detail", "input.2.phase"]);
 });
 
-Deno.test("what a part cannot be is said, with its path", () => {
+Deno.test("a part that cannot be translated is reported with its path", () => {
   const { losses } = translated([
     {
       role: "user",
@@ -157,7 +157,7 @@ Deno.test("calls in a row are one turn, with the words before or after them", ()
   assertEquals(translated(cases[4]?.[1]).losses, ["input.0", "input.2"]);
 });
 
-Deno.test("what a tool gives beside text follows the last result as the user's message", () => {
+Deno.test("a tool's content beside text follows the last result as a user message", () => {
   const image = { type: "input_image", image_url: "https://a.test/a.png" };
   const { messages } = translated([
     call("a"),
@@ -224,7 +224,7 @@ Deno.test("opaque members of earlier and of own items keep their bytes", () => {
   assertEquals(ids.filter((each) => each.length > 0), [["a", "e"], ["b", "c", "d"]]);
 });
 
-Deno.test("what a model reads is not written again to look for opaque members", () => {
+Deno.test("opaque members are looked for in the existing text, which is not serialized again", () => {
   const input = "a".repeat(10);
   const stringify = JSON.stringify;
   let written = 0;
@@ -241,7 +241,7 @@ Deno.test("what a model reads is not written again to look for opaque members", 
   assertEquals(written, 0);
 });
 
-Deno.test("references stand for the items that they name", () => {
+Deno.test("references are replaced by their items", () => {
   const body = bodyOf({ input: [{ id: "msg_1" }, { type: "item_reference", id: "loop" }] });
   const references = new Map([
     ["msg_1", bodyOf({ type: "message", id: "msg_1", role: "assistant", content: "kept" })],

@@ -208,7 +208,7 @@ Deno.test("opaque members keep their bytes, on one line; later ones are merged",
   assertEquals(output[2]?.["extra_content"], { a: { x: 1, y: 2 } });
 });
 
-Deno.test("calls are told apart by id, by index, or continue the last one", () => {
+Deno.test("calls are distinguished by id, by index, or continue the last one", () => {
   const delta = (...tool_calls: unknown[]) => chunkText({ tool_calls });
   const { output } = checkEvents(eventsOf(streamed(new ResponseEventRelay(contextOf()), [
     delta({ index: 0, id: "a", function: { name: "f", arguments: "1" } }),
@@ -227,7 +227,7 @@ Deno.test("calls are told apart by id, by index, or continue the last one", () =
   ]);
 });
 
-Deno.test("a function's name is told once it is whole, whatever its pieces", () => {
+Deno.test("a function's name is sent once it is complete, for any pieces", () => {
   const named = (index: number, name: string, more: Readonly<Record<string, unknown>> = {}) =>
     chunkText({ tool_calls: [{ index, function: { name, arguments: "" }, ...more }] });
   const sent = streamed(new ResponseEventRelay(contextOf()), [
@@ -256,7 +256,7 @@ Deno.test("a function's name is told once it is whole, whatever its pieces", () 
   assertEquals(begun.map(({ item }) => item["name"]), output.map((item) => item["name"]));
 });
 
-Deno.test("citations are told as they come", () => {
+Deno.test("citations are sent as they arrive", () => {
   const page = { start_index: 0, end_index: 2, url: "https://a.test/", title: "A" };
   const file = { type: "file_citation", file_id: "f1", filename: "a.md", index: 2 };
   const annotations = [{ type: "url_citation", url_citation: page }, file, { type: "odd" }];
@@ -320,7 +320,7 @@ Deno.test("a failure before anything came still begins; without a bill it has no
   assertEquals([usage, error.code], [null, "rate_limit_exceeded"]);
 });
 
-Deno.test("what is no chunk breaks the stream, and says how", () => {
+Deno.test("an event that is not a chunk breaks the stream with its reason", () => {
   const cases: [string, string][] = [
     ["{not json", "malformed"],
     ["7", "malformed"],
@@ -337,7 +337,7 @@ Deno.test("what is no chunk breaks the stream, and says how", () => {
   }
 });
 
-Deno.test("other choices, which nobody asked for, are not told", () => {
+Deno.test("other choices are not sent", () => {
   const relay = new ResponseEventRelay(contextOf());
   const second = { index: 1 };
   const response = checkEvents(eventsOf(streamed(relay, [
@@ -391,7 +391,7 @@ Deno.test("whole calls of one delta stay apart, each with an id of its own", () 
   }
 });
 
-Deno.test("what the upstream left out is known, each once, whichever chunk said it", () => {
+Deno.test("each member that the upstream left out is reported once, for any chunk", () => {
   const relay = new ResponseEventRelay(contextOf());
   const chunk = JSON.parse(chunkText({ content: "a" }));
   relay.accept(JSON.stringify({ ...chunk, upstream_warnings: ["seed", "user"] }));

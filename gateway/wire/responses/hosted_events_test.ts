@@ -124,7 +124,7 @@ Deno.test("a search between two turns, event by event", () => {
   });
 });
 
-Deno.test("what a search found is shown where the request asks for it", () => {
+Deno.test("a search's results are shown if the request asks for them", () => {
   for (const isAsked of [true, false]) {
     const include = isAsked ? ["web_search_call.action.sources", "file_search_call.results"] : [];
     const relay = new ResponseEventRelay(contextOf({ include }), { hosted: HOSTED });
@@ -139,7 +139,7 @@ Deno.test("what a search found is shown where the request asks for it", () => {
   }
 });
 
-Deno.test("a search that fails says so once; one that never ended has failed", () => {
+Deno.test("a failed search is reported once; an unfinished one has failed", () => {
   const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
   let sent = relay.searching(WEB) + relay.searched(WEB, { status: "failed" });
   assertThrows(() => relay.searched(WEB, FOUND), InvariantError, "ws_1");
@@ -166,7 +166,7 @@ Deno.test("a failure in mid-search tells what there was", () => {
   assertEquals(relay.complete, undefined);
 });
 
-Deno.test("what is told of a turn is told until the next begins", () => {
+Deno.test("a turn's delivered text, usage and calls stay readable until the next begins", () => {
   const relay = new ResponseEventRelay(contextOf(), { hosted: HOSTED });
   relay.accept(chunkText({ content: "one" }));
   relay.accept(chunkText({ tool_calls: [{ id: "a", function: search }] }));

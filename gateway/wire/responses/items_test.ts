@@ -6,7 +6,7 @@ const OWN = "rs_0123456789abcdefghjkmnpqrs";
 
 const idsOf = (item: Readonly<Record<string, unknown>>) => namedIds(bodyOf(item));
 
-Deno.test("an item that says nothing itself names what is kept", () => {
+Deno.test("an item without text names its stored content", () => {
   const named: Readonly<Record<string, unknown>>[] = [
     { id: "x" },
     { type: "item_reference", id: "x" },

@@ -4,7 +4,7 @@ import { listedItem } from "./listed_item.ts";
 
 const listed = (item: unknown) => JSON.parse(listedItem(JSON.stringify(item)));
 
-Deno.test("what a request says in short is listed as OpenAI's clients read it", () => {
+Deno.test("a request's short forms are listed in full, as OpenAI's clients read them", () => {
   const user = {
     id: "msg_1",
     role: "user",
@@ -51,7 +51,7 @@ Deno.test("text of a model that is written out short gets its citations and prob
   assertEquals(listedItem(whole), whole);
 });
 
-Deno.test("what is written out keeps its bytes", () => {
+Deno.test("an expanded item keeps its bytes", () => {
   const texts = [
     '{ "id": "m", "type": "message", "role": "user", "content": [{"type":"input_text","text":"1.0"}] }',
     '{"id":"f","type":"function_call","call_id":"c","name":"f","arguments":"{}","status":"incomplete"}',

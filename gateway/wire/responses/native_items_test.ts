@@ -40,7 +40,7 @@ Deno.test("items that are open are ended with what has come of them, and the oth
   assertEquals(items.texts().map((text) => JSON.parse(text)), [thought, ended, endedCall]);
 });
 
-Deno.test("what has ended of an open item is not ended twice", () => {
+Deno.test("a finished part of an open item is not finished twice", () => {
   const summary = (index: number) => ({ ...inSummary, summary_index: index });
   const items = itemsAfter(
     added(0, { id: "rs_1", type: "reasoning", summary: [] }),

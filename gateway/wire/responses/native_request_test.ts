@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { foreignLosses, selfContained } from "./native_request.ts";
 
-Deno.test("an upstream that did not search is told what was found where no text stands for it", () => {
+Deno.test("an upstream that did not search receives the results unless a text stands for them", () => {
   const value = {
     previous_response_id: "resp_1",
     input: [
@@ -19,7 +19,7 @@ Deno.test("an upstream that did not search is told what was found where no text 
   assertEquals(selfContained(body, {}).value["input"], [call]);
 });
 
-Deno.test("what only the model that made it understands is left out, which is said", () => {
+Deno.test("content that only its own model understands is left out and reported", () => {
   const input = [
     { type: "reasoning", id: "rs_1", summary: [] },
     { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "E" },

@@ -61,7 +61,7 @@ Deno.test("events keep their bytes but for the model's name and the metadata", (
   assert(relay.finished);
 });
 
-Deno.test("the end is held back until it is told what the call cost; counted usage fills in", () => {
+Deno.test("the final event waits for the call's cost; counted usage fills in", () => {
   const relay = new NativeResponseRelay(contextOf());
   const last = event("response.incomplete", 1, `"response":${resource("incomplete")}`);
   assertEquals(relay.accept(last), "");
@@ -85,7 +85,7 @@ Deno.test("an end before the response is complete is a cut", () => {
   assertThrows(() => [...relay.completed(END)], UpstreamCut);
 });
 
-Deno.test("a failure goes on with the upstream's id and numbers", () => {
+Deno.test("a failure continues with the upstream's id and numbers", () => {
   const relay = new NativeResponseRelay(contextOf());
   relay.accept(event("response.created", 0, `"response":${resource("in_progress")}`));
   relay.accept(DELTA);
@@ -109,7 +109,7 @@ Deno.test("a failure goes on with the upstream's id and numbers", () => {
   assertEquals(JSON.parse(unbilled.resource ?? "").usage, null);
 });
 
-Deno.test("what is no event breaks the stream, and says how", () => {
+Deno.test("a text that is not an event breaks the stream with its reason", () => {
   const cases: [string, string][] = [
     ["{not json", "malformed"],
     ["[]", "malformed"],
@@ -161,7 +161,7 @@ Deno.test("usage that is not what was billed, or does not add up, gives way to t
   }
 });
 
-Deno.test("what a native answer must be", () => {
+Deno.test("checkNativeAnswer() refuses an unusable status, id and output", () => {
   const outcomeOf = (answer: unknown) =>
     assertThrows(() => checkNativeAnswer(bodyOf(answer)), UpstreamCut).outcome;
   const whole = JSON.parse(resource("completed"));
@@ -205,7 +205,7 @@ Deno.test("usage that a failure reports is noted", () => {
   assertEquals(relay.usage, BILLED.usage);
 });
 
-Deno.test("what was delivered is counted although there were no deltas of it", () => {
+Deno.test("delivered text is counted also without deltas", () => {
   const message = { type: "message", content: [{ type: "output_text", text: "Hello there" }] };
   const done = JSON.stringify({ type: "response.output_item.done", item: message });
   const created = event("response.created", 0, `"response":${resource("in_progress")}`);
@@ -268,7 +268,7 @@ Deno.test("everything that a model wrote counts as delivered", () => {
   assertEquals(nativeDelivered(bodyOf({})), []);
 });
 
-Deno.test("usage without numbers is none; all output counts that the total has", () => {
+Deno.test("usage without numbers is ignored; all output of the total counts", () => {
   for (const usage of [null, 7, {}, { input_tokens: "1", output_tokens: 1 }]) {
     assertEquals(readResponseUsage(usage), undefined);
   }
@@ -290,7 +290,7 @@ Deno.test("usage that came before an answer was ended for its length is still re
   assert(last.includes('"input_tokens":9'), last);
 });
 
-Deno.test("a piece counts that is told only when it is whole, and once", () => {
+Deno.test("an input that arrives without deltas is counted once", () => {
   const relay = new NativeResponseRelay(contextOf());
   relay.accept(event("response.custom_tool_call_input.done", 1, '"input":"ls"'));
   assertEquals(relay.delivered, ["ls"]);

@@ -47,7 +47,7 @@ const UNKEPT: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, relayOf] of Object.entries(RELAYS)) {
-  Deno.test(`${name}: whatever has no end is cut, as what makes no sense`, () => {
+  Deno.test(`${name}: endless and nonsensical text is cut`, () => {
     for (const [what, delta] of Object.entries(ENDLESS)) {
       if (UNKEPT[name]?.includes(what)) continue;
       const relay = relayOf();
@@ -64,7 +64,7 @@ for (const [name, relayOf] of Object.entries(RELAYS)) {
     }
   });
 
-  Deno.test(`${name}: what is read and written grows with the answer, not with its square`, () => {
+  Deno.test(`${name}: reading and writing grow linearly with the answer`, () => {
     const work = (count: number) =>
       charsOfJson(() => {
         const relay = relayOf();
@@ -80,7 +80,7 @@ for (const [name, relayOf] of Object.entries(RELAYS)) {
   });
 }
 
-Deno.test("what is kept has room for so much and no more", () => {
+Deno.test("the stored text has a fixed limit", () => {
   const kept = new CharBudget();
   kept.add(ANSWER_MAX_CHARS);
   kept.add(0);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { ChatChunkRelay } from "../chat/chunk_relay.ts";
 import { CollectedText } from "./collected_text.ts";
 
-Deno.test("CollectedText gives back what was put in, halves of surrogate pairs included", () => {
+Deno.test("CollectedText returns its input, halves of surrogate pairs included", () => {
   const pieces = fc.array(
     fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud83d", "\ude00")),
     {
@@ -36,7 +36,7 @@ Deno.test("CollectedText keeps few pieces, and few of the texts that they are sl
   }
 });
 
-Deno.test("a stream keeps few of its chunks alive, however long it is and whatever it brings", () => {
+Deno.test("a stream keeps few of its chunks alive, for any length and content", () => {
   const text = (delta: unknown) =>
     JSON.stringify({ id: "c", model: "up", created: 1, choices: [{ index: 0, delta }] });
   const words = (at: number) => `words that are no copy ${at}`;

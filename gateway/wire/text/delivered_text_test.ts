@@ -23,7 +23,7 @@ const PARTS = [
   "é",
 ];
 
-Deno.test("what is kept is all that was delivered, until its hold is used up", async () => {
+Deno.test("the stored text is all that was delivered, until its hold is used up", async () => {
   const { count } = createTokenCounter();
   const texts = fc.array(fc.constantFrom(...PARTS), {
     minLength: 1,
@@ -49,7 +49,7 @@ Deno.test("what is kept is all that was delivered, until its hold is used up", a
   );
 });
 
-Deno.test("no stream keeps more text than its hold pays for, whatever it says", () => {
+Deno.test("no stream keeps more text than its hold pays for, for any content", () => {
   const chunk = (content: string) =>
     JSON.stringify({
       id: "c",
@@ -81,7 +81,7 @@ Deno.test("no stream keeps more text than its hold pays for, whatever it says", 
   }
 });
 
-Deno.test("what comes after the end of a delivery is not kept", () => {
+Deno.test("text after the end of a delivery is not stored", () => {
   const text = new DeliveredText(10);
   text.push("one");
   text.end();

@@ -49,6 +49,23 @@ for (const row of ROWS) {
     assert(!at.last.headers.has("authorization"));
   });
 
+  Deno.test(`auto | ${row.name}: is sent as X-Auto, a call's own in place of the client's`, async () => {
+    await using at = await Stage.open({ auto: { verify: true } });
+    const header = () => at.last.headers.get("x-auto");
+    await row.create(at.client, HELLO);
+    assertEquals(header(), "verify");
+    await row.stream(at.client, HELLO).final();
+    assertEquals(header(), "verify");
+    await row.run(at.client, HELLO);
+    assertEquals(header(), "verify");
+    await row.create(at.client, HELLO, { auto: {} });
+    assertEquals(header(), null);
+    // The policy of the key does not let requests set the dial.
+    const best = row.create(at.client, HELLO, { auto: { quality: "best" } });
+    assertEquals((await assertRejects(() => best, ServiceAPIError)).code, "policy_denied");
+    assertEquals(header(), "quality=best");
+  });
+
   Deno.test(`timeoutMs | ${row.name}: covers a whole answer, and the life of a stream`, async () => {
     await using at = await Stage.open({ timeoutMs: 300 });
     const slow = { text: 'Hi [[sim {"delayMs": 2000}]]' };
@@ -87,7 +104,7 @@ for (const row of ROWS) {
     assertEquals(at.sent.length, 2);
   });
 
-  Deno.test(`defaultLocalTools | ${row.name}: off, none is declared`, async () => {
+  Deno.test(`defaultLocalTools | ${row.name}: off, no tool is declared`, async () => {
     await using at = await Stage.open({ defaultLocalTools: false });
     await row.run(at.client, HELLO);
     assertEquals(toolsIn(at.last), undefined);
@@ -122,7 +139,7 @@ for (const row of ROWS) {
   });
 }
 
-Deno.test("an option that nobody knows is an error", () => {
+Deno.test("an unknown option is an error", () => {
   const misspelt = JSON.parse('{"apiKey": "k", "maxRetrys": 2}');
   assertThrows(() => new ServiceClient(misspelt), ConfigurationError, "maxRetrys");
 });

@@ -132,7 +132,7 @@ const ORCHESTRATED = [
 ];
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
-each("10: text beside calls is told apart from the answer", running, async (run, { stream }) => {
+each("10: text beside calls is separate from the answer", running, async (run, { stream }) => {
   await using upstream = new FakeUpstream();
   const calls = [wireCall("call_1", "double_it", { n: 21 })];
   upstream.answer(
@@ -171,7 +171,7 @@ Deno.test("11: chunks of every task come through; the final task's are the reply
   assertEquals([reply, (await stream).choices[0]?.message.content], ["The answer", "The answer"]);
 });
 
-Deno.test("12: chunks without choices are kept, with none; usage follows from the bill", async () => {
+Deno.test("12: chunks without choices are kept with an empty list; usage follows from the bill", async () => {
   const counts = { input_tokens: 3, cached_input_tokens: 1, output_tokens: 2, total_tokens: 5 };
   const billing = { charged: "0.000001", currency: "credits", estimated: false, ...counts };
   const choice = { delta: { role: "assistant", content: "Hi" }, finish_reason: "stop" };

@@ -58,7 +58,7 @@ Deno.test("svc backup and svc restore tell what they did, for people and program
     const to = join(folder, "new.kv");
     const restored = await svc(["restore", file, "--to", to], envOf(store));
     assertStringIncludes(restored.stdout, "The backup has no admin token");
-    assertStringIncludes(restored.stdout, "revoke again those that were revoked since");
+    assertStringIncludes(restored.stdout, "revoke again the keys that were revoked since");
     assertFalse(checked.stdout.includes("revoke"));
     assert((await Deno.stat(to)).isFile);
     const wrong = { ...envOf(store), SERVICE_BACKUP_KEY: "another passphrase" };

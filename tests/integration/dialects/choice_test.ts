@@ -62,7 +62,7 @@ Deno.test("a stated dialect counts before the key's policy, and that before the 
   }
 });
 
-Deno.test("a dialect that there is none of is refused, free and in the log", async () => {
+Deno.test("an unknown dialect is refused, free and logged", async () => {
   await using service = await TestService.start();
   for (const value of ["klingon", "auto", "", "service, openai"]) {
     const response = await service.chat({ messages }, { headers: { "x-dialect": value } });

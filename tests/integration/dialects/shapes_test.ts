@@ -102,7 +102,7 @@ Deno.test("the one model can be had by its name", async () => {
   assertEquals([keyless.status, (await keyless.json()).error.code], [401, "missing_api_key"]);
 });
 
-Deno.test("addresses of OpenAI's that are not offered answer 404, whatever the method", async () => {
+Deno.test("OpenAI's paths that are not offered answer 404, for any method", async () => {
   await using service = await TestService.start();
   for (const path of ["responses/compact", "responses/input_tokens"]) {
     for (const method of ["POST", "GET", "DELETE"]) {

@@ -103,7 +103,7 @@ for (const stream of [false, true]) {
 }
 
 for (const dialect of DIALECTS) {
-  Deno.test(`a split response in ${dialect}: tasks are told where its clients know them`, async () => {
+  Deno.test(`a split response in ${dialect}: tasks are reported to clients that know them`, async () => {
     await using lab = await orchestrationLab();
     const ask = async (more: Readonly<Record<string, string>> = {}) => {
       const response = await fetch(`${lab.service.openaiUrl}/responses`, {

@@ -84,7 +84,7 @@ for (const stream of [false, true]) {
     await lab.service.assertBooks();
   });
 
-  Deno.test(`a storm of 429: who limits is left alone as long as it asks, ${how}`, async () => {
+  Deno.test(`a storm of 429: the upstream is not called before its Retry-After, ${how}`, async () => {
     const clock = new ManualClock();
     await using lab = await fleet(2, { clock });
     const [first, second] = lab.upstreams;
@@ -158,7 +158,7 @@ for (const stream of [false, true]) {
   });
 }
 
-Deno.test("nobody listens: the next one answers, and where there is none it is 502", async () => {
+Deno.test("a refused connection fails over to the next upstream; without one it is 502", async () => {
   const gone = `http://127.0.0.1:${freePort()}/v1`;
   await using upstream = new FakeUpstream();
   upstream.otherwise(fine(false));
@@ -193,7 +193,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-Deno.test("an answer that nobody asked for is not taken for that of the next request", async () => {
+Deno.test("an unrequested response is not taken for the next request's response", async () => {
   await using upstream = new FakeUpstream();
   const poison = JSON.stringify(CHAT.whole({ ...SAID, pieces: ["Poison"] }));
   const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" +

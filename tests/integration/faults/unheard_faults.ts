@@ -37,7 +37,7 @@ export const SILENT: readonly Fault[] = [
   { name: "the connection is reset", script: () => [{ reset: true }], ...FAILED },
   { name: "the connection is closed", script: () => [{ close: true }], ...FAILED },
   {
-    name: "nothing is said",
+    name: "no byte is sent",
     script: () => [{ stall: true }],
     json: "late",
     stream: "late",
@@ -210,7 +210,7 @@ export const ODDITIES: readonly Fault[] = [
     ...WHOLE,
   },
   {
-    name: "another answer behind the answer, which nobody asked for",
+    name: "a second response that was not requested",
     script: (well) => [
       { send: lengthHead(well, bytesOf(well.body)) + well.body },
       { send: lengthHead(well, 2) + "{}" },

@@ -25,7 +25,7 @@ const STREAMED = [
   usageChunk(usage(30, 4)),
 ];
 
-Deno.test("metrics are for the operator, and for who has the token that opens nothing else", async () => {
+Deno.test("metrics need the operator's token, or the metrics token that opens nothing else", async () => {
   await using service = await TestService.start({ settings: { metricsToken: METRICS_TOKEN } });
   const { adminUrl } = service.running;
   const wallets = (token: string) =>
@@ -52,7 +52,7 @@ Deno.test("metrics are for the operator, and for who has the token that opens no
   await page.body?.cancel();
 });
 
-Deno.test("without a metrics token none is let in: not an empty one either", async () => {
+Deno.test("without a metrics token no token is accepted, not even an empty one", async () => {
   await using service = await TestService.start();
   for (const token of ["undefined", ""]) {
     const response = await scrape(service.running.adminUrl, token);
@@ -136,7 +136,7 @@ Deno.test("failures are counted where they happen: attempts, failovers, cuts, re
   assertEquals(valueOf(metrics, "svc_request_errors_total", { code: "insufficient_balance" }), 1);
 });
 
-Deno.test("what was written off or could not be true, and what the books' check found, is told", async () => {
+Deno.test("metrics report written-off amounts, impossible usage and the journal check's results", async () => {
   await using model = new FakeUpstream();
   await using service = await TestService.start({
     config: labConfig({ id: "one", baseUrl: model.baseUrl }),

@@ -8,6 +8,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { parser } from "@prometheus-io/lezer-promql";
+import { grafanaDashboard } from "../../../ops/grafana_dashboard.ts";
 import { read } from "../../architecture/source_files.ts";
 import { FakeUpstream, json, sse } from "../../fixtures/fake_upstream.ts";
 import { chunkText, completion, labConfig, QUESTION } from "../../fixtures/lab.ts";
@@ -39,9 +40,9 @@ function* under(name: string, value: unknown): Generator<string> {
   }
 }
 
-async function dashboardExpressions(): Promise<string[]> {
-  const dashboard = JSON.parse(await read("ops/grafana_dashboard.json"));
-  return [...under("expr", dashboard)].map((text) => text.replaceAll("$__rate_interval", "5m"));
+function dashboardExpressions(): string[] {
+  return [...under("expr", grafanaDashboard())]
+    .map((text) => text.replaceAll("$__rate_interval", "5m"));
 }
 
 /** Returns the names in an expression: metrics with the labels of each, and the labels of all. */
@@ -107,7 +108,7 @@ Deno.test("alerts and dashboard ask for metrics and labels that there are", asyn
     assert(declared.has(name.replace(/_(?:bucket|sum|count)$/, "")) || declared.has(name), name);
   }
   const watched = new Set<string>();
-  for (const expression of [...await alertExpressions(), ...await dashboardExpressions()]) {
+  for (const expression of [...await alertExpressions(), ...dashboardExpressions()]) {
     const { metrics, grouping } = namesIn(expression);
     assert(metrics.size > 0, `${expression} asks for no metric`);
     for (const [name, matched] of metrics) {
@@ -136,7 +137,7 @@ const UNWATCHED = [
   "svc_write_offs_total",
 ];
 
-Deno.test("what is no metric, and what is no label, would be found", () => {
+Deno.test("namesIn() finds every metric and label of an expression", () => {
   const { metrics, grouping } = namesIn('sum by (a) (rate(m_bucket{b="{c}"}[5m])) / n{d=~"x"}');
   assertEquals([...metrics].map(([name, labels]) => [name, ...labels]), [
     ["m_bucket", "b"],
@@ -145,11 +146,11 @@ Deno.test("what is no metric, and what is no label, would be found", () => {
   assertEquals([...grouping], ["a"]);
 });
 
-Deno.test("the dashboard asks for nothing from elsewhere, and its panels do not overlap", async () => {
-  const text = await read("ops/grafana_dashboard.json");
-  assert(!/https?:/.test(text));
+Deno.test("the dashboard loads nothing from elsewhere, and its panels do not overlap", () => {
+  const dashboard = grafanaDashboard();
+  assert(!/https?:/.test(JSON.stringify(dashboard)));
   const taken = new Set<string>();
-  for (const { title, gridPos: { x, y, w, h } } of JSON.parse(text).panels) {
+  for (const { title, gridPos: { x, y, w, h } } of dashboard.panels) {
     for (let at = 0; at < w * h; at++) {
       const place = `${x + at % w} ${y + Math.floor(at / w)}`;
       assert(!taken.has(place) && x + w <= 24, `${title} at ${place}`);

@@ -210,7 +210,7 @@ for (
     { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" },
   ]
 ) {
-  Deno.test(`who is left out is not exported, and the caller's context goes on: ${Object.keys(env)[0]}`, async () => {
+  Deno.test(`an unsampled caller is not exported, and its context is passed on: ${Object.keys(env)[0]}`, async () => {
     await using model = new FakeUpstream();
     await traced(labConfig({ id: "one", baseUrl: model.baseUrl }), async (at) => {
       model.answer(json(completion()), json(completion()), json(completion()));
@@ -251,7 +251,7 @@ Deno.test("lines of the log are exported once, with the trace of their request",
   });
 });
 
-Deno.test("the service does not start to export with the spans that Deno makes by itself", async () => {
+Deno.test("the service does not start to export with Deno's own spans", async () => {
   await using model = new FakeUpstream();
   const failed = await traced(
     labConfig({ id: "one", baseUrl: model.baseUrl }),

@@ -19,7 +19,7 @@ import { postResponse } from "../../fixtures/responses_calls.ts";
 import { usage } from "../../fixtures/lab.ts";
 import { until } from "../../fixtures/service.ts";
 
-Deno.test("a compound follow-up of a split response is split, with what was said before", async () => {
+Deno.test("a compound follow-up of a split response is split, with the conversation so far", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const first =
@@ -50,7 +50,7 @@ Deno.test("a compound follow-up of a split response is split, with what was said
 for (const stream of [true, false]) {
   const how = stream ? "streamed" : "JSON";
 
-  Deno.test(`${how}: what has begun goes on where its key is revoked meanwhile`, async () => {
+  Deno.test(`${how}: started tasks finish although their key is revoked`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     const { id, key, wallet } = await service.newKey();

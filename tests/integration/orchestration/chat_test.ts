@@ -162,7 +162,7 @@ Deno.test("tasks run side by side, three at once, each as soon as what it reads 
   await assertCharged(service, answer, { micros: 7n * CALL_MICROS });
 });
 
-Deno.test("a simple request is one call, and says nothing of tasks", async () => {
+Deno.test("a simple request is one call, and mentions no tasks", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const body = { messages: [{ role: "user", content: "What is the capital of Peru?" }] };

@@ -114,7 +114,7 @@ Deno.test("OpenAI's client reads the answer of a stream that is narrowed to it",
   await lab.service.assertBooks();
 });
 
-Deno.test("the embedded simulator plans, works and puts together, and says that it is none", async () => {
+Deno.test("the embedded simulator plans, works and combines, and identifies itself", async () => {
   // No time passes: models are chosen by how fast they were, too.
   await using service = await TestService.start({ clock: new ManualClock() });
   const answer = await readStreamedAnswer(
@@ -128,7 +128,7 @@ Deno.test("the embedded simulator plans, works and puts together, and says that 
   await service.assertBooks();
 });
 
-Deno.test("the simulator misbehaves in the one task that it is told to", async () => {
+Deno.test("the simulator misbehaves only in the configured task", async () => {
   await using service = await TestService.start();
   const wish = '[[sim {"task": "part_2", "cutAfter": 4}]]';
   const messages = [{ role: "user", content: `${COMPARISON} ${wish}` }];

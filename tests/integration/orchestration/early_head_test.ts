@@ -57,7 +57,7 @@ function failAll({ upstream }: OrchestrationLab): void {
 }
 
 for (const surface of SURFACES) {
-  Deno.test(`${surface}: what follows the keep-alives is the whole stream`, async () => {
+  Deno.test(`${surface}: the whole stream follows the keep-alives`, async () => {
     await using lab = await slowLab();
     const { reader } = await askEarly(lab, surface);
     assert((await readUntil(reader, KEEP_ALIVE)).startsWith(KEEP_ALIVE));
@@ -74,7 +74,7 @@ for (const surface of SURFACES) {
     assertEquals([status, outcome], [200, "ok"]);
   });
 
-  Deno.test(`${surface}: who leaves meanwhile ends it`, async () => {
+  Deno.test(`${surface}: a disconnect during the keep-alives ends the request`, async () => {
     await using lab = await slowLab();
     const leaving = new AbortController();
     const { response, reader } = await askEarly(lab, surface, leaving.signal);

@@ -40,7 +40,7 @@ for (const stream of [true, false]) {
     assertEquals(attempts, ["cancelled"]);
   });
 
-  Deno.test(`${how}: who leaves in the middle of a plan ends it, and pays nothing`, async () => {
+  Deno.test(`${how}: a disconnect during the plan ends it, and costs nothing`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("plan", { stallAfter: '{"tasks": [' });
@@ -58,7 +58,7 @@ for (const stream of [true, false]) {
   });
 }
 
-Deno.test("JSON: a service that ends while the answer is made says so", async () => {
+Deno.test("JSON: a service that ends during the answer says so", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   upstream.on("final", { until: new Promise(() => {}) });
@@ -74,7 +74,7 @@ Deno.test("JSON: a service that ends while the answer is made says so", async ()
   assertEquals((await service.wallet()).spent, 4n * CALL_MICROS);
 });
 
-Deno.test("what is owed to the log counts tasks that end in the same moment", async () => {
+Deno.test("the log's outstanding rows count tasks that end at the same moment", async () => {
   await using lab = await orchestrationLab();
   const { service } = lab;
   const { ledger } = service.running.gateway;

@@ -33,7 +33,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 6n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: nonsense twice, and the request is a plain call that says so`, async () => {
+  Deno.test(`${how}: after two invalid plans the request is a plain call that says so`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("plan", { say: "No." }, { say: '{"tasks": [{}]}' });
@@ -56,7 +56,7 @@ for (const stream of [true, false]) {
     }
   });
 
-  Deno.test(`${how}: where no model plans, the request is a plain call`, async () => {
+  Deno.test(`${how}: without a planner the request is a plain call`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("plan", { status: 500 }, { status: 500 });
@@ -93,7 +93,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: a task that fails for good is missing, and the answer is told`, async () => {
+  Deno.test(`${how}: a task that fails finally is left out, and the answering model receives its failure`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.plan = [planned("tea"), planned("more", ["tea"]), planned("coffee")];
@@ -124,7 +124,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 5n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: where every task fails the orchestration has failed`, async () => {
+  Deno.test(`${how}: if every task fails the orchestration has failed`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     for (const id of ["tea", "coffee", "cocoa"]) {
@@ -144,7 +144,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: CALL_MICROS });
   });
 
-  Deno.test(`${how}: where no model puts it together the orchestration has failed`, async () => {
+  Deno.test(`${how}: if no model combines the results the orchestration has failed`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("final", { status: 500 }, { status: 500 });
@@ -157,7 +157,7 @@ for (const stream of [true, false]) {
     await assertCharged(service, answer, { micros: 4n * CALL_MICROS });
   });
 
-  Deno.test(`${how}: a wallet that is emptied meanwhile pays for what was made`, async () => {
+  Deno.test(`${how}: a wallet that is emptied meanwhile pays for the generated part`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     const { key, wallet } = await service.newKey({ credits: "60" });

@@ -54,7 +54,7 @@ for (const stream of [true, false]) {
     assertEquals(upstream.callsFor("final").length, 0);
   });
 
-  Deno.test(`${how}: while nobody has begun the answer yet`, async () => {
+  Deno.test(`${how}: before the answer begins`, async () => {
     await using lab = await orchestrationLab();
     const { service, upstream } = lab;
     upstream.on("final", { until: new Promise(() => {}) });
@@ -87,7 +87,7 @@ Deno.test("streamed: in the middle of the answer", async () => {
   assert(response.ok);
 });
 
-Deno.test("a service that ends breaks tasks off, settled, and says so", async () => {
+Deno.test("a service that ends aborts tasks, settles them, and says so", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   for (const id of ["coffee", "cocoa"]) upstream.on(id, { stallAfter: "Some words" });

@@ -48,7 +48,7 @@ for (const stream of [true, false]) {
     await service.assertBooks();
   });
 
-  Deno.test(`${how}: where there is no room for results the request is one call`, async () => {
+  Deno.test(`${how}: without room for results the request is one call`, async () => {
     await using lab = await shortLab(8_192);
     const { service, upstream } = lab;
     const long = { role: "user", content: `${COMPARISON} ${"and so on ".repeat(1_800)}` };
@@ -61,7 +61,7 @@ for (const stream of [true, false]) {
     await service.assertBooks();
   });
 
-  Deno.test(`${how}: where a plan has more results than there is room for it is not run`, async () => {
+  Deno.test(`${how}: a plan with more results than there is room for is not run`, async () => {
     await using lab = await shortLab(4_096);
     const { service, upstream } = lab;
     upstream.plan = ["a", "b", "c", "d", "e", "f"].map((id) => planned(id));

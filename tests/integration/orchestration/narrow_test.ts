@@ -66,7 +66,7 @@ Deno.test("a need that only a forbidden model meets is done without", async () =
   await assertCharged(service, answer, { micros: 4n * CALL_MICROS, wallet });
 });
 
-Deno.test("tasks see what an assistant said, in whatever form, and images", async () => {
+Deno.test("tasks see an assistant's messages in any form, and images", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const image_url = { url: "data:image/png;base64,iVBORw0KGgo=" };

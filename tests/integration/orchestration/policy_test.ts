@@ -16,7 +16,7 @@ import { until } from "../../fixtures/service.ts";
 
 const SIMPLE = { messages: [{ role: "user", content: "What is the capital of Peru?" }] };
 
-Deno.test("a policy or a tier that says off, and a caller who does, have one call", async () => {
+Deno.test("a policy, a tier or a caller that turns it off gets one call", async () => {
   for (const tier of ["off", "auto"] as const) {
     await using lab = await orchestrationLab({ tier });
     const { service, upstream } = lab;
@@ -62,7 +62,7 @@ Deno.test("X-Orchestration that says something else is refused", async () => {
   assertEquals([response.status, error.param], [400, "X-Orchestration"]);
 });
 
-Deno.test("what the wallet, the budget or the cap cannot carry is not split", async () => {
+Deno.test("a request that exceeds the wallet, the budget or the cap is not split", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const poor = [

@@ -49,7 +49,7 @@ function chargedIn(records: readonly RequestRecord[]): bigint {
   return records.reduce((sum, { charged }) => sum + (parseCredits(charged) ?? 0n), 0n);
 }
 
-Deno.test("whatever goes wrong in split requests, each hold ends and the bills are the books", async () => {
+Deno.test("after any failures of split requests, each hold ends and the bills equal the journal", async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ trouble, requests, credits, cap }) => {
       // A pool of its own: models that have failed are left alone for a while.

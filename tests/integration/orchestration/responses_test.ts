@@ -106,7 +106,7 @@ Deno.test("the official client reads the answer", async () => {
   await lab.service.assertBooks();
 });
 
-Deno.test("the official client, which cannot filter, is told of no task unasked", async () => {
+Deno.test("the official client, which cannot filter, receives task events only on request", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   const client = service.client();
@@ -131,7 +131,7 @@ Deno.test("the official client, which cannot filter, is told of no task unasked"
   await service.assertBooks();
 });
 
-Deno.test("where no answer begins the response has failed, as an error or as its last events", async () => {
+Deno.test("without an answer the response has failed, as an error or as its last events", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   upstream.on("final", { status: 500 }, { status: 500 });
@@ -162,7 +162,7 @@ Deno.test("streamed: a response that fails while tasks run says so in its last e
   await service.assertBooks();
 });
 
-Deno.test("streamed: a caller who leaves while tasks run is charged what was made", async () => {
+Deno.test("streamed: a disconnect while tasks run is charged for the generated part", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   for (const id of ["tea", "coffee", "cocoa"]) upstream.on(id, { stallAfter: "Some words" });

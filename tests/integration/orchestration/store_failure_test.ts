@@ -19,7 +19,7 @@ import { until } from "../../fixtures/service.ts";
 for (const stream of [true, false]) {
   for (const commit of ["before", "after"] as const) {
     const how = `${stream ? "streamed" : "JSON"}, ${commit} the commit`;
-    Deno.test(`a store that fails while tasks run (${how}) costs nobody more than was made`, async () => {
+    Deno.test(`a store that fails while tasks run (${how}) costs the caller no more than was generated`, async () => {
       const { faults, openKv } = faultyKv();
       await using lab = await withOpenKv(
         (path = ":memory:") => openKv(path),
@@ -51,7 +51,7 @@ for (const stream of [true, false]) {
   }
 }
 
-Deno.test("who is refused after the planner was paid is told what that has cost", async () => {
+Deno.test("a refusal after the planner was paid states the planner's cost", async () => {
   const { faults, openKv } = faultyKv();
   await using lab = await withOpenKv(
     (path = ":memory:") => openKv(path),

@@ -54,7 +54,7 @@ Deno.test("overview, usage and metrics charge a split request to the same models
   }
 });
 
-Deno.test("what a first try on another model cost is that model's, in usage and overview", async () => {
+Deno.test("the cost of a first attempt on another model is that model's, in usage and overview", async () => {
   await using lab = await orchestrationLab();
   const { service, upstream } = lab;
   upstream.on("tea", { cutAfter: "Half of ", usage: CALL_USAGE });

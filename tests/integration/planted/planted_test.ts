@@ -17,7 +17,7 @@ const PROVIDERS = [
 
 for (const exports of [false, true]) {
   const how = exports ? ", and in what is exported" : "";
-  Deno.test(`what providers repeat of their keys is not in answers and the log${how}`, async () => {
+  Deno.test(`a provider's repetition of its key is removed from answers and log${how}`, async () => {
     await using scene = await Scene.start({ exports });
     const { collector, privateKey, provider, service } = scene;
     const lines = privateKey.split("\n").filter((line) => /^[A-Za-z0-9+/=]{40,}$/.test(line));

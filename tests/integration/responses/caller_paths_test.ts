@@ -68,7 +68,7 @@ Deno.test("a refusal of another wire names the caller's field", async () => {
   assertEquals(lab.fake.requests.length, 0);
 });
 
-Deno.test("what is left out is named as the caller has it", async () => {
+Deno.test("a left-out member is named by the caller's path", async () => {
   await using lab = await claude();
   const { metadata } = await answered(lab.service, {
     input: [user(image({ detail: "low" })), { role: "user", content: "Hi", name: "ada" }],
@@ -91,7 +91,7 @@ Deno.test("of a shortened input the places are the caller's as well", async () =
   assertEquals(metadata?.routing?.not_carried?.includes(line), true);
 });
 
-Deno.test("an upstream's own word on a field of the chat request is told as the caller has it", async () => {
+Deno.test("an upstream's refusal of a chat field is reported with the caller's path", async () => {
   await using fake = new FakeUpstream();
   const error = { message: "Bad image", type: "invalid_request_error", code: "invalid_image" };
   fake.otherwise(json(completion()));

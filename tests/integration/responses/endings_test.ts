@@ -121,7 +121,7 @@ Deno.test("usage that came before a cut is what is charged", async () => {
   await service.assertBooks();
 });
 
-Deno.test("an answer without usage is counted, and says so", async () => {
+Deno.test("an answer without usage is counted, and marked as estimated", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native } = routes;
   for (const stream of [false, true]) {
@@ -161,7 +161,7 @@ Deno.test("a native upstream whose answer failed is not answered with: the next 
   await service.assertBooks();
 });
 
-Deno.test("a caller who leaves ends the upstream's side, and pays for what came", async () => {
+Deno.test("a disconnect ends the upstream's call, and is charged for the delivered part", async () => {
   await using routes = await twoRoutes("chat", new FakeUpstream());
   const { service, chat } = routes;
   chat.answer([

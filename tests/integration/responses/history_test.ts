@@ -58,7 +58,7 @@ Deno.test("a streamed response can be read and continued, as its last event had 
   }
 });
 
-Deno.test("what another model thought is not told to the next, which the answer says", async () => {
+Deno.test("another model's reasoning is not sent to the next, and the answer reports it", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native, chat } = routes;
   const whole = completion();
@@ -77,7 +77,7 @@ Deno.test("what another model thought is not told to the next, which the answer 
   assertEquals(third.model, "native");
 });
 
-Deno.test("what belongs to others is as unknown as what never was", async () => {
+Deno.test("another tenant's ids are answered like unknown ids", async () => {
   for (const route of ROUTES) {
     await using routes = await twoRoutes(route, new FakeUpstream());
     const { service } = routes;

@@ -33,7 +33,7 @@ const NAMING: readonly (readonly [string, string, (id: string) => Fields])[] = [
 const LOOKED_UP = ["a reference", "an approval"];
 
 for (const [what, path, naming] of NAMING) {
-  Deno.test(`${what} of another tenant, or of nobody, is refused in the same words`, async () => {
+  Deno.test(`${what} of another tenant, or with an unknown id, is refused in the same words`, async () => {
     for (const route of ROUTES) {
       await using routes = await twoRoutes(route, new FakeUpstream());
       const { service, native, chat } = routes;
@@ -73,7 +73,7 @@ Deno.test("reasoning that its owner was answered with is passed on by its id", a
   }
 });
 
-Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and left out alike", async () => {
+Deno.test("reasoning of another tenant, or with an unknown id, reaches no upstream, and is left out alike", async () => {
   for (const route of ROUTES) {
     await using routes = await twoRoutes(route, new FakeUpstream());
     const { service, native, chat } = routes;
@@ -93,7 +93,7 @@ Deno.test("reasoning of another tenant, or of nobody, is told no upstream, and l
   }
 });
 
-Deno.test("what brings its content needs no proof", async () => {
+Deno.test("an item that brings its content needs no proof", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native } = routes;
   const input = [

@@ -90,7 +90,7 @@ Deno.test("reported usage wins although a detail of it cannot be", async () => {
   }
 });
 
-Deno.test("what is no whole answer is not answered with, and not charged", async () => {
+Deno.test("an incomplete native answer is not delivered and not charged", async () => {
   const wrong: readonly Fields[] = [
     ...["queued", "in_progress", "cancelled"].map((status) => ({ status, output: [] })),
     ...[7, "", null].map((id) => ({ id })),

@@ -27,7 +27,7 @@ function takesNothing({ running }: TestService, why: "full" | "broken"): void {
   Object.defineProperty(running.stores.responses, "put", { value });
 }
 
-Deno.test("a response that could not be kept says so, on every route", async () => {
+Deno.test("a response that could not be stored says so, on every route", async () => {
   for (const route of ["native", "chat"] as const) {
     for (const why of ["full", "broken"] as const) {
       await using routes = await twoRoutes(route, new FakeUpstream());

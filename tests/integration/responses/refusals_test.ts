@@ -135,7 +135,7 @@ async function nobodyAsked({ service, native, chat }: TwoRoutes): Promise<void> 
   assertEquals((await service.wallet()).spent, 0n);
 }
 
-Deno.test("what is refused is refused by name, on both routes", async () => {
+Deno.test("a refusal names its field, on both routes", async () => {
   for (const first of ["native", "chat"] as const) {
     await using routes = await twoRoutes(first, new FakeUpstream());
     for (const [body, code, param] of REFUSED) {
@@ -150,7 +150,7 @@ Deno.test("what is refused is refused by name, on both routes", async () => {
   }
 });
 
-Deno.test("choices of what is not declared, and inputs that say nothing, are no chat", async () => {
+Deno.test("choices of undeclared tools, and empty inputs, are not sent to chat", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { key } = await routes.service.newKey({ policy: { models: ["chat"] } });
   for (const [body, param] of REFUSED_IN_CHAT) {
@@ -170,14 +170,14 @@ Deno.test("any model but auto is refused", async () => {
   await nobodyAsked(routes);
 });
 
-Deno.test("a key that may not make responses makes none", async () => {
+Deno.test("a key without permission cannot create responses", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { key } = await routes.service.newKey({ policy: { endpoints: ["chat"] } });
   assertEquals((await refused(routes.service, { input: "Hi" }, key)).code, "policy_denied");
   await nobodyAsked(routes);
 });
 
-Deno.test("a wallet that cannot pay for the smallest answer is told so", async () => {
+Deno.test("a wallet that cannot pay for the smallest answer is refused as such", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { key } = await routes.service.newKey({ credits: "0" });
   const { status, code } = await refused(routes.service, { input: "Hi" }, key);
@@ -185,7 +185,7 @@ Deno.test("a wallet that cannot pay for the smallest answer is told so", async (
   await nobodyAsked(routes);
 });
 
-Deno.test("what only a native upstream can carry is refused where there is none", async () => {
+Deno.test("a request for a native upstream is refused if there is none", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native, chat } = routes;
   const { key } = await service.newKey({ policy: { models: ["chat"] } });
@@ -197,7 +197,7 @@ Deno.test("what only a native upstream can carry is refused where there is none"
   assertEquals([native.requests.length, chat.requests.length], [0, 0]);
 });
 
-Deno.test("an upstream's word on the caller's own input is passed on, and nobody else asked", async () => {
+Deno.test("an upstream's refusal of the caller's input is passed on without a second attempt", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native, chat } = routes;
   const error = {

@@ -85,7 +85,7 @@ Deno.test("a native answer keeps its bytes, but for the model's name and the met
   await service.assertBooks();
 });
 
-Deno.test("events of a native upstream keep members and kinds that nobody knows", async () => {
+Deno.test("events of a native upstream keep unknown members and kinds", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native } = routes;
   native.say({ extra: { obfuscation: "x7", odd: { deep: [1.5] } } });
@@ -112,7 +112,7 @@ Deno.test("events of a native upstream keep members and kinds that nobody knows"
 for (const stream of [false, true]) {
   const how = stream ? ", streamed" : "";
 
-  Deno.test(`after a native upstream that fails, a chat upstream is told all of it${how}`, async () => {
+  Deno.test(`after a native upstream that fails, a chat upstream receives the whole request${how}`, async () => {
     await using routes = await twoRoutes("native", new FakeUpstream());
     const { service, native, chat } = routes;
     const first = await answered(service, { input: "My name is Ada" });
@@ -151,7 +151,7 @@ for (const stream of [false, true]) {
     await service.assertBooks();
   });
 
-  Deno.test(`after a chat upstream that fails, a native one is told all of it${how}`, async () => {
+  Deno.test(`after a chat upstream that fails, a native one receives the whole request${how}`, async () => {
     await using routes = await twoRoutes("chat", new FakeUpstream());
     const { service, native, chat } = routes;
     const first = await answered(service, { input: "My name is Ada" });
@@ -200,7 +200,7 @@ Deno.test("an upstream that keeps the conversation is sent its name, and nothing
   });
 });
 
-Deno.test("an upstream that has forgotten the conversation is told it", async () => {
+Deno.test("an upstream that has forgotten the conversation receives it again", async () => {
   await using routes = await twoRoutes("native", new FakeUpstream());
   const { service, native } = routes;
   for (const stream of [false, true]) {
@@ -282,7 +282,7 @@ Deno.test("three turns, each by another kind of upstream", async () => {
   await service.assertBooks();
 });
 
-Deno.test("what the other route cannot carry, and does not change the answer, is listed", async () => {
+Deno.test("members that the other route cannot carry, and that do not change the answer, are listed", async () => {
   await using routes = await twoRoutes("chat", new FakeUpstream());
   const { service } = routes;
   const { metadata } = await answered(service, {
@@ -303,7 +303,7 @@ Deno.test("what the other route cannot carry, and does not change the answer, is
   ]);
 });
 
-Deno.test("what changes the answer goes to upstreams that can carry it, or to nobody", async () => {
+Deno.test("a member that changes the answer goes only to upstreams that can carry it", async () => {
   await using routes = await twoRoutes("chat", new FakeUpstream());
   const { service, chat } = routes;
   const { model } = await answered(service, { input: "Hi", moderation: { model: "auto" } });

@@ -100,7 +100,7 @@ Deno.test("calls and their outputs leave together", async () => {
   }
 });
 
-Deno.test("what the user said last never goes, though it be too long by itself", async () => {
+Deno.test("the user's last message is never dropped, even if it alone is too long", async () => {
   await using routes = await twoRoutes("chat", new FakeUpstream(), SMALL);
   const input = [...LONG, user(words("Long").repeat(20))];
   const { code } = await refused(routes.service, { input, truncation: "auto" });

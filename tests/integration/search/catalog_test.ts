@@ -4,7 +4,7 @@ import type { SearchConfig } from "../../../gateway/domain/catalog/catalog.ts";
 import { openKvStores } from "../../../gateway/stores/kv/open.ts";
 import { catalogOf } from "../../contract/catalog_store_contract.ts";
 
-Deno.test("Where web search asks survives a restart; older catalogs have nothing there", async () => {
+Deno.test("the setting of web search survives a restart; older catalogs have none", async () => {
   const search: SearchConfig = {
     kind: "tavily",
     baseUrl: "https://api.tavily.com",

@@ -88,7 +88,7 @@ for (const kind of KINDS) {
     assertEquals(rest, []);
   });
 
-  Deno.test(`${kind}: nothing found is no failure`, async () => {
+  Deno.test(`${kind}: an empty result is not a failure`, async () => {
     assertEquals(await answerTo(json(answerWith(kind, [])), kind), {
       kind: "results",
       results: [],
@@ -119,7 +119,7 @@ for (const kind of KINDS) {
     }
   });
 
-  Deno.test(`${kind}: what is no answer is told from one`, async () => {
+  Deno.test(`${kind}: an invalid answer is distinguished from a valid one`, async () => {
     const page = { "content-type": "text/html" };
     for (
       const [script, why] of [
@@ -210,7 +210,7 @@ for (const kind of KINDS) {
     }
   });
 
-  Deno.test(`${kind}: other domains are left out, whatever the server sends`, async () => {
+  Deno.test(`${kind}: other domains are left out, for any answer of the server`, async () => {
     const query = { allowedDomains: ["news.example"] };
     const answer = await answerTo(json(RECORDED[kind]), kind, { query });
     assert(answer.kind === "results");

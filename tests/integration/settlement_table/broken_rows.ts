@@ -5,7 +5,7 @@ export const NOTHING: readonly Row[] = [
   ...(["refused", "reset"] as const).flatMap((end): readonly Row[] => [
     {
       row: "failed before the first byte: nothing",
-      how: `${end}, nobody else could answer`,
+      how: `${end}, no other model could answer`,
       output: { pieces: WORDS },
       end,
       status: 502,

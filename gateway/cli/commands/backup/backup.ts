@@ -15,15 +15,15 @@ export const backupCommands: readonly Command[] = [
     words: "backup",
     operands: ["FILE"],
     options: ["passphrase-file", "plain", "check", "keep", "force"],
-    summary: "Write the whole store down, also while it serves; FILE may be a folder",
+    summary: "Back up the whole store, also while it serves; FILE may be a folder",
     run: backup,
   },
   {
     words: "restore",
     operands: ["FILE"],
     options: ["to", "passphrase-file", "check", "force"],
-    summary: "Make a store of a backup, and verify its books",
-    meanings: { force: "Put a store that is there aside" },
+    summary: "Restore a store from a backup, and verify its journal",
+    meanings: { force: "Rename an existing store" },
     run: restore,
   },
 ];
@@ -42,7 +42,7 @@ async function backup(call: Call): Promise<Output> {
   const passphrase = await newPassphrase(call);
   if (passphrase === undefined) call.warn(PLAIN);
   for (const leftover of await removePartials(operand, { isFolder: folder !== undefined })) {
-    call.warn(`Removed "${leftover}", which a killed backup had left`);
+    call.warn(`Removed "${leftover}", a leftover of a killed backup`);
   }
   const nowMs = Date.now();
   const path = folder === undefined ? operand : backupIn(folder, nowMs);
@@ -156,7 +156,7 @@ async function restoreFrom(
         onProgress: show,
         onFolder: (draftPath) => void (folder = draftPath),
         onLeftover: (leftover) =>
-          call.warn(`Removed "${leftover}", which a killed restore had left`),
+          call.warn(`Removed "${leftover}", a leftover of a killed restore`),
       });
     });
   } catch (error) {
@@ -177,7 +177,8 @@ function isThere(path: string): boolean {
 function hints(of: { checkOnly: boolean; hasCredentials: boolean; needsPepper: boolean }): string {
   const pepper = "Its keys need the SERVICE_KEY_PEPPER that the service was started with\n";
   const token = "The backup has no admin token: set SERVICE_ADMIN_TOKEN for the command line\n";
-  const keys = "Keys are as they were then: revoke again those that were revoked since\n";
+  const keys =
+    "Keys have their state at the time of the backup: revoke again the keys that were revoked since\n";
   return (of.checkOnly ? "" : keys) + (of.needsPepper ? pepper : "") +
     (of.hasCredentials || of.checkOnly ? "" : token);
 }
@@ -215,7 +216,7 @@ async function withBar<T>(call: Call, work: (bars: Bars) => Promise<T>): Promise
 export function storePath({ io }: Pick<Call, "io">): string {
   const path = io.env.SERVICE_KV_PATH || "data/svc.kv";
   if (path !== ":memory:" && !/^https?:/.test(path)) return path;
-  throw new CliFailure(`The store "${path}" is no file: there is nothing to back up or restore`);
+  throw new CliFailure(`The store "${path}" is not a file: it cannot be backed up or restored`);
 }
 
 function keptNumber(call: Call): number | undefined {

@@ -14,7 +14,7 @@ export async function isFolder(path: string): Promise<boolean> {
     return (await Deno.stat(path)).isDirectory;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw new CliFailure(`Cannot look at "${path}": ${fileErrorText(error)}`, { cause: error });
+    throw new CliFailure(`Cannot inspect "${path}": ${fileErrorText(error)}`, { cause: error });
   }
 }
 

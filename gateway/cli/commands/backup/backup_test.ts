@@ -34,7 +34,7 @@ function answering(...secrets: string[]): Partial<CliIo> {
 Deno.test("on a terminal the passphrase is asked for, twice where it is new", async () => {
   await withCommands(async (run, { file }) => {
     const differing = await run(`backup ${file}`, answering(PASSPHRASE, "something else"));
-    assertEquals([differing.code, differing.err], [1, "The two passphrases differ\n"]);
+    assertEquals([differing.code, differing.err], [1, "The passphrases differ\n"]);
     const short = await run(`backup ${file}`, answering("short", "short"));
     assertMatch(short.err, /at least 12 characters/);
     assertEquals((await run(`backup ${file}`, answering(PASSPHRASE, PASSPHRASE))).code, 0);
@@ -59,7 +59,7 @@ Deno.test("a bar is drawn for each step on a terminal, and none under --json", a
   });
 });
 
-Deno.test("what does not go together is refused with the usage", async () => {
+Deno.test("options that exclude each other are refused with the usage", async () => {
   await withCommands(async (run, { file, kv }) => {
     const cases: [string, string][] = [
       [`backup ${file} --plain --passphrase-file x`, "Give --plain or --passphrase-file\n"],
@@ -72,7 +72,7 @@ Deno.test("what does not go together is refused with the usage", async () => {
     }
     for (const path of [":memory:", "https://kv.example.com"]) {
       const { code, err } = await run(`backup ${kv}.b`, { env: { SERVICE_KV_PATH: path } });
-      assertEquals([code, err.includes("is no file")], [1, true], err);
+      assertEquals([code, err.includes("is not a file")], [1, true], err);
     }
     const absent = await run(`backup ${file} --passphrase-file nowhere`);
     assertMatch(absent.err, /^Cannot read "nowhere": /);

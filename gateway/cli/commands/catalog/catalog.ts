@@ -15,7 +15,7 @@ type Content = Catalog["content"];
 type Version = AnswerOf<"GET /catalog/versions">["versions"][number];
 type Change = AnswerOf<"POST /catalog/apply">;
 
-const TIERS_LOST = "Also where wallets lose their tier";
+const TIERS_LOST = "Also if wallets lose their tier";
 
 /** `svc apply` and `svc catalog …`. */
 export const catalogCommands: readonly Command[] = [
@@ -38,13 +38,13 @@ export const catalogCommands: readonly Command[] = [
   {
     words: "catalog default",
     options: ["only"],
-    summary: "Print the catalog that comes with the gateway, to begin a configuration with",
+    summary: "Print the built-in catalog, as the start of a configuration",
     run: (call) => Promise.resolve(printDefault(call)),
   },
   {
     words: "catalog check",
     options: ["file", "timeout", "tolerance"],
-    summary: "Say which models in force are priced, reachable, stale; or check a configuration",
+    summary: "Check the prices and upstreams of the models in force, or a configuration",
     run: async (call) => {
       if (!call.has("file")) return await checkInForce(call);
       requireNoAsking(call);
@@ -76,7 +76,7 @@ export const catalogCommands: readonly Command[] = [
     words: "catalog rollback",
     operands: ["VERSION"],
     options: ["dry-run", "yes", "force"],
-    summary: "Show what a return to an old version changes, then make a new one that equals it",
+    summary: "Show the changes of a rollback, then apply the old version as a new one",
     meanings: { force: TIERS_LOST },
     run: async (call) => {
       const body = { version: versionNumber(call.operands[0] ?? ""), force: call.has("force") };
@@ -113,7 +113,7 @@ async function apply(call: Call): Promise<Output> {
       const isHarmless = cuts.length === 0;
       // A program has decided already, unless a key would lose something.
       if (isHarmless && !canAsk(call)) return;
-      const question = isHarmless ? "Apply these changes?" : "Apply these changes all the same?";
+      const question = isHarmless ? "Apply these changes?" : "Apply these changes anyway?";
       await requireAgreement(call, question);
     },
   });

@@ -65,7 +65,7 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
     assertEquals(code, 1);
     for (const line of out.split("\n")) assert(displayWidth(line) <= 80, line);
     assertStringIncludes(out, "openrouter/moonshotai/kimi-k3  unreachable");
-    assertEquals(out.match(/OPENROUTER_API_KEY/g)?.length, 1, "each problem is told once");
+    assertEquals(out.match(/OPENROUTER_API_KEY/g)?.length, 1, "each problem is reported once");
     assertEquals(
       err,
       "\rAsking the upstreams for their models ... 0 s\r\x1b[K" +
@@ -85,7 +85,7 @@ Deno.test("svc catalog check fits a terminal, counts there, and fails where some
   });
 });
 
-Deno.test("svc catalog check takes no limits of asking for a file", async () => {
+Deno.test("svc catalog check refuses request limits together with a file", async () => {
   await withCli(async ({ run, files }) => {
     files.set("svc.json", "{}");
     const { code, err } = await run("catalog check -f svc.json --timeout 3");

@@ -30,7 +30,7 @@ Deno.test("svc apply shows the difference, then applies it as one version", asyn
   });
 });
 
-Deno.test("svc apply asks on a terminal, unless told not to", async () => {
+Deno.test("svc apply asks for confirmation on a terminal, except with --yes", async () => {
   await withCli(async ({ admin, files, questions, run }) => {
     files.set("svc.json", CHEAPER);
     const refused = await run("apply -f svc.json", {
@@ -51,9 +51,8 @@ Deno.test("svc apply applies what it showed, or nothing", async () => {
   await withCli(async ({ admin, files, run }) => {
     files.set("svc.json", CHEAPER);
     const confirm = async () => {
-      const scoring = { quality: 1, price: 2, latency: 1 };
       const options = { expected: 1, note: "", atMs: START_MS };
-      await admin.stores.catalogs.apply({ ...CONTENT, scoring }, options);
+      await admin.stores.catalogs.apply({ ...CONTENT, auto: { dial: 0.3 } }, options);
       return true;
     };
     const { code, err } = await run("apply -f svc.json", { isTerminal: true, confirm });
@@ -71,7 +70,7 @@ Deno.test("svc apply reads a file once: it may be a pipe, or edited while the qu
   });
 });
 
-Deno.test("svc apply repeats nothing of a file that is no JSON: there may be a key in it", async () => {
+Deno.test("svc apply quotes nothing of an invalid JSON file: it may contain a key", async () => {
   await withCli(async ({ files, run }) => {
     files.set("svc.json", '{\n  "apiKey": planted-key\n}');
     assertFailed(
@@ -94,7 +93,7 @@ Deno.test("svc catalog show says where web search asks and what it costs", async
   });
 });
 
-Deno.test("svc catalog show says which limits are in force, whoever chose them", async () => {
+Deno.test("svc catalog show names the limits in force and their source", async () => {
   await withCli(async ({ admin, run }) => {
     const limitsShown = async () => /\nlimits +(.*)\n/.exec((await run("catalog show")).out)?.[1];
     assertEquals(
@@ -166,10 +165,9 @@ Deno.test("svc catalog shows, checks and rolls back", async () => {
 
 Deno.test("svc catalog marks what changed with before and after", async () => {
   await withCli(async ({ files, run }) => {
-    const scoring = { quality: 2, price: 1, latency: 1 };
-    files.set("svc.json", JSON.stringify({ ...CONTENT, scoring }));
+    files.set("svc.json", JSON.stringify({ ...CONTENT, auto: { dial: 0.8 } }));
     const { out } = await run("apply -f svc.json --dry-run");
-    assertEquals(out, "~ scoring.quality: 1 -> 2\n");
+    assertEquals(out, "~ auto.dial: 0.5 -> 0.8\n");
   });
 });
 
@@ -211,7 +209,7 @@ Deno.test("svc apply warns before it applies, and takes a tier away by force onl
   });
 });
 
-Deno.test("svc apply that leaves no upstream to call asks, and needs --yes where nobody is", async () => {
+Deno.test("svc apply that leaves no upstream asks for confirmation, and needs --yes without a terminal", async () => {
   const env = () => undefined;
   await withCli(async ({ admin, files, questions, run }) => {
     const [upstream] = CONTENT.upstreams;
@@ -222,6 +220,6 @@ Deno.test("svc apply that leaves no upstream to call asks, and needs --yes where
     assertStringIncludes(unasked.err, "Warning: No upstream is left that can be called");
     assertEquals(admin.deps.catalogs.current().version, 1);
     assertEquals((await run("apply -f svc.json", { isTerminal: true })).code, 0);
-    assertEquals(questions, ["Apply these changes all the same?"]);
+    assertEquals(questions, ["Apply these changes anyway?"]);
   }, { env });
 });

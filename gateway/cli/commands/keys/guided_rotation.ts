@@ -57,7 +57,7 @@ const STEPS: readonly Step[] = [
     run: async (rotation) => {
       const { call, requestId } = rotation;
       const request = await confirmedRequest(call, { key: copyOf(rotation), requestId });
-      return `The log has it as ${request.id}, under ${copyOf(rotation)}`;
+      return `The request log has it as ${request.id}, under ${copyOf(rotation)}`;
     },
   },
   {
@@ -84,7 +84,7 @@ export async function guidedRotation(call: Call): Promise<Output> {
   call.print(`1/6 Copy: key ${copyOf(rotation)} has the policy of ${old} or a stricter one\n`);
   call.print(`\n${rotation.key}\n\nThis is the only time the key is shown.\n`);
   const all = restOf(rotation, 0).map((command) => `  ${command}\n`).join("");
-  call.print(`If this is broken off, go on with:\n${all}\n`);
+  call.print(`If this is interrupted, continue with:\n${all}\n`);
   const { done, failure } = await takeSteps(rotation);
   const rest = restOf(rotation, done.length - 1);
   const json = {
@@ -99,7 +99,7 @@ export async function guidedRotation(call: Call): Promise<Output> {
   const text = () => failure === undefined ? `Key ${old} is replaced by ${copyOf(rotation)}\n` : "";
   return failure === undefined
     ? { json, text }
-    : { json, text, failure: `${failure}. Go on with: ${rest.join("; ")}` };
+    : { json, text, failure: `${failure}. Continue with: ${rest.join("; ")}` };
 }
 
 /** Returns the commands of the remaining steps. */
@@ -130,7 +130,7 @@ async function requireNoCopy({ client }: Call, old: string): Promise<void> {
   const copy = keys.find(({ rotatedFrom, status }) => rotatedFrom === old && status === "active");
   if (copy === undefined) return;
   throw new CliFailure(
-    `Key "${old}" has a copy that serves, ${copy.id}: go on with that one by ` +
+    `Key "${old}" has a copy that serves, ${copy.id}: continue with that one by ` +
       "`svc keys verify`, or revoke it",
   );
 }
@@ -142,7 +142,7 @@ async function disable(rotation: Rotation): Promise<string> {
   const { uses } = await call.client.call("GET /keys/{id}/rotation", { id: old, query });
   const usesSentence = `Key ${old}: ${usesText(uses)}`;
   if (uses.inUse && !asks) {
-    throw new CliFailure(`${usesSentence}: it is in use, and its callers would be cut off`);
+    throw new CliFailure(`${usesSentence}: it is in use, and its callers would be refused`);
   }
   await ask(rotation, `${usesSentence}. Disable it? It can be enabled again.`);
   await call.client.call("POST /keys/{id}/disable", { id: old });

@@ -15,7 +15,7 @@ export async function policyOf(call: Call): Promise<unknown> {
 
 /** Formats a new key with its secret. */
 export function newKeyOutput(json: AnswerOf<"POST /keys">): Output {
-  const once = "This is the only time the key is shown: put it into your secret store now.";
+  const once = "This is the only time the key is shown: store it in your secret store now.";
   return { json, text: () => `${json.key}\n\n${once}\n\n${keyText(json)}` };
 }
 

@@ -7,7 +7,8 @@ import { timeText } from "../../output/field_text.ts";
 type Verification = AnswerOf<"POST /keys/{id}/verify">;
 type LoggedRequest = AnswerOf<"GET /requests">["requests"][number];
 
-const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of your own, and find " +
+const OWN_CALL =
+  "; make one that its policy allows, with an X-Request-ID of your choice, and find " +
   "it by `svc keys confirm`";
 
 /**
@@ -15,8 +16,8 @@ const OWN_CALL = "; make one that its policy allows, with an X-Request-ID of you
  * statement.
  */
 export async function publicUrlOf(call: Call): Promise<string> {
-  const given = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
-  const url = given || ((await call.client.call("GET /service")).publicUrl ?? "");
+  const setting = call.option("url") ?? call.io.env.SERVICE_PUBLIC_URL;
+  const url = setting || ((await call.client.call("GET /service")).publicUrl ?? "");
   const base = url.replace(/\/+$/, "");
   if (/^https?:\/\//.test(base) && URL.canParse(base)) return base;
   throw new CliFailure(`Cannot call the service at "${url}": give an http or https address`);

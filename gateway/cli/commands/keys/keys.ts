@@ -40,7 +40,7 @@ export const keyCommands: readonly Command[] = [
   {
     words: "keys show",
     operands: ["ID"],
-    summary: "Show a key's policy and what it has spent",
+    summary: "Show a key's policy and its spending",
     run: async ({ client, operands: [id = ""] }) =>
       keyOutput(await client.call("GET /keys/{id}", { id })),
   },
@@ -66,7 +66,7 @@ export const keyCommands: readonly Command[] = [
       const [id = ""] = call.operands;
       const key = await call.client.call("GET /keys/{id}", { id });
       const name = `"${key.name}" (${key.id})`;
-      const question = `Revoke key ${name} for good? Its callers are cut off.`;
+      const question = `Revoke key ${name} for good? Its callers are refused from then on.`;
       // Revoking a revoked key interrupts no caller.
       if (key.status !== "revoked") await requireAgreement(call, printable(question));
       return keyOutput(await call.client.call("POST /keys/{id}/revoke", { id }));
@@ -75,7 +75,7 @@ export const keyCommands: readonly Command[] = [
   {
     words: "keys content-log",
     operands: ["ID", "on|off"],
-    summary: "Keep what is said with a key's requests, secrets taken out, or keep it no more",
+    summary: "Log the content of a key's requests without secrets, or stop logging it",
     run: async ({ client, operands: [id = "", state = ""] }) => {
       if (state !== "on" && state !== "off") {
         throw new UsageError(`Say "on" or "off", not "${state}"`);

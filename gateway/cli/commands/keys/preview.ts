@@ -8,7 +8,7 @@ import { amount, type Column, column, facts, id, table } from "../../output/tabl
 export const previewCommand: Command = {
   words: "keys preview",
   options: ["policy", "wallet", "narrows"],
-  summary: "Show what a policy would leave; fails where it would not narrow the key",
+  summary: "Show the models that a policy leaves; fails if it does not narrow the key",
   run: preview,
 };
 
@@ -31,7 +31,7 @@ const EMPTY = "The catalog has no models";
 async function preview(call: Call): Promise<Output> {
   const [wallet, narrows] = [call.option("wallet"), call.option("narrows")];
   if ((wallet === undefined) === (narrows === undefined)) {
-    throw new UsageError("Give --wallet for a new key, or --narrows for one there is");
+    throw new UsageError("Give --wallet for a new key, or --narrows for an existing one");
   }
   const body = { policy: await policyOf(call), wallet, narrows };
   const json = await call.client.call("POST /keys/preview", { body });

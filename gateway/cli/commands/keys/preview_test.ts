@@ -47,7 +47,7 @@ Deno.test("svc keys preview says what it cannot preview", async () => {
     for (const words of ["keys preview", "keys preview --wallet team --narrows key_1"]) {
       const { code, out, err } = await run(words);
       assertEquals([code, out], [2, ""], words);
-      assertMatch(err, /^Give --wallet for a new key, or --narrows for one there is\nUsage: /);
+      assertMatch(err, /^Give --wallet for a new key, or --narrows for an existing one\nUsage: /);
     }
     assertFailed(
       await run("keys preview --wallet tem"),

@@ -14,7 +14,8 @@ export const rotationCommands: readonly Command[] = [
     words: "keys rotate",
     operands: ["ID"],
     options: ["policy", "name", "guided", "url", "yes"],
-    summary: "Create a copy, the same or stricter; --guided takes all steps to the old key's end",
+    summary:
+      "Create a copy with the same or a stricter policy; --guided takes all steps of the rotation",
     run: async (call) => call.has("guided") ? await guidedRotation(call) : await copy(call),
   },
   {
@@ -34,7 +35,7 @@ export const rotationCommands: readonly Command[] = [
     words: "keys uses",
     operands: ["ID"],
     options: ["since"],
-    summary: "Tell whether a key is still used: since it was copied, or a time",
+    summary: "Show the uses of a key since it was copied, or since a time",
     run: uses,
   },
 ];

@@ -15,7 +15,7 @@ export const ledgerCommands: readonly Command[] = [
   {
     words: "ledger export",
     options: ["since", "until", "wallet", "format", "output", "force"],
-    summary: "Write the journal down, to check it elsewhere",
+    summary: "Export the journal, for a check elsewhere",
     meanings: { wallet: "Only entries of this wallet" },
     run: exportLedger,
   },
@@ -43,7 +43,7 @@ async function verify(call: Call): Promise<Output> {
         ["problems", String(problems.length + more)],
       ]) + problems.map((problem) => `${printable(problem)}\n`).join("") +
       (more === 0 ? "" : `and ${more} more\n`),
-    failure: json.ok ? undefined : "The books are wrong",
+    failure: json.ok ? undefined : "The journal has errors",
   };
 }
 
@@ -61,5 +61,5 @@ async function resultOf(call: Call): Promise<AnswerOf<"GET /ledger/verify">> {
   } finally {
     bar.end();
   }
-  throw new CliFailure("The verification was cut off: run it again");
+  throw new CliFailure("The verification was interrupted: run it again");
 }

@@ -111,7 +111,7 @@ async function copy(call: Call, format: Format, sink: Sink): Promise<Ending> {
     bar.end();
   }
   if (ending === undefined || ending.entries !== count) {
-    throw new CliFailure("The export was cut off before its end: run it again");
+    throw new CliFailure("The export was interrupted before its end: run it again");
   }
   sink.write(format.after);
   return ending;
@@ -139,7 +139,7 @@ function csvRow(row: object): string {
   const other = Object.keys(row).find((name) => !KNOWN.has(name));
   if (other !== undefined) {
     throw new CliFailure(
-      `The table has no column "${other}", which a later gateway writes: export it as ndjson`,
+      `The table has no column "${other}", which a later gateway added: export it as ndjson`,
     );
   }
   return csvLine(COLUMNS.map((name) => textOf(Reflect.get(row, name))));

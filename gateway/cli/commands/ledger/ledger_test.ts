@@ -53,19 +53,19 @@ Deno.test("svc ledger verify tells whether the books are right, and fails where 
       err: "",
     });
     const wrong = await run("ledger verify", answering({ result: WRONG }));
-    assertEquals([wrong.code, wrong.err], [1, "The books are wrong\n"]);
+    assertEquals([wrong.code, wrong.err], [1, "The journal has errors\n"]);
     assertMatch(wrong.out, /problems +7\nWallet "team" is opened twice\nA\?\[2J\?B\nand 5 more\n$/);
     const asJson = await run("ledger verify --json", answering({ result: WRONG }));
     assertEquals([asJson.code, JSON.parse(asJson.out)], [1, WRONG]);
   });
 });
 
-Deno.test("a verification that does not come to its end is no success", async () => {
+Deno.test("an incomplete verification is not a success", async () => {
   await withCli(async ({ run }) => {
     const progress = { progress: { entries: 1, total: 2 } };
     assertFailed(
       await run("ledger verify", answering(progress)),
-      "The verification was cut off: run it again",
+      "The verification was interrupted: run it again",
     );
     assertFailed(
       await run("ledger verify", breaking(progress)),
@@ -76,7 +76,7 @@ Deno.test("a verification that does not come to its end is no success", async ()
       await run("ledger verify", answering(progress, { error })),
       "The store cannot be reached (request req_1)",
     );
-    const strange = "What answers at http://gateway.test is not the gateway's admin API";
+    const strange = "The server at http://gateway.test is not the gateway's admin API";
     assertFailed(await run("ledger verify", answering("no object")), strange);
     const page = () => Promise.resolve(new Response("<html>", { status: 200 }));
     assertFailed(await run("ledger verify", { fetch: page }), `${strange} (status 200)`);
@@ -89,12 +89,12 @@ Deno.test("a verification draws a bar on a terminal's standard error, and takes 
     const drawn = await run("ledger verify", { ...gateway, progressColumns: 80 });
     assertMatch(
       visible(drawn.err),
-      /^<erase>Verifying {2}50 % .* 1 of 2 entries<erase>The books are wrong\n$/,
+      /^<erase>Verifying {2}50 % .* 1 of 2 entries<erase>The journal has errors\n$/,
     );
     assertEquals(drawn.out.includes("\x1b"), false);
     const again = answering({ progress: { entries: 1, total: 2 } }, { result: WRONG });
     const asJson = await run("ledger verify --json", { ...again, progressColumns: 80 });
-    assertEquals(asJson.err, "The books are wrong\n");
+    assertEquals(asJson.err, "The journal has errors\n");
   });
 });
 
@@ -135,7 +135,7 @@ Deno.test("svc ledger export writes a file and says what is in it", async () => 
 
 Deno.test("an export that is cut fails, and leaves no file", async () => {
   await withCli(async ({ run, files }) => {
-    const cut = "The export was cut off before its end: run it again";
+    const cut = "The export was interrupted before its end: run it again";
     const printed = await run("ledger export", answering(ENTRY));
     assertEquals([printed.code, printed.err], [1, `${cut}\n`]);
     assertFailed(await run("ledger export -o f", answering(ENTRY)), cut);
@@ -160,7 +160,7 @@ Deno.test("a reader that has enough ends the export in silence, a full disk with
     });
     let printed = 0;
     const stdout = () => {
-      if (++printed > 5) throw new OutputClosed("The reader is gone");
+      if (++printed > 5) throw new OutputClosed("The reader has closed");
     };
     const fetch = () => Promise.resolve(new Response(body, NDJSON));
     const { code, err } = await run("ledger export", { fetch, stdout });
@@ -223,7 +223,7 @@ Deno.test("the table has a column for every field of every entry, and for nothin
       answering({ ...ENTRY, tax: "1.000000" }, END),
     );
     const message =
-      'The table has no column "tax", which a later gateway writes: export it as ndjson';
+      'The table has no column "tax", which a later gateway added: export it as ndjson';
     assertFailed(later, message);
     assertEquals(files.has("later.csv"), false);
   });

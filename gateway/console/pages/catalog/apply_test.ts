@@ -59,7 +59,7 @@ Deno.test("a rollback that the store does not take keeps its note, and so does a
   }, { applyCatalog });
 });
 
-Deno.test("a note that is too long stands at its field", async () => {
+Deno.test("a note that is too long is reported at its field", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const fields = { ...await reviewOf(browser), do: "apply", note: "n".repeat(501) };
@@ -70,18 +70,18 @@ Deno.test("a note that is too long stands at its field", async () => {
   });
 });
 
-Deno.test("what is applied twice is one version, and the second time says so", async () => {
+Deno.test("applying an edit twice makes one version, and the second page says so", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const fields = { ...await reviewOf(browser), do: "apply" };
     assertEquals((await browser.post("/catalog/apply", fields)).status, 303);
     const twice = await browser.post("/catalog/apply", fields);
-    assertStringIncludes(twice.text, "Nothing differs from what is in force");
+    assertStringIncludes(twice.text, "Nothing differs from the version in force");
     assertEquals(admin.stores.catalogs.current().version, 2);
   });
 });
 
-Deno.test("what keys lose is said before it is applied, and before it is rolled back", async () => {
+Deno.test("the losses of keys are shown before an edit is applied and before a rollback", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     await removeMaxi(admin);
@@ -97,7 +97,7 @@ Deno.test("what keys lose is said before it is applied, and before it is rolled 
   });
 });
 
-Deno.test("a difference is of the entry whose field it is, whatever dots its id has", async () => {
+Deno.test("a changed field is shown under its own entry, even if an id contains dots", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const [mini, maxi] = CONTENT.models;

@@ -48,7 +48,7 @@ Deno.test("an edit on a version that is not the newest is shown again, and loses
     await admin.post("/catalog/apply", { content: { ...CONTENT, models } });
     const late = await browser.post("/catalog/apply", { ...formOf(review.text), do: "apply" });
     assertEquals([late.status, currentVersion(admin)], [409, 2]);
-    assertStringIncludes(late.text, "Version 2 was made since you began with version 1");
+    assertStringIncludes(late.text, "Version 2 was created after you began with version 1");
     assertStringIncludes(late.text, "maxOutputTokens");
     assertStringIncludes(late.text, "models.fast-mini.quality");
     const again = await browser.post("/catalog/apply", { ...formOf(late.text), do: "apply" });
@@ -58,7 +58,7 @@ Deno.test("an edit on a version that is not the newest is shown again, and loses
   });
 });
 
-Deno.test("what the API refuses stands at its field, with all that was entered", async () => {
+Deno.test("a refusal of the API appears at its field, and the input is kept", async () => {
   await withConsole(async (browser, admin) => {
     await signedIn(browser);
     const form = formOf((await browser.get(EDIT)).text);
@@ -73,7 +73,7 @@ Deno.test("what the API refuses stands at its field, with all that was entered",
   });
 });
 
-Deno.test("the whole catalog is edited as text; what is no JSON is kept to be corrected", async () => {
+Deno.test("the whole catalog is edited as text; invalid JSON is kept for correction", async () => {
   await withConsole(async (browser, admin) => {
     await signedIn(browser);
     const page = await browser.get("/catalog/json");
@@ -81,7 +81,7 @@ Deno.test("the whole catalog is edited as text; what is no JSON is kept to be co
     const { content = "", base = "" } = formOf(page.text);
     const wrong = await browser.post("/catalog/json", { base, content: `${content},` });
     assertEquals(wrong.status, 422);
-    assertStringIncludes(wrong.text, "This is no JSON");
+    assertStringIncludes(wrong.text, "This is not valid JSON");
     assertEquals(formOf(wrong.text).content, `${content},`);
     const edited = content.replace('"maxInFlight": 200', '"maxInFlight": 20');
     const review = await browser.post("/catalog/json", { base, content: edited });
@@ -116,14 +116,14 @@ Deno.test("a version is compared with any other, and brought back as a new one",
       content: { ...CONTENT, models: CONTENT.models.slice(1) },
     });
     const compared = await browser.get("/catalog/version?number=1&since=2");
-    assertStringIncludes(compared.text, "What changed from 2 to 1");
+    assertStringIncludes(compared.text, "Changes from version 2 to 1");
     assertStringIncludes(compared.text, "Added");
     const address = "/catalog/rollback?number=1";
     const page = await browser.get(address);
-    assertStringIncludes(page.text, "against version 2");
+    assertStringIncludes(page.text, "changes from version 2");
     const fields = formOf(page.text);
     await admin.post("/catalog/apply", {
-      content: { ...CONTENT, scoring: { quality: 2, price: 1, latency: 1 } },
+      content: { ...CONTENT, auto: { dial: 0.8 } },
     });
     const late = await browser.post(address, fields);
     assertEquals([late.status, currentVersion(admin)], [409, 3]);
@@ -131,7 +131,7 @@ Deno.test("a version is compared with any other, and brought back as a new one",
     assertEquals(currentVersion(admin), 4);
     assertEquals(admin.stores.catalogs.current().models.length, 2);
     const same = await browser.get("/catalog/rollback?number=4");
-    assertStringIncludes(same.text, "equals what is in force");
+    assertStringIncludes(same.text, "equals the version in force");
   });
 });
 
@@ -206,7 +206,7 @@ Deno.test("a model that draws shows what an image costs, in dollars and in credi
   });
 });
 
-Deno.test("what is older than the versions that are listed can be reached", async () => {
+Deno.test("versions older than the listed ones can be reached", async () => {
   await withConsole(async (browser, { stores }) => {
     await signedIn(browser);
     assertNotMatch((await browser.get("/catalog/history")).text, /next older/);

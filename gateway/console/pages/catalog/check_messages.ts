@@ -10,14 +10,14 @@ export const checkMessages = catalogue({
     both`Compares each price with the price list, and asks each upstream for its list of models, for ten seconds at most. No tokens are used, and nothing changes.
     将每个价格与价目表比较，并向每个上游请求其模型列表，最多十秒。不消耗词元，也不作任何更改。`,
   allGood: (count: number) => [
-    count === 1 ? "The model is in order" : `All ${count} models are in order`,
+    count === 1 ? "The model has no problems" : `All ${count} models have no problems`,
     `${count} 个模型全部正常`,
   ],
   priceList: (name: string, version: string, days: number) =>
     both`Price list ${name} ${version}, ${days} ${days === 1 ? "day" : "days"} old
     价目表 ${name} ${version}，已有 ${days} 天`,
   upstreams: ["Upstreams", "上游"],
-  listed: ["Models that it lists", "它列出的模型数"],
+  listed: ["Listed models", "列出的模型数"],
   findingsTitle: ["Findings", "检查结果"],
   findings: {
     listed: ["Answers", "有应答"],
@@ -28,14 +28,14 @@ export const checkMessages = catalogue({
     failed: ["Failed", "失败"],
   },
   verdicts: {
-    ok: ["In order", "正常"],
+    ok: ["No problem", "正常"],
     unpriced: ["Without a price", "没有价格"],
-    unreachable: ["Out of reach", "无法访问"],
+    unreachable: ["Unreachable", "无法访问"],
     stale: ["Out of date", "已过时"],
   },
   prices: {
     list: ["List price", "标价"],
-    own: ["Your own", "自定"],
+    own: ["Custom", "自定"],
     differs: ["Differs from the list", "与价目表不同"],
     free: ["Free", "免费"],
     none: ["None", "无"],

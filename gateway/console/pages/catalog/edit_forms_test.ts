@@ -45,13 +45,13 @@ Deno.test("every field that is wrong has its own sentence, and keeps what was en
       contextTokens: "Write a whole number from 1 to 1000000000",
       "description.zh": "Write a text",
     });
-    assertEquals(headOf(text), "Please correct what is marked below.");
+    assertEquals(headOf(text), "Please correct the marked fields.");
     const kept = formOf(text);
     for (const [name, value] of Object.entries(wrong)) assertEquals(kept[name], value);
   });
 });
 
-Deno.test("what is wrong with several fields together stands with them", async () => {
+Deno.test("a mistake of several fields appears at each of them", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const form = formOf((await browser.get(MODEL)).text);
@@ -64,7 +64,7 @@ Deno.test("what is wrong with several fields together stands with them", async (
   });
 });
 
-Deno.test("a tier's texts and models, and an upstream's key, are told apart", async () => {
+Deno.test("mistakes of a tier's texts and models, and of an upstream's key, appear at their fields", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const tier = formOf((await browser.get(TIER)).text);
@@ -83,7 +83,7 @@ Deno.test("a tier's texts and models, and an upstream's key, are told apart", as
   });
 });
 
-Deno.test("what a form breaks elsewhere is named by its id, at the head", async () => {
+Deno.test("an entry that a form breaks elsewhere is named by its id, at the head", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const [lab] = CONTENT.upstreams;
@@ -100,7 +100,7 @@ Deno.test("what a form breaks elsewhere is named by its id, at the head", async 
   });
 });
 
-Deno.test("a model that is removed goes out of the tiers that name it, and who loses it is told", async () => {
+Deno.test("a removed model is removed from the tiers that name it, and the affected keys are shown", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     await admin.post("/catalog/apply", { content: { ...CONTENT, tiers: TIERS } });
@@ -162,7 +162,7 @@ Deno.test("the form of what is not there leads to the list of those that are", a
   });
 });
 
-Deno.test("a choice that has gone meanwhile stays in sight, and no other takes its place", async () => {
+Deno.test("a choice that was removed in the meantime stays visible, and is not replaced", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const extra = { id: "extra", kind: "simulator" };
@@ -176,7 +176,7 @@ Deno.test("a choice that has gone meanwhile stays in sight, and no other takes i
   });
 });
 
-Deno.test("what no field of the form stands for is said at its head", async () => {
+Deno.test("a refusal without a field appears at the head of the form", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const form = formOf((await browser.get(LAB)).text);

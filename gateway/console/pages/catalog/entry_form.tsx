@@ -11,6 +11,7 @@ import type { Page, Shown, View } from "../../page.ts";
 import { type CatalogText, catalogVersion, currentCatalog, withEntry } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { problemsOf } from "./problems.ts";
+import { entryFrom, type EntryShape, fieldsFrom } from "./field_values.ts";
 import { review } from "./review.tsx";
 import { type Entered, type Part, Refused } from "./entry_fields.tsx";
 
@@ -19,12 +20,12 @@ interface CatalogEntry {
   readonly id: string;
 }
 
-/** In what the forms of models, tiers and upstreams differ. */
+/** Differences between the forms of models, tiers and upstreams. */
 export interface EntryForm<Known extends CatalogEntry> {
   readonly part: Part;
   /** Above the pages `edit` and `new`. */
   readonly path: string;
-  /** Those that a catalog has. */
+  /** Returns the entries of a catalog. */
   readonly entries: (content: CatalogText) => readonly Known[];
   /** Title of the form: of a new entry where there is no id. */
   readonly title: (view: View, id: string | undefined) => string;
@@ -34,9 +35,9 @@ export interface EntryForm<Known extends CatalogEntry> {
   readonly cancelHref: (id: string | undefined) => string;
   /** The fields of a new entry. */
   readonly blank: (view: View, content: CatalogText) => URLSearchParams;
-  readonly fieldsOf: (entry: Known) => URLSearchParams;
-  /** Returns the entry that the fields describe, for the API to check. */
-  readonly entryOf: (fields: URLSearchParams, before: Known | undefined) => CatalogEntry;
+  readonly shape: EntryShape;
+  /** Returns the entry that the fields describe, for the API to check. @default {by the shape} */
+  readonly entryOf?: (fields: URLSearchParams, before: Known | undefined) => CatalogEntry;
   /** Returns the other parts of the catalog that change when an entry is removed. @default {nothing} */
   readonly removedWith?: (content: CatalogText, id: string) => Partial<CatalogText>;
   /** The fields themselves. */
@@ -80,7 +81,7 @@ export function entryPages<Known extends CatalogEntry>(
         const { content, version: base } = await currentCatalog(view);
         const entry = entryIn(form, content, id);
         if (entry === undefined) return form.missing(view, id);
-        const entered = { part, id, base, fields: form.fieldsOf(entry), problems: [] };
+        const entered = { part, id, base, fields: fieldsFrom(entry, form.shape), problems: [] };
         return formPage(form, { view, entered, content, id, entry });
       },
       change: (view, fields) => reviewed(form, { view, fields, id: idOf(view) }),
@@ -134,10 +135,12 @@ async function reviewed<Known extends CatalogEntry>(
 
 /** The parts of the catalog that a form changes: its entry put in, or taken out. */
 function edited<Known extends CatalogEntry>(
-  { part, removedWith, entryOf, entries }: EntryForm<Known>,
+  form: EntryForm<Known>,
   content: CatalogText,
   { fields, id }: Sent,
 ): Readonly<Record<string, unknown>> {
+  const { part, removedWith, entries, shape } = form;
+  const { entryOf = (fields, before) => entryFrom(fields, shape, before) } = form;
   const known = entries(content);
   const list: readonly CatalogEntry[] = known;
   if (id === undefined) return { [part]: [...list, entryOf(fields, undefined)] };

@@ -21,14 +21,14 @@ Deno.test("edits of different fields both stand", () => {
   });
 });
 
-Deno.test("what one removed and the other left alone is gone", () => {
+Deno.test("an entry that one side removed and the other left unchanged is removed", () => {
   const mine = { ...BASE, models: BASE.models.slice(1) };
   const theirs = { ...BASE, tiers: [{ id: "low", models: ["a", "b"] }] };
   assertEquals(mergeEdits(BASE, mine, theirs).value, { models: mine.models, tiers: theirs.tiers });
   assertEquals(mergeEdits(BASE, theirs, mine).value, { models: mine.models, tiers: theirs.tiers });
 });
 
-Deno.test("where both changed one value the edit at hand stands, and is named", () => {
+Deno.test("a value that both sides changed is taken from the edit at hand, and named", () => {
   const mine = { ...BASE, models: [{ id: "a", price: { in: "5", out: "2" } }, BASE.models[1]] };
   const theirs = { ...BASE, models: [{ id: "a", price: { in: "6", out: "2" } }, BASE.models[1]] };
   assertEquals(mergeEdits(BASE, mine, theirs), {
@@ -49,7 +49,7 @@ Deno.test("lists without ids are values, and names of the language are names", (
   });
 });
 
-Deno.test("the order of tiers is that of whoever changed it; where both did, that is said", () => {
+Deno.test("the side that changed the order of tiers decides it; a conflict of orders is reported", () => {
   const tiers = (ids: string, more: object = {}) => ({
     tiers: [...ids].map((id) => id === "a" ? { id, ...more } : { id }),
   });

@@ -3,7 +3,10 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the lists of models and tiers, and of the page of one of them. */
 export const catalogMessages = catalogue({
   title: ["Catalog", "目录"],
-  intro: ["What requests can be routed to, and what it costs.", "请求可路由到的模型及其价格。"],
+  intro: [
+    "Models that requests can be routed to, with their prices.",
+    "请求可路由到的模型及其价格。",
+  ],
   tabs: ["Parts of the catalog", "目录的各部分"],
   models: ["Models", "模型"],
   tiers: ["Tiers", "档位"],
@@ -44,7 +47,7 @@ export const catalogMessages = catalogue({
   chooseOne: both`It may have been removed. Choose one from the list.
     它可能已被移除。请从列表中选择。`,
   price: ["Price", "价格"],
-  priceIntro: both`List prices in dollars; a tier's exchange rate makes credits of them.
+  priceIntro: both`List prices in dollars; a tier's exchange rate converts them to credits.
     以美元计的标价；按档位的兑换率折算为点数。`,
   limits: ["Limits", "限制"],
   maxOutput: ["Longest output", "最长输出"],
@@ -53,7 +56,7 @@ export const catalogMessages = catalogue({
   packs: ["Industry packs", "行业包"],
   sku: ["Product (SKU)", "商品（SKU）"],
   description: ["Description", "说明"],
-  upstreamModel: ["The upstream's name", "上游使用的名称"],
+  upstreamModel: ["Name at the upstream", "上游使用的名称"],
   latency: ["Time to first byte", "首字节时间"],
   retryIn: (seconds: number) => [`again in ${seconds} s`, `${seconds} 秒后重试`],
   inCredits: ["In credits", "折合点数"],

@@ -5,7 +5,7 @@ import type { CatalogModel, CatalogText } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingModel } from "./missing.tsx";
-import { modelFields, modelOf, PRICE_FIELDS } from "./model_form.ts";
+import { MODEL_SHAPE, PRICE_FIELDS } from "./model_form.ts";
 import { EnteredError, entryInputs, isEntered, NewId } from "./entry_fields.tsx";
 import { entryPages, type FormFields } from "./entry_form.tsx";
 
@@ -30,8 +30,7 @@ export const { edit: modelEdit, add: modelNew } = entryPages<CatalogModel>({
     for (const endpoint of ["chat", "responses"]) fields.append("endpoints", endpoint);
     return fields;
   },
-  fieldsOf: modelFields,
-  entryOf: modelOf,
+  shape: MODEL_SHAPE,
   removedWith: withoutModel,
   fields: (props) => (
     <>

@@ -11,7 +11,7 @@ function refusal(message: string, param: string | null = null) {
   return { status: 400, code: "invalid_request", message, param };
 }
 
-Deno.test("every problem of a message is told apart, with the entry that it is about", () => {
+Deno.test("each problem of a message is shown separately, with its entry", () => {
   const message = "Cannot use the configuration: models.1.quality: Write a number; or two; " +
     'models.0.price.inputPerMTok: Write dollars; tiers.0.models.2: There is no model "x: y"; ' +
     'Unknown name "modles", the nearest valid one is "models"';
@@ -24,7 +24,7 @@ Deno.test("every problem of a message is told apart, with the entry that it is a
   assertEquals(problems.length, 3, "what names no place stays with the one before it");
 });
 
-Deno.test("what is no problem of a configuration is one sentence, at its field where it has one", () => {
+Deno.test("a refusal that is not a configuration problem is one sentence, at its field if it has one", () => {
   assertEquals(problemsOf(refusal("Cannot keep the key", "upstreams.0.apiKey"), CONTENT), [
     { part: "upstreams", id: "lab", field: "apiKey", text: "Cannot keep the key" },
   ]);

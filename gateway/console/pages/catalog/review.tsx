@@ -17,8 +17,8 @@ import { mergeEdits } from "./merge.ts";
 /** Longest note of a version, in characters. */
 export const NOTE_MAX = 500;
 
-/** The result of a change, made or rehearsed. */
-export type Made = AnswerOf<"POST /catalog/apply">;
+/** The result of a change or of its rehearsal. */
+export type ApplyAnswer = AnswerOf<"POST /catalog/apply">;
 
 /** An edit on its way into the catalog. */
 export interface Edit {
@@ -27,7 +27,7 @@ export interface Edit {
   /** The version that the edit began with. */
   readonly base: number;
   readonly note: string;
-  /** Also where wallets lose their tier. */
+  /** Also if wallets lose their tier. */
   readonly isForced: boolean;
 }
 
@@ -67,7 +67,7 @@ async function reviewed(
   const isTold = stale !== undefined || held !== undefined;
   return reviewPage(view, {
     edit: fresh,
-    made: answer.value,
+    outcome: answer.value,
     contents: [current.content, ...idsOf(fresh.content)],
     stale,
     held,
@@ -77,14 +77,14 @@ async function reviewed(
 
 /** A change that was rehearsed; one that takes a tier from wallets, as if it were forced. */
 export interface Rehearsed {
-  readonly answer: ApiAnswer<Made>;
+  readonly answer: ApiAnswer<ApplyAnswer>;
   /** Why it is applied by force only. */
   readonly held: Refusal | undefined;
 }
 
 /** Rehearses a change, by force where it is held back otherwise, so that it can be looked at. */
 export async function rehearsed(
-  rehearse: (isForced: boolean) => Promise<ApiAnswer<Made>>,
+  rehearse: (isForced: boolean) => Promise<ApiAnswer<ApplyAnswer>>,
   { isForced }: { readonly isForced: boolean },
 ): Promise<Rehearsed> {
   const answer = await rehearse(isForced);
@@ -106,7 +106,7 @@ export async function apply(view: View, edit: Edit, refused: ShowRefused): Promi
   return { goTo: "/catalog/history", done: applied ? say.applied(version) : say.nothingApplied };
 }
 
-function rehearse(view: View, { content, base, isForced }: Edit): Promise<ApiAnswer<Made>> {
+function rehearse(view: View, { content, base, isForced }: Edit): Promise<ApiAnswer<ApplyAnswer>> {
   const body = { content, dryRun: true, force: isForced, expectedVersion: base };
   return view.api.call("POST /catalog/apply", { body });
 }
@@ -131,7 +131,7 @@ async function broughtUp(
 
 interface Reviewed {
   readonly edit: Edit;
-  readonly made: Made;
+  readonly outcome: ApplyAnswer;
   readonly contents: readonly CatalogIds[];
   readonly stale: Staleness | undefined;
   /** Why it is applied by force only. */
@@ -142,19 +142,19 @@ interface Reviewed {
 
 function reviewPage(view: View, reviewed: Reviewed): Shown {
   const say = view.say(editMessages);
-  const { made, contents, stale, held, refusal } = reviewed;
+  const { outcome, contents, stale, held, refusal } = reviewed;
   const isConflict = stale !== undefined || held !== undefined;
   return {
     title: say.reviewTitle,
     body: (
       <>
-        <ui.PageHead title={say.reviewTitle} intro={say.reviewIntro(made.version)} />
+        <ui.PageHead title={say.reviewTitle} intro={say.reviewIntro(outcome.version)} />
         {stale !== undefined && (
-          <Stale view={view} stale={stale} version={made.version} contents={contents} />
+          <Stale view={view} stale={stale} version={outcome.version} contents={contents} />
         )}
-        {made.changes.length === 0
+        {outcome.changes.length === 0
           ? <ui.EmptyState title={say.nothing} hint={say.nothingHint} />
-          : <Consequences view={view} made={made} contents={contents} held={held} />}
+          : <Consequences view={view} outcome={outcome} contents={contents} held={held} />}
         <ApplyForm view={view} reviewed={reviewed} />
       </>
     ),
@@ -187,17 +187,17 @@ function Stale({ view, stale, version, contents }: InView<{
 }
 
 /** The consequences of a change: the difference, and the warnings of the API. */
-export function Consequences({ view, made, contents, held }: InView<{
-  made: Made;
+export function Consequences({ view, outcome, contents, held }: InView<{
+  outcome: ApplyAnswer;
   contents: readonly CatalogIds[];
   held: Refusal | undefined;
 }>) {
   const say = view.say(editMessages);
-  const advice = [...held === undefined ? [] : [held.message], ...made.warnings];
+  const advice = [...held === undefined ? [] : [held.message], ...outcome.warnings];
   return (
     <>
       <ui.Panel title={say.difference}>
-        <Changes view={view} changes={made.changes} contents={contents} />
+        <Changes view={view} changes={outcome.changes} contents={contents} />
       </ui.Panel>
       {advice.length > 0 && (
         <ui.Panel title={say.advice}>
@@ -210,11 +210,11 @@ export function Consequences({ view, made, contents, held }: InView<{
 
 function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
   const say = view.say(editMessages);
-  const { edit, made, held, refusal } = reviewed;
+  const { edit, outcome, held, refusal } = reviewed;
   return (
     <section class="panel">
       <ui.ChangeForm action="/console/catalog/apply" refusal={refusal}>
-        {made.changes.length > 0 && (
+        {outcome.changes.length > 0 && (
           <ui.Field
             name="note"
             label={say.note}
@@ -228,7 +228,7 @@ function ApplyForm({ view, reviewed }: InView<{ reviewed: Reviewed }>) {
           <ui.CheckField name="force" label={say.force} isChecked={edit.isForced} />
         )}
         <div class="actions form-end">
-          {made.changes.length > 0 && (
+          {outcome.changes.length > 0 && (
             <button type="submit" class="button primary" name="do" value="apply">
               {say.apply}
             </button>

@@ -3,7 +3,7 @@ import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import { type CatalogIds, catalogVersion, currentCatalog } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
-import { Consequences, type Made, NOTE_MAX, rehearsed } from "./review.tsx";
+import { type ApplyAnswer, Consequences, NOTE_MAX, rehearsed } from "./review.tsx";
 import { baseOf } from "./entry_form.tsx";
 
 /** Back to a version, by a new one that equals it; its difference is shown first. */
@@ -55,21 +55,21 @@ async function shown(view: View, sent: Sent): Promise<Shown> {
   return page(view, {
     ...sent,
     number: target.version,
-    made: view.need(answer),
+    outcome: view.need(answer),
     contents: [target.content, current.content],
     held,
   });
 }
 
-function page(view: View, { number, made, contents, held, note, refusal }: Sent & {
+function page(view: View, { number, outcome, contents, held, note, refusal }: Sent & {
   number: number;
-  made: Made;
+  outcome: ApplyAnswer;
   contents: readonly CatalogIds[];
   held: Refusal | undefined;
 }): Shown {
   const say = view.say(editMessages);
   const title = say.rollBackTitle(number);
-  if (made.changes.length === 0) {
+  if (outcome.changes.length === 0) {
     const same = <ui.EmptyState title={say.sameAsNow(number)} hint={say.nothingHint} />;
     return {
       title,
@@ -85,8 +85,8 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
     title,
     body: (
       <>
-        <ui.PageHead title={title} intro={say.rollBackIntro(made.version)} />
-        <Consequences view={view} made={made} contents={contents} held={held} />
+        <ui.PageHead title={title} intro={say.rollBackIntro(outcome.version)} />
+        <Consequences view={view} outcome={outcome} contents={contents} held={held} />
         <section class="panel">
           <ui.ChangeForm refusal={refusal}>
             <ui.Field
@@ -98,7 +98,7 @@ function page(view: View, { number, made, contents, held, note, refusal }: Sent 
             />
             {held !== undefined && <ui.CheckField name="force" label={say.force} />}
             <ui.FormEnd view={view} submit={say.rollBack} cancelHref="/console/catalog/history" />
-            <input type="hidden" name="base" value={String(made.version)} />
+            <input type="hidden" name="base" value={String(outcome.version)} />
           </ui.ChangeForm>
         </section>
       </>

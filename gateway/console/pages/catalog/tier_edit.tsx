@@ -1,13 +1,26 @@
 import * as ui from "../../components/mod.ts";
 import type { CatalogTier } from "./content.ts";
 import { editMessages } from "./edit_messages.ts";
-import { listOf, textsOf } from "./field_values.ts";
+import { entryFrom, type EntryShape } from "./field_values.ts";
 import { catalogMessages } from "./messages.ts";
 import { missingTier } from "./missing.tsx";
 import { entryInputs, NewId } from "./entry_fields.tsx";
 import { entryPages, type FormFields } from "./entry_form.tsx";
 
 type Props = FormFields<CatalogTier>;
+
+/** Texts in every language. */
+const TEXTS = ["name", "description"] as const;
+
+const TIER_SHAPE: EntryShape = {
+  texts: [
+    "creditsPerUsd",
+    "orchestration",
+    ...TEXTS.flatMap((name) => [`${name}.en`, `${name}.zh`]),
+  ],
+  lists: ["models"],
+  objects: TEXTS,
+};
 
 /** The forms of a tier, and of one that is not there yet: that becomes the highest. */
 export const { edit: tierEdit, add: tierNew } = entryPages<CatalogTier>({
@@ -21,7 +34,7 @@ export const { edit: tierEdit, add: tierNew } = entryPages<CatalogTier>({
   missing: missingTier,
   cancelHref: () => "/console/catalog/tiers",
   blank: () => new URLSearchParams({ models: "*", orchestration: "auto" }),
-  fieldsOf: tierFields,
+  shape: TIER_SHAPE,
   entryOf: tierOf,
   fields: (props) => (
     <>
@@ -31,33 +44,9 @@ export const { edit: tierEdit, add: tierNew } = entryPages<CatalogTier>({
   ),
 });
 
-function tierFields(tier: CatalogTier): URLSearchParams {
-  const { id, creditsPerUsd, models, orchestration, name, description } = tier;
-  return new URLSearchParams({
-    id,
-    creditsPerUsd,
-    orchestration,
-    models: models === "*" ? "*" : models.join(", "),
-    "name.en": name.en,
-    "name.zh": name.zh,
-    "description.en": description.en,
-    "description.zh": description.zh,
-  });
-}
-
-function tierOf(
-  fields: URLSearchParams,
-  before: CatalogTier | undefined,
-): Record<string, unknown> & { readonly id: string } {
-  const models = fields.get("models")?.trim() ?? "";
-  return {
-    ...before,
-    ...textsOf(fields, ["creditsPerUsd", "orchestration"]),
-    id: before?.id ?? fields.get("id")?.trim() ?? "",
-    models: models === "*" ? "*" : listOf(models),
-    name: textsOf(fields, ["en", "zh"], "name."),
-    description: textsOf(fields, ["en", "zh"], "description."),
-  };
+function tierOf(fields: URLSearchParams, before: CatalogTier | undefined) {
+  const tier = entryFrom(fields, TIER_SHAPE, before);
+  return fields.get("models")?.trim() === "*" ? { ...tier, models: "*" } : tier;
 }
 
 function Rate({ view, entered, id }: Props) {
@@ -80,18 +69,16 @@ function Texts({ view, entered }: Props) {
   const say = view.say(catalogMessages);
   const { english, chinese } = view.say(editMessages);
   const input = entryInputs(entered);
-  const both = (part: "name" | "description") => (
-    <ui.FieldGroup legend={say[part]}>
-      <div class="field-row">
-        {input(`${part}.en`, english, { isRequired: true })}
-        {input(`${part}.zh`, chinese, { isRequired: true })}
-      </div>
-    </ui.FieldGroup>
-  );
   return (
     <>
-      {both("name")}
-      {both("description")}
+      {TEXTS.map((name) => (
+        <ui.FieldGroup legend={say[name]}>
+          <div class="field-row">
+            {input(`${name}.en`, english, { isRequired: true })}
+            {input(`${name}.zh`, chinese, { isRequired: true })}
+          </div>
+        </ui.FieldGroup>
+      ))}
     </>
   );
 }

@@ -23,7 +23,7 @@ function show(view: View): Promise<Shown> {
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   if (form.get("do") !== "save") return await formShown(view, form);
   const say = view.say(keyMessages);
-  const made = await view.api.call("POST /keys", {
+  const creation = await view.api.call("POST /keys", {
     body: {
       name: form.get("name") ?? "",
       wallet: form.get("wallet") ?? "",
@@ -31,14 +31,17 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
       opId: form.get("once") ?? "",
     },
   });
-  if (made.ok) {
-    const next = { href: `/console/keys/${encodeURIComponent(made.value.id)}`, text: say.toKey };
-    return await secretShown(view, made.value, { title: say.madeTitle, next });
+  if (creation.ok) {
+    const next = {
+      href: `/console/keys/${encodeURIComponent(creation.value.id)}`,
+      text: say.toKey,
+    };
+    return await secretShown(view, creation.value, { title: say.madeTitle, next });
   }
-  if (made.refusal.status === 409 && made.refusal.param === "opId") {
+  if (creation.refusal.status === 409 && creation.refusal.param === "opId") {
     return { goTo: "/keys", done: say.madeAlready };
   }
-  return await formShown(view, form, made.refusal);
+  return await formShown(view, form, creation.refusal);
 }
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {

@@ -4,17 +4,18 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 export const formMessages = catalogue({
   groups: {
     identity: ["Name and wallet", "名称与钱包"],
-    calls: ["What it may call", "可调用的内容"],
-    money: ["What it may spend", "可花费的额度"],
-    pace: ["How fast it may call", "调用频率"],
-    place: ["From where, and until when", "来源与期限"],
+    calls: ["Permitted calls", "允许的调用"],
+    money: ["Spending limits", "花费上限"],
+    pace: ["Rate limits", "调用频率"],
+    place: ["Network and expiry", "来源与期限"],
     orchestration: ["Splitting hard requests", "拆分复杂请求"],
-    dialect: ["Form of the answers", "回答的形式"],
+    dialect: ["Format of the answers", "回答的格式"],
+    auto: ["Choice of models", "模型选择"],
   },
   moreCalls: both`By provider, tier, ability, industry or hosted tool
     按供应商、档位、能力、行业或托管工具`,
   name: ["Name", "名称"],
-  nameHint: both`For you to recognise it by; an application and where it runs, say.
+  nameHint: both`A name to recognise the key by, such as its application and environment.
     便于辨认，例如应用名称及其运行位置。`,
   wallet: ["Wallet", "钱包"],
   walletHint: both`Pays every call of the key; its tier applies.
@@ -23,13 +24,13 @@ export const formMessages = catalogue({
   some: ["Only these", "仅限所选"],
   allHints: {
     endpoints: ["Every endpoint of the service.", "服务的所有端点。"],
-    models: both`Every model of the wallet's tier, and those that are added later.
+    models: both`Every model of the wallet's tier, including later ones.
       钱包档位内的所有模型，包括以后新增的。`,
     providers: ["Models of every provider.", "所有提供商的模型。"],
     tiers: ["The tier of the wallet.", "钱包的档位。"],
     featureTags: ["Models of every ability.", "具备任何能力的模型。"],
     industryPacks: ["Models of every industry pack.", "任何行业包的模型。"],
-    hostedTools: both`Every tool that runs here: searches are charged as well.
+    hostedTools: both`Every tool that the gateway runs; searches are charged separately.
       在此运行的所有工具；搜索另行计费。`,
   },
   someHints: {
@@ -51,7 +52,7 @@ export const formMessages = catalogue({
     featureTags: ["Feature tags", "能力标签"],
     industryPacks: ["Industry packs", "行业包"],
     hostedTools: ["Hosted tools", "托管工具"],
-    maxChargePerRequest: ["Most for one request", "单次请求上限"],
+    maxChargePerRequest: ["Maximum for one request", "单次请求上限"],
     budget_day: ["Budget a day", "每日预算"],
     budget_month: ["Budget a month", "每月预算"],
     budget_total: ["Budget in all", "总预算"],
@@ -61,27 +62,32 @@ export const formMessages = catalogue({
     ipRanges: ["IP ranges", "IP 范围"],
     expiresAt: ["Expires (UTC)", "到期时间（UTC）"],
     mode: ["Split requests", "拆分请求"],
-    stream: ["Most that streams carry", "流式输出的上限"],
+    stream: ["Content of streams", "流式输出的内容"],
     dialect: ["Dialect", "方言"],
+    auto_dial: ["Dial", "质量档"],
+    auto_maxDial: ["Highest dial of a request", "请求可设的最高质量档"],
+    auto_qualityFloor: ["Quality floor", "质量下限"],
+    auto_verify: ["Verified answers", "核对回答"],
+    auto_audits: ["Audits", "审计"],
   },
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
   budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
     单位为点，按 UTC 计；与替换它的密钥共用。`,
   count: ["Empty: no limit.", "留空：不限。"],
-  ipHint: both`One a line, as 10.0.0.0/8 or 2001:db8::/32. Empty: from anywhere.
+  ipHint: both`One per line, such as 10.0.0.0/8 or 2001:db8::/32. Empty: any address.
     每行一个，如 10.0.0.0/8 或 2001:db8::/32。留空：不限来源。`,
-  expiresHint: both`For good: a key that has expired cannot be revived. Empty: never.
+  expiresHint: both`Final: an expired key cannot be renewed. Empty: never.
     不可撤回：过期的密钥无法恢复。留空：永不过期。`,
   modes: {
     off: [["Never", "从不"], ["Every request goes to one model.", "每个请求只交给一个模型。"]],
     auto: [
-      ["When it is worth it", "值得时"],
-      both`The service decides by the request.
+      ["When useful", "按需"],
+      both`The service decides for each request.
       由服务根据请求决定。`,
     ],
     always: [
       ["Whenever possible", "尽可能"],
-      both`Also where one model would do.
+      both`Even if one model is sufficient.
       即使一个模型就够。`,
     ],
   },
@@ -93,33 +99,59 @@ export const formMessages = catalogue({
     ],
     final: [
       ["The answer only", "仅最终回答"],
-      both`Also for clients that ask for more.
+      both`Even for clients that request more.
       即使客户端要求更多。`,
     ],
   },
   dialects: {
     auto: [
       ["By the client", "按客户端决定"],
-      both`Clients built on OpenAI's types are known by their headers.
+      both`Clients built on OpenAI's types are recognised by their headers.
       基于 OpenAI 类型的客户端由其请求头识别。`,
     ],
     service: [
       ["The service's own", "本服务"],
-      both`As the interface is specified. X-Dialect still counts.
+      both`As the interface specifies it. The header X-Dialect still applies.
       按接口规范；X-Dialect 请求头仍然有效。`,
     ],
     openai: [
       ["OpenAI's", "OpenAI"],
-      both`For clients built on OpenAI's types. X-Dialect still counts.
+      both`For clients built on OpenAI's types. The header X-Dialect still applies.
       适用于基于 OpenAI 类型的客户端；X-Dialect 请求头仍然有效。`,
     ],
   },
+  dialHint: both`0 to 1, or economy, balanced or best. Empty: the tier's.
+    0 到 1，或 economy、balanced、best。留空：按档位。`,
+  maxDialHint: both`For the header X-Auto. Empty: requests cannot set the dial.
+    用于 X-Auto 请求头。留空：请求不能设定质量档。`,
+  qualityFloorHint: both`0 to 1: models below it are never tried. Empty: none.
+    0 到 1：低于此值的模型不会被试用。留空：不限。`,
+  verifyModes: {
+    off: [["Never", "从不"], ["Also if a request asks for it.", "即使请求要求。"]],
+    request: [
+      ["If a request asks for it", "请求要求时"],
+      ["With the header X-Auto: verify.", "使用请求头 X-Auto: verify。"],
+    ],
+    auto: [
+      ["When it is worth it", "值得时"],
+      both`Where the audited record of the task says so.
+      当任务的审计记录表明值得时。`,
+    ],
+  },
+  auditChoices: {
+    off: [["No", "否"], ["No other model sees its requests.", "其他模型看不到其请求。"]],
+    on: [
+      ["Yes", "是"],
+      both`A share of its requests may be asked of other models too, at the operator's cost.
+      部分请求也可能发给其他模型，费用由运营方承担。`,
+    ],
+  },
   create: ["Create the key", "创建密钥"],
-  preview: ["Show what it leaves", "查看剩余范围"],
-  leaves: ["What this policy leaves", "此策略剩下的范围"],
-  reaches: ["What it reaches", "可用范围"],
+  preview: ["Preview", "预览"],
+  leaves: ["Preview of this policy", "此策略的预览"],
+  reaches: ["Permitted models and endpoints", "可用的模型与端点"],
   reachHint:
-    both`By the catalog in force, whatever the wallet holds and whichever upstreams answer now.
+    both`By the catalog in force, independent of the wallet's balance and of the upstreams' present state.
     依据当前目录，与钱包余额及上游当前是否应答无关。`,
   summary: (models: number, allModels: number, endpoints: number, allEndpoints: number) =>
     both`${models} of ${allModels} models, ${endpoints} of ${allEndpoints} endpoints
@@ -129,7 +161,7 @@ export const formMessages = catalogue({
   endpoints: ["Endpoints", "端点"],
   models: ["Models", "模型"],
   leftOut: (count: number) => [`Left out: ${count}`, `已排除：${count}`],
-  nothing: ["This policy leaves nothing to call.", "此策略下没有任何可调用的内容。"],
+  nothing: ["This policy permits no call.", "此策略下没有任何可调用的内容。"],
   modelCount: (count: number) => [count === 1 ? "1 model" : `${count} models`, `${count} 个模型`],
   moreModels: (
     count: number,
@@ -137,11 +169,14 @@ export const formMessages = catalogue({
   hostedTools: ["Hosted tools", "托管工具"],
   yes: ["yes", "可用"],
   no: ["no", "不可用"],
-  expired: ["It has expired already: the key would never serve.", "已经过期：此密钥永远不会生效。"],
-  wider: both`This allows more than the key's policy, and would be refused:
+  expired: [
+    "It has already expired: the key could never be used.",
+    "已经过期：此密钥永远不会生效。",
+  ],
+  wider: both`This allows more than the key's policy and would be refused:
     这比密钥现有策略更宽松，将被拒绝：`,
   allowsMore: ["Allows more than the key's policy", "比密钥现有策略更宽松"],
-  cannotPreview: ["This cannot be saved as it is:", "目前无法保存："],
+  cannotPreview: ["This cannot be saved:", "目前无法保存："],
 });
 
 /** The fields that have a name of their own. */

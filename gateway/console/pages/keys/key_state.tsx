@@ -30,9 +30,14 @@ export function KeyBadge({ view, of }: InView<{ of: Key }>) {
   return <ui.Badge kind={KINDS[state]}>{view.say(keyMessages).states[state]}</ui.Badge>;
 }
 
+/** The key that a page's path names. */
+export function keyOf(view: View): Promise<Key> {
+  return view.load("GET /keys/{id}", { id: view.param("id") });
+}
+
 /** The key that a page's path names, to ask what is to become of it; one that is revoked ends the page. */
 export async function activeKey(view: View): Promise<Key> {
-  const key = await view.load("GET /keys/{id}", { id: view.param("id") });
+  const key = await keyOf(view);
   if (key.status !== "revoked") return key;
   const message = view.say(keyMessages).isRevoked(key.name);
   throw new RefusedPage({ status: 409, code: "conflict", message, param: null });

@@ -48,14 +48,14 @@ Deno.test("the form makes a key with its policy, shown once, however often it is
     assertEquals([again.status, again.headers.get("location")], [303, "/console/keys"]);
     assertEquals(await countOf(admin), 1);
     const page = await browser.get("/keys");
-    assertStringIncludes(page.text, "made already");
+    assertStringIncludes(page.text, "already created");
     const pages = ["/keys", `/keys/${record?.id}`, `/keys/${record?.id}/rotate`];
     for (const path of pages) assert(!(await browser.get(path)).text.includes(key), path);
     assert(await onceOf(browser, "/keys/new") !== once);
   });
 });
 
-Deno.test("what is wrong is told beside its field, and what was entered stays", async () => {
+Deno.test("a mistake is shown beside its field, and the input is kept", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const refused = async (fields: Record<string, string>, field: string, words: string) => {
@@ -131,7 +131,7 @@ Deno.test("no name in a policy turns the text around it", async () => {
   });
 });
 
-Deno.test("a key's end is told in UTC, however it was written", async () => {
+Deno.test("a key's expiry is shown in UTC for any input format", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const { id } = await madeKey(admin, "app", { expiresAt: "2027-06-30T23:30:00+02:00" });
@@ -199,7 +199,7 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     assertEquals(ended.headers.get("location"), `/console/keys/${id}`);
     assertEquals(await status(), "revoked");
     const { text } = await browser.get(`/keys/${id}`);
-    assertStringIncludes(text, "is revoked for good");
+    assertStringIncludes(text, "is permanently revoked");
     for (const verb of ["rotate", "narrow", "revoke", "content-log"]) {
       assert(!text.includes(`/console/keys/${id}/${verb}`), verb);
     }
@@ -207,12 +207,12 @@ Deno.test("a key is disabled, enabled, and ends for good after a question", asyn
     for (const path of ["narrow", "revoke", "content-log"]) {
       const { status, text } = await browser.get(`/keys/${id}/${path}`);
       assertEquals([status, text.includes('action="/console/keys')], [409, false], path);
-      assertStringIncludes(text, "nothing about it can be changed");
+      assertStringIncludes(text, "it can no longer be changed");
     }
   });
 });
 
-Deno.test("what is said is kept only after a warning, and the page says so", async () => {
+Deno.test("content is logged only after a warning, and the page says so", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const { id } = await madeKey(admin, "app");

@@ -5,7 +5,7 @@ export const keyMessages = catalogue({
   title: ["Keys", "密钥"],
   intro:
     both`Credentials of applications, with their limits. A policy can only be narrowed; a key is shown once.
-    谁可以调用、调用多少、调用什么。策略只能收紧；密钥仅显示一次。`,
+    应用的凭证及其限制。策略只能收紧；密钥仅显示一次。`,
   caption: ["Keys and their policies", "密钥及其策略"],
   count: (shown: number, all: number) => [
     shown === all ? `${all} ${all === 1 ? "key" : "keys"}` : `${shown} of ${all} keys`,
@@ -33,18 +33,19 @@ export const keyMessages = catalogue({
     应用使用密钥调用，由钱包付费。`,
   noneFound: ["No key matches", "没有符合条件的密钥"],
   noneFoundHint: ["Try a shorter name, or clear the filter.", "请缩短名称，或清除筛选条件。"],
-  noWallet: ["There is no wallet that could pay", "没有可付费的钱包"],
-  noWalletHint: ["A key belongs to a wallet: make that first.", "密钥属于钱包：请先创建钱包。"],
+  noWallet: ["There is no wallet to pay from", "没有可付费的钱包"],
+  noWalletHint: ["A key belongs to a wallet: create one first.", "密钥属于钱包：请先创建钱包。"],
   newWallet: ["New wallet", "新建钱包"],
   newIntro: both`All limits are optional. Later they can be made stricter, never looser.
     所有限制均可不填。以后只能收紧，不能放宽。`,
-  madeTitle: ["The key was made", "密钥已创建"],
-  copiedTitle: ["The copy was made", "副本已创建"],
-  once: both`This is the only time the key is shown. Put it into your secret store now.
+  madeTitle: ["The key was created", "密钥已创建"],
+  copiedTitle: ["The copy was created", "副本已创建"],
+  once: both`This is the only time the key is shown. Store it in your secret store now.
     密钥仅在此显示这一次。请立即存入您的密钥库。`,
   theKey: ["The key", "密钥"],
   tryIt: ["A first call", "首次调用"],
-  tryHint: both`The first line waits for the key to be pasted, so that your shell does not keep it.
+  tryHint:
+    both`Paste the key at the prompt of the first line: the shell's history then does not contain it.
     第一行等待粘贴密钥，避免留在命令历史中。`,
   store: ["In the environment", "写入环境变量"],
   curl: ["With curl", "使用 curl"],
@@ -52,7 +53,7 @@ export const keyMessages = catalogue({
   openai: ["With OpenAI's client, in Python", "使用 OpenAI 的 Python 客户端"],
   toKey: ["To the key", "查看密钥"],
   madeAlready:
-    both`That key was made already, and a key is shown once only. Where it was lost, revoke it and make another.
+    both`That key was already created, and a key is shown only once. If it was lost, revoke it and create another.
     该密钥已经创建过，且只显示一次。若已丢失，请吊销后另建一个。`,
   narrow: ["Narrow", "收紧"],
   rotate: ["Rotate", "轮换"],
@@ -62,10 +63,10 @@ export const keyMessages = catalogue({
   disabled: (
     name: string,
   ) => [`Key "${name}" is disabled. It can be enabled again.`, `密钥“${name}”已停用，可重新启用。`],
-  enabled: (name: string) => [`Key "${name}" serves again.`, `密钥“${name}”已恢复使用。`],
-  revoked: (name: string) => [`Key "${name}" is revoked for good.`, `密钥“${name}”已永久吊销。`],
+  enabled: (name: string) => [`Key "${name}" can be used again.`, `密钥“${name}”已恢复使用。`],
+  revoked: (name: string) => [`Key "${name}" is permanently revoked.`, `密钥“${name}”已永久吊销。`],
   isRevoked: (name: string) =>
-    both`Key "${name}" is revoked for good: nothing about it can be changed any more.
+    both`Key "${name}" is permanently revoked: it can no longer be changed.
     密钥“${name}”已永久吊销，不能再作任何更改。`,
   narrowed: (
     name: string,
@@ -84,7 +85,7 @@ export const keyMessages = catalogue({
   recent: ["Latest requests", "最近的请求"],
   allRequests: ["All its requests", "全部请求"],
   noRequests: ["It has not been called yet", "尚未被调用"],
-  noRequestsHint: ["Its requests show here as soon as one has ended.", "请求结束后会显示在这里。"],
+  noRequestsHint: ["Its requests appear here once they have ended.", "请求结束后会显示在这里。"],
   time: ["Time", "时间"],
   request: ["Request id", "请求编号"],
   model: ["Model", "模型"],
@@ -92,7 +93,7 @@ export const keyMessages = catalogue({
   tokens: ["Tokens in / out", "输入 / 输出词元"],
   charged: ["Charged", "扣费"],
   narrowTitle: (name: string) => [`Narrow ${name}`, `收紧 ${name}`],
-  narrowIntro: both`Only what is the same or stricter is accepted, and it cannot be taken back.
+  narrowIntro: both`Only the same or a stricter policy is accepted, and the change cannot be undone.
     只接受相同或更严格的策略，且不可撤回。`,
   narrowSubmit: ["Narrow the policy", "收紧策略"],
   changedMeanwhile:
@@ -102,7 +103,7 @@ export const keyMessages = catalogue({
   revokeWarning: (hint: string) =>
     both`Calls with ${hint} are refused from now on, permanently. Its past charges stay in the journal.
     从此刻起，使用 ${hint} 的调用将被永久拒绝。其已用额度仍保留在账本中。`,
-  revokeSubmit: ["Revoke for good", "永久吊销"],
+  revokeSubmit: ["Revoke permanently", "永久吊销"],
   content: ["Content logging", "内容记录"],
   contentOn: ["on", "开"],
   contentOff: ["off", "关"],
@@ -110,7 +111,7 @@ export const keyMessages = catalogue({
     both`Off: the log records time, route and cost, never prompts or answers. Switch it on to look into a problem.
     关：日志只记录时间、去向和用量，从不记录内容。排查问题时可打开。`,
   contentOnHint:
-    both`On: prompts and answers of this key are kept with its requests, known secrets taken out, for every operator to read.
+    both`On: prompts and answers of this key are stored with its requests, without known secrets, and readable by every operator.
     开：此密钥的提示和回答随请求保存，已知机密会被去除，所有运营者均可阅读。`,
   switchOn: ["Switch on", "打开"],
   switchOff: ["Switch off", "关闭"],
@@ -118,11 +119,12 @@ export const keyMessages = catalogue({
     name: string,
   ) => [`Log prompts and answers of ${name}?`, `保存 ${name} 的对话内容？`],
   contentWarning:
-    both`From now on prompts and answers of this key are kept in the request log, for everybody with an admin token. Known secrets are taken out, personal data is not. Inform the users of this key. A copy made by a rotation begins without it.
+    both`From now on prompts and answers of this key are stored in the request log, readable with any admin token. Known secrets are removed, personal data is not. Inform the users of this key. A copy created by a rotation starts with content logging off.
     从现在起，此密钥的提示和回答将保存在请求日志中，所有持有管理员令牌的人都能看到。已知机密会被去除，个人数据不会。使用此密钥的人应当知情。轮换产生的副本默认不记录。`,
   contentSubmit: ["Log prompts and answers", "保存内容"],
   contentIsOn: both`Prompts and answers of this key are logged from now on.
     从现在起保存此密钥的对话内容。`,
-  contentIsOff: both`Prompts and answers of this key are no longer logged. Those logged before stay.
+  contentIsOff:
+    both`Prompts and answers of this key are no longer logged. Earlier ones stay in the log.
     不再保存此密钥的对话内容。此前保存的仍会保留。`,
 });

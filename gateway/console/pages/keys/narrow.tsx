@@ -3,7 +3,7 @@ import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import type { Key } from "./answers.ts";
 import { choicesFor } from "./choices.ts";
-import { activeKey } from "./key_state.tsx";
+import { activeKey, keyOf } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 import { PolicyEditor } from "./policy_editor.tsx";
 import { fieldsOf, policyOf } from "./policy_form.ts";
@@ -36,10 +36,6 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   }
   const { refusal } = changed;
   return await formShown(view, { key: await keyOf(view), fields: form, refusal });
-}
-
-function keyOf(view: View): Promise<Key> {
-  return view.load("GET /keys/{id}", { id: view.param("id") });
 }
 
 async function formShown(

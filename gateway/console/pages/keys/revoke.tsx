@@ -2,7 +2,7 @@ import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { Outcome, Page, Shown, View } from "../../page.ts";
 import type { Key } from "./answers.ts";
-import { activeKey } from "./key_state.tsx";
+import { activeKey, keyOf } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 
 /** The step before a key ends for good; `?rotation` leads back to the rotation that it ends. */
@@ -17,10 +17,6 @@ async function change(view: View): Promise<Outcome> {
   const changed = await view.api.call("POST /keys/{id}/revoke", { id });
   if (!changed.ok) return confirmShown(view, await keyOf(view), changed.refusal);
   return { goTo: backOf(view), done: view.say(keyMessages).revoked(changed.value.name) };
-}
-
-function keyOf(view: View): Promise<Key> {
-  return view.load("GET /keys/{id}", { id: view.param("id") });
 }
 
 function backOf(view: View): string {

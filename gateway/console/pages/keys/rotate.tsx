@@ -28,20 +28,20 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function makeCopy(view: View, form: URLSearchParams): Promise<Outcome> {
   const id = view.param("id");
-  const made = await view.api.call("POST /keys/{id}/rotate", {
+  const copy = await view.api.call("POST /keys/{id}/rotate", {
     id,
     body: { name: form.get("name") ?? "", opId: form.get("once") ?? "" },
   });
   const say = view.say(rotationMessages);
-  if (made.ok) {
+  if (copy.ok) {
     const title = view.say(keyMessages).copiedTitle;
-    const next = { href: `/console${pathOf(id, { copy: made.value.id })}`, text: say.goOn };
-    return await secretShown(view, made.value, { title, next });
+    const next = { href: `/console${pathOf(id, { copy: copy.value.id })}`, text: say.goOn };
+    return await secretShown(view, copy.value, { title, next });
   }
-  if (made.refusal.status === 409 && made.refusal.param === "opId") {
+  if (copy.refusal.status === 409 && copy.refusal.param === "opId") {
     return { goTo: pathOf(id), done: say.madeAlready };
   }
-  return await shown(view, { refusal: made.refusal, fields: form });
+  return await shown(view, { refusal: copy.refusal, fields: form });
 }
 
 async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
@@ -53,12 +53,12 @@ async function verify(view: View, form: URLSearchParams): Promise<Outcome> {
     const refusal = { status: 422, code: "not_found", message: say.lostCopy(copy), param: null };
     return await shown(view, { refusal, fields: form });
   }
-  const made = await view.api.call("POST /keys/{id}/verify", {
+  const verification = await view.api.call("POST /keys/{id}/verify", {
     id: copy,
     body: { key: form.get("key") ?? "", requestId: form.get("request_id") ?? "" },
   });
-  if (!made.ok) return await shown(view, { refusal: made.refusal, fields: form });
-  const { requestId, model, charged } = made.value;
+  if (!verification.ok) return await shown(view, { refusal: verification.refusal, fields: form });
+  const { requestId, model, charged } = verification.value;
   const goTo = pathOf(view.param("id"), { copy, request_id: requestId });
   return { goTo, done: say.verified(requestId, model, charged) };
 }

@@ -10,7 +10,7 @@ async function copyOf({ post }: TestAdmin, id: string): Promise<string> {
   return String((await post(`/keys/${id}/rotate`)).body.id);
 }
 
-Deno.test("a copy that has ended meanwhile is told of, and the rotation goes on", async () => {
+Deno.test("a rotation whose copy has expired reports it and continues", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const id = await madeKey(admin);
@@ -18,16 +18,16 @@ Deno.test("a copy that has ended meanwhile is told of, and the rotation goes on"
     await admin.post(`/keys/${lost}/revoke`);
     const page = await browser.get(`/keys/${id}/rotate?copy=${lost}`);
     assertEquals(page.status, 200);
-    assertStringIncludes(page.text, `Copy ${lost} cannot serve any more`);
+    assertStringIncludes(page.text, `Copy ${lost} is no longer usable`);
     assertStringIncludes(page.text, `/console/keys/${other}`);
     const tried = await browser.post(`/keys/${id}/rotate?copy=${lost}`, {
       ...{ do: "verify", copy: lost, key: "svc_live_x", request_id: "v" },
     });
     assertEquals(tried.status, 422);
-    assertStringIncludes(tried.text, "cannot serve any more");
+    assertStringIncludes(tried.text, "is no longer usable");
     await admin.post(`/keys/${other}/revoke`);
     const again = await browser.get(`/keys/${id}/rotate?copy=${lost}`);
-    assertStringIncludes(again.text, "cannot serve any more");
+    assertStringIncludes(again.text, "is no longer usable");
     assertStringIncludes(again.text, 'value="copy"');
     await admin.post(`/keys/${id}/revoke`);
     const over = await browser.get(`/keys/${id}/rotate?copy=${other}`);
@@ -45,7 +45,7 @@ Deno.test("only a copy of the key is called with", async () => {
       const fields = { do: "verify", copy, key: "svc_live_x", request_id: "v" };
       const answer = await browser.post(`/keys/${id}/rotate`, fields);
       assertEquals(answer.status, 422, copy);
-      assertStringIncludes(answer.text, "cannot serve any more");
+      assertStringIncludes(answer.text, "is no longer usable");
     }
   });
 });
@@ -65,7 +65,7 @@ Deno.test("an old key that was disabled too early can be enabled again, to be co
   });
 });
 
-Deno.test("two who begin at once are told of each other's copy", async () => {
+Deno.test("two simultaneous rotations report each other's copy", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const id = await madeKey(admin);
@@ -76,7 +76,7 @@ Deno.test("two who begin at once are told of each other's copy", async () => {
     const keys = made.map(({ text }) => /svc_live_(\w{12})/.exec(text)?.[1] ?? "?");
     for (const [at, key] of keys.entries()) {
       const { text } = await browser.get(`/keys/${id}/rotate?copy=key_${key}`);
-      assertMatch(text, new RegExp(`Other copies can serve too[^]*key_${keys[1 - at]}`));
+      assertMatch(text, new RegExp(`Other usable copies[^]*key_${keys[1 - at]}`));
     }
   });
 });

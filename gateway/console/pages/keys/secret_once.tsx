@@ -3,10 +3,10 @@ import type { Shown, View } from "../../page.ts";
 import type { NewKey } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
-/** A key that was just made: the one answer that shows it, and how to call with it. */
+/** A page that shows a new key, the only one that does, with examples of calls. */
 export async function secretShown(
   view: View,
-  made: NewKey,
+  newKey: NewKey,
   { title, next }: { title: string; next: { href: string; text: string } },
 ): Promise<Shown> {
   const say = view.say(keyMessages);
@@ -22,12 +22,12 @@ export async function secretShown(
     title,
     body: (
       <>
-        <ui.PageHead title={title} intro={made.name}>
+        <ui.PageHead title={title} intro={newKey.name}>
           <a class="button primary" href={next.href}>{next.text}</a>
         </ui.PageHead>
         <div class="panel">
           <ui.Notice kind="info">{say.once}</ui.Notice>
-          <ui.CopyText view={view} label={say.theKey} text={made.key} />
+          <ui.CopyText view={view} label={say.theKey} text={newKey.key} />
         </div>
         <ui.Panel title={say.tryIt}>
           <p class="hint">{say.tryHint}</p>

@@ -3,7 +3,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the overview. */
 export const overviewMessages = catalogue({
   title: ["Overview", "概览"],
-  intro: ["Requests, their cost and their outcomes.", "请求了什么、花费多少、结果如何。"],
+  intro: ["Requests, their cost and their outcomes.", "请求及其花费与结果。"],
   requests: ["Requests", "请求"],
   failed: ["Failed", "失败"],
   refused: ["Refused", "已拒绝"],
@@ -19,7 +19,7 @@ export const overviewMessages = catalogue({
     growth === undefined ? `before: ${before}` : `${growth} (before: ${before})`,
     growth === undefined ? `此前 ${before}` : `${growth}（此前 ${before}）`,
   ],
-  noneBefore: both`There were no requests in the time before to compare with
+  noneBefore: both`There were no requests in the preceding period to compare with
     此前的同等时段没有请求可供比较`,
   ofAll: (part: string) => [`${part} of all`, `占全部的 ${part}`],
   p99: (time: string) => [`99th: ${time}`, `第 99 百分位 ${time}`],
@@ -45,10 +45,10 @@ export const overviewMessages = catalogue({
     latency: ["Time to the whole answer", "完整答复耗时"],
     firstByte: ["Time to the first byte of a stream", "流式首字节耗时"],
   },
-  numbers: ["The same in numbers", "以数字显示"],
+  numbers: ["As a table", "以表格显示"],
   numbersCaption: (plot: string) => [`${plot}, over time`, `${plot}随时间的变化`],
   numbersHint: (step: string) =>
-    both`A line is ${step}; times without any request are left out. Percentiles are exact within 5 %.
+    both`A row is ${step}; times without requests are left out. Percentiles are exact within 5 %.
     每行为 ${step}；没有请求的时段未列出。百分位误差不超过 5 %。`,
   at: ["From", "起始"],
   p50: ["Median", "中位数"],
@@ -59,7 +59,7 @@ export const overviewMessages = catalogue({
   byEnding: ["Errors", "错误"],
   model: ["Model", "模型"],
   key: ["Key", "密钥"],
-  noModel: ["No model was reached", "未到达任何模型"],
+  noModel: ["No model was called", "未调用任何模型"],
   others: ["All others", "其余合计"],
   outcome: ["Outcome", "结果"],
   status: ["Status", "状态码"],
@@ -77,10 +77,10 @@ export const overviewMessages = catalogue({
     count === 1 ? "最近一次调用失败" : `最近 ${count} 次调用均失败`,
   ],
   uncounted: (count: string) =>
-    both`${count} older requests are still being counted in; these figures will grow.
+    both`${count} older requests are still being counted; these figures will grow.
     还有 ${count} 条较早的请求正在计入；这些数字会继续增加。`,
   none: ["There were no requests in this time", "此时段内没有请求"],
-  noneHint: both`Choose a longer time, or make a call with a key of yours:
+  noneHint: both`Choose a longer time, or make a call with one of your keys:
     请选择更长的时间，或用您的密钥发起一次调用：`,
   call: ["A call to paste", "可粘贴的调用"],
   requestsLink: ["All requests of this time", "此时段的全部请求"],

@@ -82,11 +82,11 @@ Deno.test("no request is in a time and in the one before", async () => {
     await deps.log.append(record(1, START_MS - 24 * HOUR_MS + 60_000));
     await browser.signIn();
     const { text } = await browser.get("/overview?range=24h");
-    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?no requests in the time before/s);
+    assertMatch(text, /<dt>Requests<\/dt>.*?title="1".*?no requests in the preceding period/s);
   });
 });
 
-Deno.test("the plots' table has each step, and times without requests are told", async () => {
+Deno.test("the plots' table has each step, and reports times without requests", async () => {
   await withConsole(async (browser, admin) => {
     await twoDays(admin);
     await browser.signIn();
@@ -151,7 +151,7 @@ Deno.test("one table is paged and sorted without the others, and is come back to
   });
 });
 
-Deno.test("keys of one name are told apart", async () => {
+Deno.test("keys of the same name are distinguished", async () => {
   await withConsole(async (browser, { deps, post }) => {
     for (const n of [1, 2]) {
       const { body } = await post("/keys", { name: "shop", wallet: "team", policy: {} });
@@ -166,7 +166,7 @@ Deno.test("keys of one name are told apart", async () => {
   });
 });
 
-Deno.test("an upstream's trouble is said in words, in both languages", async () => {
+Deno.test("an upstream's failure is described in words, in both languages", async () => {
   await withConsole(async (browser, { pool }) => {
     pool.set("slow-maxi", { available: false, reason: "<b>timed out</b>" });
     await browser.signIn();

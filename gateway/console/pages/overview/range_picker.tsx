@@ -6,13 +6,13 @@ import type { InView } from "../../page.ts";
 export function RangePicker({ view, range }: InView<{ range: ui.TimeRange }>) {
   const say = view.say(rangeMessages);
   const path = view.url.pathname;
-  const kept = ["sort", "by"].flatMap((name) => {
+  const order = ["sort", "by"].flatMap((name) => {
     const value = view.query.get(name);
     return value === null ? [] : [[name, value]];
   });
   const links = ui.SPANS.map((span) => ({
     text: say.spans[span],
-    href: `${path}?${new URLSearchParams([["range", span], ...kept])}`,
+    href: `${path}?${new URLSearchParams([["range", span], ...order])}`,
     isHere: range.choice === span,
   }));
   const isOwn = range.choice === "own";
@@ -22,7 +22,7 @@ export function RangePicker({ view, range }: InView<{ range: ui.TimeRange }>) {
       <details open={isOwn}>
         <summary>{say.own}</summary>
         <form method="get" action={path} class="filter">
-          <ui.HiddenFields values={{ range: "own", ...Object.fromEntries(kept) }} />
+          <ui.HiddenFields values={{ range: "own", ...Object.fromEntries(order) }} />
           <ui.OwnRange view={view} />
           <button type="submit" class="button">{say.show}</button>
         </form>

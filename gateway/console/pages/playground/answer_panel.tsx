@@ -59,24 +59,19 @@ function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
     attempts: attemptsText(answer?.metadata, view.say(outcomeMessages).attempts),
     request: undefined,
   };
-  const names = ["model", "provider", "tier", "charged", "input", "output"] as const;
+  const field = (name: keyof typeof fields) => (
+    <div>
+      <dt>{fields[name]}</dt>
+      <dd data-field={name}>{ui.shownText(values[name] || "–")}</dd>
+    </div>
+  );
   return (
     <ui.Panel title={bill}>
       <dl class="definitions">
-        {names.map((name) => (
-          <div>
-            <dt>{fields[name]}</dt>
-            <dd data-field={name}>{ui.shownText(values[name] ?? "–")}</dd>
-          </div>
-        ))}
+        {(["model", "provider", "tier", "charged", "input", "output"] as const).map(field)}
       </dl>
       <dl class="definitions wide-terms">
-        {(["reason", "attempts"] as const).map((name) => (
-          <div>
-            <dt>{fields[name]}</dt>
-            <dd data-field={name}>{ui.shownText(values[name] || "–")}</dd>
-          </div>
-        ))}
+        {(["reason", "attempts"] as const).map(field)}
         <div>
           <dt>{fields.request}</dt>
           <dd>
@@ -93,21 +88,15 @@ function BillPanel({ view, answer }: InView<{ answer: Answer | undefined }>) {
   );
 }
 
+/** Messages that the script shows. */
+const SCRIPT_MESSAGES = [
+  ...(["states", "hints", "anyHint", "left", "stop"] as const),
+  ...(["drawn", "firstText", "whole", "estimated"] as const),
+];
+
 /** Returns the script's messages in the reader's language. */
 function words(view: View) {
-  const { states, hints, anyHint, left: brokenText, stop, drawn, firstText, whole, estimated } =
-    view.say(playgroundMessages);
-  const { attempts: outcomes } = view.say(outcomeMessages);
-  return {
-    states,
-    hints,
-    anyHint,
-    left: brokenText,
-    stop,
-    drawn,
-    firstText,
-    whole,
-    estimated,
-    outcomes,
-  };
+  const say = view.say(playgroundMessages);
+  const messages = Object.fromEntries(SCRIPT_MESSAGES.map((name) => [name, say[name]]));
+  return { ...messages, outcomes: view.say(outcomeMessages).attempts };
 }

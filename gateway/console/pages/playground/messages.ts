@@ -4,29 +4,29 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 export const playgroundMessages = catalogue({
   title: ["Playground", "试验场"],
   intro:
-    both`A call as an application makes it: it is routed, billed to the wallet you choose, and logged. The key is made for it and ends within ten minutes.
+    both`A call like an application's: it is routed, billed to the chosen wallet, and logged. Its key is created for it and expires within ten minutes.
     像应用一样发起调用：经过路由，从所选钱包扣费，并记入日志。所用密钥专为此生成，十分钟内失效。`,
   kinds: {
     chat: ["Chat", "对话"],
     responses: ["Response", "Responses"],
     images: ["Image", "图像"],
   },
-  kindTabs: ["What to send", "发送内容"],
+  kindTabs: ["Kind of call", "调用类型"],
   wallet: ["Wallet that pays", "付费钱包"],
   walletChoice: (
     id: string,
     available: string,
   ) => [`${id}: ${available} credits`, `${id}：${available} 点`],
   system: ["Instructions", "指令"],
-  systemHint: ["What the model is to be; may be left out", "希望模型扮演的角色，可不填"],
+  systemHint: ["Role and rules for the model; optional", "模型的角色与规则，可不填"],
   prompt: ["Message", "消息"],
-  imagePrompt: ["What to draw", "画什么"],
-  maxTokens: ["Longest answer, in tokens", "回答最长词元数"],
-  maxTokensHint: ["Empty: as long as the model allows", "留空：以模型上限为准"],
+  imagePrompt: ["Description of the image", "图像描述"],
+  maxTokens: ["Maximum answer, in tokens", "回答最长词元数"],
+  maxTokensHint: ["Empty: the model's maximum", "留空：以模型上限为准"],
   size: ["Size", "尺寸"],
   orchestration: ["Orchestration", "编排"],
   orchestrations: {
-    "": ["As the tier says", "按档位设置"],
+    "": ["Set by the tier", "按档位设置"],
     off: ["Off", "关闭"],
     final: ["Only the final answer is streamed", "只流式输出最终回答"],
     all: ["All tasks are streamed", "流式输出所有任务"],
@@ -42,7 +42,7 @@ export const playgroundMessages = catalogue({
   emptyPrompt: ["Enter a message", "请输入消息"],
   badTokens: ["Enter a whole number", "请输入整数"],
   images: ["Images", "图像"],
-  drawn: ["The image that was drawn", "所绘图像"],
+  drawn: ["Generated image", "生成的图像"],
   states: {
     waiting: ["Waiting for the first byte", "等待首字节"],
     streaming: ["Streaming", "正在流式输出"],
@@ -66,29 +66,30 @@ export const playgroundMessages = catalogue({
   },
   estimated: ["estimated", "估算"],
   hints: {
-    insufficient_balance: both`Credit the wallet on its page, or choose another one.
+    insufficient_balance: both`Add credits on the wallet's page, or choose another wallet.
       请在钱包页面充值，或选择其他钱包。`,
-    no_model_available:
-      both`See which upstreams are in trouble on the page Upstreams, and probe them.
+    no_model_available: both`Find the failing upstreams on the page Upstreams, and probe them.
       请在“上游”页面查看并探测出问题的上游。`,
-    policy_denied: both`The tier of this wallet has no model for this; choose another wallet.
+    policy_denied:
+      both`The tier of this wallet has no model for this request; choose another wallet.
       此钱包的档位没有可用模型，请选择其他钱包。`,
     rate_limit_exceeded: ["Wait a moment and send it again.", "请稍候再发送。"],
-    upstream_error: both`Every candidate failed: the request's page tells how; probe the upstream.
+    upstream_error:
+      both`Every candidate failed: the request's page has the reasons; probe the upstream.
       所有候选均失败：详见请求页面；请探测该上游。`,
-    upstream_timeout: both`Every candidate took too long: the request's page tells which.
+    upstream_timeout: both`Every candidate took too long: the request's page lists them.
       所有候选均超时：详见请求页面。`,
     context_length_exceeded: ["Shorten the message.", "请缩短消息。"],
     body_too_large: both`Shorten the message: the playground sends up to one megabyte.
       请缩短消息：试验场最多发送一兆字节。`,
-    invalid_request: both`Correct what the message names and send it again.
+    invalid_request: both`Correct the field named in the message and send it again.
       请按提示更正后重新发送。`,
   },
-  anyHint: ["The request's page tells more.", "详见请求页面。"],
+  anyHint: ["Details are on the request's page.", "详见请求页面。"],
   left: ["The connection broke before the answer was complete.", "回答完成前连接中断。"],
   codeTitle: ["As code", "代码"],
   codeHint: (placeholder: string) =>
-    both`Put a key of your own in place of ${placeholder}.
+    both`Replace ${placeholder} with one of your keys.
     请把 ${placeholder} 换成您自己的密钥。`,
   snippets: {
     curl: ["curl", "curl"],

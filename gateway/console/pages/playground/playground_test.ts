@@ -52,7 +52,7 @@ Deno.test("an error says what it is and what to do", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const page = await browser.post("/playground", FORM);
-    assertStringIncludes(page.text, "Credit the wallet on its page");
+    assertStringIncludes(page.text, "Add credits on the wallet");
     assertStringIncludes(page.text, "&lt;script&gt;");
     const nobody = await browser.post("/playground", { ...FORM, wallet: "nobody" });
     assertStringIncludes(nobody.text, "There is no wallet &quot;nobody&quot;");
@@ -62,7 +62,7 @@ Deno.test("an error says what it is and what to do", async () => {
   }, { callPublic });
 });
 
-Deno.test("the feed passes on what the gateway streams, to who is signed in on a page of the console", async () => {
+Deno.test("the feed relays the gateway's stream to a signed-in operator", async () => {
   const sent: Request[] = [];
   const callPublic = (request: Request) => {
     sent.push(request);
@@ -87,7 +87,7 @@ async function keysOf({ deps }: TestAdmin): Promise<string[]> {
   return (await deps.keys.list()).map(({ status }) => status);
 }
 
-Deno.test("a script is told in JSON what a page says in words", async () => {
+Deno.test("a script receives as JSON the message that a page shows in words", async () => {
   await withConsole(async (browser, { lines }) => {
     await browser.signIn();
     const ask = async (fields: Record<string, string>) => {
@@ -128,7 +128,7 @@ Deno.test("code is shown without a call, with a placeholder for the key", async 
   }, { callPublic });
 });
 
-Deno.test("what is entered is a literal of each language, and nothing else", () => {
+Deno.test("the input is a literal in each language and cannot escape it", () => {
   const prompt = `it's "$(id)" \`id\` \\ ${"${1}"}\nsecond line\u2028`;
   const fields = new URLSearchParams({
     kind: "chat",

@@ -69,7 +69,7 @@ function sdk({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: strin
     endpoint,
     imports: 'import { ServiceClient } from "@svc/sdk";',
     client: `new ServiceClient(${literal(options)})`,
-    given: literal(rest),
+    callArguments: literal(rest),
     text: endpoint === "chat" ? "answer.choices[0]?.message.content" : "answer.outputText",
     bill: "answer.metadata?.billing",
   });
@@ -84,7 +84,7 @@ function openai({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: st
     endpoint,
     imports: 'import OpenAI from "openai";',
     client: `new OpenAI(${literal(options)})`,
-    given: literal(body) + headers,
+    callArguments: literal(body) + headers,
     text: endpoint === "chat" ? "answer.choices[0]?.message.content" : "answer.output_text",
     bill: undefined,
   });
@@ -94,11 +94,11 @@ function typescript(parts: {
   readonly endpoint: PlaygroundCall["endpoint"];
   readonly imports: string;
   readonly client: string;
-  readonly given: string;
+  readonly callArguments: string;
   readonly text: string;
   readonly bill: string | undefined;
 }): string {
-  const { endpoint, imports, client, given, text, bill } = parts;
+  const { endpoint, imports, client, callArguments, text, bill } = parts;
   const draws = endpoint === "images.generations";
   const printed = draws
     ? 'await writeFile("image.png", answer.data?.[0]?.b64_json ?? "", "base64");'
@@ -108,7 +108,7 @@ function typescript(parts: {
     imports,
     "",
     `const client = ${client};`,
-    `const answer = await client.${CALLS[endpoint]}(${given});`,
+    `const answer = await client.${CALLS[endpoint]}(${callArguments});`,
     printed,
   ].join("\n");
 }
@@ -121,7 +121,7 @@ function python({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: st
   const extra = orchestration === undefined
     ? []
     : [["extra_headers", { "X-Orchestration": orchestration }] as const];
-  const given = [...Object.entries(body), ...extra]
+  const callArguments = [...Object.entries(body), ...extra]
     .map(([name, value]) => `    ${name}=${pythonLiteral(value)},`);
   const draws = endpoint === "images.generations";
   const printed = draws
@@ -139,7 +139,7 @@ function python({ endpoint, body, orchestration }: PlaygroundCall, publicUrl: st
     `    base_url=${pythonLiteral(`${publicUrl}/openai/v1`)},`,
     ")",
     `answer = client.${CALLS[endpoint]}(`,
-    ...given,
+    ...callArguments,
     ")",
     ...printed,
   ].join("\n");

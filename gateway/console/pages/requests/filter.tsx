@@ -15,7 +15,7 @@ export interface Choices {
 
 /** Conditions of the operator's API that go there under the name that they have here. */
 const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged"];
-/** Those that stand under "more". */
+/** Conditions that are shown under "more". */
 const SELDOM = ["endpoint", "status", "error", "min_charged"];
 
 /** Returns the conditions of the page's query under the names of the operator's API. */
@@ -23,11 +23,7 @@ export function conditions(
   view: View,
   range: ui.TimeRange = ui.readRange(view, "any"),
 ): URLSearchParams {
-  const wanted = new URLSearchParams();
-  for (const name of CONDITIONS) {
-    const value = ui.filterText(view, name);
-    if (value !== "") wanted.set(name, value);
-  }
+  const wanted = ui.queryFields(view, CONDITIONS);
   const { sinceMs, untilMs } = range;
   if (sinceMs !== undefined) wanted.set("since", new Date(sinceMs).toISOString());
   if (untilMs !== undefined) wanted.set("until", new Date(untilMs).toISOString());

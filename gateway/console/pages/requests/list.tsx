@@ -72,13 +72,8 @@ async function show(view: View): Promise<Shown> {
 
 /** The conditions with the place and the order of the page. */
 function pageOf(view: View, conditions: URLSearchParams): URLSearchParams {
-  const page = new URLSearchParams(conditions);
-  for (const name of ["order", "cursor"]) {
-    const value = view.query.get(name) ?? "";
-    if (value !== "") page.set(name, value);
-  }
-  page.set("limit", String(ui.ROWS_PER_PAGE));
-  return page;
+  const place = ui.queryFields(view, ["order", "cursor"]);
+  return new URLSearchParams([...conditions, ...place, ["limit", String(ui.ROWS_PER_PAGE)]]);
 }
 
 /** Several keys have the name that was entered. */

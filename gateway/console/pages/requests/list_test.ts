@@ -27,7 +27,7 @@ function rowsOf(text: string): string[] {
   return [...text.matchAll(/href="\/console\/requests\/(log_\w+)"/g)].map(([, id = ""]) => id);
 }
 
-Deno.test("a search that was cut short says so and goes on, with rows or without", async () => {
+Deno.test("a search that was cut short states it and can be continued, with or without rows", async () => {
   await withConsole(async (browser, { deps }) => {
     await browser.signIn();
     for (
@@ -36,17 +36,20 @@ Deno.test("a search that was cut short says so and goes on, with rows or without
       deps.log.search = () => Promise.resolve({ records, cursor: "7.3" });
       const { text } = await browser.get("/requests?q=order");
       assertStringIncludes(text, sentence);
-      assertMatch(text, /href="\/console\/requests\?q=order&amp;cursor=7.3" rel="next">Search on/);
+      assertMatch(
+        text,
+        /href="\/console\/requests\?q=order&amp;cursor=7.3" rel="next">Continue the search/,
+      );
       assertNotMatch(text, /No request matches/);
     }
     deps.log.search = () => Promise.resolve({ records: [] });
     const { text } = await browser.get("/requests?q=order&cursor=7.3");
     assertStringIncludes(text, "No request matches");
-    assertNotMatch(text, /come to its end|rel="next"/);
+    assertNotMatch(text, /reached the time limit|rel="next"/);
   });
 });
 
-Deno.test("keys of one name are told apart, wherever they stand", async () => {
+Deno.test("keys of the same name are distinguished on every page", async () => {
   await withConsole(async (browser, admin) => {
     const [first = "", second = ""] = await keysNamed(admin, ["shop", "shop", "alone"]);
     await admin.deps.log.append(record(1, { keyId: first }));
@@ -139,7 +142,7 @@ Deno.test("a row says when it ended, which is what the list is ordered by", asyn
   });
 });
 
-Deno.test("what is live is now, whatever time the list below is of", async () => {
+Deno.test("the live list shows the present, for any time range of the list below", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const { text } = await browser.get(
@@ -150,7 +153,7 @@ Deno.test("what is live is now, whatever time the list below is of", async () =>
   });
 });
 
-Deno.test("the requests that are listed are a file, whatever their number, safe in a spreadsheet", async () => {
+Deno.test("the listed requests are one file of any length, safe in a spreadsheet", async () => {
   await withConsole(async (browser, admin) => {
     const [shop = "", odd = ""] = await keysNamed(admin, ["shop", '=HYPERLINK("http://x")']);
     for (let n = 0; n < 1_200; n++) await admin.deps.log.append(record(n, { keyId: shop }));

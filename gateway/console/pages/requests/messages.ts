@@ -3,7 +3,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the list of requests. */
 export const requestMessages = catalogue({
   title: ["Requests", "请求"],
-  intro: ["Every call, how it ended and what it cost.", "每次调用、其结果与花费。"],
+  intro: ["Every call with its outcome and cost.", "每次调用、其结果与花费。"],
   search: ["Request id", "请求编号"],
   requestId: ["this id", "此编号"],
   csv: ["Download as CSV", "下载 CSV"],
@@ -44,10 +44,10 @@ export const requestMessages = catalogue({
   charged: ["Credits", "费用（点）"],
   streamed: ["streamed", "流式"],
   none: ["No request has been made yet", "还没有任何请求"],
-  noneHint: both`Make one with a key of yours; it is here a moment later:
+  noneHint: both`Make one with one of your keys; it appears here shortly after:
     用您的密钥发起一次调用，稍后即会显示在这里：`,
   noneFound: ["No request matches", "没有符合条件的请求"],
-  noneFoundHint: both`Take a condition away, or choose a longer time.
+  noneFoundHint: both`Remove a condition, or choose a longer time.
     请减少条件，或选择更长的时间。`,
   clear: ["Show all requests", "显示全部请求"],
   call: ["A call to paste", "可粘贴的调用"],
@@ -60,11 +60,11 @@ export const requestMessages = catalogue({
   liveWaiting: ["Waiting for the next request that matches", "正在等待下一个符合条件的请求"],
   liveSeen: ["New requests so far:", "目前的新请求："],
   liveHeld: ["Paused. Waiting to be shown:", "已暂停。等待显示："],
-  liveLost: ["Not shown, there were too many at once:", "同时到达过多而未显示："],
+  liveLost: ["Not shown, too many at once:", "同时到达过多而未显示："],
   liveGap: both`Some requests that ended while the connection was lost are not shown.
     连接断开期间结束的部分请求未显示。`,
   liveBroken: ["The connection is lost; trying again", "连接已断开，正在重试"],
   liveEnded:
-    both`The live view has ended. Reload the page; where that does not help, close other live views.
+    both`The live view has ended. Reload the page; if that does not help, close other live views.
     实时显示已结束。请重新加载页面；若仍无效，请关闭其他实时页面。`,
 });

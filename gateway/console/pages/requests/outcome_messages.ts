@@ -14,17 +14,17 @@ export const outcomeMessages = catalogue({
     killed: ["Killed", "网关中止"],
   },
   sentences: {
-    ok: ["The caller has the whole answer.", "调用方已收到完整答复。"],
-    refused: both`The request was refused: the fault, or the limit, is the caller's own.
+    ok: ["The caller received the whole answer.", "调用方已收到完整答复。"],
+    refused: both`The request was refused because of its content or a limit of the caller.
       请求被拒绝：原因或限制在调用方。`,
-    failed: both`The caller got no answer, and no fault of theirs is known.
+    failed: both`The caller received no answer, and the request itself had no known fault.
       调用方没有得到答复，也未发现是其过错。`,
     client_left:
-      both`The caller disconnected before the end; what was delivered until then is charged.
+      both`The caller disconnected before the end; the part delivered until then is charged.
       调用方在结束前离开；此前已送达的部分已计费。`,
-    cut: both`The answer broke off on its way; the caller has only a part of it.
+    cut: both`The answer was interrupted; the caller received only a part of it.
       答复在途中断开；调用方只收到一部分。`,
-    killed: both`The gateway stopped while it answered; what was on record by then is charged.
+    killed: both`The gateway stopped during the answer; the part recorded until then is charged.
       网关在答复时停止；此前已记录的部分已计费。`,
   },
   attempts: {

@@ -73,9 +73,9 @@ function costText(tasks: readonly Task[]): string {
 }
 
 /** Makes the plan the dependency of tasks without one, and sorts the tasks by their beginning. */
-function withPlanner(given: readonly Task[]): readonly Task[] {
+function withPlanner(unsorted: readonly Task[]): readonly Task[] {
   const rank = ({ startMs }: Task) => startMs ?? Infinity;
-  const tasks = given.toSorted((a, b) =>
+  const tasks = unsorted.toSorted((a, b) =>
     rank(a) === rank(b) ? byName(a.taskId, b.taskId) : rank(a) - rank(b)
   );
   if (!tasks.some(({ taskId }) => taskId === PLANNER)) return tasks;

@@ -24,7 +24,7 @@ Deno.test("a task stands right of all that it waits for, and no two stand on eac
   }
 });
 
-Deno.test("what no plan should be is drawn nevertheless", () => {
+Deno.test("an invalid plan is drawn nevertheless", () => {
   const circle = [{ taskId: "a", dependsOn: ["b"] }, { taskId: "b", dependsOn: ["a", "gone"] }];
   assertEquals(layOut(circle).tasks.length, 2);
   assertEquals(layOut([]).tasks, []);

@@ -4,7 +4,6 @@ import type { InView, Page, Shown, View } from "../../page.ts";
 import type { Detail } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
-import { Content } from "./content.tsx";
 import { requestMessages } from "./messages.ts";
 import { OutcomeBadge, outcomeKind, outcomeOf } from "./outcome.tsx";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
@@ -186,6 +185,26 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
           [say.rowId, row],
         ]}
       />
+    </ui.Panel>
+  );
+}
+
+/** The logged prompt and answer, folded and marked; a hint where content logging was off. */
+export function Content({ view, content }: InView<{ content: Detail["content"] }>) {
+  const say = view.say(requestPageMessages);
+  if (content === null) return <p class="hint">{say.notLogged}</p>;
+  return (
+    <ui.Panel title={say.content}>
+      <p>
+        <ui.Badge kind="warn">{say.contentBadge}</ui.Badge> {say.contentMark}
+      </p>
+      {content.isCut && <p class="hint">{say.contentCut}</p>}
+      {([["prompt", content.prompt], ["answer", content.answer]] as const).map(([name, text]) => (
+        <details class="said">
+          <summary>{say[name]}</summary>
+          <pre tabindex={0} role="region" aria-label={say[name]}>{ui.shownText(text)}</pre>
+        </details>
+      ))}
     </ui.Panel>
   );
 }

@@ -3,15 +3,15 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the page of one request. */
 export const requestPageMessages = catalogue({
   back: ["All requests", "全部请求"],
-  none: ["This request is not on record", "没有此请求的记录"],
-  noneWhy: both`A request is on record once it has ended, for as long as the log reaches back
+  none: ["There is no record of this request", "没有此请求的记录"],
+  noneWhy: both`A request is recorded when it has ended, and kept for the retention time of the log
     请求在结束后才有记录，并在日志保留期内可查`,
-  noneHint: ["Where it still goes on, look again in a moment.", "如果它仍在进行，请稍后再看。"],
-  lookAgain: ["Look again", "再看一次"],
+  noneHint: ["If it is still in flight, try again shortly.", "如果它仍在进行，请稍后再看。"],
+  lookAgain: ["Try again", "重试"],
   lookFor: ["Search for this id", "搜索此编号"],
   title: (id: string) => [`Request ${id}`, `请求 ${id}`],
   status: (status: number) => [`Status ${status}`, `状态码 ${status}`],
-  same: ["Others with this request id", "使用相同请求编号的其他请求"],
+  same: ["Other requests with this id", "使用相同请求编号的其他请求"],
   rowId: ["Log entry", "记录编号"],
   requestId: ["Request id", "请求编号"],
   key: ["Key", "密钥"],
@@ -24,8 +24,8 @@ export const requestPageMessages = catalogue({
   endpoint: ["Endpoint", "端点"],
   charged: ["Charged", "费用"],
   credits: ["credits", "点"],
-  estimated: ["estimated: tokens were counted here", "估算：词元由网关计数"],
-  usageNotTaken: both`An upstream reported usage that cannot be true. It was counted here instead.
+  estimated: ["estimated: tokens were counted by the gateway", "估算：词元由网关计数"],
+  usageNotTaken: both`An upstream reported impossible usage. The gateway counted it instead.
     上游报告的用量不可能属实，已改为由网关计数。`,
   duration: ["Time", "耗时"],
   firstByte: (time: string) => [`first byte after ${time}`, `首字节 ${time}`],
@@ -38,14 +38,17 @@ export const requestPageMessages = catalogue({
   attempts: ["Attempts", "尝试"],
   failed: (count: number) => [`${count} failed`, `${count} 次失败`],
   noneFailed: ["none failed", "无失败"],
-  noAttempt: ["no model was called", "未询问任何模型"],
+  noAttempt: ["no model was called", "未调用任何模型"],
   summary: ["Summary", "摘要"],
   routing: ["Routing", "路由"],
   reason: ["Why this model", "选择此模型的原因"],
   considered: (count: number) =>
     both`${count} ${count === 1 ? "model was" : "models were"} considered.
     共考虑了 ${count} 个模型。`,
-  candidates: ["Models and why each was taken or left out", "各模型及其被选用或排除的原因"],
+  candidates: [
+    "Models with the reason of each choice or exclusion",
+    "各模型及其被选用或排除的原因",
+  ],
   verdict: ["Verdict", "结论"],
   chosen: ["Answered", "已答复"],
   partly: ["Answered in part", "部分答复"],
@@ -55,25 +58,25 @@ export const requestPageMessages = catalogue({
   score: ["Score", "得分"],
   why: ["Reason", "原因"],
   whyChosen: ["answered the request", "答复了此请求"],
-  whyPartly: ["began to answer; the answer did not come to its end", "已开始答复，但答复没有完成"],
-  whyTried: ["was tried before; see the attempts", "此前已尝试，见尝试记录"],
-  whySpare: ["would have been called next if those before it had failed", "若前面的失败，则轮到它"],
+  whyPartly: ["began to answer; the answer was not completed", "已开始答复，但答复没有完成"],
+  whyTried: ["was tried earlier; see the attempts", "此前已尝试，见尝试记录"],
+  whySpare: ["would have been called after failures of the earlier ones", "若前面的失败，则轮到它"],
   noRouting: both`The request was refused before any model was chosen.
     在选择任何模型之前，请求已被拒绝。`,
   timeline: ["Attempts in time", "尝试的时间线"],
-  timelineCaption: both`Upstream calls, when each began and how long it took
+  timelineCaption: both`Upstream calls with start and duration
     上游调用的开始时间与耗时`,
   task: ["Task", "任务"],
   outcome: ["Outcome", "结果"],
   began: ["Began at", "开始于"],
   took: ["Took", "耗时"],
   tookFirst: ["To first byte", "至首字节"],
-  onItsWay: ["Pale: the answer on its way to the caller.", "浅色：答复正在送往调用方。"],
-  words: (model: string) => [`Error text of the upstream of ${model}`, `${model} 的上游原话`],
+  onItsWay: ["Pale: the answer is being sent to the caller.", "浅色：答复正在送往调用方。"],
+  words: (model: string) => [`Error text of the upstream of ${model}`, `${model} 的上游错误信息`],
   bar: ["In the request's time", "在请求时间中的位置"],
   scale: (time: string) => [`0 to ${time}`, `0 至 ${time}`],
   books: ["Hold and settlement", "冻结与结算"],
-  booksCaption: ["Holds of this request and how each ended", "此请求的冻结及其结束方式"],
+  booksCaption: ["Holds of this request with their outcomes", "此请求的冻结及其结束方式"],
   hold: ["Hold", "冻结"],
   state: ["State", "状态"],
   held: ["Held", "冻结额"],
@@ -82,15 +85,15 @@ export const requestPageMessages = catalogue({
   price: ["Price version", "价格版本"],
   sum: ["Sum", "合计"],
   adds: (sum: string) =>
-    both`Held = charged + returned, and the charges come to ${sum} credits: what the request cost.
+    both`Held = charged + returned; the charges sum to ${sum} credits, the cost of the request.
     冻结额 = 费用 + 退回；费用合计 ${sum} 点，即此请求的花费。`,
   addsNot: (sum: string, charged: string) =>
-    both`The charges that were found come to ${sum} credits, the request cost ${charged}. Run: svc ledger verify
+    both`The charges in the journal sum to ${sum} credits, but the request cost ${charged}. Run: svc ledger verify
     找到的费用合计 ${sum} 点，而请求花费 ${charged} 点。请运行：svc ledger verify`,
   incomplete:
     both`Not every hold was found in the journal, or one is still open: the list is not complete.
     并非每笔冻结都能在账本中找到，或仍有未结束的冻结：此列表不完整。`,
-  noHolds: both`Nothing was held: the request never came to an upstream call.
+  noHolds: both`Nothing was held: the request did not reach an upstream.
     没有冻结：请求未到达上游调用。`,
   statement: ["Statement of the wallet", "钱包明细"],
   recovered: ["settled after a crash", "崩溃后结算"],
@@ -98,7 +101,7 @@ export const requestPageMessages = catalogue({
   planIntro: (tasks: number) => [
     `The request was split into ${tasks} ${
       tasks === 1 ? "task" : "tasks"
-    }; arrows lead to what waits for them.`,
+    }; arrows lead to the dependent tasks.`,
     `请求被拆分为 ${tasks} 个任务；箭头指向等待其结果的任务。`,
   ],
   planLost: (tasks: number, cost: string) => [
@@ -108,21 +111,21 @@ export const requestPageMessages = catalogue({
     `其中 ${tasks} 个没有结果，花费 ${cost} 点。`,
   ],
   planUnfinished: (cost: string) =>
-    both`The last task, which writes the answer, did not come to its end; the tasks cost ${cost} credits all the same.
+    both`The last task, which writes the answer, was not completed; the tasks still cost ${cost} credits.
     撰写答复的最后一个任务没有完成；各任务仍花费 ${cost} 点。`,
   planFailed: (model: string) =>
-    both`The request was to be split, and ${model} was asked for a plan, but what came was none that could be carried out.
+    both`The request was to be split, and ${model} was asked for a plan, but returned none that could be executed.
     此请求本应被拆分，并向 ${model} 请求了计划，但得到的内容无法执行。`,
   planUnasked: both`The request was to be split, but no model was available for a plan.
     此请求本应被拆分，但没有模型可用于制定计划。`,
   planWentOn: ["It was then answered as one request.", "随后作为单个请求得到了答复。"],
-  planNoAnswer: both`It then went on as one request, which was not answered.
+  planNoAnswer: both`It then continued as one request, which was not answered.
     随后作为单个请求继续，但未得到答复。`,
   planCost: (credits: string, { tokens, time }: { tokens: string; time: string }) =>
     both`The attempt to plan cost ${credits} credits, ${tokens} tokens and ${time}.
     制定计划的尝试花费 ${credits} 点、${tokens} 词元，用时 ${time}。`,
   planCaption: ["Tasks and the cost of each", "各任务及其费用"],
-  planPicture: both`Tasks and what each waits for; the same stands in the table below
+  planPicture: both`Tasks with their dependencies; the table below has the same content
     各任务及其所等待的任务；下表内容相同`,
   waitsFor: ["Waits for", "等待"],
   input: ["Input", "输入"],
@@ -130,9 +133,9 @@ export const requestPageMessages = catalogue({
   content: ["Prompt and answer", "对话内容"],
   contentBadge: ["Logged content", "已记录的内容"],
   contentMark:
-    both`Content logging was on for this key by an operator's choice. Secrets were taken out.
+    both`Content logging was on for this key by an operator's choice. Secrets were removed.
     操作员为此密钥开启了内容记录。机密信息已去除。`,
-  contentCut: both`Shown in part: it was longer than what is kept.
+  contentCut: both`Shown in part: it exceeded the stored length.
     仅显示一部分：内容超出保留长度。`,
   prompt: ["Prompt", "提问"],
   answer: ["Answer", "答复"],

@@ -106,7 +106,7 @@ Deno.test("a page of many leads to the next one, with its conditions", async () 
   });
 });
 
-Deno.test("what cannot be looked for is said, and the form stays", async () => {
+Deno.test("an impossible search is explained, and the form is kept", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const { status, text } = await browser.get("/requests?status=teapot");
@@ -116,7 +116,7 @@ Deno.test("what cannot be looked for is said, and the form stays", async () => {
   });
 });
 
-Deno.test("where there is nothing, it is said what to do", async () => {
+Deno.test("an empty list explains the next step", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     const none = await browser.get("/requests");
@@ -124,7 +124,7 @@ Deno.test("where there is nothing, it is said what to do", async () => {
     assertStringIncludes((await browser.get("/requests?q=x")).text, "No request matches");
     const unknown = await browser.get("/requests/log_none");
     assertEquals(unknown.status, 404);
-    assertStringIncludes(unknown.text, "once it has ended");
+    assertStringIncludes(unknown.text, "when it has ended");
     assertStringIncludes(unknown.text, 'href="/console/requests?q=log_none"');
   });
 });
@@ -149,7 +149,7 @@ Deno.test("only a whole answer looks like one", async () => {
   });
 });
 
-Deno.test("a page tells the route in the reader's words, and the reason as it was given", async () => {
+Deno.test("a page describes the route in the reader's language, and quotes the reason", async () => {
   await withConsole(async (browser, { deps }) => {
     await deps.log.append(record(1, {
       scores: [{ model: "fast-mini", score: 0.8 }, { model: "third", score: 0.4 }],
@@ -168,19 +168,22 @@ Deno.test("a page tells the route in the reader's words, and the reason as it wa
   });
 });
 
-Deno.test("a page tells of usage that could not be true", async () => {
+Deno.test("a page reports impossible usage", async () => {
   await withConsole(async (browser, { deps }) => {
     const problem = "-1 output tokens are no count";
     await deps.log.append(record(1, { usageProblems: [{ model: "fast-mini", problem }] }));
     await deps.log.append(record(2));
     await browser.signIn();
     const page = (await browser.get("/requests/log_1")).text;
-    assertMatch(page, /notice-problem.*cannot be true.*fast-mini.*-1 output tokens are no count/s);
-    assertNotMatch((await browser.get("/requests/log_2")).text, /cannot be true/);
+    assertMatch(
+      page,
+      /notice-problem.*impossible usage.*fast-mini.*-1 output tokens are no count/s,
+    );
+    assertNotMatch((await browser.get("/requests/log_2")).text, /impossible usage/);
   });
 });
 
-Deno.test("what was said stands on no page but that of a request whose key logs it", async () => {
+Deno.test("logged content appears only on the page of a request whose key logs it", async () => {
   await withConsole(async (browser, { deps }) => {
     const content = { prompt: "planted question", answer: "planted answer", isCut: false };
     await deps.log.append(record(1, { content }));
@@ -194,7 +197,7 @@ Deno.test("what was said stands on no page but that of a request whose key logs 
   });
 });
 
-Deno.test("a plan that failed is told in words, with what it has cost", async () => {
+Deno.test("a failed plan is described in words, with its cost", async () => {
   const planner: TaskRecord = {
     ...{ taskId: "plan", dependsOn: [], model: "slow-maxi", provider: "lab" },
     ...{ startMs: 0, ms: 1_240, inputTokens: 700, cachedInputTokens: 0, outputTokens: 90 },
@@ -227,12 +230,12 @@ Deno.test("a plan that failed is told in words, with what it has cost", async ()
     assertStringIncludes(failed, "cost 0.31 credits, 790 tokens and 1.24\u00a0s.");
     assertNotMatch(failed, /split into 0 tasks/);
     const unasked = (await browser.get("/requests/log_2")).text;
-    assertStringIncludes(unasked, "no model was available for a plan. It then went on as one");
+    assertStringIncludes(unasked, "no model was available for a plan. It then continued as one");
     const partly = (await browser.get("/requests/log_3")).text;
     assertStringIncludes(partly, "split into 2 tasks");
     assertStringIncludes(partly, "One of them has no result; it cost 0.04 credits.");
     assertNotMatch(partly, /writes the answer/);
     const unfinished = (await browser.get("/requests/log_4")).text;
-    assertStringIncludes(unfinished, "did not come to its end; the tasks cost 0.362 credits");
+    assertStringIncludes(unfinished, "was not completed; the tasks still cost 0.362 credits");
   });
 });

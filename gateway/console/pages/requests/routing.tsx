@@ -74,7 +74,7 @@ function Candidates({ view, candidates }: InView<{ candidates: readonly Candidat
   );
 }
 
-/** Those that were asked or could have been, best first, then those that were left out. */
+/** Returns the eligible candidates, best first, then the excluded ones. */
 function candidatesOf(
   { routing, scores, exclusions, attempts, outcome }: Found,
 ): readonly Candidate[] {

@@ -54,7 +54,7 @@ Deno.test("rows come as the list has them, filtered, and with markup as text", a
   });
 });
 
-Deno.test("who comes back is told what was missed, once, and that there was more", async () => {
+Deno.test("a tail that resumes receives the missed rows once, and a gap event if some are lost", async () => {
   await withConsole(async (browser, admin) => {
     for (const n of [1, 2, 3]) await admin.deps.log.append(record(n));
     await browser.signIn();

@@ -15,7 +15,9 @@ export function Timeline(
 ) {
   const say = view.say(requestPageMessages);
   if (timeline.length === 0) return null;
-  const begun = timeline.toSorted((a, b) => (a.startMs ?? Infinity) - (b.startMs ?? Infinity) || 0);
+  const attempts = timeline.toSorted((a, b) =>
+    (a.startMs ?? Infinity) - (b.startMs ?? Infinity) || 0
+  );
   const wholeMs = Math.max(
     1,
     durationMs,
@@ -25,7 +27,7 @@ export function Timeline(
     <ui.Panel title={say.timeline}>
       <ui.Sheet
         caption={say.timelineCaption}
-        rows={begun}
+        rows={attempts}
         columns={columnsOf(view, {
           wholeMs,
           hasTasks: timeline.some(({ task }) => task !== null),
@@ -33,7 +35,7 @@ export function Timeline(
         })}
       />
       {stream && <p class="hint">{say.onItsWay}</p>}
-      <UpstreamWords view={view} attempts={begun} />
+      <UpstreamWords view={view} attempts={attempts} />
     </ui.Panel>
   );
 }

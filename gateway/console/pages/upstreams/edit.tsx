@@ -7,7 +7,7 @@ import { EnteredError, entryInputs, isEntered, isWrong, NewId } from "../catalog
 import { entryPages, type FormFields } from "../catalog/entry_form.tsx";
 import type { Shown, View } from "../../page.ts";
 import { upstreamMessages } from "./messages.ts";
-import { PLACES, TIMEOUTS, upstreamFields, upstreamOf, VARIABLES } from "./upstream_form.ts";
+import { PLACES, TIMEOUTS, UPSTREAM_SHAPE, upstreamOf, VARIABLES } from "./upstream_form.ts";
 
 type Props = FormFields<CatalogUpstream>;
 
@@ -30,7 +30,7 @@ export const { edit: upstreamEdit, add: upstreamNew } = entryPages<CatalogUpstre
   missing: missingUpstream,
   cancelHref: (id) => id === undefined ? UPSTREAMS : upstreamHref(id),
   blank: () => new URLSearchParams({ kind: "openai-compatible", onDisconnect: "cancel" }),
-  fieldsOf: upstreamFields,
+  shape: UPSTREAM_SHAPE,
   entryOf: upstreamOf,
   fields: (props) => (
     <>

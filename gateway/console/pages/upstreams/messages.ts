@@ -5,7 +5,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 export const upstreamMessages = catalogue({
   title: ["Upstreams", "上游"],
   intro: both`Connections to providers and servers, and their present state.
-    提供回答的供应商与服务器及其当前状态。`,
+    与供应商和服务器的连接及其当前状态。`,
   add: ["Add an upstream", "添加上游"],
   caption: ["Upstreams and their state", "上游及其状态"],
   id: ["Upstream", "上游"],
@@ -26,8 +26,8 @@ export const upstreamMessages = catalogue({
   failures: ["Error rate", "错误率"],
   failovers: ["Failovers", "故障转移"],
   failoversHint: (minutes: number) =>
-    both`Failures of the last ${minutes} minutes after which another model was called
-    最近 ${minutes} 分钟内失败后改问其他模型的次数`,
+    both`Failures of the last ${minutes} minutes that led to a call of another model
+    最近 ${minutes} 分钟内失败后改为调用其他模型的次数`,
   failed: (
     failures: number,
     attempts: number,
@@ -48,7 +48,7 @@ export const upstreamMessages = catalogue({
   latency: ["Time to first byte", "首字节时间"],
   address: ["Address", "地址"],
   key: ["Key", "密钥"],
-  keyStored: ["kept in the catalog, never shown", "保存在目录中，不再显示"],
+  keyStored: ["stored in the catalog, never shown", "保存在目录中，不再显示"],
   keyNone: ["none", "无"],
   onDisconnect: ["When the caller disconnects", "调用方断开时"],
   onDisconnects: {
@@ -68,42 +68,42 @@ export const upstreamMessages = catalogue({
   ],
   noUpstream: (id: string) => [`The catalog has no upstream "${id}"`, `目录中没有上游“${id}”`],
   modelCaption: ["Models on this upstream", "此上游的模型"],
-  noModels: ["No model is on it", "其上没有模型"],
-  noModelsHint: both`Probe it to see what it offers, and add a model.
+  noModels: ["It has no models", "其上没有模型"],
+  noModelsHint: both`Probe it for its models, and add one.
     可探测它提供什么，然后添加模型。`,
   reason: ["Reason", "原因"],
-  probe: ["Probe it now", "立即探测"],
+  probe: ["Probe now", "立即探测"],
   probeHint:
-    both`Asks for its list of models over a connection of its own, for ten seconds at most. No tokens are used.
+    both`Requests its list of models over a separate connection, for ten seconds at most. No tokens are used.
     通过单独的连接请求其模型列表，最多十秒，不消耗词元。`,
   probeTitle: ["Probe", "探测"],
   answered: (count: number, ms: number) =>
     both`It answered in ${ms} ms and lists ${count} ${count === 1 ? "model" : "models"}
     ${ms} 毫秒内应答，列出 ${count} 个模型`,
-  offered: ["Models that it lists", "它列出的模型"],
+  offered: ["Listed models", "列出的模型"],
   moreOffered: (count: number) => [`${count} more are not shown.`, `另有 ${count} 个未显示。`],
   offeredName: ["Name at the upstream", "上游名称"],
   inCatalog: ["In the catalog as", "在目录中为"],
   addModel: ["Add", "添加"],
   whatToDo: {
     upstream_timeout:
-      both`Nothing came in time: is the address right, and can this machine reach it? A proxy or a firewall may drop the connection.
+      both`No answer in time: is the address correct, and can this machine reach it? A proxy or a firewall may drop the connection.
       未及时应答：地址是否正确，本机能否访问？代理或防火墙可能丢弃了连接。`,
     upstream_error:
-      both`Where the key was refused, set the variable anew and restart the gateway. Where the connection was refused, see whether the server runs at that address. Where it has no list of models, calls may still work.
+      both`If the key was refused, set the variable again and restart the gateway. If the connection was refused, check that the server runs at that address. If it has no list of models, calls may still work.
       若密钥被拒，请重设环境变量并重启网关；若连接被拒，请查看该地址的服务器是否在运行；若没有模型列表，调用仍可能正常。`,
   },
   editTitle: (id: string) => [`Edit upstream ${id}`, `编辑上游 ${id}`],
-  where: ["Where it is", "位置"],
+  where: ["Location", "位置"],
   cloud: ["Cloud (Bedrock, Vertex, Azure)", "云平台（Bedrock、Vertex、Azure）"],
   cloudKeys: ["Credentials of Bedrock and Vertex", "Bedrock 与 Vertex 的凭证"],
   keys: ["Credentials", "凭证"],
   keysHint:
-    both`Names of environment variables of the gateway. A key itself is written in the catalog's JSON only, and not shown again.
+    both`Names of environment variables of the gateway. A key itself can only be set in the catalog's JSON, and is not shown again.
     网关的环境变量名称。密钥本身只能写在目录的 JSON 中，且不再显示。`,
-  storedKey: both`A key is kept in the catalog. It stays as long as the address does.
+  storedKey: both`A key is stored in the catalog. It is kept while the address stays the same.
     目录中保存有密钥。地址不变时密钥保持不变。`,
-  forgetKey: ["Forget the key that is kept", "删除所保存的密钥"],
+  forgetKey: ["Delete the stored key", "删除所保存的密钥"],
   variables: {
     apiKeyEnv: ["Key", "密钥"],
     credentialsFileEnv: ["Path of a service account's file (Vertex)", "服务账号文件路径（Vertex）"],

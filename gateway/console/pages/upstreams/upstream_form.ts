@@ -1,12 +1,5 @@
-/**
- * An upstream as the fields of a form, and back. A key that is kept in the catalog is no field: it stays,
- * or is forgotten.
- *
- * @module
- */
-
 import type { CatalogUpstream } from "../catalog/content.ts";
-import { numberFrom, textsOf } from "../catalog/field_values.ts";
+import { entryFrom, type EntryShape } from "../catalog/field_values.ts";
 
 /** Names of environment variables. */
 export const VARIABLES = [
@@ -20,43 +13,21 @@ export const VARIABLES = [
 /** Settings of an upstream's location besides its address. */
 export const PLACES = ["region", "project", "resourceName", "apiVersion"] as const;
 
-const TEXTS = ["kind", "provider", "baseUrl", "onDisconnect", ...VARIABLES, ...PLACES] as const;
 /** Limits of time. */
 export const TIMEOUTS = ["connectMs", "firstByteMs", "idleMs"] as const;
 
-/** The fields of an upstream. */
-export function upstreamFields(upstream: CatalogUpstream): URLSearchParams {
-  const fields = new URLSearchParams({ maxInFlight: String(upstream.maxInFlight) });
-  for (const name of TEXTS) {
-    const value = upstream[name];
-    if (typeof value === "string") fields.set(name, value);
-  }
-  for (const name of TIMEOUTS) {
-    fields.set(`timeouts.${name}`, String(upstream.timeouts[name] ?? ""));
-  }
-  return fields;
-}
+/** The fields of an upstream. A key that is kept in the catalog is none: it stays, or is forgotten. */
+export const UPSTREAM_SHAPE: EntryShape = {
+  texts: ["kind", "provider", "baseUrl", "onDisconnect", ...VARIABLES, ...PLACES],
+  numbers: ["maxInFlight", ...TIMEOUTS.map((name) => `timeouts.${name}`)],
+  objects: ["timeouts"],
+};
 
-/**
- * Returns the upstream that a form describes, for the operator's API to check; empty fields are left
- * out.
- */
+/** Returns the upstream that a form describes, for the operator's API to check. */
 export function upstreamOf(
   fields: URLSearchParams,
   before?: CatalogUpstream,
 ): Record<string, unknown> & { readonly id: string } {
-  const known = new Set<string>([...TEXTS, "timeouts", "maxInFlight"]);
-  if (fields.has("forgetKey")) known.add("apiKey");
-  const kept = Object.entries(before ?? {}).filter(([name]) => !known.has(name));
-  const timeouts = TIMEOUTS.map((name) =>
-    [name, numberFrom(fields.get(`timeouts.${name}`) ?? "")] as const
-  );
-  const maxInFlight = numberFrom(fields.get("maxInFlight") ?? "");
-  return {
-    ...Object.fromEntries(kept),
-    ...textsOf(fields, TEXTS),
-    id: before?.id ?? fields.get("id")?.trim() ?? "",
-    ...(maxInFlight === undefined ? {} : { maxInFlight }),
-    timeouts: Object.fromEntries(timeouts.filter(([, value]) => value !== undefined)),
-  };
+  const { apiKey, ...upstream } = entryFrom(fields, UPSTREAM_SHAPE, before);
+  return { ...upstream, ...apiKey === undefined || fields.has("forgetKey") ? {} : { apiKey } };
 }

@@ -27,7 +27,7 @@ Deno.test("upstreams show how they are, and never their key", async () => {
   });
 });
 
-Deno.test("an upstream is no better than what it answers", async () => {
+Deno.test("the state of an upstream follows from its failures", async () => {
   const health = (state: "available" | "degraded" | "unavailable", failures: number, of: number) =>
     healthOf({ state, recent: { minutes: 15, attempts: of, failures, failovers: 0 } });
   assertEquals(health("available", 26, 51), "failing");
@@ -92,7 +92,7 @@ Deno.test("an upstream that is not there is not probed, also where its id is dot
   });
 });
 
-Deno.test("what an upstream proves itself with is named, not only a key", async () => {
+Deno.test("every credential of an upstream is named, not only a key", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     const bedrock = {
@@ -116,13 +116,13 @@ Deno.test("a probe that fails says why, and what to do", async () => {
     await browser.signIn();
     const page = await browser.post(LAB);
     assertStringIncludes(page.text, "Connection refused &lt;script&gt;");
-    assertStringIncludes(page.text, "see whether the server runs at that address");
+    assertStringIncludes(page.text, "check that the server runs at that address");
     const foreign = await browser.post(LAB, {}, { origin: "https://page.example" });
     assertEquals(foreign.status, 403);
   }, { connect: () => ({ models, close: () => {} }) });
 });
 
-Deno.test("an edit of an upstream keeps its key, and says so by no letter of it", async () => {
+Deno.test("an edit of an upstream keeps its key without revealing any of it", async () => {
   await withConsole(async (browser, { stores }) => {
     await browser.signIn();
     const form = { base: "1", kind: "openai-compatible", maxInFlight: "20", onDisconnect: "drain" };

@@ -15,15 +15,15 @@ export const createWallet: Page = {
 
 async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const credits = form.get("credits")?.trim() ?? "";
-  const made = await view.api.call("POST /wallets", {
+  const creation = await view.api.call("POST /wallets", {
     body: {
       id: form.get("id")?.trim() ?? "",
       tier: form.get("tier") ?? "",
       ...credits === "" ? {} : { credits },
     },
   });
-  if (!made.ok) return await formShown(view, form, made.refusal);
-  const { id } = made.value;
+  if (!creation.ok) return await formShown(view, form, creation.refusal);
+  const { id } = creation.value;
   return { goTo: `/wallets/${encodeURIComponent(id)}`, done: view.say(walletMessages).opened(id) };
 }
 
@@ -31,10 +31,10 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
   const say = view.say(walletMessages);
   const { tiers } = (await view.load("GET /catalog")).content;
   const usual = tiers.find(({ id }) => id === "standard") ?? tiers[0];
-  const taken = refusal?.status === 409 ? refusal.message : undefined;
+  const conflict = refusal?.status === 409 ? refusal.message : undefined;
   const input = ui.inputs({
     fields,
-    errorOf: (name) => ui.fieldError(refusal, name) ?? (name === "id" ? taken : undefined),
+    errorOf: (name) => ui.fieldError(refusal, name) ?? (name === "id" ? conflict : undefined),
   });
   return ui.formPage(view, {
     title: say.new,

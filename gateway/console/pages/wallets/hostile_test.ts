@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { withConsole } from "../../console_test_support.ts";
 
-Deno.test("no spelling of an amount is taken for another amount", async () => {
+Deno.test("a malformed amount is never read as another amount", async () => {
   await withConsole(async (browser, { get }) => {
     await browser.signIn();
     const path = "/wallets/team/credit";
@@ -26,7 +26,7 @@ Deno.test("no spelling of an amount is taken for another amount", async () => {
   });
 });
 
-Deno.test("a form whose id is used elsewhere pays nothing, and says so", async () => {
+Deno.test("a form whose id was already used pays nothing, and says so", async () => {
   await withConsole(async (browser, { post, get }) => {
     await browser.signIn();
     await post("/wallets", { id: "other" });
@@ -34,7 +34,7 @@ Deno.test("a form whose id is used elsewhere pays nothing, and says so", async (
     assertEquals((await browser.post("/wallets/team/credit", form)).status, 303);
     const answer = await browser.post("/wallets/other/credit", form);
     assertEquals(answer.status, 422);
-    assertStringIncludes(answer.text, "has paid already, with another amount");
+    assertStringIncludes(answer.text, "already used for another amount");
     assertEquals((await get("/wallets/other")).body.credits, "0.000000");
     const fresh = /name="once" value="([^"]+)"/.exec(answer.text)?.[1] ?? "same";
     assert(fresh !== "same", "The form that is shown again would be refused for ever");
@@ -45,7 +45,7 @@ Deno.test("a form whose id is used elsewhere pays nothing, and says so", async (
   });
 });
 
-Deno.test("a note shows every character that it has, and turns none around", async () => {
+Deno.test("a note shows all its characters, without changes of direction", async () => {
   await withConsole(async (browser, { post }) => {
     await browser.signIn();
     const note = "Invoice \u202e17\u0007\u200b";
@@ -57,7 +57,7 @@ Deno.test("a note shows every character that it has, and turns none around", asy
   });
 });
 
-Deno.test("what a filter cannot read is told beside it, and the wallet stays", async () => {
+Deno.test("an unreadable filter is reported beside it, and the wallet is kept", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     for (const query of ["since=yesterday", "until=7x", "kind=gift", "cursor=abc", "available=x"]) {
@@ -83,7 +83,7 @@ Deno.test("no name of a wallet hides behind a page of its own", async () => {
     }
     const list = await browser.get("/wallets");
     const path = /href="\/console(\/wallets\/[^"]*)">New wallet/.exec(list.text)?.[1] ?? "?";
-    assertStringIncludes((await browser.get(path)).text, "Open the wallet");
+    assertStringIncludes((await browser.get(path)).text, "Create the wallet");
   });
 });
 

@@ -15,11 +15,14 @@ export const walletMessages = catalogue({
   available: ["Available", "可用"],
   held: ["Held", "冻结"],
   spent: ["Spent", "已用"],
-  credits: ["Paid in", "累计充值"],
+  credits: ["Total credits", "累计充值"],
   filterId: ["Name contains", "名称包含"],
   anyTier: ["Any tier", "全部档位"],
   none: ["There is no wallet yet", "还没有钱包"],
-  noneHint: ["Calls are paid from wallets: open the first one.", "调用由钱包付费：请先创建一个。"],
+  noneHint: [
+    "Calls are paid from wallets: create the first one.",
+    "调用由钱包付费：请先创建一个。",
+  ],
   noneFound: ["No wallet matches", "没有符合条件的钱包"],
   noneFoundHint: ["Try a shorter name, or clear the filter.", "请缩短名称，或清除筛选条件。"],
   low: ["low", "偏低"],
@@ -27,45 +30,49 @@ export const walletMessages = catalogue({
   balance: ["Balance", "余额"],
   anyBalance: ["Any balance", "全部余额"],
   new: ["New wallet", "新建钱包"],
-  newIntro: both`An account of prepaid credits. Keys are made on it, and its tier applies to them.
+  newIntro: both`Prepaid credits. Keys belong to a wallet, and its tier applies to them.
     预付额度账户。密钥建立在钱包上，并适用其档位。`,
   walletId: ["Name", "名称"],
   walletIdHint:
     both`1 to 64 letters, digits, dots, dashes and underscores. It cannot be changed later.
     1 至 64 个字母、数字、点、短横线和下划线；以后不能更改。`,
-  tierHint: both`Sets the models it may use and what a dollar of list price costs.
+  tierHint: both`Sets the permitted models and the credits per dollar of list price.
     决定可用的模型，以及一美元标价折合多少点。`,
-  firstCredits: ["First credits", "首次充值"],
+  firstCredits: ["Initial credits", "首次充值"],
   firstCreditsHint: ["Empty: none yet.", "留空：暂不充值。"],
-  openIt: ["Open the wallet", "创建钱包"],
-  opened: (id: string) => [`Wallet "${id}" is open.`, `钱包“${id}”已创建。`],
-  credit: ["Pay in", "充值"],
-  creditTitle: (id: string) => [`Pay credits into ${id}`, `为 ${id} 充值`],
-  creditIntro: both`What is paid in cannot be taken out again, only spent.
+  openIt: ["Create the wallet", "创建钱包"],
+  opened: (id: string) => [`Wallet "${id}" was created.`, `钱包“${id}”已创建。`],
+  credit: ["Add credits", "充值"],
+  creditTitle: (id: string) => [`Add credits to ${id}`, `为 ${id} 充值`],
+  creditIntro: both`Added credits cannot be withdrawn, only spent.
     充入的额度不能取出，只能使用。`,
   amount: ["Credits", "点数"],
-  amountHint: ["As 500 or 12.5; at most six decimal places.", "如 500 或 12.5；最多六位小数。"],
+  amountHint: [
+    "For example 500 or 12.5; at most six decimal places.",
+    "如 500 或 12.5；最多六位小数。",
+  ],
   note: ["Note", "备注"],
-  noteHint: both`Stands in the statement: an invoice number, say. At most 500 characters.
+  noteHint: both`Shown in the statement, for example an invoice number. At most 500 characters.
     显示在账单中，例如发票号；最多 500 个字符。`,
   check: ["Check", "核对"],
   confirmCredit: (
     amount: string,
     id: string,
-  ) => [`Pay ${amount} credits into ${id}?`, `为 ${id} 充入 ${amount} 点？`],
+  ) => [`Add ${amount} credits to ${id}?`, `为 ${id} 充入 ${amount} 点？`],
   willBe: (now: string, after: string) =>
-    both`It has ${now} credits available, and then ${after}.
+    both`It has ${now} credits available, and ${after} afterwards.
     当前可用 ${now} 点，充值后为 ${after} 点。`,
   noted: (note: string) => [`Note: ${note}`, `备注：${note}`],
-  payIn: (amount: string) => [`Pay in ${amount} credits`, `充入 ${amount} 点`],
+  payIn: (amount: string) => [`Add ${amount} credits`, `充入 ${amount} 点`],
   credited: (
     amount: string,
     id: string,
-  ) => [`${amount} credits were paid into wallet "${id}".`, `已为钱包“${id}”充入 ${amount} 点。`],
+  ) => [`${amount} credits were added to wallet "${id}".`, `已为钱包“${id}”充入 ${amount} 点。`],
   usedUp:
-    both`This form has paid already, with another amount or into another wallet: nothing was paid now. Look at the statement; to pay this as well, send it again.
+    both`This form was already used for another amount or wallet: nothing was added now. Check the statement; to add this amount too, send the form again.
     此表单已用于另一笔充值（金额或钱包不同）：本次未充值。请先核对账单；若仍要充入，请再次提交。`,
-  notAmount: both`Give an amount of credits above zero, as 12.5, with at most six decimal places
+  notAmount:
+    both`Enter an amount of credits above zero, such as 12.5, with at most six decimal places
     请输入大于零的点数，如 12.5，最多六位小数`,
   writtenOff: (
     amount: string,
@@ -74,23 +81,23 @@ export const walletMessages = catalogue({
   keys: ["Its keys", "其密钥"],
   lowMark: ["Low-balance mark", "余额提醒线"],
   lowMarkSet: (below: string) =>
-    both`It counts as low at ${below} credits and below.
+    both`The balance counts as low at ${below} credits or less.
     可用额度不高于 ${below} 点时视为偏低。`,
   lowMarkPart: (below: string) =>
-    both`It counts as low at a tenth of what was paid in and below: ${below} credits.
+    both`The balance counts as low at a tenth of the total credits or less: ${below} credits.
     可用额度不高于累计充值的十分之一（${below} 点）时视为偏低。`,
   lowBelow: ["Low at or below", "提醒线"],
-  lowBelowHint: both`In credits. Empty: a tenth of what was paid in.
+  lowBelowHint: both`In credits. Empty: a tenth of the total credits.
     单位为点。留空：累计充值的十分之一。`,
   lowSave: ["Set the mark", "设置提醒线"],
   lowSaved: ["The low-balance mark is set.", "余额提醒线已设置。"],
-  isLow: both`The balance is low: pay more in before calls are refused.
+  isLow: both`The balance is low: add credits before calls are refused.
     余额偏低：请及时充值，以免调用被拒绝。`,
   holds: ["Open holds", "未结冻结"],
   holdsHint: both`Reserved for requests in flight; the rest returns when they end.
     为进行中的请求预留；结束后退回剩余部分。`,
   noHolds: ["Nothing is held", "没有冻结"],
-  noHoldsHint: ["Requests in flight show here.", "进行中的请求会显示在这里。"],
+  noHoldsHint: ["Requests in flight appear here.", "进行中的请求会显示在这里。"],
   moreHolds: (count: number) => [`and ${count} more`, `另有 ${count} 笔`],
   hold: ["Hold", "冻结编号"],
   since: ["Since", "开始时间"],
@@ -99,7 +106,7 @@ export const walletMessages = catalogue({
   amountHeld: ["Held", "冻结额"],
   statement: ["Statement", "账单"],
   statementHint:
-    both`Newest first; a call's hold and its settlement are one line. What was available after a line shows where all lines do.
+    both`Newest first; a call's hold and settlement share one line. The available balance after a line is shown only in the unfiltered list.
     最新在前；一次调用的冻结与结算合为一行。仅在显示全部记录时给出其后的可用余额。`,
   ofHeld: (held: string) => [`of ${held} held`, `冻结 ${held}`],
   csv: ["Download as CSV", "下载 CSV"],
@@ -107,7 +114,7 @@ export const walletMessages = catalogue({
   kind: ["Kind", "类型"],
   kinds: {
     open: ["opened", "开户"],
-    credit: ["paid in", "充值"],
+    credit: ["credited", "充值"],
     hold: ["held", "冻结"],
     progress: ["checkpoint", "检查点"],
     settle: ["settled", "结算"],
@@ -115,12 +122,12 @@ export const walletMessages = catalogue({
     expire: ["expired", "过期"],
   },
   anyKind: ["Any kind", "全部类型"],
-  from: ["From, as 7d or 2026-11-01", "起，如 7d 或 2026-11-01"],
-  until: ["Until, as 1h or 2026-11-30", "止，如 1h 或 2026-11-30"],
+  from: ["From, such as 7d or 2026-11-01", "起，如 7d 或 2026-11-01"],
+  until: ["Until, such as 1h or 2026-11-30", "止，如 1h 或 2026-11-30"],
   change: ["Change", "变动"],
   after: ["Available after", "之后可用"],
   remark: ["Remark", "说明"],
   recovered: ["at its last checkpoint: gateway restarted", "按最后检查点：网关曾重启"],
-  noEntries: ["Nothing in this time", "此时段内没有条目"],
+  noEntries: ["No entries in this time", "此时段内没有条目"],
   noEntriesHint: ["Choose another time or kind.", "请选择其他时间或类型。"],
 });

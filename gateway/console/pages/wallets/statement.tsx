@@ -39,11 +39,8 @@ export async function statementOf(
   id: string,
   open: { readonly ids: ReadonlySet<string>; readonly isAll: boolean },
 ): Promise<ApiAnswer<StatementLines>> {
-  const query = new URLSearchParams({ limit: LIMIT });
-  for (const name of ["since", "until", "kind", "cursor", "available"]) {
-    const value = view.query.get(name)?.trim();
-    if (value) query.set(name, value);
-  }
+  const query = ui.queryFields(view, ["since", "until", "kind", "cursor", "available"]);
+  query.set("limit", LIMIT);
   const isAsked = query.get("kind") === "hold";
   // The end of a hold is newer: on the newest page it is there, if there is one.
   const isNewest = !["cursor", "until", "kind"].some((name) => query.has(name));
@@ -67,11 +64,7 @@ export function Statement(
   { view, walletId, statement }: InView<{ walletId: string; statement: ApiAnswer<StatementLines> }>,
 ) {
   const say = view.say(walletMessages);
-  const time = new URLSearchParams();
-  for (const name of ["since", "until"]) {
-    const value = view.query.get(name);
-    if (value) time.set(name, value);
-  }
+  const time = ui.queryFields(view, ["since", "until"]);
   const file = `/console/feeds/wallets/${encodeURIComponent(walletId)}/statement.csv?${time}`;
   return (
     <ui.Panel title={say.statement} actions={<a href={file} download>{say.csv}</a>}>

@@ -1,5 +1,6 @@
 import { TextLineStream } from "@std/streams";
 import { csvLine } from "../../../system/csv.ts";
+import { queryFields } from "../../components/mod.ts";
 import type { Feed } from "../../page.ts";
 
 const COLUMNS = [
@@ -21,11 +22,8 @@ export const statementFile: Feed = {
   method: "GET",
   async answer(view) {
     const id = view.param("id");
-    const query = new URLSearchParams({ wallet: id });
-    for (const name of ["since", "until"]) {
-      const value = view.query.get(name);
-      if (value) query.set(name, value);
-    }
+    const query = queryFields(view, ["since", "until"]);
+    query.set("wallet", id);
     const answer = await view.api.ask(`/ledger/export?${query}`, { signal: view.signal });
     if (!answer.ok || answer.body === null) return answer;
     const rows = answer.body.pipeThrough(new TextDecoderStream())

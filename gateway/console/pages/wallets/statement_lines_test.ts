@@ -22,12 +22,12 @@ Deno.test("a hold and its settlement are one line, with what the call has cost",
   ]);
 });
 
-Deno.test("a hold that goes on stands alone; one that has ended elsewhere does not", () => {
+Deno.test("an open hold has a line of its own; one settled outside the list does not", () => {
   const holds = [entry("hold", { id: "h2" }), entry("hold", { id: "h3" })];
   assertEquals(linesOf(holds, (id) => id === "h2").map(({ id }) => id), ["h2"]);
 });
 
-Deno.test("what was returned whole has changed nothing", () => {
+Deno.test("an amount that was returned in full changes nothing", () => {
   for (const kind of ["void", "expire"] as const) {
     const ended = entry(kind, { id: "h4", held: "2.000000", change: "2.000000" });
     const lines = linesOf([ended, entry("hold", { id: "h4", change: "-2.000000" })], () => true);

@@ -15,7 +15,7 @@ Deno.test("an amount is checked first, and paid once however often it is sent", 
     const form = { once: await onceOf(browser, path), credits: " 12.5 ", note: "Invoice 17" };
     const checked = await browser.post(path, form);
     assertEquals([checked.status, await credits()], [200, "100.000000"]);
-    assertStringIncludes(checked.text, "100 credits available, and then 112.5");
+    assertStringIncludes(checked.text, "100 credits available, and 112.5 afterwards");
     const pay = () => browser.post(path, { ...form, do: "pay" });
     const answers = [...await Promise.all([pay(), pay()]), await pay()];
     assertEquals(answers.map(({ status }) => status), [303, 303, 303]);
@@ -26,7 +26,7 @@ Deno.test("an amount is checked first, and paid once however often it is sent", 
   });
 });
 
-Deno.test("no amount that is none is paid, and none for another site", async () => {
+Deno.test("an invalid amount is refused, and so is a form from another site", async () => {
   await withConsole(async (browser, admin) => {
     await browser.signIn();
     for (const credits of ["", "0", "-5", "1e3", "0.0000001", "NaN", HOSTILE]) {
@@ -68,7 +68,7 @@ Deno.test("a wallet is opened once, with its tier", async () => {
   });
 });
 
-Deno.test("the mark of a low balance is set, told of, and taken back", async () => {
+Deno.test("the low-balance mark is set, reported and removed", async () => {
   await withConsole(async (browser) => {
     await browser.signIn();
     await browser.post("/wallets/team", { below: "100" });

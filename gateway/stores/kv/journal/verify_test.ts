@@ -96,7 +96,7 @@ check("an altered amount is in the chain and in the wallet", async ({ stores, ed
   ]);
 });
 
-check("a last segment that was altered is told by the head", async ({ stores, edit }) => {
+check("an altered last segment is detected by the head", async ({ stores, edit }) => {
   await edit(5, (text) => {
     const [header = "", first = "", second = ""] = text.split("\n");
     return [header, second, first].join("\n");
@@ -243,16 +243,22 @@ check("damage of any kind is a problem and no failure", async ({ kv, stores, edi
   assertStringIncludes((await stores.verify()).problems.join("\n"), "segment 5 cannot be read");
 });
 
-check("one damage with many consequences is told in so many sentences", async (scene) => {
-  const { kv, stores } = scene;
-  const many = Array.from({ length: 400 }, (_, n) => stores.ledger.hold(hold(`${n}`, 1n), NO_WAIT));
-  await Promise.all(many);
-  await kv.delete(["journal", 1]);
-  const { problems, moreProblems } = await stores.verify();
-  assertEquals(problems.length, MAX_PROBLEMS);
-  // Every entry names no wallet; then wallet, key and each open hold differ.
-  assertEquals(problems.length + moreProblems, 1 + 405 + 2 + 402);
-});
+check(
+  "a damage with many consequences has a bounded list of problems, and a count of the rest",
+  async (scene) => {
+    const { kv, stores } = scene;
+    const many = Array.from(
+      { length: 400 },
+      (_, n) => stores.ledger.hold(hold(`${n}`, 1n), NO_WAIT),
+    );
+    await Promise.all(many);
+    await kv.delete(["journal", 1]);
+    const { problems, moreProblems } = await stores.verify();
+    assertEquals(problems.length, MAX_PROBLEMS);
+    // Every entry names no wallet; then wallet, key and each open hold differ.
+    assertEquals(problems.length + moreProblems, 1 + 405 + 2 + 402);
+  },
+);
 
 check("what a damaged row says is cut", async ({ stores, edit }) => {
   await edit(5, (text) =>
@@ -297,7 +303,7 @@ check("it is right under load, again and again", async ({ stores }) => {
   assertEquals(results.flatMap(({ problems }) => problems), []);
 });
 
-check("whoever stops asking ends it", async ({ stores }) => {
+check("a reader that stops ends the verification", async ({ stores }) => {
   for await (const { entries } of stores.verification()) if (entries === 2) break;
   const steps = stores.verification();
   await steps.next();

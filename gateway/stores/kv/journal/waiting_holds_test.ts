@@ -26,7 +26,7 @@ async function withWallet(run: (stores: KvStores) => Promise<void>): Promise<voi
 const release = ({ ledger }: KvStores, holdId: string) =>
   ledger.voidHold({ kind: "void", holdId, reason: "", atMs: AT_MS });
 
-Deno.test("who leaves the line is answered at once, and those behind move up", async () => {
+Deno.test("an aborted wait is answered at once, and the later ones move up", async () => {
   await withWallet(async (stores) => {
     const { ledger } = stores;
     assert((await ledger.hold(hold("first"), { waitMs: 0 })).ok);

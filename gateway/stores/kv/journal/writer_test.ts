@@ -57,7 +57,7 @@ for (const [when, bug] of Object.entries(BUGS)) {
     }));
 }
 
-Deno.test("Writer: what a listener throws stops it too, and is told to those that come after", () =>
+Deno.test("Writer: an exception of a listener stops it, and later writers receive the error", () =>
   withWriter(async (writer) => {
     writer.onCommit = () => {
       throw "a bug";
@@ -67,14 +67,14 @@ Deno.test("Writer: what a listener throws stops it too, and is told to those tha
     assertEquals(writer.health, "lost");
   }));
 
-Deno.test("Writer: closing is no failure", () =>
+Deno.test("Writer: closing is not a failure", () =>
   withWriter(async (writer) => {
     await write(writer, "a");
     await writer.close();
     assertEquals(writer.health, "ok");
   }));
 
-Deno.test("Writer: what comes while it closes is refused, and nothing is written after it", async () => {
+Deno.test("Writer: a write during close is refused, and nothing is written afterwards", async () => {
   const kv = await Deno.openKv(":memory:");
   const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
   const closing = writer.close();

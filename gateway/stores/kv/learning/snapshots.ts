@@ -13,6 +13,8 @@ interface SnapshotText {
   readonly takenAtMs: number;
   /** Wallet id, and the number of the snapshot in which the wallet changed last. */
   readonly wallets: readonly (readonly [id: string, version: number])[];
+  /** Cursor of the last vote that it includes. */
+  readonly votes?: string | undefined;
 }
 
 const SNAPSHOT: Deno.KvKey = ["routing_snapshot"];
@@ -54,15 +56,18 @@ export class KvSnapshotStore implements SnapshotStore {
         wallets.set(id, { ...wallet, totals: walletTotals(wallet.statistics) });
       }
     }
-    return { number, takenAtMs: stored.takenAtMs, wallets };
+    const { takenAtMs, votes } = stored;
+    return { number, takenAtMs, wallets, ...(votes === undefined ? {} : { votes }) };
   }
 
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
     return this.#writing.run(async () => {
-      const { number, takenAtMs, wallets } = snapshot;
+      const { number, takenAtMs, wallets, votes } = snapshot;
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
+      // If a write fails, the next snapshot reads again what has landed.
+      this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
         if (wallet === undefined) continue;
@@ -70,7 +75,7 @@ export class KvSnapshotStore implements SnapshotStore {
         await this.#write([...WALLET, keyPart(id), number], stored);
         versions.set(id, number);
       }
-      const text: SnapshotText = { takenAtMs, wallets: [...versions] };
+      const text: SnapshotText = { takenAtMs, wallets: [...versions], votes };
       await this.#write([...SNAPSHOT, number], text);
       this.#versions = versions;
       return true;
@@ -150,7 +155,9 @@ export class KvSnapshotStore implements SnapshotStore {
     if (head === null) return undefined;
     const json = new Uint8Array(head.bytes);
     let filled = 0;
-    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] });
+    // A longer text under the same key may have been written in part before a kill.
+    const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
+    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
       json.set(value, filled);
       filled += value.length;

@@ -32,7 +32,7 @@ export interface LogPosition {
 interface Route {
   /** Model that answered; empty if none did. */
   readonly model: string;
-  /** That model and the others that were tried. */
+  /** The model that answered and the others that were tried. */
   readonly models: readonly string[];
   readonly providers: readonly string[];
 }

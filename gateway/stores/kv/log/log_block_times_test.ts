@@ -32,7 +32,7 @@ Deno.test("exactly the blocks that are known to lie outside a time are left out"
   }));
 });
 
-Deno.test("what is remembered of blocks is bounded", () => {
+Deno.test("the memory of blocks is bounded", () => {
   const times = new BlockTimes();
   for (let at = 1; at <= 2 * BLOCK_TIMES_KEPT; at++) {
     times.note({ first: at, last: at, sinceMs: 0, untilMs: 0 });

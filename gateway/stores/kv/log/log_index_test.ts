@@ -187,7 +187,7 @@ Deno.test("A search by the index finds what a look at every row finds, before an
   });
 });
 
-Deno.test("An overview is a recount of the log, whatever is written of the index", async () => {
+Deno.test("an overview equals a recount of the log, for any written part of the index", async () => {
   await inFolder(async (path) => {
     const first = await open(path);
     await append(first, ROWS.slice(0, 1_000));
@@ -255,7 +255,7 @@ Deno.test("A death while the index is written counts nothing twice and loses not
   });
 });
 
-Deno.test("A store of an older gateway gets its index, and answers meanwhile", async () => {
+Deno.test("a store of an older gateway gets its index, and answers in the meantime", async () => {
   await inFolder(async (path) => {
     const first = await open(path);
     await append(first, ROWS);
@@ -294,7 +294,7 @@ Deno.test("A damaged index costs no row and no start", async () => {
   });
 });
 
-Deno.test("Blocks leave with the rows that they tell of", async () => {
+Deno.test("blocks are removed with the rows that they describe", async () => {
   await inFolder(async (path) => {
     const stores = await open(path, 100);
     await append(stores, ROWS);

@@ -43,7 +43,7 @@ Deno.test("The log keeps the newest requests in number, and finds those", async 
   await stores.close();
 });
 
-Deno.test("The log drops old requests now and then, by itself", async () => {
+Deno.test("the log drops old requests periodically", async () => {
   const stores = await openKvStores(":memory:", {
     nowMs: () => 100 * DAY_MS,
     logRetention: { ageMs: DAY_MS },
@@ -68,7 +68,7 @@ Deno.test("A row is found however long after its id's time it was written", asyn
   await stores.close();
 });
 
-Deno.test("A short log is searched whole, also where the machine stands still meanwhile", async () => {
+Deno.test("a short log is searched completely, also after a pause of the machine", async () => {
   const stores = await openKvStores(":memory:", { nowMs: () => 1_000 });
   for (let n = 0; n < 60; n++) await stores.log.append(record(n, n));
   let nowMs = performance.now();
