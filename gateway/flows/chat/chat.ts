@@ -63,6 +63,7 @@ export async function chat(
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
+  active.noteAsked(restored);
   const form = chatFormOf(dialect, body.value);
   const verified = await verify(deps, active, {
     ...call,
@@ -80,11 +81,13 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
+  // The text of a JSON answer is checked against its schema.
+  const keepsText = features.needs.includes("json");
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
-    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
+    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens, keepsText }),
   });
   if (begunCall.kind === "json") {
     const end = await finishChat(deps, active, { ...call, begunCall });

@@ -134,6 +134,7 @@ function auditDeps(
     pool: spareOf(pool, inFlight),
     learning: {
       noteServed: () => {},
+      noteAnswer: () => {},
       snapshot: () => EMPTY_SNAPSHOT,
       taskOf: (...parts) => learning.taskOf(...parts),
       seedOf: (id) => learning.seedOf(id),

@@ -3,6 +3,7 @@ import type { Micros } from "../../domain/ledger/money.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OtherUse, RequestRecord } from "../../ports/request_log.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
 import type { Span } from "../../ports/tracer.ts";
 import type { TokenReservation } from "./token_reservation.ts";
 import type { CallContent } from "./content_note.ts";
@@ -48,6 +49,7 @@ export class ActiveRequest {
   #key: KeyRecord;
   #signal: AbortSignal;
   #reservation: TokenReservation | undefined;
+  #asked: JsonBody | undefined;
   #hasBegun = false;
   #outcome: RequestRecord["outcome"] | undefined;
 
@@ -95,6 +97,16 @@ export class ActiveRequest {
   /** True when the head of a stream was sent although its answer has not begun. */
   get isHeadSent(): boolean {
     return this.#connection.isHeadSent?.() ?? false;
+  }
+
+  /** The request in the form of Chat Completions, for the check of its answer; absent if unknown. */
+  get asked(): JsonBody | undefined {
+    return this.#asked;
+  }
+
+  /** Notes the request in the form of Chat Completions. */
+  noteAsked(asked: JsonBody): void {
+    this.#asked = asked;
   }
 
   /** Notes that a plan is made before the answer begins. */

@@ -9,6 +9,8 @@ import type { Micros } from "../../domain/ledger/money.ts";
 import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
+import { observedCompletion } from "../../wire/chat/observed.ts";
+import { observedResponse } from "../../wire/responses/observed.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import type { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import { nativeDelivered, nativeResponseText } from "../../wire/responses/native.ts";
@@ -103,6 +105,7 @@ export async function respond(
   const read = await ResponseRequest.read(deps, active, incoming);
   const { request, plan } = await planResponse(deps, active, read);
   reserveTokens(deps, active, request.features);
+  active.noteAsked(request.chat);
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
@@ -377,6 +380,7 @@ async function finishJson(
       usage,
       count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
+      answer: () => isNative ? observedResponse(body.value) : observedCompletion(body),
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begunCall.candidate),
       wasDelivered: false,
       request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },

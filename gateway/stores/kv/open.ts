@@ -67,8 +67,8 @@ export interface KvStores {
   readonly passages: KvPassageStore;
   readonly settings: KvSettingsStore;
   readonly snapshots: KvSnapshotStore;
-  readonly auditStore: KvAuditStore;
   readonly votes: KvVoteStore;
+  readonly auditStore: KvAuditStore;
   /** State of the writer. Cheap, may be called at any time. */
   health(): WriterHealth;
   /** True when the store's file was deleted, replaced or emptied while open. */
@@ -212,8 +212,8 @@ function storesOf(parts: OpenedParts): KvStores {
     passages: damage.watched(passages),
     settings: damage.watched(new KvSettingsStore(kv, writer)),
     snapshots: damage.watched(new KvSnapshotStore(kv, writer)),
-    auditStore: damage.watched(new KvAuditStore(kv, writer)),
     votes: damage.watched(new KvVoteStore(kv, writer)),
+    auditStore: damage.watched(new KvAuditStore(kv, writer)),
     health: () => writer.health,
     isGone: () => writer.isGone(),
     damage: () => damage.first,

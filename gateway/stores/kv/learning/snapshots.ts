@@ -1,11 +1,11 @@
 import type { WalletSnapshot } from "../../../domain/learning/snapshot.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../../domain/learning/snapshot.ts";
-import { walletTotals } from "../../../domain/learning/estimate.ts";
 import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
 import type { Writer } from "../journal/writer.ts";
 import { MAX_SEGMENT_BYTES } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
+import { type StoredWallet, storedWallet, walletOf } from "./wallet_text.ts";
 import { bytesOf, jsonRow, keyPart, textOf } from "../rows.ts";
 
 /** A stored snapshot: the versions of its wallets, which later snapshots share. */
@@ -51,10 +51,8 @@ export class KvSnapshotStore implements SnapshotStore {
     const wallets = new Map<string, WalletSnapshot>();
     for (const [id, version] of stored.wallets) {
       const key = [...WALLET, keyPart(id), version];
-      const wallet = await this.#textOf<Omit<WalletSnapshot, "totals">>(key);
-      if (wallet !== undefined) {
-        wallets.set(id, { ...wallet, totals: walletTotals(wallet.statistics) });
-      }
+      const wallet = await this.#textOf<StoredWallet>(key);
+      if (wallet !== undefined) wallets.set(id, walletOf(wallet));
     }
     const { takenAtMs, votes } = stored;
     return { number, takenAtMs, wallets, ...(votes === undefined ? {} : { votes }) };
@@ -70,9 +68,11 @@ export class KvSnapshotStore implements SnapshotStore {
       this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
-        if (wallet === undefined) continue;
-        const { totals: _, ...stored } = wallet;
-        await this.#write([...WALLET, keyPart(id), number], stored);
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
+        await this.#write([...WALLET, keyPart(id), number], storedWallet(wallet));
         versions.set(id, number);
       }
       const text: SnapshotText = { takenAtMs, wallets: [...versions], votes };
