@@ -41,7 +41,11 @@ export interface Comparison {
   readonly cheapest: Point;
 }
 
-/** Compares a replay with the draws without the gateway. */
+/**
+ * Compares a replay with evaluations without the gateway. Intervals are those of the mean of the
+ * evaluations over the requests: one that has the gateway's seeds makes the gateway's decisions, and
+ * others may learn otherwise, because votes exist only on answers that were given.
+ */
 export function compare(
   plan: ReplayPlan,
   results: readonly ReplayedRequest[],

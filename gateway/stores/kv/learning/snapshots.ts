@@ -151,6 +151,8 @@ export class KvSnapshotStore implements SnapshotStore {
     let filled = 0;
     const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] });
     for (const { value } of await read(Array.fromAsync(chunks))) {
+      // Further chunks are of a longer text that a killed process did not write whole.
+      if (filled === json.length) break;
       json.set(value, filled);
       filled += value.length;
     }
