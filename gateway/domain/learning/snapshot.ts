@@ -92,7 +92,8 @@ export function* nextSnapshotSteps(
     yield;
   }
   const { nowMs: takenAtMs, votes = previous.votes } = context;
-  return { number: previous.number + 1, takenAtMs, wallets, votes };
+  const included = votes === undefined ? {} : { votes };
+  return { number: previous.number + 1, takenAtMs, wallets, ...included };
 }
 
 /** Returns the snapshot of a wallet with these statistics. */
@@ -113,7 +114,15 @@ function* walletSnapshotSteps(
   const plans = yield* ladderPlanSteps(statistics);
   const rates = yield* measuredRateSteps(statistics, totals, { ...context, plans });
   const typicalPrice = typicalPriceOf(statistics.samples, statistics.tasks);
-  return { decayedAtMs, statistics, totals, rates, typicalPrice, plans };
+  return {
+    decayedAtMs,
+    statistics,
+    totals,
+    // Absent members stay absent, so that a snapshot equals what a store returns.
+    ...(rates === undefined ? {} : { rates }),
+    ...(typicalPrice === undefined ? {} : { typicalPrice }),
+    plans,
+  };
 }
 
 /** Returns the measured rates as pairs of a dial and its rate, for display. */

@@ -54,7 +54,8 @@ export class KvSnapshotStore implements SnapshotStore {
       const wallet = await this.#textOf<StoredWallet>(key);
       if (wallet !== undefined) wallets.set(id, walletOf(wallet));
     }
-    return { number, takenAtMs: stored.takenAtMs, wallets, votes: stored.votes };
+    const { takenAtMs, votes } = stored;
+    return { number, takenAtMs, wallets, ...(votes === undefined ? {} : { votes }) };
   }
 
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
@@ -63,9 +64,14 @@ export class KvSnapshotStore implements SnapshotStore {
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
+      // If a write fails, the next snapshot reads again what has landed.
+      this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
-        if (wallet === undefined) continue;
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
         await this.#write([...WALLET, keyPart(id), number], storedWallet(wallet));
         versions.set(id, number);
       }
@@ -149,7 +155,9 @@ export class KvSnapshotStore implements SnapshotStore {
     if (head === null) return undefined;
     const json = new Uint8Array(head.bytes);
     let filled = 0;
-    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] });
+    // A longer text under the same key may have been written in part before a kill.
+    const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
+    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
       // Further chunks are of a longer text that a killed process did not write whole.
       if (filled === json.length) break;
