@@ -2,21 +2,16 @@
  * The estimated probability of a good answer by a model at a task.
  *
  * ```text
- * bad(model, wallet) = (bad + 20 * (1 - quality)) / (load + 20)
- * bad(model, task)   = (bad + 40 * bad(model, wallet)) / (load + 40)
+ * bad(model, wallet) = (bad + 60 * scaled(1 - quality)) / (load + 60)
+ * bad(model, task)   = (bad + 40 * scaled(bad(model, wallet))) / (load + 40)
+ * scaled(prior)      = prior * ((20 + bad of all models) / (20 + expected bad of all models)) ^ lack
  * p                  = 1 - bad(model, task) * load of the request
  * ```
  *
- * Implicit outcomes are alarms: signs that an answer was bad. An answer without one says nothing
- * about its quality, so it counts as the estimate `b` without implicit outcomes, and only the alarms
- * move it. With `n` checked answers, `a` alarms, and `w` the denominator above:
- *
- * ```text
- * (b * (w + n - a) + a) / (w + n) = b + a * (1 - b) / (w + n)
- * ```
- *
- * The catalog's quality is the prior of the wallet, the wallet that of the task. Outcomes are
- * weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
+ * The catalog's quality is the prior of the wallet, the wallet that of the task. A model that lacks a
+ * record (`lack` is 1 without one, and 0 with the longest of all) is expected to fail in proportion
+ * as the models on record did, so that a hard task is hard for models that never served it. Outcomes
+ * are weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
  * models alike, so that no probability is negative: a harder request widens the differences between
  * models and never reverses them.
  *

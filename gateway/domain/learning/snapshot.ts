@@ -7,10 +7,9 @@
 
 import type { Dial } from "../routing/dial.ts";
 import { MEASURED_DIALS } from "../routing/dial.ts";
-import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates, typicalPriceOf } from "./measured_rates.ts";
+import { measuredRates } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
 import {
   addStatistics,
@@ -18,6 +17,7 @@ import {
   type OutcomeSource,
   type WalletStatistics,
 } from "./statistics.ts";
+import { type TypicalPrice, typicalPriceOf } from "./typical_price.ts";
 
 /** A wallet in a snapshot: its statistics, and what follows from them. */
 export interface WalletSnapshot {

@@ -128,17 +128,30 @@ export function reportLines(report: EvalReport): string[] {
   ];
 }
 
-/** Runs the evaluation; returns the exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+/** Receives the lines of a run: the report, and what accompanies it. */
+export interface EvalOutput {
+  log(line: string): void;
+  error(line: string): void;
+}
+
+/**
+ * Runs the evaluation; returns the exit code.
+ *
+ * @default output {the console}
+ */
+export async function main(
+  args: readonly string[],
+  output: EvalOutput = console,
+): Promise<number> {
   const parsed = parseOptions(args);
   if (!parsed.ok) {
-    console.error(parsed.reason);
+    output.error(parsed.reason);
     return 2;
   }
   const { data, splits, json, svg } = parsed.options;
   const files = data === undefined ? [] : await filesIn(data);
   if (files.length === 0) {
-    console.log(
+    output.log(
       data === undefined
         ? "skipped: --data DIR names no folder with public routing data"
         : `skipped: ${data} holds no file *.jsonl.gz`,
@@ -153,12 +166,12 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof DataError)) throw error;
-    console.error(error.message);
+    output.error(error.message);
     return 1;
   }
-  const report = evaluate(sets, splits, (line) => console.error(line));
+  const report = evaluate(sets, splits, (line) => output.error(line));
   if (svg !== undefined) await Deno.writeTextFile(svg, svgOf(report.sets.map(plotOf)));
-  console.log(json ? JSON.stringify(jsonOf(report), null, 2) : reportLines(report).join("\n"));
+  output.log(json ? JSON.stringify(jsonOf(report), null, 2) : reportLines(report).join("\n"));
   return 0;
 }
 
