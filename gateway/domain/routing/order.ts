@@ -165,7 +165,7 @@ function shareOf(price: number, bestPrice: number): number {
 }
 
 /**
- * Returns a factor between 0.84 and 1.19 on the rate, so that many equal requests divide between two
+ * Returns a factor between 0.98 and 1.02 on the rate, so that many equal requests divide between two
  * models of nearly equal value instead of all changing at once.
  */
 function ditherOf(seed: number): number {
