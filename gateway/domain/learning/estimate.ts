@@ -2,8 +2,8 @@
  * The estimated probability of a good answer by a model at a task.
  *
  * ```text
- * bad(model, wallet) = (bad + 60 * scaled(1 - quality)) / (load + 60)
- * bad(model, task)   = (bad + 40 * scaled(bad(model, wallet))) / (load + 40)
+ * bad(model, wallet) = (bad + 100 * scaled(1 - quality)) / (load + 100)
+ * bad(model, task)   = (bad + 80 * scaled(bad(model, wallet))) / (load + 80)
  * scaled(prior)      = prior * ((20 + bad of all models) / (20 + expected bad of all models)) ^ lack
  * p                  = 1 - bad(model, task) * load of the request
  * ```
@@ -39,9 +39,9 @@ export interface Estimate {
 }
 
 /** Weight of the catalog's quality, in outcomes of a typical request. */
-const CATALOG_WEIGHT = 60;
+const CATALOG_WEIGHT = 100;
 /** Weight of the wallet's record in that of a task, in outcomes of a typical request. */
-const WALLET_WEIGHT = 40;
+const WALLET_WEIGHT = 80;
 /** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
 const SCALE_WEIGHT = 20;
 /** Maximum share of bad answers of a prior. */
