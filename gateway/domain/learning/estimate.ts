@@ -116,7 +116,8 @@ function combine(models: readonly Recorded[], weight: number): number[] {
   const most = Math.max(1e-9, ...models.map(({ record }) => record.load));
   return models.map(({ prior, record }) => {
     const scaled = prior * (bad / expected) ** (1 - record.load / most);
-    return (record.bad + weight * Math.min(BAD_MAX, scaled)) / (record.load + weight);
+    return (record.bad + weight * Math.min(Math.max(BAD_MAX, prior), scaled)) /
+      (record.load + weight);
   });
 }
 

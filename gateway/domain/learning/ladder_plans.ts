@@ -8,6 +8,7 @@
  * @module
  */
 
+import { atOnce, type Steps } from "../redaction/steps.ts";
 import type { AuditRecord, WalletStatistics } from "./statistics.ts";
 
 /** A ladder with its record. */
@@ -61,19 +62,34 @@ interface Replay {
   readonly alone: number;
 }
 
-/** Returns the plans of every audited task, and of all tasks under {@linkcode ALL_TASKS}. */
-export function ladderPlans(
-  { audits }: Pick<WalletStatistics, "audits">,
-): Record<string, LadderPlan[]> {
+/** Ladders that are replayed in one step. */
+const STEP_LADDERS = 8;
+
+/** Returns the plans as {@linkcode ladderPlanSteps} computes them. */
+export function ladderPlans(statistics: Pick<WalletStatistics, "audits">) {
+  return atOnce(ladderPlanSteps(statistics));
+}
+
+/**
+ * Computes the plans of all tasks under {@linkcode ALL_TASKS}, and those of every task with enough
+ * audits, which for other tasks would hardly differ from them.
+ */
+export function* ladderPlanSteps(
+  { audits: all }: Pick<WalletStatistics, "audits">,
+): Steps<Record<string, LadderPlan[]>> {
+  // Verified answers compare without a judge, whose audits say nothing about them.
+  const audits = all.filter(({ answers }) => !answers.some(({ judged }) => judged));
   const plans: Record<string, LadderPlan[]> = {};
   const ladders = laddersOf(audits);
-  const tasks = Map.groupBy(audits, ({ task }) => task);
-  for (const { cheap, better } of ladders) {
-    const all = recordOf(audits, { cheap, better }, ASSUMED);
-    if (all.audits < AUDITS_MIN) continue;
-    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...all });
+  const tasks = [...Map.groupBy(audits, ({ task }) => task)]
+    .filter(([, own]) => own.length >= AUDITS_MIN);
+  for (const [at, { cheap, better }] of ladders.entries()) {
+    if (at % STEP_LADDERS === 0) yield;
+    const overall = recordOf(audits, { cheap, better }, ASSUMED);
+    if (overall.audits < AUDITS_MIN) continue;
+    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...overall });
     for (const [task, own] of tasks) {
-      const record = recordOf(own, { cheap, better }, { ...all, weight: WALLET_WEIGHT });
+      const record = recordOf(own, { cheap, better }, { ...overall, weight: WALLET_WEIGHT });
       (plans[task] ??= []).push({ cheap, better, ...record });
     }
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor } from "../routing/value.ts";
 import { estimatesOf, type Evidence } from "./estimate.ts";
@@ -29,11 +30,11 @@ interface Choice {
 }
 
 /**
- * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
+ * Computes the rates at {@linkcode MEASURED_DIALS}, one a step; `undefined` for fewer than
  * {@linkcode SAMPLES_MIN} samples. At each rate, the samples' total price is the target share of
  * their price at the best models, as near as the choices allow.
  */
-export function measuredRates(
+export function* measuredRateSteps(
   { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
   { qualityOf, sources, plans }: {
@@ -42,7 +43,7 @@ export function measuredRates(
     /** Plans of verified answers. */
     readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
   },
-): readonly number[] | undefined {
+): Steps<readonly number[] | undefined> {
   if (samples.length < SAMPLES_MIN) return undefined;
   const typical = typicalPriceOf(samples, tasks);
   const choices = samples.map((sample): Choice => {
@@ -66,7 +67,12 @@ export function measuredRates(
       best,
     };
   });
-  return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+  const rates: number[] = [];
+  for (const dial of MEASURED_DIALS) {
+    yield;
+    rates.push(rateFor(choices, targetShare(dial)));
+  }
+  return rates;
 }
 
 function rateFor(choices: readonly Choice[], share: number): number {
