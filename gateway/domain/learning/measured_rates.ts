@@ -7,7 +7,7 @@
 import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor } from "../routing/value.ts";
-import { estimatesOf, type Evidence } from "./estimate.ts";
+import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
 import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
 import type { OutcomeSource, WalletStatistics } from "./statistics.ts";
 import { priceRatio, typicalPriceOf } from "./typical_price.ts";
@@ -19,14 +19,37 @@ const STEPS = 24;
 const LOWEST = 1e-4;
 const HIGHEST = 100;
 
-/** A sampled decision with the present estimates: the choice is the highest `p - rate * cost`. */
-interface Choice {
-  readonly p: readonly number[];
-  /** Price beside the best model's, weighted by the size of the request. */
-  readonly cost: readonly number[];
+/** Facts of the catalog that estimates rest on. */
+export interface EstimateContext {
+  /** Returns the quality of a model by the catalog; `undefined` for a model that is gone. */
+  qualityOf(model: string): number | undefined;
+  /** Sources of outcomes that count. */
+  readonly sources: readonly OutcomeSource[];
+}
+
+/** Stands for the models of a plan of verified answers. */
+export const VERIFIED = "verified";
+
+/** An allowed model of a sampled decision, or a plan of verified answers. */
+export interface RecordedOption extends Estimate {
+  /** Catalog id, or {@linkcode VERIFIED}. */
+  readonly model: string;
+  /** Quality by the catalog: of a plan, that of its better model. */
+  readonly quality: number;
+  /** Price beside the best model's. */
+  readonly share: number;
+  /** That price, weighted by the size of the request. */
+  readonly cost: number;
   /** Price in credits. */
-  readonly price: readonly number[];
-  readonly best: number;
+  readonly price: number;
+}
+
+/** A sampled decision with the present estimates: the choice is the highest `p - rate * cost`. */
+export interface RecordedChoice {
+  /** Never empty. */
+  readonly options: readonly RecordedOption[];
+  /** The model with the highest probability. */
+  readonly best: RecordedOption;
 }
 
 /**
@@ -35,38 +58,12 @@ interface Choice {
  * their price at the best models, as near as the choices allow.
  */
 export function* measuredRateSteps(
-  { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
+  statistics: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
-  { qualityOf, sources, plans }: {
-    qualityOf(model: string): number | undefined;
-    readonly sources: readonly OutcomeSource[];
-    /** Plans of verified answers. */
-    readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
-  },
+  context: RecordContext,
 ): Steps<readonly number[] | undefined> {
-  if (samples.length < SAMPLES_MIN) return undefined;
-  const typical = typicalPriceOf(samples, tasks);
-  const choices = samples.map((sample): Choice => {
-    const { task, load, price, spent = price, options } = sample;
-    const models = options.map(([id]) => ({ id, quality: qualityOf(id) ?? 0 }));
-    const evidence = { wallet: totals, task: tasks[task], sources };
-    const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
-    const p = estimatesOf(models, load, evidence).map((estimate) => estimate.p);
-    const best = p.indexOf(Math.max(...p));
-    const shares = options.map(([, share]) => share);
-    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
-    for (const plan of known.filter(isProven)) {
-      const better = options.findIndex(([id]) => id === plan.better);
-      p.push(ladderProbability(plan, { better: p[better] ?? 0, load }));
-      shares.push(plan.cost * (shares[better] ?? 1));
-    }
-    return {
-      p,
-      cost: shares.map((share) => share * factor),
-      price: shares.map((share) => share * spent),
-      best,
-    };
-  });
+  const choices = recordedChoices(statistics, totals, context);
+  if (choices.length < SAMPLES_MIN) return undefined;
   const rates: number[] = [];
   for (const dial of MEASURED_DIALS) {
     yield;
@@ -75,7 +72,58 @@ export function* measuredRateSteps(
   return rates;
 }
 
-function rateFor(choices: readonly Choice[], share: number): number {
+/** Facts that recorded choices rest on. */
+export interface RecordContext extends EstimateContext {
+  /** Plans of verified answers. */
+  readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
+}
+
+/** Returns the choices of a wallet's samples; models that are gone from the catalog are left out. */
+export function recordedChoices(
+  { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
+  totals: Evidence["wallet"],
+  { qualityOf, sources, plans }: RecordContext,
+): readonly RecordedChoice[] {
+  const typical = typicalPriceOf(samples, tasks);
+  return samples.flatMap((sample): readonly RecordedChoice[] => {
+    const { task, load, price, spent = price } = sample;
+    const models = sample.options.flatMap(([id, share]) => {
+      const quality = qualityOf(id);
+      return quality === undefined ? [] : [{ id, quality, share }];
+    });
+    const evidence = { wallet: totals, task: tasks[task], sources };
+    const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
+    const priced = (share: number) => ({ share, cost: share * factor, price: share * spent });
+    const estimates = estimatesOf(models, load, evidence);
+    const options = models.map(({ id: model, quality, share }, at): RecordedOption => ({
+      ...{ model, quality, ...priced(share) },
+      ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
+    }));
+    const best = highest(options, ({ p }) => p);
+    if (best === undefined) return [];
+    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    const verified = known.filter(isProven).flatMap((plan): RecordedOption[] => {
+      const better = options.find(({ model }) => model === plan.better);
+      if (better === undefined) return [];
+      const p = ladderProbability(plan, { better: better.p, load });
+      return [{ ...better, model: VERIFIED, p, ...priced(plan.cost * better.share) }];
+    });
+    return [{ options: [...options, ...verified], best }];
+  });
+}
+
+/** Returns the item with the highest value, the first of equals; `undefined` of none. */
+export function highest<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
+  let best: T | undefined;
+  let bestValue = -Infinity;
+  for (const item of items) {
+    const value = valueOf(item);
+    if (best === undefined || value > bestValue) [best, bestValue] = [item, value];
+  }
+  return best;
+}
+
+function rateFor(choices: readonly RecordedChoice[], share: number): number {
   let [low, high] = [Math.log(LOWEST), Math.log(HIGHEST)];
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
@@ -86,17 +134,11 @@ function rateFor(choices: readonly Choice[], share: number): number {
 }
 
 /** Returns the share of the cost of always-best that the choices at a rate cost. */
-function shareAt(choices: readonly Choice[], rate: number): number {
-  let [spent, best] = [0, 0];
-  for (const choice of choices) {
-    let at = 0;
-    let highest = -Infinity;
-    for (let index = 0; index < choice.p.length; index++) {
-      const value = (choice.p[index] ?? 0) - rate * (choice.cost[index] ?? 0);
-      if (value > highest) [at, highest] = [index, value];
-    }
-    spent += choice.price[at] ?? 0;
-    best += choice.price[choice.best] ?? 0;
+function shareAt(choices: readonly RecordedChoice[], rate: number): number {
+  let [spent, alone] = [0, 0];
+  for (const { options, best } of choices) {
+    spent += highest(options, ({ p, cost }) => p - rate * cost)?.price ?? 0;
+    alone += best.price;
   }
-  return best === 0 ? 0 : spent / best;
+  return alone === 0 ? 0 : spent / alone;
 }

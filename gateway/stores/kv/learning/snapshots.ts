@@ -68,7 +68,10 @@ export class KvSnapshotStore implements SnapshotStore {
       this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
-        if (wallet === undefined) continue;
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
         await this.#write([...WALLET, keyPart(id), number], storedWallet(wallet));
         versions.set(id, number);
       }
