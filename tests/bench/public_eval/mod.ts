@@ -16,12 +16,12 @@ import { parseArgs } from "node:util";
 import { DIFFICULTY_CONSTANTS } from "../../../gateway/domain/routing/difficulty.ts";
 import { DataError, filesIn, limitSet, pooled, type QuestionSet, readSet } from "./data.ts";
 import { benchWith, constantsOf, fitSet, type SetFit } from "./difficulty_fit.ts";
-import { evaluateSet, type SetReport } from "./evaluate.ts";
-import { evaluateFeedback, type FeedbackReport } from "./feedback.ts";
+import { evaluateSet } from "./evaluate.ts";
+import { evaluateFeedback } from "./feedback.ts";
 import { svgOf, textPlotOf } from "./plot.ts";
 import { BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, orderOf, SPLIT_SEEDS } from "./random.ts";
 import { benchOf } from "./replay.ts";
-import { feedbackLines, plotOf, setLines } from "./report.ts";
+import { type EvalReport, feedbackLines, plotOf, setLines } from "./report.ts";
 import { AUDITS, VOTES } from "./snapshots.ts";
 import { jsonOf } from "./json.ts";
 
@@ -37,15 +37,6 @@ export interface EvalOptions {
   readonly json: boolean;
   /** Path of the plot to write. */
   readonly svg?: string | undefined;
-}
-
-/** Results of all sets. */
-export interface EvalReport {
-  readonly seeds: readonly number[];
-  readonly sets: readonly SetReport[];
-  /** Sets that compare the same models, as one; only their APGR is of interest. */
-  readonly pooled: readonly SetReport[];
-  readonly feedback: readonly FeedbackReport[];
 }
 
 /** Parses the options; returns the reason if they are malformed. */
