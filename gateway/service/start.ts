@@ -230,10 +230,12 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
   // The listeners stay open meanwhile, so that new requests and probes receive the reason.
   gate.close();
+  const audits = gateway.audits.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
   await gateway.inFlight.idle();
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
+  await audits;
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   service.credentials.close();

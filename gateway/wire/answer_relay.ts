@@ -5,6 +5,7 @@
  */
 
 import type { ErrorEnvelope, ServiceMetadata } from "@svc/sdk/protocol";
+import type { ObservedAnswer } from "../domain/learning/answer_check.ts";
 import type { Usage } from "../domain/ledger/pricing.ts";
 
 /** A tool call with the signatures of its model. */
@@ -55,6 +56,8 @@ export interface AnswerRelay {
   limitReached(): void;
   /** The upstream has ended cleanly. Throws an `UpstreamCut` when that was too early. */
   upstreamEnded(): void;
+  /** Returns the complete answer, to be checked. @default {it cannot be} */
+  observed?(): ObservedAnswer | undefined;
   /** Yields the last events of a complete or incomplete answer, one at a time: they may be long. */
   completed(end: AnswerEnd): Iterable<string>;
   /** Yields the last events of an answer that broke off. */

@@ -54,7 +54,10 @@ async function lab(): Promise<Lab> {
   };
   const tiers = [tier("standard", "1000", ["small"]), tier("premium", "500", "*")];
   const clock = new ManualClock();
-  const service = await TestService.start({ clock, config: { ...content, tiers } });
+  const service = await TestService.start({
+    clock,
+    config: { ...content, tiers, auto: { dial: 1 } },
+  });
   return {
     upstream,
     service,

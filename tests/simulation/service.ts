@@ -63,7 +63,14 @@ export class SimulatedService {
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);
     const { snapshots, votes, catalogs } = stores;
-    const learning = new Learning({ snapshots, votes, catalogs, clock, logger, secret: "simulation" });
+    const learning = new Learning({
+      snapshots,
+      votes,
+      catalogs,
+      clock,
+      logger,
+      secret: "simulation",
+    });
     const parts = { pool: this.#pool, links: this.#links, vectorStores, deps, learning };
     const count: TokenCounter["count"] = (text) =>
       Promise.resolve(tokensOf(typeof text === "string" ? text : text.text()));

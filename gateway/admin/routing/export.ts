@@ -27,11 +27,11 @@ export async function* exportLines(
 
 function* linesOf(
   wallet: string,
-  { updatedAtMs, statistics, rates, typicalPrice, plans }: WalletSnapshot,
+  { decayedAtMs, statistics, rates, typicalPrice, plans }: WalletSnapshot,
 ): Generator<Readonly<Record<string, unknown>>> {
   const { tasks, samples, audits } = statistics;
-  const updatedAt = isoTime(updatedAtMs);
-  yield { kind: "wallet", wallet, updatedAt, rates: rates ?? null, typicalPrice };
+  const decayedAt = isoTime(decayedAtMs);
+  yield { kind: "wallet", wallet, decayedAt, rates: rates ?? null, typicalPrice };
   for (const [task, { lastUsedMs, models, ...sums }] of Object.entries(tasks).sort(byName)) {
     const sorted = Object.fromEntries(Object.entries(models).sort(byName));
     yield { kind: "task", wallet, task, lastUsedAt: isoTime(lastUsedMs), ...sums, models: sorted };

@@ -44,11 +44,11 @@ export interface Estimate {
 }
 
 /** Weight of the catalog's quality, in outcomes of a typical request. */
-const CATALOG_WEIGHT = 20;
+const CATALOG_WEIGHT = 60;
 /** Weight of the wallet's record in that of a task, in outcomes of a typical request. */
 const WALLET_WEIGHT = 40;
 /** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
-const SCALE_WEIGHT = 4;
+const SCALE_WEIGHT = 20;
 /** Maximum share of bad answers of a prior. */
 const BAD_MAX = 0.98;
 
@@ -108,9 +108,9 @@ interface Recorded {
 }
 
 /**
- * Returns the shares of bad answers that follow from priors and records. The records of all models
- * together first scale the priors of all: where the models on record fail more often than expected,
- * the others would too.
+ * Returns the shares of bad answers that follow from priors and records. Where the models on record
+ * fail more often than expected, the others would too: the ratio scales the priors of models in
+ * proportion to what their records lack beside the longest.
  */
 function combine(models: readonly Recorded[], weight: number): number[] {
   let [bad, expected] = [SCALE_WEIGHT, SCALE_WEIGHT];
@@ -118,10 +118,12 @@ function combine(models: readonly Recorded[], weight: number): number[] {
     bad += record.bad;
     expected += record.load * prior;
   }
-  const scale = bad / expected;
-  return models.map(({ prior, record }) =>
-    (record.bad + weight * Math.min(BAD_MAX, prior * scale)) / (record.load + weight)
-  );
+  const most = Math.max(1e-9, ...models.map(({ record }) => record.load));
+  return models.map(({ prior, record }) => {
+    const scaled = prior * (bad / expected) ** (1 - record.load / most);
+    return (record.bad + weight * Math.min(Math.max(BAD_MAX, prior), scaled)) /
+      (record.load + weight);
+  });
 }
 
 function badShares(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { atOnce, type Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
@@ -51,18 +52,30 @@ export interface RecordedChoice {
 }
 
 /**
- * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
+ * Computes the rates at {@linkcode MEASURED_DIALS}, one a step; `undefined` for fewer than
  * {@linkcode SAMPLES_MIN} samples. At each rate, the samples' total price is the target share of
  * their price at the best models, as near as the choices allow.
  */
-export function measuredRates(
+export function* measuredRateSteps(
   statistics: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
   context: RecordContext,
-): readonly number[] | undefined {
+): Steps<readonly number[] | undefined> {
   const choices = recordedChoices(statistics, totals, context);
   if (choices.length < SAMPLES_MIN) return undefined;
-  return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+  const rates: number[] = [];
+  for (const dial of MEASURED_DIALS) {
+    yield;
+    rates.push(rateFor(choices, targetShare(dial)));
+  }
+  return rates;
+}
+
+/** Computes the rates at once. */
+export function measuredRates(
+  ...input: Parameters<typeof measuredRateSteps>
+): readonly number[] | undefined {
+  return atOnce(measuredRateSteps(...input));
 }
 
 /** Facts that recorded choices rest on. */
@@ -155,7 +168,7 @@ function servedOf({ models }: TaskStatistics): number {
 
 /** Weight of the wallet's mean price in that of a task, in requests. */
 const PRICE_WEIGHT = 10;
-const OUTCOMES_WEIGHT = 20;
+const OUTCOMES_WEIGHT = 100;
 
 /** Returns the real price of a task's requests beside the wallet's. */
 export function priceRatio(

@@ -38,7 +38,7 @@ export function sizeFactor(
 ): number {
   if (typical === undefined || typical.mean <= 0 || price <= 0) return 1;
   const size = 1 + typical.growth * (price / typical.mean - 1);
-  return Math.min(4, Math.max(1 / 4, Math.sqrt(Math.max(1 / 16, size)) * taskRatio));
+  return Math.min(4, Math.max(1 / 4, taskRatio * Math.sqrt(Math.max(1 / 16, size))));
 }
 
 const LATENCY_WEIGHT = 0.005;

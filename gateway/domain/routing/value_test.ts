@@ -54,10 +54,18 @@ Deno.test("isGoodEnough() judges by a record of ten outcomes only", () => {
   assertEquals(isGoodEnough(estimate(0.61, 10), bestP), true);
 });
 
+const typical = (mean: number, growth = 1) => ({ mean, charged: mean, growth });
+
 Deno.test("sizeFactor() is the root of the price beside the typical one, 1/4 to 4", () => {
-  assertEquals([sizeFactor(4, 1), sizeFactor(1, 4), sizeFactor(2, 2)], [2, 0.5, 1]);
-  assertEquals([sizeFactor(1e9, 1), sizeFactor(1e-9, 1)], [4, 0.25]);
-  assertEquals([sizeFactor(1, undefined), sizeFactor(1, 0), sizeFactor(0, 1)], [1, 1, 1]);
+  const factor = (price: number, mean: number) => sizeFactor(price, typical(mean));
+  assertEquals([factor(4, 1), factor(1, 4), factor(2, 2)], [2, 0.5, 1]);
+  assertEquals([factor(1e9, 1), factor(1e-9, 1)], [4, 0.25]);
+  assertEquals([sizeFactor(1, undefined), factor(1, 0), factor(0, 1)], [1, 1, 1]);
+});
+
+Deno.test("sizeFactor() counts as much of the size as real prices follow, and the task's ratio", () => {
+  assertEquals([sizeFactor(9, typical(1, 0)), sizeFactor(9, typical(1, 1))], [1, 3]);
+  assertEquals([sizeFactor(4, typical(1), 0.5), sizeFactor(4, typical(1), 9)], [1, 4]);
 });
 
 const named = (score: number, ids: string) => [...ids].map((id) => ({ id, score }));

@@ -17,6 +17,7 @@ import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
 import { takesChat } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { Audits } from "../learn/audits.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { planRoute } from "../plan/route_plan.ts";
@@ -31,6 +32,7 @@ import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from 
 /** Parts of the service that chat requests use. */
 export type ChatFlowDeps = ChatDeps & OrchestrateDeps & HostedDeps & {
   readonly admission: Pick<Admission, "reserve">;
+  readonly audits: Pick<Audits, "offer">;
   readonly signatures: SignatureMemory;
   readonly searchMemory: SearchMemory;
 };
@@ -61,6 +63,7 @@ export async function chat(
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
+  active.noteAsked(restored);
   const form = chatFormOf(dialect, body.value);
   const verified = await verify(deps, active, {
     ...call,
@@ -78,19 +81,26 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
+  // The text of a JSON answer is checked against its schema.
+  const keepsText = features.needs.includes("json");
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
-    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens }),
+    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens, keepsText }),
   });
   if (begunCall.kind === "json") {
     const end = await finishChat(deps, active, { ...call, begunCall });
     const { answer, candidate } = begunCall;
     const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
+    deps.audits.offer(active, { ...call, plan });
     return { kind: "json", text };
   }
   const answer = followChat(deps, active, { ...call, begunCall });
-  const stream = new AnswerStream(deps, { answer, active, onEnd });
+  const onStreamEnd = () => {
+    onEnd();
+    deps.audits.offer(active, { ...call, plan });
+  };
+  const stream = new AnswerStream(deps, { answer, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }

@@ -15,6 +15,7 @@ import {
 } from "../../ports/upstream.ts";
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
+import { observedCompletion } from "../../wire/chat/observed.ts";
 import { requestText } from "../../wire/chat/text.ts";
 import { attempt, type AttemptRequest, type BegunCall, type CallDeps } from "../call/attempt.ts";
 import { countTokens, settleCall } from "../settle/bill.ts";
@@ -115,6 +116,7 @@ export async function finishChat(
       usage,
       count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
+      answer: () => observedCompletion(body),
       wasDelivered: false,
       ...(endsRequest ? { request: { status: 200, outcome: hasLeft ? "client_left" : "ok" } } : {}),
     },

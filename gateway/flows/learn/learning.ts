@@ -12,11 +12,14 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { forget, type ForgetScope, type Forgotten } from "../../domain/learning/forget.ts";
 import {
   EMPTY_SNAPSHOT,
-  nextSnapshot,
+  nextSnapshotSteps,
   type RoutingSnapshot,
   type SnapshotContext,
 } from "../../domain/learning/snapshot.ts";
+import type { AuditRecord } from "../../domain/learning/statistics.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
+import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SnapshotStore } from "../../ports/snapshot_store.ts";
@@ -64,6 +67,10 @@ export class Learning implements RoutingKnowledge {
   #additions = new Additions();
   #taking: Promise<void> = Promise.resolve();
   #sweptAtMs = -Infinity;
+  readonly #checks = new AnswerChecks({
+    note: (outcome) => this.noteOutcome(outcome),
+    digest: (text) => this.#digest(`request\n${text}`).toString("hex"),
+  });
 
   constructor(deps: LearningDeps) {
     this.#deps = deps;
@@ -104,6 +111,17 @@ export class Learning implements RoutingKnowledge {
     this.#additions.noteOutcome(note);
   }
 
+  /** Notes a complete answer, to be checked for implicit outcomes, unless these do not count. */
+  noteAnswer(note: AnswerNote): void {
+    const { catalogs } = this.#deps;
+    if (sourcesOf(catalogs.current().auto).includes("implicit")) this.#checks.add(note);
+  }
+
+  /** Notes an audit of a request of a wallet. */
+  noteAudit(walletId: string, audit: AuditRecord, atMs: number): void {
+    this.#additions.noteAudit(walletId, audit, atMs);
+  }
+
   /** Returns the collected statistics that no snapshot includes yet. */
   pending(): Additions {
     return this.#additions;
@@ -111,7 +129,8 @@ export class Learning implements RoutingKnowledge {
 
   /**
    * Takes the next snapshot if anything was collected since the last one; resolves once it is
-   * durable. What was collected stays if it cannot be stored.
+   * durable. What was collected stays if it cannot be stored, or if another instance has taken a
+   * snapshot of that number, on which the next attempt builds.
    */
   take(): Promise<void> {
     return this.#afterTaking(() => this.#take());
@@ -141,6 +160,7 @@ export class Learning implements RoutingKnowledge {
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
         if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets)) {
+          this.#newest = await this.#deps.snapshots.latest() ?? this.#newest;
           const message = `Another instance took the snapshot ${number} first; repeat the reset`;
           throw new ServiceFault("conflict", { message });
         }
@@ -175,6 +195,7 @@ export class Learning implements RoutingKnowledge {
   }
 
   async #take(): Promise<void> {
+    await this.#checks.idle();
     const collected = this.#additions;
     this.#additions = new Additions();
     try {
@@ -191,8 +212,10 @@ export class Learning implements RoutingKnowledge {
       const { additions, votes } = await this.#withVotes(collected);
       if (additions.isEmpty) return;
       const changed = additions.byWallet();
-      const next = nextSnapshot(this.#newest, changed, { ...this.#context(), votes });
+      const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
+      const next = await runInSteps(steps);
       if (!await snapshots.put(next, [...changed.keys()])) {
+        this.#newest = await snapshots.latest() ?? this.#newest;
         throw new Error(`Snapshot ${next.number} exists already`);
       }
       this.#newest = next;

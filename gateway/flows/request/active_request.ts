@@ -3,6 +3,7 @@ import type { Micros } from "../../domain/ledger/money.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OtherUse, RequestRecord } from "../../ports/request_log.ts";
+import type { JsonBody } from "../../ports/upstream.ts";
 import type { Span } from "../../ports/tracer.ts";
 import type { TokenReservation } from "./token_reservation.ts";
 import type { CallContent } from "./content_note.ts";
@@ -48,7 +49,9 @@ export class ActiveRequest {
   #key: KeyRecord;
   #signal: AbortSignal;
   #reservation: TokenReservation | undefined;
+  #asked: JsonBody | undefined;
   #hasBegun = false;
+  #outcome: RequestRecord["outcome"] | undefined;
 
   constructor(
     identity: RequestIdentity,
@@ -96,6 +99,16 @@ export class ActiveRequest {
     return this.#connection.isHeadSent?.() ?? false;
   }
 
+  /** The request in the form of Chat Completions, for the check of its answer; absent if unknown. */
+  get asked(): JsonBody | undefined {
+    return this.#asked;
+  }
+
+  /** Notes the request in the form of Chat Completions. */
+  noteAsked(asked: JsonBody): void {
+    this.#asked = asked;
+  }
+
   /** Notes that a plan is made before the answer begins. */
   beginPlanning(): void {
     this.#signal = this.#connection.onPlanning?.() ?? this.#signal;
@@ -123,6 +136,16 @@ export class ActiveRequest {
   begin(): void {
     if (this.#whole === undefined) this.#hasBegun = true;
     else this.#whole.begin();
+  }
+
+  /** Outcome of the request, once its last call was settled. */
+  get outcome(): RequestRecord["outcome"] | undefined {
+    return this.#outcome;
+  }
+
+  /** Notes the outcome of the request. */
+  noteOutcome(outcome: RequestRecord["outcome"]): void {
+    this.#outcome = outcome;
   }
 
   /** Time since this request or part began, in milliseconds. */

@@ -9,6 +9,8 @@ import type { Micros } from "../../domain/ledger/money.ts";
 import type { Candidate, RoutingPlan } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
+import { observedCompletion } from "../../wire/chat/observed.ts";
+import { observedResponse } from "../../wire/responses/observed.ts";
 import { responseOf } from "../../wire/responses/answer.ts";
 import type { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import { nativeDelivered, nativeResponseText } from "../../wire/responses/native.ts";
@@ -43,6 +45,7 @@ import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response
 import { verify } from "../verify/verify.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedResponse } from "./orchestrated_response.ts";
+import type { Audits } from "../learn/audits.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
@@ -75,6 +78,7 @@ export type ResponseDeps =
   & StoreResponseDeps
   & {
     readonly admission: Pick<Admission, "reserve">;
+    readonly audits: Pick<Audits, "offer">;
     /** Fetches a document that a caller points to. */
     readonly fetchFile: FetchFile;
     readonly responses: ResponseStore;
@@ -101,6 +105,7 @@ export async function respond(
   const read = await ResponseRequest.read(deps, active, incoming);
   const { request, plan } = await planResponse(deps, active, read);
   reserveTokens(deps, active, request.features);
+  active.noteAsked(request.chat);
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
@@ -120,11 +125,14 @@ export async function respond(
   const begunCall = await beginWithHistory(deps, active, call);
   const { answer, candidate } = begunCall;
   deps.conversations.set(conversationOf(active, request.features), candidate.model.id);
+  const audit = () => offerAudit(deps, active, call);
   const store: Store = (resource, findings) =>
     storeResponse(deps, active, { request, candidate, resource, findings });
   if (answer.kind === "json") {
     const text = await finishJson(deps, active, { begunCall: { ...begunCall, answer }, call });
-    return { kind: "json", text: await store(text) ? text : notStored(text) };
+    const stored = await store(text) ? text : notStored(text);
+    audit();
+    return { kind: "json", text: stored };
   }
   let streamed: StreamedAnswer;
   if (answer.kind === "turns") {
@@ -142,8 +150,24 @@ export async function respond(
   } else {
     streamed = singleCall(deps, active, { begunCall: { ...begunCall, answer }, call, store });
   }
-  const stream = new AnswerStream(deps, { answer: streamed, active, onEnd });
+  const onStreamEnd = () => {
+    onEnd();
+    audit();
+  };
+  const stream = new AnswerStream(deps, { answer: streamed, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** Offers a response for an audit: its request as a chat request, to models that can serve it so. */
+function offerAudit(
+  deps: Pick<ResponseDeps, "audits">,
+  active: ActiveRequest,
+  { request, plan, hosting }: ResponseCall,
+): void {
+  if (hosting !== undefined) return;
+  const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
+  const { chat: body, features } = request;
+  deps.audits.offer(active, { body, features, plan: { ...plan, candidates } });
 }
 
 /** Returns the streamed answer that is one call of a model. */
@@ -356,6 +380,7 @@ async function finishJson(
       usage,
       count: () => countTokens(deps, { candidate: begunCall.candidate, inputText, delivered }),
       content: { inputText, delivered },
+      answer: () => isNative ? observedResponse(body.value) : observedCompletion(body),
       fee: searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, begunCall.candidate),
       wasDelivered: false,
       request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },

@@ -27,7 +27,9 @@ import type { LedgerStore, SettlementRows } from "../../ports/ledger_store.ts";
 import type { BegunCall } from "../call/attempt.ts";
 import { billedEnd } from "../call/attempt_span.ts";
 import type { CallContent } from "../request/content_note.ts";
+import type { ObservedAnswer } from "../../domain/learning/answer_check.ts";
 import type { Learning } from "../learn/learning.ts";
+import { noteAnswer } from "../learn/note_answer.ts";
 import { noteServed } from "../learn/note_served.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { RequestEnd } from "../request/report.ts";
@@ -37,7 +39,7 @@ import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed
 export interface SettleDeps {
   readonly admission: Pick<Admission, "spent">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly learning: Pick<Learning, "noteServed">;
+  readonly learning: Pick<Learning, "noteServed" | "noteAnswer">;
   readonly ledger: Pick<LedgerStore, "settle">;
   readonly logger: Logger;
   readonly settlementRetries: Pick<SettlementRetries, "add">;
@@ -56,6 +58,8 @@ export interface CallEnd {
   count(): Promise<CountedTokens | undefined>;
   /** Content of the call, logged only for keys whose content is logged. @default {nothing} */
   readonly content?: CallContent | undefined;
+  /** Returns the complete answer, called after the caller was answered. @default {it is not checked} */
+  readonly answer?: (() => ObservedAnswer | undefined) | undefined;
   /**
    * True when the caller has received the answer or a part of it: then the charge stands if the
    * store fails.
@@ -137,7 +141,13 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
-  if (end.request?.outcome === "ok") noteServed(deps, active, { candidate, atMs, billing, total });
+  if (end.request !== undefined) active.noteOutcome(end.request.outcome);
+  if (end.request?.outcome === "ok") {
+    noteServed(deps, active, { candidate, atMs, billing, total });
+    if (end.answer !== undefined) {
+      noteAnswer(deps, active, { candidate, atMs, answer: end.answer });
+    }
+  }
   return { billing: total, usage };
 }
 

@@ -295,6 +295,7 @@ export class StreamedCall {
         count: () =>
           countTokens(this.#deps, { candidate: begunCall.candidate, inputText, ...output }),
         content: { inputText, delivered: output.delivered },
+        answer: () => relay.observed?.(),
         wasDelivered: active.identity.stream,
         fee: fee?.(),
         ...(endsRequest ? { request } : {}),

@@ -50,15 +50,17 @@ export interface CheapCall {
   /** A chat completion request for a complete answer. */
   readonly body: JsonBody;
   readonly features: RequestFeatures;
+  /** Maximum duration, in milliseconds. @default {CHEAP_MS} */
+  readonly maxMs?: number | undefined;
 }
 
 /** Asks one model. Never throws; in any case its hold has ended. */
 export async function cheapAnswer(
   deps: CallDeps & StreamDeps,
-  { part, candidate, plan, body, features }: CheapCall,
+  { part, candidate, plan, body, features, maxMs = CHEAP_MS }: CheapCall,
 ): Promise<CheapAnswer> {
   const limit = new AbortController();
-  const callOff = afterMs(CHEAP_MS, () => limit.abort(TIME_OVER));
+  const callOff = afterMs(maxMs, () => limit.abort(TIME_OVER));
   try {
     part.report.notePlan({ ...plan, candidates: [candidate] });
     const begunCall = await attempt(deps, {

@@ -31,7 +31,7 @@ import type { StreamDeps } from "../stream/streamed_call.ts";
 import { AcceptedAnswer, type AcceptedCompletion, type AcceptedStream } from "./accepted_answer.ts";
 import { type CheapAnswer, cheapAnswer } from "./cheap_answer.ts";
 import { noteRefusal, openLadder, TOO_DEAR, type VerifiableRequest } from "./open_ladder.ts";
-import { Reservations } from "./reservations.ts";
+import { AdvanceHolds } from "./advance_holds.ts";
 
 /** Parts of the service that verification uses. */
 export type VerifyDeps = CallDeps & StreamDeps & LogEndDeps & AnswerStreamDeps & {
@@ -59,7 +59,7 @@ interface Run {
   readonly request: VerifyRequest;
   readonly ladder: ChosenLadder;
   readonly breakdown: Breakdown;
-  readonly reserved: Reservations;
+  readonly advanceHolds: AdvanceHolds;
   /** The request for a complete answer. */
   readonly body: JsonBody;
 }
@@ -77,21 +77,21 @@ export async function verify(
   const ladder = await openLadder(deps, active, request);
   if (ladder === undefined) return undefined;
   active.beginPlanning();
-  const reserved = new Reservations(deps, active);
-  if (!await reserved.take([...ladder.cheap.slice(2), ladder.better])) {
+  const advanceHolds = new AdvanceHolds(deps, active);
+  if (!await advanceHolds.take([...ladder.cheap.slice(2), ladder.better])) {
     noteRefusal(active, TOO_DEAR);
     return undefined;
   }
   const ids = ladder.cheap.map((_, at) => taskId(at));
   const breakdown = new Breakdown(active, ids);
-  const run = { request, ladder, breakdown, reserved, body: unstreamed(request.body) };
+  const run = { request, ladder, breakdown, advanceHolds, body: unstreamed(request.body) };
   try {
     const answers = await askCheap(deps, active, run);
     const pair = agreeingPair(contentsOf(answers), formOf(run));
     if (pair !== undefined) return await accept(deps, active, { run, answers, pair });
     return await askBetter(deps, active, run);
   } finally {
-    reserved.releaseAll();
+    advanceHolds.releaseAll();
   }
 }
 
@@ -125,7 +125,7 @@ async function askCheap(
   const isOpen = agreeingPair(contentsOf(answers), form) === undefined &&
     contentsOf(answers).some((content) => content && answerKey(content, form) !== undefined);
   if (third === undefined || !isOpen) return answers;
-  run.reserved.release(third);
+  run.advanceHolds.release(third);
   const more = await askSideBySide(deps, active, { run, candidates: [third], from: 2 });
   return [...answers, ...more];
 }
@@ -208,7 +208,7 @@ async function accept(
 async function askBetter(
   deps: VerifyDeps,
   active: ActiveRequest,
-  { request, ladder, breakdown, reserved }: Run,
+  { request, ladder, breakdown, advanceHolds }: Run,
 ): Promise<ModelAnswer> {
   const { better } = ladder;
   active.report.noteVerification(
@@ -220,7 +220,7 @@ async function askBetter(
   const surface = request.surface(breakdown);
   const call = { plan, signal: active.signal };
   // Its own hold follows at once, before any other request can take the credits.
-  reserved.release(better);
+  advanceHolds.release(better);
   if (!active.identity.stream) return { kind: "json", text: await surface.complete(call) };
   const answer = await surface.stream(call);
   return streamed(deps, active, { answer, onEnd: () => request.onEnd() });

@@ -10,8 +10,8 @@
  */
 
 import type { ChatCompletionChunk, ChunkChoice, ToolCallDelta } from "@svc/sdk/protocol";
+import type { ObservedAnswer } from "../../domain/learning/answer_check.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { UpstreamCut } from "../../ports/upstream.ts";
 import type { SignedToolCall } from "../answer_relay.ts";
 import {
   type ChatClosing,
@@ -27,7 +27,9 @@ import { DeliveredText } from "../text/delivered_text.ts";
 import { CollectedText } from "../text/collected_text.ts";
 import { editMembers, elements, members } from "../json/text.ts";
 import { CharBudget, ITEM_CHARS } from "../text/char_budget.ts";
+import { ObservedStream } from "./observed.ts";
 import { OpaqueMembers } from "./opaque_members.ts";
+import { parseChunk } from "./parse_chunk.ts";
 import { patternText, type TextChunkPattern, textChunkPattern } from "./text_chunk.ts";
 import { ToolCallIndexes } from "./tool_call_indexes.ts";
 import { addedName, OPAQUE_MEMBERS, opaqueTexts } from "./tool_calls.ts";
@@ -57,6 +59,8 @@ export interface ChatRelayOptions {
   readonly maxTokens?: number | undefined;
   /** @default {SERVICE_FORM} */
   readonly form?: ChatForm | undefined;
+  /** True where the text of the answer is checked at its end. @default {false} */
+  readonly keepsText?: boolean | undefined;
 }
 
 /** Maximum number of chunks that are examined for a pattern: some streams have none. */
@@ -74,6 +78,7 @@ export class ChatChunkRelay {
   readonly #model: string;
   readonly #form: ChatForm;
   readonly #delivered: DeliveredText;
+  readonly #observed: ObservedStream;
   /** Chunks with only a finish, held back for the end. */
   readonly #finishes: string[] = [];
   readonly #choices = new Map<number, ChoiceState>();
@@ -92,10 +97,12 @@ export class ChatChunkRelay {
   #patternsLeft = PATTERNS_MAX;
 
   /** `model` is the catalog id that callers see. */
-  constructor(model: string, { form = SERVICE_FORM, maxTokens }: ChatRelayOptions = {}) {
+  constructor(model: string, options: ChatRelayOptions = {}) {
+    const { form = SERVICE_FORM, maxTokens, keepsText = false } = options;
     this.#model = JSON.stringify(model);
     this.#form = form;
     this.#delivered = new DeliveredText(maxTokens);
+    this.#observed = new ObservedStream(keepsText);
   }
 
   /** True when every choice that began has its finish. */
@@ -147,6 +154,11 @@ export class ChatChunkRelay {
     );
   }
 
+  /** Returns the complete answer, to be checked. */
+  observed(): ObservedAnswer | undefined {
+    return this.#observed.answer(this.toolCalls, { isLimited: this.#limitReached });
+  }
+
   /**
    * Takes one event's JSON text and returns the text to forward, or `undefined` where it is held
    * back for the end. Throws an {@linkcode UpstreamCut} for an error or a malformed chunk.
@@ -155,6 +167,7 @@ export class ChatChunkRelay {
     const written = this.#pattern && patternText(text, this.#pattern);
     if (written !== undefined) {
       this.#delivered.push(written, text.length);
+      this.#observed.push(written, text.length);
       return this.#named(text, this.#isPatternNamed);
     }
     const chunk = parseChunk(text);
@@ -267,6 +280,7 @@ export class ChatChunkRelay {
   #follow(choice: ChunkChoice, isHeld: boolean): ChoiceFix | undefined {
     let state = this.#choices.get(choice.index);
     if (state === undefined) this.#choices.set(choice.index, state = newChoice());
+    this.#observed.note(choice);
     const delta = choice.delta;
     if (delta !== undefined && delta !== null) collectText(delta, this.#delivered);
     const addRole = !state.hasRole && typeof delta?.role !== "string";
@@ -305,40 +319,6 @@ export class ChatChunkRelay {
 
 function newChoice(): ChoiceState {
   return { hasRole: false, finished: false, calls: [], indexes: new ToolCallIndexes() };
-}
-
-function parseChunk(text: string): ChatCompletionChunk {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new UpstreamCut("malformed", "The upstream sent an event that is not JSON", { cause });
-  }
-  if (typeof value !== "object" || value === null) {
-    throw new UpstreamCut("malformed", "The upstream sent an event that is not an object");
-  }
-  if ("error" in value && value.error !== null) {
-    throw new UpstreamCut("server_error", "The upstream reported an error in mid-stream");
-  }
-  const chunk = value as ChatCompletionChunk;
-  if (chunk.choices === undefined || chunk.choices === null) return { ...chunk, choices: [] };
-  if (!Array.isArray(chunk.choices) || chunk.choices.some((choice) => !isChoice(choice))) {
-    throw new UpstreamCut("malformed", "The upstream sent an event that is not a chat chunk");
-  }
-  return chunk;
-}
-
-function isChoice(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { index, delta } = value as Partial<ChunkChoice>;
-  return typeof index === "number" && (delta === undefined || delta === null || isDelta(delta));
-}
-
-function isDelta(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const calls = (value as { tool_calls?: unknown }).tool_calls;
-  return calls === undefined || calls === null ||
-    (Array.isArray(calls) && calls.every((call) => typeof call === "object" && call !== null));
 }
 
 /** Returns the index of each delta's call, or `undefined` where every delta has the right one. */

@@ -1,4 +1,5 @@
 import type { ErrorEnvelope } from "@svc/sdk/protocol";
+import type { ObservedAnswer } from "../../domain/learning/answer_check.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, AnswerRelay, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { ChatChunkRelay, type ChatRelayOptions } from "./chunk_relay.ts";
@@ -37,6 +38,10 @@ export abstract class ChunkRelayBase implements AnswerRelay {
 
   get toolCalls(): readonly SignedToolCall[] {
     return this.chunks.toolCalls;
+  }
+
+  observed(): ObservedAnswer | undefined {
+    return this.chunks.observed();
   }
 
   callerDisconnected(): void {

@@ -9,6 +9,7 @@
  */
 
 import type { ErrorEnvelope, ResponseUsage, ToolCallDelta } from "@svc/sdk/protocol";
+import { CHECKED_CHARS_MAX, type ObservedAnswer } from "../../domain/learning/answer_check.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { AnswerEnd, FailedEnd, SignedToolCall } from "../answer_relay.ts";
 import { contentOf, reasoningOf } from "../chat/text.ts";
@@ -129,18 +130,25 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     const events = this.#begin() + [...this.#closeTurn()].join("");
     this.#turn.ended = true;
     (this.#reported ??= new UsageSum()).add(this.#turn.reportedUsage);
-    const items = this.#output.items.slice(this.#turn.start).filter((item) =>
-      item instanceof TextItem
-    );
-    const messages = [...items.filter(({ type }) => type === "message"), this.#turn.held]
-      .filter((message) => message !== undefined);
     return endedTurn({
-      content: messages.map((message) => message.textOf("output_text")).join(""),
-      refusal: messages.map((message) => message.textOf("refusal")).join(""),
+      content: this.#textOf("output_text"),
+      refusal: this.#textOf("refusal"),
       opaque: this.#turn.opaque.texts(),
       calls: this.toolCalls,
       finishReason: this.#turn.finishReason,
     }, events);
+  }
+
+  observed(): ObservedAnswer {
+    const text = this.#textOf("output_text");
+    const { finishReason } = this.#turn;
+    return {
+      text: text.length > CHECKED_CHARS_MAX ? undefined : text,
+      hasContent: text.trim() !== "" || this.#turn.unsent.length > 0,
+      isRefused: finishReason === "content_filter" || this.#textOf("refusal") !== "",
+      isCut: finishReason === "length",
+      calls: this.toolCalls.map(({ name, arguments: input }) => ({ name, input })),
+    };
   }
 
   answeredBy(model: string): void {
@@ -193,6 +201,15 @@ export class ResponseEventRelay implements ResponseRelay, HostedRelay {
     });
     yield this.#output.emit("response.failed", `"response":${this.resource}`);
     yield errorEvent(error, this.#output.nextNumber());
+  }
+
+  /** Returns the text of one kind in the messages of the turn. */
+  #textOf(kind: PartKind): string {
+    const items = this.#output.items.slice(this.#turn.start).filter((item) =>
+      item instanceof TextItem
+    );
+    return [...items.filter(({ type }) => type === "message"), this.#turn.held]
+      .map((message) => message?.textOf(kind) ?? "").join("");
   }
 
   #begin(): string {

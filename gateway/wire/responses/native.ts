@@ -6,6 +6,7 @@
  */
 
 import { type ErrorEnvelope, isJsonObject, type ResponseUsage } from "@svc/sdk/protocol";
+import type { ObservedAnswer } from "../../domain/learning/answer_check.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import { type JsonBody, UpstreamCut } from "../../ports/upstream.ts";
 import type { AnswerEnd, FailedEnd } from "../answer_relay.ts";
@@ -15,6 +16,7 @@ import { DeliveredText } from "../text/delivered_text.ts";
 import { editMembers, memberText } from "../json/text.ts";
 import { laterUsage } from "../chat/usage.ts";
 import { NativeItems } from "./native_items.ts";
+import { observedResponse } from "./observed.ts";
 import { errorEvent, responseErrorOf, responseEvent, type ResponseRelay } from "./relay.ts";
 import { metadataTextOf, ResourceWriter, type ResponseContext } from "./resource.ts";
 import { correctedUsage, readResponseUsage, responseUsageOf } from "./usage.ts";
@@ -25,6 +27,9 @@ const FAILING: readonly string[] = ["response.failed", "error"];
 
 /** Statuses with which an answer ends for the caller, whatever follows. */
 const ENDED: readonly unknown[] = ["completed", "incomplete"];
+
+/** Longest last event whose answer is checked, in UTF-16 code units: it is parsed again. */
+const OBSERVED_CHARS_MAX = 256 * 1024;
 
 /** Deltas that are no text. */
 const MEDIA_DELTAS: readonly string[] = ["response.audio.delta"];
@@ -156,6 +161,12 @@ export class NativeResponseRelay implements ResponseRelay {
     if (!this.#hasLeft) this.#output.note(type, event, text);
     this.#notePieces(type, event);
     return responseEvent(type, text);
+  }
+
+  observed(): ObservedAnswer | undefined {
+    const { text = "" } = this.#closing ?? {};
+    if (text === "" || text.length > OBSERVED_CHARS_MAX) return undefined;
+    return observedResponse(Object(parsed(text)["response"]));
   }
 
   limitReached(): void {

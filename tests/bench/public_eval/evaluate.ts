@@ -13,8 +13,8 @@ import { bootstrapDraws, type Interval, intervalOf, splitOf } from "./random.ts"
 import { type Bench, planOf, type Way } from "./replay.ts";
 import { auditedSnapshot, trainedSnapshot, untrainedSnapshot } from "./snapshots.ts";
 import {
-  type CurvePoint,
   curveOf,
+  type CurvePoint,
   DIALS,
   type Mix,
   mixOfQuality,
@@ -25,7 +25,14 @@ import {
 import { Baselines, type Figures, Tally } from "./tally.ts";
 
 /** Names of the ways of routing. */
-export const WAYS = ["untrained", "untrained-measured", "trained", "audited", "verified"] as const;
+export const WAYS = [
+  "untrained",
+  "untrained-measured",
+  "untrained-left-out",
+  "trained",
+  "audited",
+  "verified",
+] as const;
 
 export type WayName = typeof WAYS[number];
 
@@ -35,7 +42,16 @@ export const SHARES = [0.1, 0.2, 0.4, 0.5] as const;
 export const ACCEPTED_LOSS = 0.01;
 
 /** Points at which a way is reported. */
-export const POINTS = ["economy", "balanced", "best", "0.1", "0.2", "0.4", "0.5", "best-1"] as const;
+export const POINTS = [
+  "economy",
+  "balanced",
+  "best",
+  "0.1",
+  "0.2",
+  "0.4",
+  "0.5",
+  "best-1",
+] as const;
 
 export type PointName = typeof POINTS[number];
 
@@ -59,11 +75,17 @@ export interface SetReport {
   readonly ways: readonly WayReport[];
   readonly baselines: Baselines;
   /** APGR of prompt length, of the difficulty, and of the trained estimates. */
-  readonly apgr: { readonly length: Interval; readonly untrained: Interval; readonly trained: Interval };
+  readonly apgr: {
+    readonly length: Interval;
+    readonly untrained: Interval;
+    /** With constants that were fitted without the set. */
+    readonly leftOut: Interval | undefined;
+    readonly trained: Interval;
+  };
 }
 
 /** One split with its catalogs and baselines. */
-interface Half {
+export interface Half {
   readonly catalog: Catalog;
   readonly training: readonly number[];
   readonly test: readonly number[];
@@ -75,22 +97,27 @@ interface Half {
 /** Evaluates one set. `progress` receives a line a split. */
 export function evaluateSet(bench: Bench, seeds: readonly number[], options: {
   readonly ways?: readonly WayName[];
+  /** The set with difficulties whose constants were fitted without it. */
+  readonly leftOut?: Bench | undefined;
   progress(line: string): void;
 }): SetReport {
   const { set } = bench;
-  const names = waysOf(set, options.ways ?? WAYS);
+  const { leftOut } = options;
+  const names = waysOf(set, options.ways ?? WAYS)
+    .filter((name) => leftOut !== undefined || name !== "untrained-left-out");
+  const benchFor = (name: WayName) => name === "untrained-left-out" ? leftOut ?? bench : bench;
   const count = set.questions.length;
   const draws = bootstrapDraws(count);
   const baselines = new Baselines(set, draws);
   const pair = pairOf(set);
   const outcomes = outcomesOf(set, pair);
-  const sums = new Map(names.map((name) => [name, new WaySums(bench)]));
+  const sums = new Map(names.map((name) => [name, new WaySums(benchFor(name))]));
   const trained = draws.map(() => 0);
   let trainedSum = 0;
   for (const seed of seeds) {
     const half = halfOf(bench, seed, "published");
     for (const at of half.test) baselines.add(at, half.best);
-    const ways = snapshotsOf(bench, half, names);
+    const ways = snapshotsOf(benchFor, half, names);
     for (const [name, { way, catalog }] of ways) sums.get(name)?.add({ ...half, catalog }, way);
     const way = ways.get("trained")?.way ?? { snapshot: trainedOf(bench, half), verify: "off" };
     const order = trainedOrder(bench, half, way.snapshot, pair);
@@ -100,7 +127,8 @@ export function evaluateSet(bench: Bench, seeds: readonly number[], options: {
     }
     options.progress(`${set.name}: split ${seed}`);
   }
-  const untrainedOrder = scoreOrder(bench.features.map(({ difficulty }) => difficulty));
+  const difficultyOrder = ({ features }: Bench) =>
+    scoreOrder(features.map(({ difficulty }) => difficulty));
   const lengthOrder = scoreOrder(set.questions.map(({ q }) => q.length));
   const apgrs = (order: ReturnType<typeof scoreOrder>) =>
     intervalOf(apgrOf(order, outcomes), draws.map((times) => apgrOf(order, outcomes, times)));
@@ -112,7 +140,8 @@ export function evaluateSet(bench: Bench, seeds: readonly number[], options: {
     baselines,
     apgr: {
       length: apgrs(lengthOrder),
-      untrained: apgrs(untrainedOrder),
+      untrained: apgrs(difficultyOrder(bench)),
+      leftOut: leftOut === undefined ? undefined : apgrs(difficultyOrder(leftOut)),
       trained: intervalOf(trainedSum / seeds.length, trained),
     },
   };
@@ -124,12 +153,20 @@ function waysOf(set: QuestionSet, names: readonly WayName[]): WayName[] {
 }
 
 /** Returns a split with its catalog, whose qualities are published or measured. */
-export function halfOf(bench: Bench, seed: number, quality: "published" | "measured"): Half {
+export function halfOf(
+  bench: Bench,
+  seed: number,
+  quality: "published" | "measured",
+  exploration = 0,
+): Half {
   const { set } = bench;
   const { training, test } = splitOf(set.questions.length, seed);
-  const measured = { ...set, quality: set.models.map((_, model) => meanQuality(set, training, model)) };
+  const measured = {
+    ...set,
+    quality: set.models.map((_, model) => meanQuality(set, training, model)),
+  };
   const { values } = qualitiesOf(quality === "measured" ? measured : set, training);
-  const catalog = catalogOf(set, { training, qualities: values, exploration: 0 });
+  const catalog = catalogOf(set, { training, qualities: values, exploration });
   const qualities = set.models.map((_, model) =>
     meanOf(training.map((at) => set.questions[at]?.y[model] ?? 0))
   );
@@ -145,11 +182,12 @@ function trainedOf(bench: Bench, half: Half): RoutingSnapshot {
 }
 
 function snapshotsOf(
-  bench: Bench,
+  benchFor: (name: WayName) => Bench,
   half: Half,
   names: readonly WayName[],
 ): Map<WayName, { way: Way; catalog: Catalog }> {
   const { catalog, seed } = half;
+  const bench = benchFor("trained");
   const input = { bench, ...half };
   let audited: RoutingSnapshot | undefined;
   const auditedOnce = () => audited ??= auditedSnapshot(input);
@@ -157,9 +195,10 @@ function snapshotsOf(
     switch (name) {
       case "untrained":
         return [name, { way: { snapshot: untrainedSnapshot(input), verify: "off" }, catalog }];
-      case "untrained-measured": {
+      case "untrained-measured":
+      case "untrained-left-out": {
         const measured = halfOf(bench, seed, "measured");
-        const snapshot = untrainedSnapshot({ bench, ...measured });
+        const snapshot = untrainedSnapshot({ bench: benchFor(name), ...measured });
         return [name, { way: { snapshot, verify: "off" }, catalog: measured.catalog }];
       }
       case "trained":
@@ -205,7 +244,9 @@ class WaySums {
     const results = sweep(this.#bench, test, { catalog, way, seed: seed + 100_000 });
     this.curves.push(curveOf(results, bestAt(test).cost));
     const named = { economy: 0, balanced: 0.5, best: 1 } as const;
-    for (const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]) {
+    for (
+      const [name, dial] of Object.entries(named) as ["economy" | "balanced" | "best", number][]
+    ) {
       this.#addMix(name, [[DIALS.indexOf(dial), 1]], test, results);
     }
     for (const share of SHARES) {

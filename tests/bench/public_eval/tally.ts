@@ -28,10 +28,25 @@ export class Tally {
   }
 
   /** Adds the result of a test; a weight below 1 is its part in a mix. */
-  add(at: number, { quality, cost }: { readonly quality: number; readonly cost: number }, weight = 1) {
+  add(
+    at: number,
+    { quality, cost }: { readonly quality: number; readonly cost: number },
+    weight = 1,
+  ) {
     this.#quality[at] = (this.#quality[at] ?? 0) + weight * quality;
     this.#cost[at] = (this.#cost[at] ?? 0) + weight * cost;
     this.#tests[at] = (this.#tests[at] ?? 0) + weight;
+  }
+
+  /** Returns the sum with another tally of the same questions. */
+  plus(other: Tally): Tally {
+    const sum = new Tally(this.#tests.length);
+    for (let at = 0; at < this.#tests.length; at++) {
+      sum.#quality[at] = (this.#quality[at] ?? 0) + (other.#quality[at] ?? 0);
+      sum.#cost[at] = (this.#cost[at] ?? 0) + (other.#cost[at] ?? 0);
+      sum.#tests[at] = (this.#tests[at] ?? 0) + (other.#tests[at] ?? 0);
+    }
+    return sum;
   }
 
   /** Returns the means over all tests, where each question counts so often. */
@@ -127,14 +142,21 @@ export class Baselines {
   points(times?: Uint16Array): { models: Point[]; best: Point } {
     let points = this.#points.get(times);
     if (points === undefined) {
-      points = { models: this.#models.map((tally) => tally.mean(times)), best: this.best.mean(times) };
+      points = {
+        models: this.#models.map((tally) => tally.mean(times)),
+        best: this.best.mean(times),
+      };
       this.#points.set(times, points);
     }
     return points;
   }
 
-  /** Returns the figures of a way of choosing, once all tests are added. */
-  figures(tally: Tally): Figures {
+  /**
+   * Returns the figures of a way of choosing, once all tests are added.
+   *
+   * @default draws {those of the constructor}
+   */
+  figures(tally: Tally, draws: readonly Uint16Array[] = this.#draws): Figures {
     const at = (times?: Uint16Array) => {
       const { models, best } = this.points(times);
       const { quality, cost } = tally.mean(times);
@@ -146,8 +168,8 @@ export class Baselines {
       };
     };
     const value = at();
-    const draws = this.#draws.map(at);
-    const of = (name: keyof Figures) => intervalOf(value[name], draws.map((draw) => draw[name]));
+    const drawn = draws.map(at);
+    const of = (name: keyof Figures) => intervalOf(value[name], drawn.map((draw) => draw[name]));
     return { quality: of("quality"), share: of("share"), loss: of("loss"), gain: of("gain") };
   }
 }

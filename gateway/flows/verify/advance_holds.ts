@@ -7,7 +7,7 @@ import type { ActiveRequest } from "../request/active_request.ts";
  * Holds for calls that may follow, so that no other request can take their credits meanwhile. One
  * is given back immediately before its call takes a hold of its own.
  */
-export class Reservations {
+export class AdvanceHolds {
   readonly #deps: HoldDeps;
   readonly #active: ActiveRequest;
   /** Open holds by model. */
@@ -19,12 +19,12 @@ export class Reservations {
   }
 
   /**
-   * Reserves the full price of a call of each model; returns false, and reserves nothing, if the
+   * Takes the full price of a call of each model; returns false, and holds nothing, if the
    * wallet or the key's budget lacks it. Throws if the store fails, or the key may no longer be used.
    */
   async take(candidates: readonly Candidate[]): Promise<boolean> {
-    try {
-      for (const { model, price, holdAmount } of candidates) {
+    const holds = await Promise.allSettled(
+      candidates.map(async ({ model, price, holdAmount }) => {
         const hold = await takeHold(this.#deps, this.#active, {
           model: model.id,
           priceVersion: price.version,
@@ -32,31 +32,30 @@ export class Reservations {
           minimum: holdAmount,
           waitMs: 0,
         });
-        if (hold instanceof ServiceFault) {
-          this.releaseAll();
-          return false;
-        }
+        if (hold instanceof ServiceFault) return false;
         this.#holds.set(model.id, hold.id);
-      }
-      return true;
-    } catch (error) {
-      this.releaseAll();
-      throw error;
-    }
+        return true;
+      }),
+    );
+    const failure = holds.find((hold) => hold.status === "rejected");
+    const isWhole = holds.every((hold) => hold.status === "fulfilled" && hold.value);
+    if (!isWhole) this.releaseAll();
+    if (failure !== undefined) throw failure.reason;
+    return isWhole;
   }
 
-  /** Gives back the reservation for a model, if there is one. */
+  /** Voids the hold for a model, if there is one. */
   release({ model: { id } }: Candidate): void {
     const holdId = this.#holds.get(id);
     if (holdId === undefined) return;
     this.#holds.delete(id);
-    voidHold(this.#deps, holdId, "reserved for a call that is not needed or begins now");
+    voidHold(this.#deps, holdId, "held for a call that is not needed or begins now");
   }
 
-  /** Gives back all reservations. */
+  /** Voids all holds. */
   releaseAll(): void {
     for (const holdId of this.#holds.values()) {
-      voidHold(this.#deps, holdId, "reserved for a call that is not needed");
+      voidHold(this.#deps, holdId, "held for a call that is not needed");
     }
     this.#holds.clear();
   }
