@@ -57,10 +57,10 @@ Deno.test("ladderPlans() shrinks the record of a task to that of all tasks", () 
   const wrong = auditOf({ large: 0, a: 1, b: 1 }, "hard");
   const plans = ladderPlans({ audits: [...Array(60).fill(right), ...Array(60).fill(wrong)] });
   const quality = (task: string) => plans[task]?.[0]?.quality ?? NaN;
-  // 60 of 120 are equal, and four more are assumed to be so in nine of ten.
-  assertAlmostEquals(quality(ALL_TASKS), 63.6 / 124, 1e-9);
+  // 60 of 120 are equal, 60 count as half, and four more are assumed to be equal in nine of ten.
+  assertAlmostEquals(quality(ALL_TASKS), 93.6 / 124, 1e-9);
   assertAlmostEquals(quality("t"), (60 + 16 * quality(ALL_TASKS)) / 76, 1e-9);
-  assertAlmostEquals(quality("hard"), 16 * quality(ALL_TASKS) / 76, 1e-9);
+  assertAlmostEquals(quality("hard"), (30 + 16 * quality(ALL_TASKS)) / 76, 1e-9);
   assertEquals(plans["t"]?.[0]?.audits, 60);
 });
 

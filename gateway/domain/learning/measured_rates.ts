@@ -4,7 +4,7 @@
  * @module
  */
 
-import { atOnce, type Steps } from "../redaction/steps.ts";
+import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
 import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
@@ -69,13 +69,6 @@ export function* measuredRateSteps(
     rates.push(rateFor(choices, targetShare(dial)));
   }
   return rates;
-}
-
-/** Computes the rates at once. */
-export function measuredRates(
-  ...input: Parameters<typeof measuredRateSteps>
-): readonly number[] | undefined {
-  return atOnce(measuredRateSteps(...input));
 }
 
 /** Facts that recorded choices rest on. */

@@ -80,7 +80,7 @@ export async function callForAudit(
     });
     if (begunCall.kind !== "json") throw new TypeError("Cannot read a streamed audit");
     held = begunCall.hold.held;
-    await finishChat(own, active, { body, features: asked, begunCall });
+    await finishChat(own, active, { body, begunCall });
     const isLowered = active.report.outputLimit !== undefined;
     return { completion: begunCall.answer.body.value, charged: chargedIn(active), isLowered };
   } catch (error) {
@@ -134,6 +134,7 @@ function auditDeps(
     pool: spareOf(pool, inFlight),
     learning: {
       noteServed: () => {},
+      noteAnswer: () => {},
       snapshot: () => EMPTY_SNAPSHOT,
       taskOf: (...parts) => learning.taskOf(...parts),
       seedOf: (id) => learning.seedOf(id),
