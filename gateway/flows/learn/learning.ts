@@ -160,6 +160,7 @@ export class Learning implements RoutingKnowledge {
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
         if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets)) {
+          this.#newest = await this.#deps.snapshots.latest() ?? this.#newest;
           const message = `Another instance took the snapshot ${number} first; repeat the reset`;
           throw new ServiceFault("conflict", { message });
         }
