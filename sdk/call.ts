@@ -1,3 +1,4 @@
+import type { AutoOptions } from "./auto_choice.ts";
 import { ConfigurationError } from "./errors.ts";
 import { MODEL_AUTO } from "./protocol/mod.ts";
 
@@ -18,6 +19,12 @@ export interface CallOptions {
    * @default {the client's}
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Choice of the model, in place of the client's.
+   *
+   * @default {the client's}
+   */
+  readonly auto?: AutoOptions | undefined;
 }
 
 /** A result with the id to quote to the operator; the id is absent when the answer has none. */

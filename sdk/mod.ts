@@ -33,6 +33,7 @@
  */
 
 export * from "./answer_limits.ts";
+export type { AutoOptions } from "./auto_choice.ts";
 export type {
   AsStream,
   CallOptions,

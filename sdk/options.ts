@@ -1,3 +1,4 @@
+import { autoHeader, type AutoOptions } from "./auto_choice.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { checkOptions, type OptionKinds } from "./option_kinds.ts";
@@ -65,6 +66,12 @@ export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredToo
    * @default {0}
    */
   readonly maxRetries?: number | undefined;
+  /**
+   * Choice of the models of calls that state none.
+   *
+   * @default {as the key's policy, the tier or the catalog states}
+   */
+  readonly auto?: AutoOptions | undefined;
   /** Receives requests, answers and retries; never keys, prompts or tool inputs. */
   readonly logger?: Logger | undefined;
   /** @deprecated Does nothing: Messages are converted locally. */
@@ -79,7 +86,7 @@ const MODEL_PATH = "/openai/v1";
 const KINDS: OptionKinds<ServiceClientOptions> = {
   ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text" },
   ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
-  ...{ logger: "logger", tools: "anything", toolHandlers: "record" },
+  ...{ auto: "record", logger: "logger", tools: "anything", toolHandlers: "record" },
   ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
   ...{ fileWorkspace: "path", fileDeny: "texts", fileTrust: "flag", filePermission: "function" },
   ...{ shellWorkspace: "path", shellPermission: "function" },
@@ -103,6 +110,7 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError(`Cannot use maxRetries: ${maxRetries} is no count`);
   }
+  if (options.auto !== undefined) autoHeader(options.auto);
   const headers = headersOf(options);
   return {
     ...addressesOf(options),
@@ -112,6 +120,7 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs,
     maxRetries,
+    auto: options.auto,
     logger: options.logger,
   };
 }

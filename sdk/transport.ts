@@ -6,6 +6,7 @@
  */
 
 import { Answer } from "./answer.ts";
+import { AUTO_HEADER, autoHeader, type AutoOptions } from "./auto_choice.ts";
 import type { CallOptions } from "./call.ts";
 import { CallLimit } from "./call_limit.ts";
 import {
@@ -40,6 +41,8 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   /** Retries after the first attempt. */
   readonly maxRetries: number;
+  /** Choice of the models of calls that state none. */
+  readonly auto?: AutoOptions | undefined;
   /** Receives a line for each request and answer. */
   readonly logger?: Logger | undefined;
 }
@@ -194,6 +197,9 @@ export class Transport {
     headers.set("accept", "application/json");
     // The only dialect that this client reads, whatever the key's policy states.
     headers.set(DIALECT_HEADER, "service");
+    const { auto = this.#options.auto } = call;
+    const choice = auto && call.base === "openai" ? autoHeader(auto) : undefined;
+    if (choice !== undefined) headers.set(AUTO_HEADER, choice);
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };

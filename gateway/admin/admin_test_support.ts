@@ -8,6 +8,7 @@ import { assertEquals } from "@std/assert";
 import type { CatalogContent, Model } from "../domain/catalog/catalog.ts";
 import type { TargetState } from "../domain/routing/plan.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { Learning } from "../flows/learn/learning.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { Judge } from "../openapi/judge_test_support.ts";
@@ -33,6 +34,7 @@ export interface TestAdmin {
   readonly app: AdminApp;
   readonly deps: AdminDeps;
   readonly stores: KvStores;
+  readonly learning: Learning;
   /** May be moved. */
   readonly clock: { ms: number };
   readonly pool: Map<string, TargetState>;
@@ -111,8 +113,11 @@ async function testAdmin(
   const keyRing = new KeyRing(peppers, { keys, clock, logger });
   let ids = 0;
   const rng = { id: (prefix: string) => `${prefix}_${++ids}`, next: () => 0.5 };
+  const learning = new Learning({ ...stores, clock, logger, secret: "routing_for_tests" });
+  await learning.open();
   const deps: AdminDeps = {
     ...stores,
+    learning,
     keyRing,
     clock,
     logger,
@@ -140,6 +145,7 @@ async function testAdmin(
     app,
     deps,
     stores,
+    learning,
     clock: time,
     pool,
     lines,
@@ -191,6 +197,7 @@ export const CONTENT: CatalogContent = {
   }],
   models: [model("fast-mini", "0.25"), model("slow-maxi", "2.50")],
   tiers: [tier("basic"), tier("standard")],
+  auto: { dial: 0.5 },
 };
 
 function model(id: string, inputPerMTok: string): Model {

@@ -17,6 +17,7 @@ import { ledgerHandlers } from "./ledger/ledger.ts";
 import { logFault } from "./log_fault.ts";
 import { requestHandlers } from "./requests/requests.ts";
 import { resource } from "./resource.ts";
+import { routingHandlers } from "./routing/routing.ts";
 import { serveOperations } from "./routes.ts";
 import { adminTokenHandlers } from "./service/admin_token.ts";
 import { serveMetrics } from "./service/metrics.ts";
@@ -102,6 +103,7 @@ function createApi(deps: AdminDeps): AdminApp {
     ...catalogCheckHandlers(deps),
     ...modelHandlers(deps),
     ...requestHandlers(deps),
+    ...routingHandlers(deps),
     ...playgroundHandlers(deps),
     ...ledgerHandlers(deps),
     ...vectorStoreHandlers(deps),

@@ -6,6 +6,11 @@ import { COMPLAINTS_MAX } from "../http/validation.ts";
 export const operationId: z.ZodString = z.string()
   .regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
 
+/** The fingerprint of a task of routing, or its beginning. */
+export const taskText: z.ZodString = z.string()
+  .regex(/^[0-9a-f]{8,16}$/, "Give 8 to 16 hexadecimal digits of the task's fingerprint")
+  .describe("The fingerprint of a task, or its first 8 digits or more");
+
 /** Returns an object schema that refuses unknown fields and suggests the nearest known one. */
 export function strict<Shape extends z.ZodRawShape>(
   shape: Shape,

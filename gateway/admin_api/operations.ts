@@ -11,6 +11,7 @@ import { KEY_OPERATIONS } from "./operations/keys.ts";
 import { LEDGER_OPERATIONS } from "./operations/ledger.ts";
 import { PLAYGROUND_OPERATIONS } from "./operations/playground.ts";
 import { REQUEST_OPERATIONS } from "./operations/requests.ts";
+import { ROUTING_OPERATIONS } from "./operations/routing.ts";
 import { SECRET_OPERATIONS } from "./operations/secrets.ts";
 import { VECTOR_STORE_OPERATIONS } from "./operations/vector_stores.ts";
 import { WALLET_OPERATIONS } from "./operations/wallets.ts";
@@ -23,6 +24,7 @@ export const OPERATIONS_BY_NOUN = {
   "Catalog": CATALOG_OPERATIONS,
   "Playground": PLAYGROUND_OPERATIONS,
   "Requests": REQUEST_OPERATIONS,
+  "Routing": ROUTING_OPERATIONS,
   "Ledger": LEDGER_OPERATIONS,
   "Vector stores": VECTOR_STORE_OPERATIONS,
 } as const;

@@ -3,6 +3,7 @@ import { ENDPOINTS } from "../domain/requests/endpoints.ts";
 import { OUTCOMES } from "../domain/requests/record.ts";
 import type { RequestFilter } from "../ports/request_log.ts";
 import { creditsText } from "./credits_text.ts";
+import { taskText } from "./fields.ts";
 import type { QueryFields } from "./query_fields.ts";
 import { parseCredits } from "../domain/ledger/money.ts";
 
@@ -16,6 +17,7 @@ export function filterFields({ time, text }: QueryFields) {
     key: text,
     model: text,
     provider: text,
+    task: taskText.optional(),
     endpoint: z.enum(ENDPOINTS).optional(),
     outcome: z.enum(OUTCOMES).optional(),
     status: status.optional(),
@@ -37,6 +39,7 @@ export function filterOf(query: FilterQuery): RequestFilter {
     keyId: query.key,
     model: query.model,
     provider: query.provider,
+    task: query.task,
     endpoint: query.endpoint,
     outcome: query.outcome,
     errorCode: query.error,

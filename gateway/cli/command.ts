@@ -33,6 +33,8 @@ const DEFINITIONS = {
   name: { value: "NAME", help: "Name of the key" },
   narrows: { value: "ID", help: "Key that the policy narrows; its wallet is used" },
   note: { value: "TEXT", help: "Reason, for the journal" },
+  snapshot: { value: "N", help: "The snapshot (the newest)" },
+  task: { value: "TASK", help: "Only this task, by 8 digits of its fingerprint or more" },
   "op-id": { value: "ID", help: "Repeat a credit safely: the same id pays once" },
   oldest: { help: "Oldest first" },
   only: { value: "UPSTREAMS", help: "Only these upstreams, with commas between them" },
@@ -109,7 +111,10 @@ export interface Output {
 export interface Command {
   /** One or two words after `svc`. */
   readonly words: string;
-  /** Names of required operands, in order. A last name that ends in `...` may repeat. @default {[]} */
+  /**
+   * Names of operands, in order. A last name that ends in `...` may repeat, one in brackets may be
+   * left out. @default {[]}
+   */
   readonly operands?: readonly string[];
   /** Options that the command requires. @default {[]} */
   readonly required?: readonly OptionName[];

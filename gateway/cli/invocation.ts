@@ -144,7 +144,7 @@ function requireComplete(
 ): void {
   const { operands: names = [], required = [] } = command;
   const missing = names[operands.length];
-  if (missing !== undefined) {
+  if (missing !== undefined && !missing.startsWith("[")) {
     throw new CommandUsageError(command, `${missing.replace("...", "")} is missing`);
   }
   const extra = operands[names.length];

@@ -17,6 +17,7 @@ import { ledgerCommands } from "./commands/ledger/ledger.ts";
 import { modelCommands } from "./commands/models.ts";
 import { pepperCommands } from "./commands/pepper.ts";
 import { requestCommands } from "./commands/requests.ts";
+import { routingCommands } from "./commands/routing.ts";
 import { printable } from "./output/table.ts";
 import { usageCommands } from "./commands/usage.ts";
 import { vectorStoreCommands } from "./commands/vector_stores.ts";
@@ -37,6 +38,7 @@ const COMMANDS: readonly Command[] = [
   ...adminTokenCommands,
   ...catalogCommands,
   ...requestCommands,
+  ...routingCommands,
   ...usageCommands,
   ...modelCommands,
   ...ledgerCommands,

@@ -11,7 +11,7 @@ import {
   type UpstreamConfig,
 } from "../domain/catalog/catalog.ts";
 import { z } from "zod";
-import { dialOfWeights } from "../domain/routing/dial.ts";
+import { dialOfWeights, formerWeightsText } from "../domain/routing/dial.ts";
 import type { AutoSettings } from "../domain/routing/auto.ts";
 import { ConfigError } from "./config_error.ts";
 import { jsonPlace } from "./json_place.ts";
@@ -38,6 +38,8 @@ export interface Configuration {
   readonly requestLog?: { readonly keepDays: number; readonly keepRequests: number } | undefined;
   /** Retention of stored responses, by time and by total size. */
   readonly responses?: { readonly keepDays: number; readonly keepMegabytes: number } | undefined;
+  /** Sentences about settings of an earlier version, each with the setting to write instead. */
+  readonly notices: readonly string[];
 }
 
 /** Options of {@linkcode parseConfig}. */
@@ -89,7 +91,14 @@ export async function parseConfig(
     },
     requestLog: file.requestLog,
     responses: file.responses,
+    notices: noticesOf(file, fileName),
   };
+}
+
+function noticesOf({ auto, scoring }: ConfigFile, fileName: string): string[] {
+  if (scoring === undefined) return [];
+  if (auto?.dial === undefined) return [formerWeightsText(scoring, fileName)];
+  return [`The former "scoring" of ${fileName} has no effect beside "auto.dial": remove it`];
 }
 
 /** Returns the settings of routing: `auto`, or the position of the dial that former weights stand for. */

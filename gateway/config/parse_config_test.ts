@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { freezePrice } from "../domain/ledger/pricing.ts";
-import { DEFAULT_SCORING } from "../domain/routing/score.ts";
 import { ConfigError } from "./config_error.ts";
 import { parseConfig } from "./parse_config.ts";
 
@@ -44,7 +43,7 @@ async function problemsOf(file: unknown): Promise<readonly string[]> {
 Deno.test("parseConfig() fills in what was left out", async () => {
   const { content, requestLog } = await parse(fileWith());
   assertEquals([requestLog, content.search], [undefined, undefined]);
-  assertEquals(content.scoring, DEFAULT_SCORING);
+  assertEquals(content.auto, undefined);
   assertEquals(content.upstreams, [{
     id: "lab",
     kind: "openai-compatible",
@@ -82,7 +81,11 @@ Deno.test("parseConfig() keeps what was written", async () => {
     upstreams: [{ ...LAB, apiKeyEnv: "LAB_KEY", provider: "house", timeouts: { idleMs: 5 } }],
     models: [{ ...MODEL, id: "svc/x.1", disabled: true, maxOutputTokens: 100, description: TEXT }],
     tiers: [{ ...TIER, models: ["svc/x.1"], orchestration: "off" }],
-    scoring: { quality: 1, price: 2, latency: 0 },
+    auto: {
+      dial: "best",
+      exploration: 0.01,
+      audits: { share: 0.05, dailyBudget: "9", wallet: "w" },
+    },
     requestLog: { keepDays: 7 },
     responses: { keepMegabytes: 64 },
     search: { kind: "searxng", baseUrl: "http://127.0.0.1:8080", pricePerSearch: "0.001" },
@@ -91,7 +94,11 @@ Deno.test("parseConfig() keeps what was written", async () => {
   assertEquals(content.upstreams[0]?.provider, "house");
   assertEquals([content.models[0]?.maxOutputTokens, content.models[0]?.disabled], [100, true]);
   assertEquals(content.tiers[0]?.models, ["svc/x.1"]);
-  assertEquals(content.scoring.price, 2);
+  assertEquals(content.auto, {
+    dial: 1,
+    exploration: 0.01,
+    audits: { share: 0.05, dailyBudget: "9", wallet: "w" },
+  });
   assertEquals(requestLog, { keepDays: 7, keepRequests: 1_000_000 });
   assertEquals(responses, { keepDays: 30, keepMegabytes: 64 });
   assertEquals(content.search, {
@@ -193,6 +200,40 @@ Deno.test("parseConfig() of a model that draws needs no context", async () => {
   };
   const { content } = await parse(fileWith({ models: [painter] }));
   assertEquals(content.models[0]?.sku, "image");
+});
+
+const FORMER: readonly (readonly [string, Json, Json | undefined, RegExp])[] = [
+  [
+    "the former default weights",
+    { quality: 0.6, price: 0.3, latency: 0.1 },
+    { dial: 0.5 },
+    /"balanced"/,
+  ],
+  [
+    "weights that prefer price",
+    { quality: 1, price: 1, latency: 0 },
+    { dial: 0.33 },
+    /"dial": 0\.33/,
+  ],
+  ["a weight of quality only", { quality: 1, price: 0, latency: 0 }, { dial: 1 }, /"best"/],
+  ["a weight of price only", { quality: 0, price: 1, latency: 0 }, { dial: 0 }, /"economy"/],
+];
+
+for (const [name, scoring, auto, notice] of FORMER) {
+  Deno.test(`parseConfig() reads ${name} as a dial and says so`, async () => {
+    const { content, notices } = await parse(fileWith({ scoring }));
+    assertEquals([content.auto, notices.length], [auto, 1]);
+    assertMatch(notices[0] ?? "", notice);
+    assertMatch(notices[0] ?? "", /svc\.json .*: write "auto": \{"dial": \S+\} instead$/);
+  });
+}
+
+Deno.test("parseConfig() prefers a dial to former weights, and says so", async () => {
+  const scoring = { quality: 1, price: 1, latency: 0 };
+  const { content, notices } = await parse(fileWith({ scoring, auto: { dial: 0.9 } }));
+  assertEquals(content.auto, { dial: 0.9 });
+  assertMatch(notices.join(), /no effect beside "auto\.dial"/);
+  assertEquals((await parse(fileWith({ auto: { dial: 0.9 } }))).notices, []);
 });
 
 const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
@@ -361,6 +402,18 @@ const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
     "no weights",
     { scoring: { quality: 0, price: 0, latency: 0 } },
     /^scoring: At least one weight/,
+  ],
+  [
+    "a dial above 1",
+    { auto: { dial: 1.5 } },
+    /^auto\.dial: Write a number from 0 to 1, or economy/,
+  ],
+  ["an unknown dial", { tiers: [{ ...TIER, dial: "cheap" }] }, /^tiers\.0\.dial: Write a number/],
+  ["too much exploration", { auto: { exploration: 0.06 } }, /^auto\.exploration: .* 0 to 0\.05$/],
+  [
+    "too many audits",
+    { auto: { audits: { share: 0.1, dailyBudget: "1", wallet: "w" } } },
+    /^auto\.audits\.share: .* 0 to 0\.05$/,
   ],
 ];
 

@@ -37,6 +37,8 @@ function strangers(written: unknown): string[] {
   if (!isUpstream(embedder)) {
     problems.push(`vectorStores.embeddings.upstream: There is no upstream "${embedder}"`);
   }
+  const judge = member(member(member(written, "auto"), "audits"), "judge");
+  if (!isModel(judge)) problems.push(`auto.audits.judge: There is no model "${judge}"`);
   for (const [index, model] of entriesOf(written, "models").entries()) {
     const upstream = member(model, "upstream");
     if (isUpstream(upstream)) continue;

@@ -161,7 +161,7 @@ export const dialSchema = z.union([z.number(), z.string()]).transform((value, co
   const message = "Write a number from 0 to 1, or economy, balanced or best";
   context.addIssue({ code: "custom", message });
   return z.NEVER;
-}).pipe(z.number());
+}).pipe(z.number().min(0).max(1));
 
 const tier = strict({
   id,

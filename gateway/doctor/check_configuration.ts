@@ -21,8 +21,11 @@ export async function configurationFindings(
 ): Promise<ReadConfiguration> {
   const { configPath } = settings;
   let content: CatalogContent | undefined;
+  let notices: readonly string[] = [];
   try {
-    content = (await readCatalogText(settings))?.content;
+    const config = await readCatalogText(settings);
+    content = config?.content;
+    notices = config?.notices ?? [];
   } catch (error) {
     const advice = `correct "${configPath}"; \`svc catalog check --file\` checks it`;
     return { findings: [failure("configuration", reasonOf(error), advice)], content: undefined };
@@ -43,6 +46,9 @@ export async function configurationFindings(
   const { upstreams, models, search } = content;
   const counts = `${upstreams.length} upstreams, ${models.length} models`;
   const findings = [ok("configuration", `"${configPath}" is valid: ${counts}`)];
+  for (const notice of notices) {
+    findings.push(warning("configuration", notice, `edit "${configPath}"`));
+  }
   if ([...upstreams, ...search === undefined ? [] : [search]].some(hasInlineKey)) {
     const message = "The file contains a provider's key, and so do the store and its history";
     findings.push(warning("configuration", message, "name a variable by apiKeyEnv instead"));

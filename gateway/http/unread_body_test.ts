@@ -126,3 +126,24 @@ Deno.test("a connection stays usable after a long body was refused", async () =>
     await server.shutdown();
   }
 });
+
+Deno.test("a refusal of a long body that was read to its end is answered at once", async () => {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const reader = request.body?.getReader();
+    while ((await reader?.read())?.done === false);
+    reader?.releaseLock();
+    await dropBody(request, 1_000_000);
+    return new Response("refused", { status: 400 });
+  });
+  try {
+    const { hostname, port } = server.addr;
+    const answer = await fetch(`http://${hostname}:${port}/`, {
+      method: "POST",
+      body: new Uint8Array(LENGTH),
+      signal: AbortSignal.timeout(20_000),
+    });
+    assertEquals(await answer.text(), "refused");
+  } finally {
+    await server.shutdown();
+  }
+});

@@ -60,6 +60,10 @@ const textHeaders = dialectHeader.extend({
   "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().describe(
     "Allows splitting the request into tasks, and selects the content of its stream",
   ),
+  "X-Auto": z.string().optional().meta({ example: "quality=0.8, verify" }).describe(
+    "Choice of the model, where the key's policy allows it: `quality=` a position of the dial " +
+      "from 0 to 1, economy, balanced or best; `verify` compares the answers of cheap models",
+  ),
 });
 const localized = z.object({
   locale: z.enum(["en", "zh"]).default("en").describe("Language of descriptions"),

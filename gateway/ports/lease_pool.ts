@@ -43,6 +43,12 @@ export interface LeaseWait {
   readonly waitMs: number;
 }
 
+/** A lease that callers do not need: it is granted while at least half of the capacity stays free. */
+export interface SpareLease {
+  /** Called when a request must wait for the capacity: the call should end at once. */
+  readonly giveWay: () => void;
+}
+
 /** The upstreams of the catalog in force, with their health and their free capacity. */
 export interface LeasePool {
   /**
@@ -50,8 +56,11 @@ export interface LeasePool {
    * before the next `await`.
    */
   states(nowMs: number): ReadonlyMap<string, TargetState>;
-  /** Returns a lease at the model's upstream; `undefined` if that is full, cooling down or gone. */
-  acquire(model: Model): Lease | undefined;
+  /**
+   * Returns a lease at the model's upstream; `undefined` if that is full, cooling down or gone.
+   * `spare`: @default {the lease is as good as any other}
+   */
+  acquire(model: Model, spare?: SpareLease): Lease | undefined;
   /**
    * Waits for capacity at the upstream of one of the models. Resolves to `undefined` if there was none
    * in time, if the signal was aborted, and if too many requests wait already. An offer promises no

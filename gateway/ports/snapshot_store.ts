@@ -16,7 +16,7 @@ export interface SnapshotStore {
   /**
    * Stores the next snapshot; resolves once it is durable. Returns false, and stores nothing, if a
    * snapshot of that number exists: another instance took it first. `changed` names the wallets that
-   * differ from the snapshot before.
+   * differ from the snapshot before, those that it no longer has included.
    */
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean>;
   /** Returns the stored snapshots, newest first. */

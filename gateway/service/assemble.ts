@@ -21,6 +21,7 @@ import type { PublicGateway } from "../http/public_app.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import { Feedback } from "../flows/learn/feedback.ts";
+import { Audits } from "../flows/learn/audits.ts";
 import { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
 import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
@@ -80,6 +81,8 @@ export interface ServiceDeps {
 
 /** Parts that model calls and the public listener use. */
 export type GatewayParts = PublicGateway & {
+  readonly audits: Audits;
+  readonly learning: Learning;
   readonly bodies: HeldBodies;
   readonly checkpoints: Checkpoints;
   readonly inFlight: InFlight;
@@ -178,7 +181,7 @@ export function gatewayOf(
   const { pool, links, vectorStores, telemetry, learning } = parts;
   const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
   const { clock, rng, logger } = parts.deps;
-  return {
+  const gateway: Omit<GatewayParts, "audits"> = {
     catalogs,
     traitsOf,
     keys,
@@ -207,6 +210,13 @@ export function gatewayOf(
     responsesKeptMs: () => responses.retentionMs,
     fetchFile,
     publishFile: (file) => publishFile({ blobs, links, clock, rng }, file),
+  };
+  return {
+    ...gateway,
+    audits: new Audits({
+      ...{ ...gateway, keys, learning, auditStore: stores.auditStore },
+      onAudited: (end) => telemetry?.metrics.audited(end),
+    }),
   };
 }
 

@@ -20,11 +20,13 @@ export interface Banner {
   /** Sentence about the upstreams that serve, with the reason. */
   readonly upstreams: string;
   readonly catalogVersion: number;
+  /** Sentences about settings of an earlier version. @default {none} */
+  readonly notices?: readonly string[];
 }
 
 /** Returns the lines of every start. */
 export function startLines(banner: Banner): string {
-  const { adminUrls = [], metricsUrl } = banner;
+  const { adminUrls = [], metricsUrl, notices = [] } = banner;
   return [
     `svc ${banner.version} is ready`,
     `  public     ${banner.publicUrl}  (OpenAI base URL ${banner.publicUrl}/openai/v1)`,
@@ -33,6 +35,7 @@ export function startLines(banner: Banner): string {
     ...(metricsUrl === undefined ? [] : [`  metrics    ${metricsUrl}`]),
     `  store      ${banner.store}`,
     `  upstreams  ${banner.upstreams} (catalog version ${banner.catalogVersion})`,
+    ...notices.map((notice) => `  note       ${notice}`),
     "",
   ].join("\n");
 }

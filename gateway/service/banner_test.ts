@@ -22,8 +22,13 @@ Deno.test("every start names the addresses, that of the console too", () => {
     store: "data/svc.kv",
     upstreams: "The simulator answers",
     catalogVersion: 4,
+    notices: ['The former "scoring" of svc.json now means the dial best'],
   });
   const lines = text.trimEnd().split("\n");
+  assertEquals(
+    lines.pop(),
+    '  note       The former "scoring" of svc.json now means the dial best',
+  );
   assertEquals(lines[0], "svc 1.2.3 is ready");
   assertMatch(lines[3] ?? "", /^ {2}console {4}http:\/\/127\.0\.0\.1:2\/console {2}\(sign in with/);
   assertMatch(lines.at(-1) ?? "", /catalog version 4\)$/);

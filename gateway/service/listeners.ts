@@ -44,6 +44,7 @@ export async function openListeners(service: Service): Promise<Servers> {
   });
   const adminDeps: AdminDeps = {
     ...stores,
+    learning: service.learning,
     vectorStores: service.vectorStores,
     keyRing,
     pool,

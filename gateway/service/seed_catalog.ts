@@ -24,6 +24,8 @@ export interface ReadConfig {
   readonly content: CatalogContent;
   readonly retention: LogRetention | undefined;
   readonly responseRetention: ResponseRetention | undefined;
+  /** Sentences about settings of an earlier version. */
+  readonly notices: readonly string[];
 }
 
 /** Reads the configuration file; resolves to `undefined` if there is none and none was named. */
@@ -37,7 +39,7 @@ export async function readCatalogText(settings: ServeSettings): Promise<ReadConf
       cause: error,
     });
   }
-  const { content, requestLog, responses } = await parseConfig(text, {
+  const { content, requestLog, responses, notices } = await parseConfig(text, {
     fileName: settings.configPath,
   });
   return {
@@ -50,6 +52,7 @@ export async function readCatalogText(settings: ServeSettings): Promise<ReadConf
       maxBytes: responses.keepMegabytes * MEGABYTE,
       ageMs: responses.keepDays * DAY_MS,
     },
+    notices,
   };
 }
 

@@ -80,7 +80,12 @@ export async function startService(
     throw error;
   });
   try {
-    return await assembleService(settings, deps, { stores, telemetry, config: config?.content });
+    return await assembleService(settings, deps, {
+      stores,
+      telemetry,
+      config: config?.content,
+      notices: config?.notices ?? [],
+    });
   } catch (error) {
     telemetry.close();
     await stores.close();
@@ -91,7 +96,12 @@ export async function startService(
 async function assembleService(
   settings: ServeSettings,
   deps: ServiceDeps,
-  parts: { stores: KvStores; telemetry: Telemetry; config: CatalogContent | undefined },
+  parts: {
+    stores: KvStores;
+    telemetry: Telemetry;
+    config: CatalogContent | undefined;
+    notices: readonly string[];
+  },
 ): Promise<RunningService> {
   const { clock, logger } = deps;
   const { stores, telemetry } = parts;
@@ -133,7 +143,8 @@ async function assembleService(
   const adminToken = secrets?.adminToken ?? settings.adminToken;
   await credentials.refresh({ url: adminUrl, adminToken });
   if (secrets !== undefined) await handOver(secrets, service);
-  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded });
+  const notices = [...parts.notices, ...stores.catalogs.notices()];
+  sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
   gate.open();
   return runningService(service, servers, { publicUrl: shownUrl, adminUrl, metricsUrl });
 }
@@ -207,6 +218,7 @@ function sayStarted(
     readonly adminUrl: string;
     readonly metricsUrl: string | undefined;
     readonly seeded: { readonly catalog: Catalog; readonly sentence: string };
+    readonly notices: readonly string[];
   },
 ): void {
   const { seeded, ...urls } = started;
@@ -224,10 +236,12 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
   // The listeners stay open meanwhile, so that new requests and probes receive the reason.
   gate.close();
+  const audits = gateway.audits.close();
   const grace = setTimeout(() => gateway.inFlight.abortAll(), graceMs);
   await gateway.inFlight.idle();
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
+  await audits;
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   service.credentials.close();

@@ -6,6 +6,7 @@
 
 import type { AttemptOutcome, ErrorCode } from "@svc/sdk/protocol";
 import type { Micros } from "../domain/ledger/money.ts";
+import { AUDIT_KEY_ID } from "../domain/policy/key.ts";
 import { partsOf } from "../domain/requests/parts.ts";
 import type { Settled } from "../ports/ledger_store.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
@@ -145,6 +146,18 @@ export class ServiceMetrics {
   readonly #commitFailures = new Counter("svc_store_commit_failures_total", {
     help: "Commits of the store that failed, as on a full disk.",
   });
+  readonly #audits = new Counter("svc_audits_total", {
+    help: "Requests that were selected for an audit, by the end of the audit.",
+    labels: ["end"],
+  });
+  readonly #auditCalls = new Counter("svc_audit_calls_total", {
+    help: "Calls of models by audits, by outcome; the counters of requests do not include them.",
+    labels: ["model", "outcome"],
+  });
+  readonly #auditCredits = new Counter("svc_audit_credits_total", {
+    help: "Credits that calls of audits have cost the operator.",
+    labels: ["model"],
+  });
   readonly #rows = new Counter("svc_request_log_rows_total", {
     help: "Rows written to the request log.",
   });
@@ -172,6 +185,7 @@ export class ServiceMetrics {
       ...[this.#writtenOff, this.#writeOffs],
       ...[this.#holdRefusals, this.#failovers, this.#attempts, this.#attemptSeconds],
       ...[this.#broken, this.#commitSeconds, this.#operations, this.#commitFailures, this.#rows],
+      ...[this.#audits, this.#auditCalls, this.#auditCredits],
       ...[this.#lines, this.#loopDelay],
     ];
   }
@@ -188,6 +202,7 @@ export class ServiceMetrics {
 
   /** Counts a request whose log row is durable. */
   requestEnded(record: RequestRecord): void {
+    if (record.keyId === AUDIT_KEY_ID) return this.#auditCallEnded(record);
     const series = this.#seriesOf(record);
     series.requests.value++;
     series.seconds.observe(record.durationMs / 1_000);
@@ -209,6 +224,11 @@ export class ServiceMetrics {
     for (const { attempts } of routing === undefined ? tasks : [routing, ...tasks]) {
       if (attempts.length > 1) this.#failovers.at().value += attempts.length - 1;
     }
+  }
+
+  /** Counts the end of an audit. */
+  audited(end: string): void {
+    this.#audits.at(end).value++;
   }
 
   /** Counts an error response of a listener. */
@@ -255,6 +275,14 @@ export class ServiceMetrics {
   /** Counts a delay of the event loop. */
   loopDelayed(ms: number): void {
     this.#loopDelay.at().observe(ms / 1_000);
+  }
+
+  /** Counts a call of an audit, which is no request of a caller. */
+  #auditCallEnded({ routing, outcome, charged }: RequestRecord): void {
+    const model = routing?.model ?? "none";
+    this.#auditCalls.at(model, outcome).value++;
+    this.#auditCredits.at(model).value += Number(charged);
+    this.#rows.at().value++;
   }
 
   #seriesOf({ endpoint, routing, status, outcome }: RequestRecord): RequestSeries {

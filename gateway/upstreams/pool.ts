@@ -19,6 +19,7 @@ import {
   type LeaseOffer,
   type LeasePool,
   type LeaseWait,
+  type SpareLease,
 } from "../ports/lease_pool.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import { traitsOf } from "./providers/provider_kinds.ts";
@@ -85,6 +86,8 @@ export class UpstreamPool implements LeasePool {
   readonly #waiting = new Set<Target>();
   readonly #calls = new WaitingCalls();
   readonly #recent: RecentAttempts;
+  /** Leases in use that give way to waiting requests. */
+  readonly #spare = new Map<SpareLease, Slot>();
   #inFlight = 0;
   /** Maximum number of calls in flight at all upstreams together. */
   #maxInFlight = 0;
@@ -108,9 +111,10 @@ export class UpstreamPool implements LeasePool {
   /**
    * Returns a lease for the model's upstream; `undefined` where it is full, cooling down or gone.
    */
-  acquire(model: Model): Lease | undefined {
+  acquire(model: Model, spare?: SpareLease): Lease | undefined {
     const slot = this.#slots.get(model.upstream);
     if (slot === undefined || slot.lacks !== undefined || this.#isFull(slot)) return undefined;
+    if (spare !== undefined && !this.#isHalfFree(slot)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
     // The request may use an older catalog, in which another upstream served the model.
     const known = this.#targets.get(model.id);
@@ -120,7 +124,14 @@ export class UpstreamPool implements LeasePool {
       this.#learn(target, beginAttempt(target.health, nowMs), nowMs);
     }
     this.#count(slot, 1);
-    return this.#lease(slot, target);
+    if (spare === undefined) return this.#lease(slot, target);
+    this.#spare.set(spare, slot);
+    const lease = this.#lease(slot, target);
+    const release = () => {
+      this.#spare.delete(spare);
+      lease.release();
+    };
+    return { ...lease, release };
   }
 
   /** Waits for capacity. See {@linkcode LeasePool.waitForLease}. */
@@ -132,6 +143,10 @@ export class UpstreamPool implements LeasePool {
     // Capacity may have become free since the pool was read.
     const offer = this.#offerAt(upstreams);
     if (offer !== undefined) return Promise.resolve(offer);
+    const isFull = this.#inFlight >= this.#maxInFlight;
+    for (const [{ giveWay }, { config }] of [...this.#spare]) {
+      if (isFull || upstreams.has(config.id)) giveWay();
+    }
     return this.#calls.wait({ owner, upstreams, waitMs }, signal);
   }
 
@@ -265,6 +280,12 @@ export class UpstreamPool implements LeasePool {
 
   #isFull({ inFlight, config }: Slot): boolean {
     return this.#inFlight >= this.#maxInFlight || inFlight >= config.maxInFlight;
+  }
+
+  /** True when a further call leaves half of the capacity free, and no request waits for it. */
+  #isHalfFree({ inFlight, config }: Slot): boolean {
+    return this.#calls.size === 0 && 2 * (inFlight + 1) <= config.maxInFlight &&
+      2 * (this.#inFlight + 1) <= this.#maxInFlight;
   }
 
   #observe(target: Target, reported: Observation): void {

@@ -191,6 +191,18 @@ export function assertThrows(fn: () => unknown, ...expectation: Expectation<Erro
   failNoError("Expected function to throw", expectation);
 }
 
+/** Asserts that a number is within a distance of another. */
+export function assertAlmostEquals(
+  actual: number,
+  expected: number,
+  tolerance?: number,
+  msg?: string,
+): void {
+  const most = tolerance ?? Math.abs(expected || 1) * 1e-7;
+  if (Object.is(actual, expected) || Math.abs(actual - expected) <= most) return;
+  throw new AssertionError(`Expected actual: ${actual} to be close to ${expected}${suffix(msg)}`);
+}
+
 /** Asserts that a promise rejects, whatever with, and returns that. */
 export function assertRejects(fn: () => PromiseLike<unknown>, msg?: string): Promise<unknown>;
 /** Asserts that a promise rejects with an error of a class, and returns it. */

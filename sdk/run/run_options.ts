@@ -56,6 +56,7 @@ export const CALL_KINDS: OptionKinds<CallOptions> = {
   requestId: "text",
   signal: "signal",
   timeoutMs: "number",
+  auto: "record",
 };
 
 const RUN: OptionKinds<RunOptions<LoopShapes>> = {
@@ -81,7 +82,7 @@ export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
   readonly onTask: OnTask | undefined;
 } {
   checkOptions<RunOptions<S>>(options, RUN, { of: "a run" });
-  const { tools, toolHandlers, requestId, signal, timeoutMs, onTask, ...choices } = options;
-  const call = { requestId, signal, timeoutMs };
+  const { tools, toolHandlers, requestId, signal, timeoutMs, auto, onTask, ...choices } = options;
+  const call = { requestId, signal, timeoutMs, auto };
   return { registered: { tools, toolHandlers }, call, choices, onTask };
 }

@@ -29,6 +29,7 @@ import { asTask, expectLine, residentMegabytes, type Running, start } from "./pr
 import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
+import { routingCost } from "./routing_cost/routing_cost.ts";
 import { requestLog } from "./request_log.ts";
 import { streamMemory } from "./stream_memory.ts";
 
@@ -103,6 +104,7 @@ const PARTS = {
   sdk: (bench: Bench) => sdkCost({ ...bench.extent, say }),
   refusals: (bench: Bench) =>
     refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
+  routing: ({ extent }: Bench) => routingCost({ samples: extent.refusalSamples, say }),
   "one-wallet": (bench: Bench) => oneWallet({ ...bench.extent, folder: bench.folder, say }),
   books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
   log: (bench: Bench) => requestLog({ ...bench.extent, folder: bench.folder, say }),

@@ -65,15 +65,15 @@ browserTest(
       await changeInputPrice(page, visit, price);
       const { catalogs } = visit.service.running.stores;
       const { version, updatedAtMs: _, ...content } = catalogs.current();
-      const scoring = { quality: 1, price: version, latency: 1 };
-      await visit.service.admin("POST", "/catalog/apply", { content: { ...content, scoring } });
+      const auto = { dial: version / 100 };
+      await visit.service.admin("POST", "/catalog/apply", { content: { ...content, auto } });
       await follow(page, page.getByRole("button", { name: "Apply" }));
       assertMatch(await page.locator(".notice").innerText(), /Your edit is kept/);
       await assertFits(page);
       await assertAccessible(page);
       await follow(page, page.getByRole("button", { name: "Apply" }));
       const model = catalogs.current().models.find(({ id }) => id === "svc/sim-small");
-      assertEquals([model?.price.inputPerMTok, catalogs.current().scoring], [price, scoring]);
+      assertEquals([model?.price.inputPerMTok, catalogs.current().auto], [price, auto]);
       await page.context().close();
     }
   },

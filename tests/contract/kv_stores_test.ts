@@ -6,6 +6,7 @@ import type { Open } from "./contract.ts";
 import { ledgerStoreContract } from "./ledger_store_contract.ts";
 import { requestLogContract } from "./request_log_contract.ts";
 import { settingsStoreContract } from "./settings_store_contract.ts";
+import { snapshotStoreContract } from "./snapshot_store_contract.ts";
 import { voteStoreContract } from "./vote_store_contract.ts";
 
 // The contracts' requests are of the first seconds of 1970.
@@ -37,5 +38,6 @@ for (const [kind, openKind] of Object.entries(KINDS)) {
   catalogStoreContract(`CatalogStore in KV, ${kind}`, of((stores) => stores.catalogs));
   requestLogContract(`RequestLog in KV, ${kind}`, of((stores) => stores.log));
   settingsStoreContract(`SettingsStore in KV, ${kind}`, of((stores) => stores.settings));
+  snapshotStoreContract(`SnapshotStore in KV, ${kind}`, of((stores) => stores.snapshots));
   voteStoreContract(`VoteStore in KV, ${kind}`, of((stores) => stores.votes));
 }

@@ -34,8 +34,8 @@ const LONG_FOLDERS: readonly string[] = [
 ];
 /** Files of a bundle share one browser; a bundle takes about a minute. */
 const BROWSER_FILES_PER_BUNDLE = 3;
-/** Loading the service and compiling its description takes as long as the tests of two files. */
-const FILES_PER_BUNDLE = 12;
+/** Integration tests start services: about ten seconds of work. */
+const FILES_PER_BUNDLE = 6;
 /** Unit tests take little longer than what they import. */
 const UNIT_FILES_PER_BUNDLE = 50;
 const COVERED = /^tests\/(architecture|integration\/(orchestration|responses|settlement_table))\//;

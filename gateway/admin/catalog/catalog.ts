@@ -1,6 +1,6 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import { ConfigError } from "../../config/config_error.ts";
-import { parseConfig } from "../../config/parse_config.ts";
+import { type Configuration, parseConfig } from "../../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
 import { limitsInForce } from "../../domain/limits/service_limits.ts";
 import { diffCatalog, HIDDEN } from "../../domain/catalog/diff.ts";
@@ -33,9 +33,13 @@ export function catalogHandlers(deps: AdminDeps) {
     "POST /catalog/apply": async ({ body }) => {
       const change = await body();
       const current = deps.catalogs.current();
-      const content = await readContent(deps, withStoredKeys(change.content, current));
+      const { content, notices } = await readContent(
+        deps,
+        withStoredKeys(change.content, current),
+      );
       const expected = change.expectedVersion ?? current.version;
-      return await createVersion(deps, content, { ...change, expected });
+      const answer = await createVersion(deps, content, { ...change, expected });
+      return { ...answer, warnings: [...answer.warnings, ...notices] };
     },
     "POST /catalog/rollback": async ({ body }) => {
       const { version, expectedVersion, note, force, dryRun } = await body();
@@ -66,10 +70,10 @@ async function versionChanges(
   };
 }
 
-async function readContent(deps: AdminDeps, written: unknown): Promise<CatalogContent> {
+async function readContent(deps: AdminDeps, written: unknown): Promise<Configuration> {
   try {
     const options = { fileName: "the configuration", nowMs: deps.clock.nowMs() };
-    return (await parseConfig(JSON.stringify(written), options)).content;
+    return await parseConfig(JSON.stringify(written), options);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const param = /^[^\s:"]+(?=: )/.exec(error.problems[0] ?? "")?.[0];

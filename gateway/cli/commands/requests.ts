@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../admin_api/operations.ts";
+import { dialText } from "../../domain/routing/dial.ts";
 import type { Call, Command, Output } from "../command.ts";
 import { UsageError } from "../failures.ts";
 import { timeText } from "../output/field_text.ts";
@@ -10,6 +11,7 @@ import {
   id,
   optional,
   printable,
+  section,
   table,
   time,
 } from "../output/table.ts";
@@ -29,7 +31,7 @@ interface TailLine {
 }
 
 const FILTERS = [
-  ...["key", "model", "provider", "endpoint", "outcome", "status", "error"] as const,
+  ...["key", "model", "provider", "task", "endpoint", "outcome", "status", "error"] as const,
   ...["min-charged", "request-id", "match", "since", "until"] as const,
 ];
 
@@ -59,6 +61,7 @@ function filterOf(call: Call): Record<string, string | undefined> {
     key: call.option("key"),
     model: call.option("model"),
     provider: call.option("provider"),
+    task: call.option("task"),
     endpoint: call.option("endpoint"),
     outcome: call.option("outcome"),
     status: call.option("status"),
@@ -197,6 +200,7 @@ function requestText(
     ["model", request.model ?? ""],
     ["provider", request.provider ?? ""],
     ["why", request.routing?.reason ?? ""],
+    ...decisionFacts(request),
     ["duration", milliseconds(request.durationMs)],
     ["first byte", milliseconds(request.firstByteMs)],
     ["tokens", tokensText(request)],
@@ -213,6 +217,19 @@ function requestText(
     section("Left out", EXCLUSIONS, { rows: exclusions, width }) +
     section("Feedback", FEEDBACK, { rows: request.feedback, width }) +
     contentText(request.content);
+}
+
+/** Returns the learned facts of a routing decision. */
+function decisionFacts({ routing }: Request): readonly (readonly [string, string])[] {
+  const { task, snapshot, p, p_error: error, outcomes, dial, plan } = routing ?? {};
+  const count = outcomes === undefined ? "" : `, ${outcomes} outcomes`;
+  return [
+    ["task", task ?? ""],
+    ["snapshot", snapshot === undefined ? "" : String(snapshot)],
+    ["p", p === undefined ? "" : `${p} ± ${error ?? 0}${count}`],
+    ["dial", dial === undefined ? "" : dialText(dial)],
+    ["plan", plan ?? ""],
+  ];
 }
 
 /** Formats the upstreams' messages of failed attempts, each below the name of its model. */
@@ -278,14 +295,6 @@ const FEEDBACK: readonly Column<Request["feedback"][number]>[] = [
   amount("SCORE", "score"),
   optional(column("COMMENT", "comment")),
 ];
-
-function section<Row>(
-  title: string,
-  columns: readonly Column<Row>[],
-  { rows, width }: { readonly rows: readonly Row[]; readonly width: number },
-): string {
-  return rows.length === 0 ? "" : `\n${title}\n${table(columns, rows, { width, empty: "" })}`;
-}
 
 function milliseconds(ms: number | null): string {
   return ms === null ? "" : `${ms} ms`;

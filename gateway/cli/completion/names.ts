@@ -14,6 +14,9 @@ const SOURCES = {
     const query = { limit: REQUESTS_MAX };
     return (await client.call("GET /requests", { query })).requests.map(({ id }) => id);
   },
+  tasks: async (client) => (await client.call("GET /routing/tasks")).tasks.map(({ task }) => task),
+  snapshots: async (client) =>
+    (await client.call("GET /routing/snapshots")).snapshots.map(({ number }) => number),
   stores: async (client) =>
     (await client.call("GET /vector-stores")).vectorStores.map(({ id }) => id),
   versions: async (client) =>
@@ -44,13 +47,16 @@ export async function namesOf(source: NameSource, client: AdminClient): Promise<
 /** Kinds of names by option. */
 export const OPTION_SOURCES: Readonly<Partial<Record<OptionName, NameSource>>> = {
   ...{ key: "keys", narrows: "keys", wallet: "wallets", tier: "tiers" },
-  ...{ model: "models", provider: "providers" },
+  ...{ model: "models", provider: "providers", task: "tasks", snapshot: "snapshots" },
 };
 
 const OPERAND_SOURCES: Readonly<Record<string, NameSource>> = {
   "keys ID": "keys",
   "wallets NAME": "wallets",
   "requests ID": "requests",
+  "routing REQUEST": "requests",
+  "routing [TASK]": "tasks",
+  "routing [N]": "snapshots",
   "vector-stores ID": "stores",
   "catalog VERSION": "versions",
 };

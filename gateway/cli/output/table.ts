@@ -77,6 +77,15 @@ export function table<Row>(
   }).join("");
 }
 
+/** Formats a table under a title, after an empty line; nothing for a table without rows. */
+export function section<Row>(
+  title: string,
+  columns: readonly Column<Row>[],
+  { rows, width }: { readonly rows: readonly Row[]; readonly width: number },
+): string {
+  return rows.length === 0 ? "" : `\n${title}\n${table(columns, rows, { width, empty: "" })}`;
+}
+
 interface DrawnColumn {
   readonly spec: Pick<Column<never>, "kind" | "optional">;
   /** The title and a text per row. */

@@ -28,14 +28,14 @@ Deno.test("diffCatalog() names what was added, removed and changed", () => {
       { ...a, featureTags: ["tools", "json"], price: { ...a.price, inputPerMTok: "2" } },
       modelWith({ id: "c" }),
     ],
-    scoring: { ...base.scoring, price: 0.5 },
+    auto: { dial: 0.8 },
   };
   assertEquals(diffCatalog(base, after), [
     { path: "models.a.featureTags", kind: "changed", before: ["tools"], after: ["tools", "json"] },
     { path: "models.a.price.inputPerMTok", kind: "changed", before: "1", after: "2" },
     { path: "models.svc/b.1", kind: "removed", before: base.models[1] },
     { path: "models.c", kind: "added", after: modelWith({ id: "c" }) },
-    { path: "scoring.price", kind: "changed", before: 0.3, after: 0.5 },
+    { path: "auto.dial", kind: "changed", before: 0.5, after: 0.8 },
   ]);
 });
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ForgetScope } from "./forget.ts";
 import {
   addStatistics,
   type AuditRecord,
@@ -126,6 +127,20 @@ export class Additions {
       const own = this.#wallets.get(id);
       const sum = addStatistics(own === undefined ? NO_STATISTICS : closed(own), added, 0);
       this.#wallets.set(id, opened(sum));
+    }
+  }
+
+  /** Removes what was collected in a scope. */
+  remove({ walletId, task }: ForgetScope): void {
+    for (const [id, wallet] of this.#wallets) {
+      if (walletId !== undefined && id !== walletId) continue;
+      if (task === undefined) {
+        this.#wallets.delete(id);
+        continue;
+      }
+      wallet.tasks.delete(task);
+      wallet.samples = wallet.samples.filter((sample) => sample.task !== task);
+      wallet.audits = wallet.audits.filter((audit) => audit.task !== task);
     }
   }
 

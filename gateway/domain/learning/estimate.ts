@@ -44,9 +44,13 @@ export interface Estimate {
 }
 
 /** Weight of the catalog's quality, in outcomes of a typical request. */
-const CATALOG_WEIGHT = 20;
+const CATALOG_WEIGHT = 60;
 /** Weight of the wallet's record in that of a task, in outcomes of a typical request. */
 const WALLET_WEIGHT = 40;
+/** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
+const SCALE_WEIGHT = 20;
+/** Maximum share of bad answers of a prior. */
+const BAD_MAX = 0.98;
 
 /** Returns the difficulty of a request beside a typical one: 1 is typical. */
 export function loadOf(difficulty: number): number {
@@ -96,25 +100,69 @@ interface BadShare {
   readonly outcomes: number;
 }
 
-function badShare(model: string, quality: number, evidence: Evidence): BadShare {
-  const { wallet, task, sources } = evidence;
-  const known = totalOf(wallet[model], sources);
-  const ofWallet = withAlarms(
-    (known.bad + CATALOG_WEIGHT * (1 - quality)) / (known.load + CATALOG_WEIGHT),
-    known.load + CATALOG_WEIGHT,
-    alarmsOf(wallet[model], sources),
+/** A model with the record that its share of bad answers follows from. */
+interface Recorded {
+  /** Share of bad answers without the record, 0 to 1. */
+  readonly prior: number;
+  readonly record: OutcomeSum;
+}
+
+/**
+ * Returns the shares of bad answers that follow from priors and records. Where the models on record
+ * fail more often than expected, the others would too: the ratio scales the priors of models in
+ * proportion to what their records lack beside the longest.
+ */
+function combine(models: readonly Recorded[], weight: number): number[] {
+  let [bad, expected] = [SCALE_WEIGHT, SCALE_WEIGHT];
+  for (const { prior, record } of models) {
+    bad += record.bad;
+    expected += record.load * prior;
+  }
+  const most = Math.max(1e-9, ...models.map(({ record }) => record.load));
+  return models.map(({ prior, record }) => {
+    const scaled = prior * (bad / expected) ** (1 - record.load / most);
+    return (record.bad + weight * Math.min(Math.max(BAD_MAX, prior), scaled)) /
+      (record.load + weight);
+  });
+}
+
+function badShares(
+  models: readonly { readonly id: string; readonly quality: number }[],
+  { wallet, task, sources }: Evidence,
+): BadShare[] {
+  const known = models.map(({ id }) => totalOf(wallet[id], sources));
+  const own = models.map(({ id }) => totalOf(task?.models[id], sources));
+  const pairs = (priors: readonly number[], records: readonly OutcomeSum[]) =>
+    records.map((record, at) => ({ prior: priors[at] ?? 0, record }));
+  const alarmed = (
+    shares: readonly number[],
+    { of, records, weight }: {
+      readonly of: Readonly<Record<string, ModelStatistics>>;
+      readonly records: readonly OutcomeSum[];
+      readonly weight: number;
+    },
+  ) =>
+    shares.map((bad, at) => {
+      const alarms = alarmsOf(of[models[at]?.id ?? ""], sources);
+      return withAlarms(bad, weight + (records[at]?.load ?? 0), alarms);
+    });
+  const priors = models.map(({ quality }) => 1 - quality);
+  const ofWallet = alarmed(
+    combine(pairs(priors, known), CATALOG_WEIGHT),
+    { of: wallet, records: known, weight: CATALOG_WEIGHT },
   );
-  const own = task?.models[model];
-  const sum = totalOf(own, sources);
-  return {
-    bad: withAlarms(
-      (sum.bad + WALLET_WEIGHT * ofWallet) / (sum.load + WALLET_WEIGHT),
-      sum.load + WALLET_WEIGHT,
-      alarmsOf(own, sources),
-    ),
-    weight: sum.weight + Math.min(WALLET_WEIGHT, known.weight - sum.weight + CATALOG_WEIGHT),
-    outcomes: own?.outcomes ?? 0,
-  };
+  const ofTask = alarmed(
+    combine(pairs(ofWallet, own), WALLET_WEIGHT),
+    { of: task?.models ?? {}, records: own, weight: WALLET_WEIGHT },
+  );
+  return models.map(({ id }, at) => {
+    const [all, some] = [known[at]?.weight ?? 0, own[at]?.weight ?? 0];
+    return {
+      bad: ofTask[at] ?? 1,
+      weight: some + Math.min(WALLET_WEIGHT, all - some + CATALOG_WEIGHT),
+      outcomes: task?.models[id]?.outcomes ?? 0,
+    };
+  });
 }
 
 /** Returns a share of bad answers that rests on a weight, moved by alarms. */
@@ -153,7 +201,7 @@ export function estimatesOf(
   load: number,
   evidence: Evidence,
 ): Estimate[] {
-  const shares = models.map(({ id, quality }) => badShare(id, quality, evidence));
+  const shares = badShares(models, evidence);
   const worst = Math.max(...shares.map(({ bad }) => bad));
   const counted = Math.min(load, 1 / Math.max(worst, 1e-9));
   return shares.map(({ bad, weight, outcomes }) => {

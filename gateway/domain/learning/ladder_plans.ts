@@ -8,6 +8,7 @@
  * @module
  */
 
+import { atOnce, type Steps } from "../redaction/steps.ts";
 import type { AuditRecord, WalletStatistics } from "./statistics.ts";
 
 /** A ladder with its record. */
@@ -16,7 +17,7 @@ export interface LadderPlan {
   readonly cheap: readonly string[];
   /** The model that answers where no two of them agree. */
   readonly better: string;
-  /** Share of answers that equal those of the better model, 0 to 1. */
+  /** Share of answers to typical requests that equal those of the better model, 0 to 1. */
   readonly quality: number;
   /** Cost beside calling the better model alone. */
   readonly cost: number;
@@ -35,6 +36,24 @@ const ASSUMED = { quality: 0.9, cost: 0.5, weight: 4 };
 const CHEAP_MAX = 5;
 /** Minimum audits of a ladder. */
 const AUDITS_MIN = 5;
+/**
+ * Weight of an answer on which two cheap models agree and which differs from the better model's: on
+ * public questions the two were right about as often as the one (`deno task eval:public`).
+ */
+const DISSENT = 0.5;
+
+/** True when the task has audits enough for using the ladder without a request for it. */
+export function isProven({ audits }: Pick<LadderPlan, "audits">): boolean {
+  return audits >= AUDITS_MIN;
+}
+
+/** Returns the probability of a good answer of a ladder, of which the better model has `better`. */
+export function ladderProbability(
+  { quality }: Pick<LadderPlan, "quality">,
+  { better, load }: { readonly better: number; readonly load: number },
+): number {
+  return better * Math.max(0, 1 - (1 - quality) * load);
+}
 
 /** The result of a ladder in one audit. */
 interface Replay {
@@ -43,19 +62,34 @@ interface Replay {
   readonly alone: number;
 }
 
-/** Returns the plans of every audited task, and of all tasks under {@linkcode ALL_TASKS}. */
-export function ladderPlans(
-  { audits }: Pick<WalletStatistics, "audits">,
-): Record<string, LadderPlan[]> {
+/** Ladders that are replayed in one step. */
+const STEP_LADDERS = 8;
+
+/** Returns the plans as {@linkcode ladderPlanSteps} computes them. */
+export function ladderPlans(statistics: Pick<WalletStatistics, "audits">) {
+  return atOnce(ladderPlanSteps(statistics));
+}
+
+/**
+ * Computes the plans of all tasks under {@linkcode ALL_TASKS}, and those of every task with enough
+ * audits, which for other tasks would hardly differ from them.
+ */
+export function* ladderPlanSteps(
+  { audits: all }: Pick<WalletStatistics, "audits">,
+): Steps<Record<string, LadderPlan[]>> {
+  // Verified answers compare without a judge, whose audits say nothing about them.
+  const audits = all.filter(({ answers }) => !answers.some(({ judged }) => judged));
   const plans: Record<string, LadderPlan[]> = {};
   const ladders = laddersOf(audits);
-  const tasks = Map.groupBy(audits, ({ task }) => task);
-  for (const { cheap, better } of ladders) {
-    const all = recordOf(audits, { cheap, better }, ASSUMED);
-    if (all.audits < AUDITS_MIN) continue;
-    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...all });
+  const tasks = [...Map.groupBy(audits, ({ task }) => task)]
+    .filter(([, own]) => own.length >= AUDITS_MIN);
+  for (const [at, { cheap, better }] of ladders.entries()) {
+    if (at % STEP_LADDERS === 0) yield;
+    const overall = recordOf(audits, { cheap, better }, ASSUMED);
+    if (overall.audits < AUDITS_MIN) continue;
+    (plans[ALL_TASKS] ??= []).push({ cheap, better, ...overall });
     for (const [task, own] of tasks) {
-      const record = recordOf(own, { cheap, better }, { ...all, weight: WALLET_WEIGHT });
+      const record = recordOf(own, { cheap, better }, { ...overall, weight: WALLET_WEIGHT });
       (plans[task] ??= []).push({ cheap, better, ...record });
     }
   }
@@ -94,19 +128,20 @@ function recordOf(
   ladder: Pick<LadderPlan, "cheap" | "better">,
   prior: { readonly quality: number; readonly cost: number; readonly weight: number },
 ): Pick<LadderPlan, "quality" | "cost" | "audits"> {
-  let [count, equal, cost, alone] = [0, 0, 0, 0];
+  let [count, bad, load, cost, alone] = [0, 0, 0, 0, 0];
   for (const audit of audits) {
     const result = replay(audit, ladder);
     if (result === undefined) continue;
     count++;
-    if (result.equal) equal++;
+    if (!result.equal) bad += DISSENT;
+    load += audit.load;
     cost += result.cost;
     alone += result.alone;
   }
   const mean = count === 0 ? 1 : alone / count;
   const { quality, weight } = prior;
   return {
-    quality: (equal + weight * quality) / (count + weight),
+    quality: Math.max(0, 1 - (bad + weight * (1 - quality)) / (load + weight)),
     cost: (cost + weight * prior.cost * mean) / (alone + weight * mean),
     audits: count,
   };

@@ -4,10 +4,12 @@
  * @module
  */
 
+import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
-import { sizeFactor } from "../routing/value.ts";
-import { estimatesOf, type Evidence } from "./estimate.ts";
-import type { OutcomeSource, WalletStatistics } from "./statistics.ts";
+import { sizeFactor, type TypicalPrice } from "../routing/value.ts";
+import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
+import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
+import type { OutcomeSource, RouteSample, TaskStatistics, WalletStatistics } from "./statistics.ts";
 
 /** Minimum samples that a measured rate rests on. */
 export const SAMPLES_MIN = 24;
@@ -16,47 +18,165 @@ const STEPS = 24;
 const LOWEST = 1e-4;
 const HIGHEST = 100;
 
-/** A sampled decision with the present estimates: the choice is the highest `p - rate * cost`. */
-interface Choice {
-  readonly p: readonly number[];
-  /** Price beside the best model's, weighted by the size of the request. */
-  readonly cost: readonly number[];
+/** Facts of the catalog that estimates rest on. */
+export interface EstimateContext {
+  /** Returns the quality of a model by the catalog; `undefined` for a model that is gone. */
+  qualityOf(model: string): number | undefined;
+  /** Sources of outcomes that count. */
+  readonly sources: readonly OutcomeSource[];
+}
+
+/** Stands for the models of a plan of verified answers. */
+export const VERIFIED = "verified";
+
+/** An allowed model of a sampled decision, or a plan of verified answers. */
+export interface RecordedOption extends Estimate {
+  /** Catalog id, or {@linkcode VERIFIED}. */
+  readonly model: string;
+  /** Quality by the catalog: of a plan, that of its better model. */
+  readonly quality: number;
+  /** Price beside the best model's. */
+  readonly share: number;
+  /** That price, weighted by the size of the request. */
+  readonly cost: number;
   /** Price in credits. */
-  readonly price: readonly number[];
-  readonly best: number;
+  readonly price: number;
+}
+
+/** A sampled decision with the present estimates: the choice is the highest `p - rate * cost`. */
+export interface RecordedChoice {
+  /** Never empty. */
+  readonly options: readonly RecordedOption[];
+  /** The model with the highest probability. */
+  readonly best: RecordedOption;
 }
 
 /**
- * Returns the rates at {@linkcode MEASURED_DIALS}, or `undefined` for fewer than
+ * Computes the rates at {@linkcode MEASURED_DIALS}, one a step; `undefined` for fewer than
  * {@linkcode SAMPLES_MIN} samples. At each rate, the samples' total price is the target share of
  * their price at the best models, as near as the choices allow.
  */
-export function measuredRates(
-  { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
+export function* measuredRateSteps(
+  statistics: Pick<WalletStatistics, "tasks" | "samples">,
   totals: Evidence["wallet"],
-  { qualityOf, sources }: {
-    qualityOf(model: string): number | undefined;
-    readonly sources: readonly OutcomeSource[];
-  },
-): readonly number[] | undefined {
-  if (samples.length < SAMPLES_MIN) return undefined;
-  const typical = samples.reduce((sum, { price }) => sum + price, 0) / samples.length;
-  const choices = samples.map(({ task, load, price, options }): Choice => {
-    const models = options.map(([id]) => ({ id, quality: qualityOf(id) ?? 0 }));
-    const evidence = { wallet: totals, task: tasks[task], sources };
-    const factor = sizeFactor(price, typical);
-    const p = estimatesOf(models, load, evidence).map((estimate) => estimate.p);
-    return {
-      p,
-      cost: options.map(([, share]) => share * factor),
-      price: options.map(([, share]) => share * price),
-      best: p.indexOf(Math.max(...p)),
-    };
-  });
-  return MEASURED_DIALS.map((dial) => rateFor(choices, targetShare(dial)));
+  context: RecordContext,
+): Steps<readonly number[] | undefined> {
+  const choices = recordedChoices(statistics, totals, context);
+  if (choices.length < SAMPLES_MIN) return undefined;
+  const rates: number[] = [];
+  for (const dial of MEASURED_DIALS) {
+    yield;
+    rates.push(rateFor(choices, targetShare(dial)));
+  }
+  return rates;
 }
 
-function rateFor(choices: readonly Choice[], share: number): number {
+/** Facts that recorded choices rest on. */
+export interface RecordContext extends EstimateContext {
+  /** Plans of verified answers. */
+  readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
+}
+
+/** Returns the choices of a wallet's samples; models that are gone from the catalog are left out. */
+export function recordedChoices(
+  { tasks, samples }: Pick<WalletStatistics, "tasks" | "samples">,
+  totals: Evidence["wallet"],
+  { qualityOf, sources, plans }: RecordContext,
+): readonly RecordedChoice[] {
+  const typical = typicalPriceOf(samples, tasks);
+  return samples.flatMap((sample): readonly RecordedChoice[] => {
+    const { task, load, price, spent = price } = sample;
+    const models = sample.options.flatMap(([id, share]) => {
+      const quality = qualityOf(id);
+      return quality === undefined ? [] : [{ id, quality, share }];
+    });
+    const evidence = { wallet: totals, task: tasks[task], sources };
+    const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
+    const priced = (share: number) => ({ share, cost: share * factor, price: share * spent });
+    const estimates = estimatesOf(models, load, evidence);
+    const options = models.map(({ id: model, quality, share }, at): RecordedOption => ({
+      ...{ model, quality, ...priced(share) },
+      ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
+    }));
+    const best = highest(options, ({ p }) => p);
+    if (best === undefined) return [];
+    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    const verified = known.filter(isProven).flatMap((plan): RecordedOption[] => {
+      const better = options.find(({ model }) => model === plan.better);
+      if (better === undefined) return [];
+      const p = ladderProbability(plan, { better: better.p, load });
+      return [{ ...better, model: VERIFIED, p, ...priced(plan.cost * better.share) }];
+    });
+    return [{ options: [...options, ...verified], best }];
+  });
+}
+
+/** Returns the item with the highest value, the first of equals; `undefined` of none. */
+export function highest<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
+  let best: T | undefined;
+  let bestValue = -Infinity;
+  for (const item of items) {
+    const value = valueOf(item);
+    if (best === undefined || value > bestValue) [best, bestValue] = [item, value];
+  }
+  return best;
+}
+
+/** Maximum growth of the real price with the expected one. */
+const GROWTH_MAX = 16;
+
+/**
+ * Returns the mean expected price of samples, and the growth of the real price with it: the slope of
+ * a regression through the means, where one sample's weight stands for a growth of 1. `undefined`
+ * without samples.
+ */
+export function typicalPriceOf(
+  samples: readonly RouteSample[],
+  tasks: WalletStatistics["tasks"],
+): TypicalPrice | undefined {
+  const count = samples.length;
+  if (count === 0) return undefined;
+  const mean = samples.reduce((sum, { price }) => sum + price, 0) / count;
+  const spent = samples.reduce((sum, { price, spent = price }) => sum + spent, 0) / count;
+  const charged = meanCharged(tasks);
+  if (mean <= 0 || spent <= 0) return { mean, charged, growth: 1 };
+  let [products, squares] = [1, 1];
+  for (const sample of samples) {
+    const expected = sample.price / mean - 1;
+    products += expected * ((sample.spent ?? sample.price) / spent - 1);
+    squares += expected * expected;
+  }
+  return { mean, charged, growth: Math.min(GROWTH_MAX, Math.max(0, products / squares)) };
+}
+
+function meanCharged(tasks: WalletStatistics["tasks"]): number {
+  const all = Object.values(tasks);
+  const served = all.reduce((sum, task) => sum + servedOf(task), 0);
+  return all.reduce((sum, { bestCharged }) => sum + bestCharged, 0) / Math.max(1, served);
+}
+
+function servedOf({ models }: TaskStatistics): number {
+  return Object.values(models).reduce((sum, { served }) => sum + served, 0);
+}
+
+/** Weight of the wallet's mean price in that of a task, in requests. */
+const PRICE_WEIGHT = 10;
+const OUTCOMES_WEIGHT = 100;
+
+/** Returns the real price of a task's requests beside the wallet's. */
+export function priceRatio(
+  task: TaskStatistics | undefined,
+  typical: Pick<TypicalPrice, "charged"> | undefined,
+): number {
+  const charged = typical?.charged ?? 0;
+  if (task === undefined || charged <= 0) return 1;
+  const outcomes = Object.values(task.models).reduce((sum, { outcomes }) => sum + outcomes, 0);
+  const served = servedOf(task);
+  const ratio = (task.bestCharged / charged + PRICE_WEIGHT) / (served + PRICE_WEIGHT);
+  return ratio ** (outcomes / (outcomes + OUTCOMES_WEIGHT));
+}
+
+function rateFor(choices: readonly RecordedChoice[], share: number): number {
   let [low, high] = [Math.log(LOWEST), Math.log(HIGHEST)];
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
@@ -67,17 +187,11 @@ function rateFor(choices: readonly Choice[], share: number): number {
 }
 
 /** Returns the share of the cost of always-best that the choices at a rate cost. */
-function shareAt(choices: readonly Choice[], rate: number): number {
-  let [spent, best] = [0, 0];
-  for (const choice of choices) {
-    let at = 0;
-    let highest = -Infinity;
-    for (let index = 0; index < choice.p.length; index++) {
-      const value = (choice.p[index] ?? 0) - rate * (choice.cost[index] ?? 0);
-      if (value > highest) [at, highest] = [index, value];
-    }
-    spent += choice.price[at] ?? 0;
-    best += choice.price[choice.best] ?? 0;
+function shareAt(choices: readonly RecordedChoice[], rate: number): number {
+  let [spent, alone] = [0, 0];
+  for (const { options, best } of choices) {
+    spent += highest(options, ({ p, cost }) => p - rate * cost)?.price ?? 0;
+    alone += best.price;
   }
-  return best === 0 ? 0 : spent / best;
+  return alone === 0 ? 0 : spent / alone;
 }

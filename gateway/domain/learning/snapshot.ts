@@ -7,12 +7,15 @@
 
 import type { Dial } from "../routing/dial.ts";
 import { MEASURED_DIALS } from "../routing/dial.ts";
+import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRates } from "./measured_rates.ts";
-import { type LadderPlan, ladderPlans } from "./ladder_plans.ts";
+import { measuredRateSteps, typicalPriceOf } from "./measured_rates.ts";
+import { type LadderPlan, ladderPlanSteps } from "./ladder_plans.ts";
+import { atOnce, type Steps } from "../redaction/steps.ts";
 import {
   addStatistics,
+  DECAY_STEP_MS,
   NO_STATISTICS,
   type OutcomeSource,
   type WalletStatistics,
@@ -20,15 +23,15 @@ import {
 
 /** A wallet in a snapshot: its statistics, and what follows from them. */
 export interface WalletSnapshot {
-  /** Unix time in milliseconds of the last addition. */
-  readonly updatedAtMs: number;
+  /** Unix time in milliseconds up to which its outcomes have decayed. */
+  readonly decayedAtMs: number;
   readonly statistics: WalletStatistics;
   /** Sums over all tasks, by model. */
   readonly totals: Evidence["wallet"];
   /** Exchange rates at {@linkcode MEASURED_DIALS}; absent while there are too few samples. */
   readonly rates?: readonly number[] | undefined;
-  /** Mean price of a request at its best allowed model, in credits; absent without samples. */
-  readonly typicalPrice?: number | undefined;
+  /** Prices of requests at their best allowed models; absent without samples. */
+  readonly typicalPrice?: TypicalPrice | undefined;
   /** Plans of verified answers by task, best known first; `*` holds those of all tasks. */
   readonly plans: Readonly<Record<string, readonly LadderPlan[]>>;
 }
@@ -68,15 +71,29 @@ export function nextSnapshot(
   additions: ReadonlyMap<string, WalletStatistics>,
   context: SnapshotContext,
 ): RoutingSnapshot {
+  return atOnce(nextSnapshotSteps(previous, additions, context));
+}
+
+/** Computes the next snapshot in steps of some milliseconds, however many wallets have additions. */
+export function* nextSnapshotSteps(
+  previous: RoutingSnapshot,
+  additions: ReadonlyMap<string, WalletStatistics>,
+  context: SnapshotContext,
+): Steps<RoutingSnapshot> {
   const wallets = new Map(previous.wallets);
   for (const [id, added] of additions) {
     const known = previous.wallets.get(id);
-    const elapsedMs = known === undefined ? 0 : context.nowMs - known.updatedAtMs;
+    const passedMs = known === undefined ? 0 : context.nowMs - known.decayedAtMs;
+    const elapsedMs = passedMs < DECAY_STEP_MS ? 0 : passedMs;
     const statistics = addStatistics(known?.statistics ?? NO_STATISTICS, added, elapsedMs);
-    wallets.set(id, walletSnapshot(statistics, context));
+    yield;
+    const decayedAtMs = elapsedMs === 0 ? known?.decayedAtMs : context.nowMs;
+    wallets.set(id, yield* walletSnapshotSteps(statistics, context, decayedAtMs));
+    yield;
   }
   const { nowMs: takenAtMs, votes = previous.votes } = context;
-  return { number: previous.number + 1, takenAtMs, wallets, votes };
+  const included = votes === undefined ? {} : { votes };
+  return { number: previous.number + 1, takenAtMs, wallets, ...included };
 }
 
 /** Returns the snapshot of a wallet with these statistics. */
@@ -84,16 +101,27 @@ export function walletSnapshot(
   statistics: WalletStatistics,
   context: SnapshotContext,
 ): WalletSnapshot {
+  return atOnce(walletSnapshotSteps(statistics, context));
+}
+
+function* walletSnapshotSteps(
+  statistics: WalletStatistics,
+  context: SnapshotContext,
+  decayedAtMs = context.nowMs,
+): Steps<WalletSnapshot> {
   const totals = walletTotals(statistics);
-  const { samples } = statistics;
-  const prices = samples.reduce((sum, { price }) => sum + price, 0);
+  yield;
+  const plans = yield* ladderPlanSteps(statistics);
+  const rates = yield* measuredRateSteps(statistics, totals, { ...context, plans });
+  const typicalPrice = typicalPriceOf(statistics.samples, statistics.tasks);
   return {
-    updatedAtMs: context.nowMs,
+    decayedAtMs,
     statistics,
     totals,
-    rates: measuredRates(statistics, totals, context),
-    typicalPrice: samples.length === 0 ? undefined : prices / samples.length,
-    plans: ladderPlans(statistics),
+    // Absent members stay absent, so that a snapshot equals what a store returns.
+    ...(rates === undefined ? {} : { rates }),
+    ...(typicalPrice === undefined ? {} : { typicalPrice }),
+    plans,
   };
 }
 

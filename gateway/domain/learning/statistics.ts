@@ -59,6 +59,14 @@ export interface RouteSample {
   readonly load: number;
   /** Expected price of the request at the best allowed model, in credits. */
   readonly price: number;
+  /**
+   * Price of the request at that model by the usage it turned out to have, in credits.
+   *
+   * @default {price}
+   */
+  readonly spent?: number | undefined;
+  /** True when its answer may be verified wherever that is worth it. @default {false} */
+  readonly isVerifiable?: boolean | undefined;
   /** The allowed models: catalog id, and price as a share of `price`. */
   readonly options: readonly (readonly [model: string, share: number])[];
 }
@@ -110,13 +118,26 @@ export const SOURCE_WEIGHT_MAX: Readonly<Record<OutcomeSource, number>> = {
   implicit: 50,
 };
 
+/**
+ * Minimum time between two decays of a wallet's outcomes, in milliseconds: an hour, in which a
+ * weight loses a thousandth. Until then, tasks without an addition stay as they are.
+ */
+export const DECAY_STEP_MS = 3_600_000;
+/** Reciprocal of the precision of sums: their stored text is short, and equal to them. */
+const PRECISION = 1e6;
+/** Weight below which a sum is dropped. */
+const WEIGHT_MIN = 1e-3;
+
+function rounded(value: number): number {
+  return Math.round(value * PRECISION) / PRECISION;
+}
+
 /** Returns the sum of two sums, where the first has decayed by a factor. */
 function addSums(one: OutcomeSum | undefined, other: OutcomeSum, decay: number): OutcomeSum {
-  if (one === undefined) return other;
   return {
-    weight: one.weight * decay + other.weight,
-    bad: one.bad * decay + other.bad,
-    load: one.load * decay + other.load,
+    weight: rounded((one?.weight ?? 0) * decay + other.weight),
+    bad: rounded((one?.bad ?? 0) * decay + other.bad),
+    load: rounded((one?.load ?? 0) * decay + other.load),
   };
 }
 
@@ -124,7 +145,7 @@ function addSums(one: OutcomeSum | undefined, other: OutcomeSum, decay: number):
 function boundSum(sum: OutcomeSum, max: number): OutcomeSum {
   if (sum.weight <= max) return sum;
   const factor = max / sum.weight;
-  return { weight: max, bad: sum.bad * factor, load: sum.load * factor };
+  return { weight: max, bad: rounded(sum.bad * factor), load: rounded(sum.load * factor) };
 }
 
 function addModels(
@@ -136,11 +157,11 @@ function addModels(
   for (const source of OUTCOME_SOURCES) {
     const added = other?.sums[source] ?? { weight: 0, bad: 0, load: 0 };
     const sum = addSums(one?.sums[source], added, decay);
-    if (sum.weight > 1e-6) sums[source] = boundSum(sum, SOURCE_WEIGHT_MAX[source]);
+    if (sum.weight >= WEIGHT_MIN) sums[source] = boundSum(sum, SOURCE_WEIGHT_MAX[source]);
   }
   return {
     served: (one?.served ?? 0) + (other?.served ?? 0),
-    charged: (one?.charged ?? 0) + (other?.charged ?? 0),
+    charged: rounded((one?.charged ?? 0) + (other?.charged ?? 0)),
     outcomes: (one?.outcomes ?? 0) + (other?.outcomes ?? 0),
     sums,
   };
@@ -157,8 +178,8 @@ function addTasks(
   return {
     lastUsedMs: Math.max(one?.lastUsedMs ?? 0, other?.lastUsedMs ?? 0),
     models,
-    bestCharged: (one?.bestCharged ?? 0) + (other?.bestCharged ?? 0),
-    cheapestCharged: (one?.cheapestCharged ?? 0) + (other?.cheapestCharged ?? 0),
+    bestCharged: rounded((one?.bestCharged ?? 0) + (other?.bestCharged ?? 0)),
+    cheapestCharged: rounded((one?.cheapestCharged ?? 0) + (other?.cheapestCharged ?? 0)),
   };
 }
 
@@ -173,9 +194,11 @@ export function addStatistics(
 ): WalletStatistics {
   const decay = 2 ** (-Math.max(0, elapsedMs) / HALF_LIFE_MS);
   const ids = new Set([...Object.keys(base.tasks), ...Object.keys(added.tasks)]);
-  const entries = [...ids].map((id) =>
-    [id, addTasks(base.tasks[id], added.tasks[id], decay)] as const
-  );
+  const entries = [...ids].map((id): readonly [string, TaskStatistics] => {
+    const [known, addition] = [base.tasks[id], added.tasks[id]];
+    const isUnchanged = known !== undefined && addition === undefined && decay === 1;
+    return [id, isUnchanged ? known : addTasks(known, addition, decay)];
+  });
   entries.sort(([a, one], [b, other]) => other.lastUsedMs - one.lastUsedMs || (a < b ? -1 : 1));
   const tasks = Object.fromEntries(entries.slice(0, TASKS_PER_WALLET_MAX));
   return {

@@ -9,6 +9,12 @@ import type { KeyPolicy } from "./policy.ts";
 /** `active` keys serve; `disabled` ones can be enabled again; `revoked` ones never. */
 export type KeyStatus = "active" | "disabled" | "revoked";
 
+/**
+ * Id that the ledger and the request log have in place of a key's where an audit called a model. No
+ * stored key has it, so no caller can use it.
+ */
+export const AUDIT_KEY_ID = "audit";
+
 /** The stored record of an API key. */
 export interface KeyRecord {
   /** `key_…`, public. */

@@ -12,8 +12,9 @@ function requestWith(changes: Partial<ChatRequest>): ChatRequest {
 const FUNCTION = { type: "function", function: { name: "add" } };
 
 Deno.test("chatFeatures() of the smallest request", () => {
-  const { difficulty, conversation, ...rest } = chatFeatures(requestWith({}));
-  assert(difficulty < 0.1);
+  const { difficulty, conversation, taskText, ...rest } = chatFeatures(requestWith({}));
+  assert(difficulty < 0.2);
+  assertEquals(taskText, '["",[],""]');
   assertMatch(conversation, /^[0-9a-f]{16}$/);
   assertEquals(rest, {
     endpoint: "chat",
@@ -27,6 +28,7 @@ Deno.test("chatFeatures() of the smallest request", () => {
     hostedTools: [],
     requestedOutputTokens: undefined,
     choices: 1,
+    comparable: undefined,
   });
 });
 

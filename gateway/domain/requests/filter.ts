@@ -18,7 +18,8 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   if (text !== undefined && !record.id.includes(text) && !record.requestId.includes(text)) {
     return false;
   }
-  const { model, provider } = filter;
+  const { task, model, provider } = filter;
+  if (task !== undefined && record.routing?.task?.startsWith(task) !== true) return false;
   if (model !== undefined && !modelsOf(record).includes(model)) return false;
   return provider === undefined || providersOf(record).includes(provider);
 }

@@ -150,6 +150,8 @@ export interface RequestFilter {
   readonly model?: string | undefined;
   /** Provider that answered or was tried. */
   readonly provider?: string | undefined;
+  /** Beginning of the fingerprint of a task of routing. */
+  readonly task?: string | undefined;
   readonly endpoint?: Endpoint | undefined;
   readonly outcome?: RequestRecord["outcome"] | undefined;
   readonly errorCode?: string | undefined;

@@ -40,13 +40,20 @@ function nameOf(tool: ChatTool): string {
   return typeof name === "string" ? name : tool.type;
 }
 
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+/** Names of months and days of the week. */
+const DATE_WORD =
+  /\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b/g;
+
 /**
  * Removes the parts of a text that vary between requests of one task: runs of letters and digits
- * that hold a digit, as numbers, dates, times, and ids do, and differences of case and white space.
+ * that hold a digit, as numbers, times and ids do, names in dates, and differences of case and white
+ * space.
  */
 function normalised(text: string): string {
-  return text.toLowerCase().replace(/[\p{L}\p{N}]{0,64}\p{N}[\p{L}\p{N}]{0,64}/gu, "0")
-    .replace(/0(?:[-:./_ ]{1,2}0)+/g, "0").replace(/\s+/g, " ").trim();
+  return text.toLowerCase().replace(UUID, "0").replace(DATE_WORD, "0")
+    .replace(/[\p{L}\p{N}]{0,64}\p{N}[\p{L}\p{N}]{0,64}/gu, "0")
+    .replace(/0(?:[-:./_, ]{1,2}0)+/g, "0").replace(/\s+/g, " ").trim();
 }
 
 function systemText(messages: readonly ChatMessage[]): string {

@@ -78,8 +78,8 @@ export function parseAutoChoice(
 } {
   let choice: AutoChoice = {};
   for (const item of header.split(",").map((part) => part.trim())) {
-    const [name, value] = item.split("=", 2).map((part) => part.trim());
-    const dial = name === "quality" ? dialOf(value ?? "") : undefined;
+    const [name, ...values] = item.split("=").map((part) => part.trim());
+    const dial = name === "quality" && values.length === 1 ? dialOf(values.join()) : undefined;
     if (dial !== undefined) choice = { ...choice, dial };
     else if (item === "verify") choice = { ...choice, verify: true };
     else {

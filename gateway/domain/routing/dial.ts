@@ -88,6 +88,23 @@ export interface FormerWeights {
 const FORMER_DEFAULT: FormerWeights = { quality: 0.6, price: 0.3, latency: 0.1 };
 
 /**
+ * Returns a sentence for the operator about the former weights of a catalog: their position, and the
+ * setting to write instead.
+ */
+export function formerWeightsText(weights: FormerWeights, catalog: string): string {
+  const dial = dialText(dialOfWeights(weights));
+  const value = Object.hasOwn(DIAL_NAMES, dial) ? `"${dial}"` : dial;
+  return `The former "scoring" of ${catalog} now means the dial ${dial}: ` +
+    `write "auto": {"dial": ${value}} instead`;
+}
+
+/** True for weights that an earlier version filled in where none were written. */
+export function areFormerDefaults({ quality, price, latency }: FormerWeights): boolean {
+  return quality === FORMER_DEFAULT.quality && price === FORMER_DEFAULT.price &&
+    latency === FORMER_DEFAULT.latency;
+}
+
+/**
  * Returns the position that stands for former weights: without a weight for price `best`, without
  * one for quality `economy`, and at the former default ratio of two to one `balanced`.
  */

@@ -43,7 +43,27 @@ export interface DifficultySignals {
 /** Difficulty of a typical request: the share of answers of typical models that are not good. */
 export const TYPICAL_DIFFICULTY = 0.25;
 
-const SLOPE = 0.25;
+/** Constants of the difficulty that are fitted to outcomes. */
+export interface DifficultyConstants {
+  /** Doublings of the difficulty with each doubling of the size. */
+  readonly slope: number;
+  /** Counted characters: letters and symbols, or all. */
+  readonly counted: "letters" | "all";
+  /** Doublings that code, mathematics and words of reasoning stand for. */
+  readonly code: number;
+  readonly mathematics: number;
+  readonly reasoning: number;
+}
+
+/** The constants in use. */
+export const DIFFICULTY_CONSTANTS: DifficultyConstants = {
+  slope: 0.25,
+  counted: "letters",
+  code: 0.3,
+  mathematics: 0.2,
+  reasoning: 0.2,
+};
+
 const READ_CHARS = 2_000;
 const TYPICAL_LETTERS = 256;
 const TYPICAL_OTHER_BYTES = 4_096;
@@ -65,24 +85,36 @@ const EFFORT: ReadonlyMap<unknown, number> = new Map([
   ["xhigh", 3],
 ]);
 
-/** Returns the difficulty of a conversation's next answer, 0 to 1. */
-export function difficultyOf(messages: readonly ChatMessage[], signals: DifficultySignals): number {
-  const { text, letters } = lastUserText(messages);
+/**
+ * Returns the difficulty of a conversation's next answer, 0 to 1.
+ *
+ * @default constants {those in use}
+ */
+export function difficultyOf(
+  messages: readonly ChatMessage[],
+  signals: DifficultySignals,
+  constants: DifficultyConstants = DIFFICULTY_CONSTANTS,
+): number {
+  const { text, letters } = lastUserText(messages, constants.counted);
   let size = Math.max(-4, Math.log2(Math.max(1, letters) / TYPICAL_LETTERS));
   const otherBytes = Math.max(0, signals.textBytes - letters);
   size += Math.min(1.5, 0.25 * Math.max(0, Math.log2(otherBytes / TYPICAL_OTHER_BYTES)));
-  if (CODE.test(text)) size += 0.3;
-  if (MATHEMATICS.test(text)) size += 0.2;
-  if (REASONING.test(text)) size += 0.2;
+  if (CODE.test(text)) size += constants.code;
+  if (MATHEMATICS.test(text)) size += constants.mathematics;
+  if (REASONING.test(text)) size += constants.reasoning;
   if (ROUTINE.test(text)) size -= 0.3;
   if (signals.schema) size += 0.2;
   if (signals.tools > 0) size += 0.3;
-  return difficultyOfSize(size + (EFFORT.get(signals.effort) ?? 0));
+  return difficultyOfSize(size + (EFFORT.get(signals.effort) ?? 0), constants.slope);
 }
 
-/** Returns the difficulty of a request by its size in doublings, 0 being typical. */
-export function difficultyOfSize(size: number): number {
-  return Math.min(0.95, Math.max(0.05, TYPICAL_DIFFICULTY * 2 ** (SLOPE * size)));
+/**
+ * Returns the difficulty of a request by its size in doublings, 0 being typical.
+ *
+ * @default slope {the one in use}
+ */
+export function difficultyOfSize(size: number, slope: number = DIFFICULTY_CONSTANTS.slope): number {
+  return Math.min(0.95, Math.max(0.05, TYPICAL_DIFFICULTY * 2 ** (slope * size)));
 }
 
 /** The user's last message: its first and last characters, and the number of letters and symbols. */
@@ -91,7 +123,11 @@ interface LastText {
   readonly letters: number;
 }
 
-function lastUserText(messages: readonly ChatMessage[]): LastText {
+function lastUserText(
+  messages: readonly ChatMessage[],
+  counted: DifficultyConstants["counted"],
+): LastText {
+  const lettersOf = counted === "letters" ? countLetters : ({ length }: string) => length;
   const message = messages.findLast(({ role }) => role === "user");
   const content = message?.content;
   if (typeof content === "string") return { text: ends(content), letters: lettersOf(content) };
@@ -114,7 +150,7 @@ function ends(text: string): string {
 const COUNTED_CHARS = 8_192;
 
 /** Returns the number of characters that are neither digits of ASCII nor white space. */
-function lettersOf(text: string): number {
+function countLetters(text: string): number {
   const read = Math.min(text.length, COUNTED_CHARS);
   let letters = 0;
   for (let at = 0; at < read; at++) {

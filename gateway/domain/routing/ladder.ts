@@ -5,16 +5,18 @@
  */
 
 import { loadOf } from "../learning/estimate.ts";
-import { ALL_TASKS, type LadderPlan } from "../learning/ladder_plans.ts";
+import {
+  ALL_TASKS,
+  isProven,
+  type LadderPlan,
+  ladderProbability,
+} from "../learning/ladder_plans.ts";
 import type { Dial } from "./dial.ts";
 import type { Candidate, Ladder, RoutingInput } from "./plan.ts";
 import { valueOf } from "./value.ts";
 
 /** Assumed share of answers that equal the better model's, for a pair without audits. */
 const ASSUMED_QUALITY = 0.9;
-/** Minimum audits of a task's ladder for the mode `auto`. */
-const AUDITS_MIN = 5;
-
 /**
  * Returns the ladder for a request: the one with the highest value by its audited record, or a
  * default pair where there is none. `undefined` when answers are not to be verified, the request's
@@ -34,14 +36,14 @@ export function ladderFor(
   const mode = policy.auto?.verify ?? "request";
   const isRequested = choice?.verify === true && mode !== "off";
   if (!isRequested && mode !== "auto" || features.comparable === undefined) return undefined;
-  if (features.choices > 1) return undefined;
+  if (features.choices > 1 || features.hostedTools.length > 0) return undefined;
   const plans = snapshot?.wallets.get(wallet.id)?.plans ?? {};
   const known = (task === undefined ? undefined : plans[task]) ?? plans[ALL_TASKS] ?? [];
   const load = loadOf(features.difficulty);
   const byId = new Map(candidates.map((candidate) => [candidate.model.id, candidate]));
   let best: { readonly ladder: Ladder; readonly value: number } | undefined;
   for (const plan of known) {
-    if (plan.audits < AUDITS_MIN && !isRequested) continue;
+    if (!isProven(plan) && !isRequested) continue;
     const ladder = ladderOf(plan, byId, load);
     const better = byId.get(plan.better);
     if (ladder === undefined || better === undefined) continue;
@@ -54,6 +56,12 @@ export function ladderFor(
   return best !== undefined && best.value > alone ? best.ladder : undefined;
 }
 
+/** True when the key verifies answers wherever that is worth it, and the request's compare. */
+export function isVerifiable({ policy, features }: RoutingInput): boolean {
+  return policy.auto?.verify === "auto" && features.comparable !== undefined &&
+    features.choices === 1;
+}
+
 function ladderOf(
   plan: LadderPlan,
   byId: ReadonlyMap<string, Candidate>,
@@ -62,7 +70,7 @@ function ladderOf(
   const better = byId.get(plan.better);
   const cheap = plan.cheap.map((id) => byId.get(id)).filter((candidate) => candidate !== undefined);
   if (better === undefined || cheap.length < plan.cheap.length) return undefined;
-  const p = better.ranking.estimate.p * Math.max(0, 1 - (1 - plan.quality) * load);
+  const p = ladderProbability(plan, { better: better.ranking.estimate.p, load });
   return { cheap, better, p, audits: plan.audits };
 }
 

@@ -6,14 +6,15 @@
 
 import type { Tier } from "../catalog/catalog.ts";
 import { type Estimate, estimatesOf, loadOf } from "../learning/estimate.ts";
+import { priceRatio } from "../learning/measured_rates.ts";
 import type { RouteSample } from "../learning/statistics.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
 import { DEFAULT_EXPLORATION, dialFor, SHARE_MAX, sourcesOf } from "./auto.ts";
 import { type Dial, rateOf } from "./dial.ts";
 import type { AffordableHold } from "./funds.ts";
 import { draws, type HoldShape, logprobsFirst } from "./hold_shape.ts";
-import { ladderFor } from "./ladder.ts";
-import type { Basis, Candidate, Ladder, Ranking, RoutingInput } from "./plan.ts";
+import { isVerifiable, ladderFor } from "./ladder.ts";
+import type { Basis, Candidate, ChosenLadder, Ranking, RoutingInput } from "./plan.ts";
 import type { Rate, Rates, Target } from "./targets.ts";
 import {
   expectedOutputTokens,
@@ -59,7 +60,7 @@ const MICROS_PER_CREDIT = 1_000_000;
 export function order(
   options: readonly Option[],
   context: OrderContext,
-): { candidates: Candidate[]; basis: Basis; ladder: Ladder | undefined } {
+): { candidates: Candidate[]; basis: Basis; ladder: ChosenLadder | undefined } {
   const { input, tier } = context;
   const { features, catalog, policy, seed, stickyModel, traitsOf = () => ({}) } = input;
   const settings = catalog.auto;
@@ -86,15 +87,18 @@ export function order(
     traits: traitsOf(item.option.target.upstream.kind),
   }));
   const ladder = ladderFor(candidates, { input, dial, rate: scale });
-  const kind = ladder !== undefined
-    ? "verified"
-    : explored !== undefined
+  const instead = explored !== undefined
     ? "exploration"
     : ordered[0]?.id === stickyModel && ordered[0]?.id !== bestOf(valued)?.id
     ? "conversation"
     : "value";
   const snapshot = input.snapshot?.number ?? 0;
-  return { candidates, ladder, basis: { snapshot, task: input.task, dial, kind, sample } };
+  const kind = ladder === undefined ? instead : "verified";
+  return {
+    candidates,
+    ladder: ladder && { ...ladder, instead },
+    basis: { snapshot, task: input.task, dial, kind, sample },
+  };
 }
 
 function bestOf(valued: readonly Valued[]): Valued | undefined {
@@ -130,7 +134,14 @@ function valueAll(
   const qualities = models.map(({ quality }) => quality);
   const spread = Math.max(...qualities) - Math.min(...qualities);
   const rate = rateOf(dial, { spread, measured: known?.rates }) *
-    sizeFactor(bestPrice, known?.typicalPrice) * ditherOf(input.seed);
+    sizeFactor(
+      bestPrice,
+      known?.typicalPrice,
+      priceRatio(
+        task === undefined ? undefined : known?.statistics.tasks[task],
+        known?.typicalPrice,
+      ),
+    ) * ditherOf(input.seed);
   const valued = options.map((option, at): Valued => {
     const estimate = estimates[at] ?? { p: 0, error: 1, outcomes: 0 };
     const price = prices[at] ?? 0;
@@ -144,6 +155,7 @@ function valueAll(
     task: task ?? "",
     load,
     price: bestPrice,
+    ...(isVerifiable(input) ? { isVerifiable: true } : {}),
     options: valued.map(({ id, price }) => [id, shareOf(price, bestPrice)] as const),
   };
   return { valued, scale: rate, sample };
@@ -160,7 +172,7 @@ function shareOf(price: number, bestPrice: number): number {
  * models of nearly equal value instead of all changing at once.
  */
 function ditherOf(seed: number): number {
-  return 2 ** ((fractionOf(seed * 2 ** 32) - 0.5) / 2);
+  return 2 ** ((fractionOf(seed * 2 ** 32) - 0.5) / 16);
 }
 
 function fractionOf(value: number): number {

@@ -160,6 +160,11 @@ export interface Ladder {
   readonly audits: number;
 }
 
+/** A ladder with the plan that serves where the answer cannot be verified. */
+export interface ChosenLadder extends Ladder {
+  readonly instead: Exclude<PlanKind, "verified">;
+}
+
 /** The decision. */
 export type RoutingPlan =
   | {
@@ -167,7 +172,7 @@ export type RoutingPlan =
     readonly tier: Tier;
     readonly basis: Basis;
     /** Set when the answer is to be verified; the candidates serve where that fails. */
-    readonly ladder?: Ladder | undefined;
+    readonly ladder?: ChosenLadder | undefined;
     /** Best first; never empty. */
     readonly candidates: readonly Candidate[];
     readonly exclusions: readonly Exclusion[];

@@ -54,6 +54,7 @@ export function catalogOf(models: readonly Model[], tiers?: readonly Tier[]): Ca
       tierWith({ id: "mid" }),
       tierWith({ id: "high" }),
     ],
+    auto: { dial: 0.5 },
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * ```text
  * value = p - rate * size * price / price of the best allowed model - 0.005 * (1 - dial) * latency
- * size    = sqrt(price of the best allowed model / its mean price in the wallet), 1/4 to 4
+ * size    = sqrt(1 + growth * (price of the best allowed model / its mean in the wallet - 1)), 1/4 to 4
  * latency = ms / (ms + 2000); 1000 ms are assumed without observations
  * ```
  *
@@ -20,10 +20,25 @@
 import type { Estimate } from "../learning/estimate.ts";
 import type { Dial } from "./dial.ts";
 
+/** Prices of a wallet's requests at their best allowed models. */
+export interface TypicalPrice {
+  /** Mean expected price, in credits. */
+  readonly mean: number;
+  /** Mean price by the usage that requests turned out to have, in credits. */
+  readonly charged: number;
+  /** Growth of the real price with the expected one, both beside their means: 1 where they agree. */
+  readonly growth: number;
+}
+
 /** Returns the factor by which the size of a request weighs its price. */
-export function sizeFactor(price: number, typicalPrice: number | undefined): number {
-  if (typicalPrice === undefined || typicalPrice <= 0 || price <= 0) return 1;
-  return Math.min(4, Math.max(0.25, Math.sqrt(price / typicalPrice)));
+export function sizeFactor(
+  price: number,
+  typical: TypicalPrice | undefined,
+  taskRatio = 1,
+): number {
+  if (typical === undefined || typical.mean <= 0 || price <= 0) return 1;
+  const size = 1 + typical.growth * (price / typical.mean - 1);
+  return Math.min(4, Math.max(1 / 4, taskRatio * Math.sqrt(Math.max(1 / 16, size))));
 }
 
 const LATENCY_WEIGHT = 0.005;

@@ -1,81 +1,103 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { DEFAULT_SCORING, expectedOutputTokens, rank, scoreOf, STICKY_MARGIN } from "./score.ts";
+import {
+  expectedOutputTokens,
+  isGoodEnough,
+  rank,
+  sizeFactor,
+  stickyMargin,
+  valueOf,
+} from "./value.ts";
 
-const MIDDLE = { quality: 0.5, difficulty: 0.5, cost: 10, dearestCost: 100, latencyMs: 500 };
 const share = fc.double({ min: 0, max: 1, noNaN: true });
+const rate = fc.double({ min: 0, max: 100, noNaN: true });
+const MIDDLE = { p: 0.8, share: 0.3, latencyMs: 500 };
+const BALANCED = { dial: 0.5, rate: 0.2 };
 
-Deno.test("scoreOf() is between 0 and 1, whatever it is made of", () => {
-  const weight = fc.double({ min: 0, max: 9, noNaN: true });
-  const weights = fc.record({ quality: weight, price: weight, latency: weight });
-  const input = fc.record({
-    quality: share,
-    difficulty: share,
-    cost: fc.nat(),
-    dearestCost: fc.nat(),
-    latencyMs: fc.option(fc.nat(), { nil: undefined }),
-  });
-  fc.assert(fc.property(input, weights, (scoreInput, by) => {
-    const score = scoreOf(scoreInput, by);
-    assert(score >= 0 && score <= 1, `${score}`);
+Deno.test("valueOf() is p less the price at the rate, less a small latency", () => {
+  // 1000 / (1000 + 2000) of 0.005, halved at the middle of the dial.
+  assertAlmostEquals(valueOf({ p: 0.8, share: 0.3 }, BALANCED), 0.8 - 0.06 - 0.005 / 6, 1e-12);
+  assertAlmostEquals(valueOf(MIDDLE, BALANCED), 0.8 - 0.06 - 0.0005, 1e-12);
+});
+
+Deno.test("valueOf() grows with p, and falls with price and latency", () => {
+  const value = (changes: Partial<typeof MIDDLE>) => valueOf({ ...MIDDLE, ...changes }, BALANCED);
+  assert(value({ p: 0.81 }) > value({}));
+  assert(value({ share: 0.29 }) > value({}));
+  assert(value({ latencyMs: 400 }) > value({}));
+});
+
+Deno.test("valueOf() is linear in price", () => {
+  fc.assert(fc.property(share, share, share, rate, (p, low, high, at) => {
+    const value = (price: number) => valueOf({ p, share: price }, { dial: 0.5, rate: at });
+    assertAlmostEquals(value((low + high) / 2), (value(low) + value(high)) / 2, 1e-9);
   }));
 });
 
-Deno.test("scoreOf() grows with quality and falls with cost and latency", () => {
-  const score = (changes: Partial<typeof MIDDLE>) =>
-    scoreOf({ ...MIDDLE, ...changes }, DEFAULT_SCORING);
-  assert(score({ quality: 0.6 }) > score({}));
-  assert(score({ cost: 9 }) > score({}));
-  assert(score({ latencyMs: 400 }) > score({}));
-  assertEquals(score({ cost: 0, dearestCost: 0 }), score({ cost: 0 }));
+Deno.test("valueOf() at best does not depend on price or latency", () => {
+  fc.assert(fc.property(share, rate, fc.nat(), (p, price, latencyMs) => {
+    assertEquals(valueOf({ p, share: price, latencyMs }, { dial: 1, rate: 0 }), p);
+  }));
 });
 
-Deno.test("scoreOf() values more quality little where the prompt is easy", () => {
-  const gain = (difficulty: number) =>
-    scoreOf({ ...MIDDLE, difficulty, quality: 0.9 }, DEFAULT_SCORING) -
-    scoreOf({ ...MIDDLE, difficulty, quality: 0.6 }, DEFAULT_SCORING);
-  assert(gain(0) < 0.02);
-  assert(gain(0.8) > 0.3);
+Deno.test("valueOf() at economy is the price, and p decides among equal prices", () => {
+  const at = { dial: 0, rate: Infinity };
+  assert(valueOf({ p: 0.1, share: 0.1 }, at) > valueOf({ p: 1, share: 0.2 }, at));
+  assert(valueOf({ p: 0.6, share: 0.1 }, at) > valueOf({ p: 0.5, share: 0.1 }, at));
 });
 
-Deno.test("scoreOf() takes an unobserved latency for a second", () => {
-  const { latencyMs: _, ...unobserved } = MIDDLE;
-  assertEquals(
-    scoreOf(unobserved, DEFAULT_SCORING),
-    scoreOf({ ...MIDDLE, latencyMs: 1_000 }, DEFAULT_SCORING),
-  );
+Deno.test("isGoodEnough() judges by a record of ten outcomes only", () => {
+  const bestP = 0.8;
+  const estimate = (p: number, outcomes: number) => ({ p, outcomes, error: 0.1 });
+  assertEquals(isGoodEnough(estimate(0.1, 9), bestP), true);
+  assertEquals(isGoodEnough(estimate(0.59, 10), bestP), false);
+  assertEquals(isGoodEnough(estimate(0.61, 10), bestP), true);
 });
 
-Deno.test("scoreOf() without any weight is 0", () => {
-  assertEquals(scoreOf(MIDDLE, { quality: 0, price: 0, latency: 0 }), 0);
+const typical = (mean: number, growth = 1) => ({ mean, charged: mean, growth });
+
+Deno.test("sizeFactor() is the root of the price beside the typical one, 1/4 to 4", () => {
+  const factor = (price: number, mean: number) => sizeFactor(price, typical(mean));
+  assertEquals([factor(4, 1), factor(1, 4), factor(2, 2)], [2, 0.5, 1]);
+  assertEquals([factor(1e9, 1), factor(1e-9, 1)], [4, 0.25]);
+  assertEquals([sizeFactor(1, undefined), factor(1, 0), factor(0, 1)], [1, 1, 1]);
+});
+
+Deno.test("sizeFactor() counts as much of the size as real prices follow, and the task's ratio", () => {
+  assertEquals([sizeFactor(9, typical(1, 0)), sizeFactor(9, typical(1, 1))], [1, 3]);
+  assertEquals([sizeFactor(4, typical(1), 0.5), sizeFactor(4, typical(1), 9)], [1, 4]);
 });
 
 const named = (score: number, ids: string) => [...ids].map((id) => ({ id, score }));
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id).join("");
 
-Deno.test("rank() orders by score, then lets the seed choose who of equals begins", () => {
+Deno.test("rank() orders by value, and the seed selects the first among equals", () => {
   const items = [...named(0.2, "x"), ...named(0.5, "cab"), ...named(0.9, "z")];
-  const order = (seed: number) => idsOf(rank(items, { seed }));
+  const order = (seed: number) => idsOf(rank(items, { seed, margin: 0 }));
   assertEquals([order(0), order(0.34), order(0.99)], ["zabcx", "zbcax", "zcabx"]);
-  assertEquals(rank([], { seed: 0.5 }), []);
+  assertEquals(rank([], { seed: 0.5, margin: 0 }), []);
 });
 
-Deno.test("rank() puts the sticky one first within the margin only", () => {
-  const near = 0.9 - STICKY_MARGIN / 2;
-  const items = [...named(0.9, "a"), ...named(0.89, "b"), ...named(near, "c"), ...named(0.5, "d")];
-  const order = (sticky: string) => idsOf(rank(items, { seed: 0, sticky }));
+Deno.test("rank() puts the sticky model first only within the margin", () => {
+  const margin = 0.1;
+  const items = [...named(0.9, "a"), ...named(0.89, "b"), ...named(0.85, "c"), ...named(0.5, "d")];
+  const order = (sticky: string) => idsOf(rank(items, { seed: 0, sticky, margin }));
   assertEquals([order("a"), order("c"), order("d"), order("?")], ["abcd", "cabd", "abcd", "abcd"]);
 });
 
-Deno.test("rank() keeps every item once and does not depend on their order", () => {
+Deno.test("rank() returns every item once and does not depend on their order", () => {
   const scores = fc.uniqueArray(fc.nat(30), { maxLength: 8 });
-  fc.assert(fc.property(scores, share, (ids, seed) => {
+  fc.assert(fc.property(scores, share, share, (ids, seed, margin) => {
     const items = ids.map((id) => ({ id: `${id}`, score: id % 3 }));
-    const options = { seed: seed * 0.999, sticky: "3" };
+    const options = { seed: seed * 0.999, sticky: "3", margin };
     const ranked = rank(items, options);
     assertEquals(ranked.map(({ id }) => id).sort(), items.map(({ id }) => id).sort());
     assertEquals(ranked, rank(items.toReversed(), options));
   }));
+});
+
+Deno.test("stickyMargin() shrinks to none at best", () => {
+  assertEquals([stickyMargin(0), stickyMargin(0.5), stickyMargin(1)], [0.05, 0.025, 0]);
 });
 
 Deno.test("expectedOutputTokens() grows with difficulty", () => {

@@ -8,6 +8,7 @@ import { systemClock } from "../../system/clock.ts";
 import { createSystemRng } from "../../system/rng.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import type { LeaseOffer } from "../../ports/lease_pool.ts";
+import { EMPTY_SNAPSHOT } from "../../domain/learning/snapshot.ts";
 import { InFlight } from "../admit/in_flight.ts";
 import { type CapacityDeps, CapacitySearch } from "./capacity_search.ts";
 import { ActiveRequest } from "../request/active_request.ts";
@@ -96,6 +97,7 @@ function search(parts: Parts) {
     inFlight,
     catalogs: { current: () => INPUT.catalog },
     conversations: new Map(),
+    learning: { snapshot: () => EMPTY_SNAPSHOT, taskOf: () => "task", seedOf: () => 0.5 },
     keys: { get: parts.key ?? (() => Promise.resolve(KEY)) },
     pool: poolNoting(parts, note),
     ledger: ledgerNoting(parts, note),

@@ -5,17 +5,19 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { chatFeatureSteps } from "../../domain/requests/features.ts";
+import { chatFeatureSteps, type RequestFeatures } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { answerText } from "../../wire/chat/answer.ts";
-import { chatFormOf } from "../../wire/chat/form.ts";
+import { type ChatForm, chatFormOf } from "../../wire/chat/form.ts";
 import { ChatRelay } from "../../wire/chat/relay.ts";
 import type { Admission } from "../admit/admission.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
 import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
+import { takesChat } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
+import type { Audits } from "../learn/audits.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { planRoute } from "../plan/route_plan.ts";
@@ -23,11 +25,14 @@ import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { AnswerStream } from "../stream/answer_stream.ts";
+import { noteUnverified } from "../verify/open_ladder.ts";
+import { verify } from "../verify/verify.ts";
 import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from "./chat_call.ts";
 
 /** Parts of the service that chat requests use. */
 export type ChatFlowDeps = ChatDeps & OrchestrateDeps & HostedDeps & {
   readonly admission: Pick<Admission, "reserve">;
+  readonly audits: Pick<Audits, "offer">;
   readonly signatures: SignatureMemory;
   readonly searchMemory: SearchMemory;
 };
@@ -47,7 +52,10 @@ export async function chat(
   },
 ): Promise<ModelAnswer> {
   const { body, onEnd } = request;
-  if (asksForHosted(request.hosted)) return await hostedChat(deps, active, request);
+  if (asksForHosted(request.hosted)) {
+    noteUnverified(active);
+    return await hostedChat(deps, active, request);
+  }
   const { key, dialect } = active.identity;
   const signed = deps.signatures.restore(key.id, body);
   const restored = deps.searchMemory.restore(key.id, signed);
@@ -57,6 +65,15 @@ export async function chat(
   const call: ChatCall = { body: restored, features };
   active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
+  const verified = await verify(deps, active, {
+    ...call,
+    plan,
+    takesChat,
+    surface: (breakdown) =>
+      new OrchestratedChat(deps, { active, call, form, breakdown, isSplit: false }),
+    onEnd,
+  });
+  if (verified !== undefined) return verified;
   const split = await orchestrate(deps, active, {
     ...call,
     plan,
@@ -64,21 +81,30 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
-  // The text of a JSON answer is checked against its schema.
-  const keepsText = features.needs.includes("json");
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
-    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens, keepsText }),
+    relayOf: relayFor(form, features),
   });
   if (begunCall.kind === "json") {
     const end = await finishChat(deps, active, { ...call, begunCall });
     const { answer, candidate } = begunCall;
     const text = answerText(answer.body, { model: candidate.model.id, ...end, form });
+    deps.audits.offer(active, { ...call, plan });
     return { kind: "json", text };
   }
   const answer = followChat(deps, active, { ...call, begunCall });
-  const stream = new AnswerStream(deps, { answer, active, onEnd });
+  const onStreamEnd = () => {
+    onEnd();
+    deps.audits.offer(active, { ...call, plan });
+  };
+  const stream = new AnswerStream(deps, { answer, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** Returns the relay of a model's stream: the text of a JSON answer is checked at its end. */
+function relayFor(form: ChatForm, { needs }: RequestFeatures) {
+  const keepsText = needs.includes("json");
+  return (model: string, maxTokens: number) => new ChatRelay(model, { form, maxTokens, keepsText });
 }

@@ -6,7 +6,13 @@
 
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
-import { type JsonBody, UpstreamCut, type UpstreamJson } from "../../ports/upstream.ts";
+import {
+  type JsonBody,
+  type UpstreamAnswer,
+  UpstreamCut,
+  type UpstreamFailure,
+  type UpstreamJson,
+} from "../../ports/upstream.ts";
 import type { AnswerEnd, AnswerRelay } from "../../wire/answer_relay.ts";
 import { deliveredText, signedToolCalls } from "../../wire/chat/answer.ts";
 import { observedCompletion } from "../../wire/chat/observed.ts";
@@ -91,7 +97,11 @@ export function followChat(
 export async function finishChat(
   deps: StreamDeps,
   active: ActiveRequest,
-  { begunCall, body: request }: ChatCall & { readonly begunCall: BegunCall<UpstreamJson> },
+  { begunCall, body: request, endsRequest = true }: Pick<ChatCall, "body"> & {
+    readonly begunCall: BegunCall<UpstreamJson>;
+    /** True when the request ends with this call: its log row is written with it. @default {true} */
+    readonly endsRequest?: boolean | undefined;
+  },
 ): Promise<Pick<AnswerEnd, "metadata" | "usage">> {
   begunCall.lease.release();
   const { body, usage } = begunCall.answer;
@@ -108,10 +118,16 @@ export async function finishChat(
       content: { inputText, delivered },
       answer: () => observedCompletion(body),
       wasDelivered: false,
-      request: { status: 200, outcome: hasLeft ? "client_left" : "ok" },
+      ...(endsRequest ? { request: { status: 200, outcome: hasLeft ? "client_left" : "ok" } } : {}),
     },
   });
   return { metadata: active.report.metadata(billing), usage: billed };
+}
+
+/** Returns a complete answer. Throws an {@linkcode UpstreamCut} if it is none, or a stream. */
+export function openWhole(answer: Exclude<UpstreamAnswer, UpstreamFailure>): UpstreamJson {
+  if (answer.kind !== "json") throw unwanted("json");
+  return openJson(answer);
 }
 
 function openJson(answer: UpstreamJson): UpstreamJson {

@@ -8,11 +8,16 @@
 import { createHmac } from "node:crypto";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import { forget, type ForgetScope, type Forgotten } from "../../domain/learning/forget.ts";
 import {
   EMPTY_SNAPSHOT,
-  nextSnapshot,
+  nextSnapshotSteps,
   type RoutingSnapshot,
+  type SnapshotContext,
 } from "../../domain/learning/snapshot.ts";
+import type { AuditRecord } from "../../domain/learning/statistics.ts";
+import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -112,6 +117,11 @@ export class Learning implements RoutingKnowledge {
     if (sourcesOf(catalogs.current().auto).includes("implicit")) this.#checks.add(note);
   }
 
+  /** Notes an audit of a request of a wallet. */
+  noteAudit(walletId: string, audit: AuditRecord, atMs: number): void {
+    this.#additions.noteAudit(walletId, audit, atMs);
+  }
+
   /** Returns the collected statistics that no snapshot includes yet. */
   pending(): Additions {
     return this.#additions;
@@ -119,20 +129,63 @@ export class Learning implements RoutingKnowledge {
 
   /**
    * Takes the next snapshot if anything was collected since the last one; resolves once it is
-   * durable. What was collected stays if it cannot be stored.
+   * durable. What was collected stays if it cannot be stored, or if another instance has taken a
+   * snapshot of that number, on which the next attempt builds.
    */
   take(): Promise<void> {
-    this.#taking = this.#taking.then(() => this.#take());
-    return this.#taking;
+    return this.#afterTaking(() => this.#take());
   }
 
   /** Freezes routing at a stored snapshot, or follows the newest again. Returns false if it is gone. */
-  async freeze(number: number | undefined): Promise<boolean> {
-    const { snapshots } = this.#deps;
-    if (number !== undefined && await snapshots.get(number) === undefined) return false;
-    await snapshots.freeze(number);
-    await this.#readFrozen();
-    return true;
+  freeze(number: number | undefined): Promise<boolean> {
+    return this.#afterTaking(async () => {
+      const { snapshots } = this.#deps;
+      if (number !== undefined && await snapshots.get(number) === undefined) return false;
+      await snapshots.freeze(number);
+      await this.#readFrozen();
+      return true;
+    });
+  }
+
+  /**
+   * Removes statistics; resolves once the next snapshot, which lacks them, is durable. What was
+   * collected of them until then is removed too. Earlier snapshots stay as they are, so a frozen one
+   * keeps them in force. Returns the counts of what the newest snapshot has lost.
+   */
+  forget(scope: ForgetScope): Promise<Forgotten> {
+    return this.#afterTaking(async () => {
+      // Outcomes that the store holds for the next snapshot are added first, and removed with it.
+      await this.#take();
+      const forgotten = forget(this.#newest, scope, this.#context());
+      if (forgotten.wallets.length > 0) {
+        const { number } = forgotten.snapshot;
+        if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets)) {
+          const message = `Another instance took the snapshot ${number} first; repeat the reset`;
+          throw new ServiceFault("conflict", { message });
+        }
+        this.#newest = forgotten.snapshot;
+      }
+      this.#additions.remove(scope);
+      return forgotten;
+    });
+  }
+
+  /** Runs work when no snapshot is being taken; the next one waits for it. */
+  #afterTaking<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#taking.then(work);
+    this.#taking = result.then(() => {}, () => {});
+    return result;
+  }
+
+  #context(): SnapshotContext {
+    const { catalogs, clock } = this.#deps;
+    const catalog = catalogs.current();
+    const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
+    return {
+      nowMs: clock.nowMs(),
+      qualityOf: (model) => qualities.get(model),
+      sources: sourcesOf(catalog.auto),
+    };
   }
 
   async #readFrozen(): Promise<void> {
@@ -153,20 +206,15 @@ export class Learning implements RoutingKnowledge {
   }
 
   async #takeWith(collected: Additions): Promise<void> {
-    const { snapshots, catalogs, clock } = this.#deps;
+    const { snapshots } = this.#deps;
     try {
       const { additions, votes } = await this.#withVotes(collected);
       if (additions.isEmpty) return;
-      const catalog = catalogs.current();
-      const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
       const changed = additions.byWallet();
-      const next = nextSnapshot(this.#newest, changed, {
-        nowMs: clock.nowMs(),
-        qualityOf: (model) => qualities.get(model),
-        sources: sourcesOf(catalog.auto),
-        votes,
-      });
+      const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
+      const next = await runInSteps(steps);
       if (!await snapshots.put(next, [...changed.keys()])) {
+        this.#newest = await snapshots.latest() ?? this.#newest;
         throw new Error(`Snapshot ${next.number} exists already`);
       }
       this.#newest = next;

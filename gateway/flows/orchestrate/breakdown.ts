@@ -19,11 +19,15 @@ const NOTHING: Pick<BillingMetadata, "charged"> = { charged: formatCredits(0n) }
 export class Breakdown {
   readonly #active: ActiveRequest;
   readonly #parts: OrchestrationTask[] = [];
-  #order: readonly string[] = [];
+  #order: readonly string[];
 
-  /** `active` is the request: the cost of its parts is added to its bill. */
-  constructor(active: ActiveRequest) {
+  /**
+   * `active` is the request: the cost of its parts is added to its bill. `order`: ids of the tasks, if
+   * they are known.
+   */
+  constructor(active: ActiveRequest, order: readonly string[] = []) {
     this.#active = active;
+    this.#order = order;
   }
 
   /** Adds the part of the planner, whose calls have ended. */

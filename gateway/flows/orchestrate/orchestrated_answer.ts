@@ -5,6 +5,7 @@ import type { Piece, StreamedAnswer } from "../stream/answer_stream.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { faultOf } from "../request/fault_of.ts";
 import { logEnd, type LogEndDeps } from "../settle/log_end.ts";
+import type { OpenPlan } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { RequestEnd } from "../request/report.ts";
 import type { Breakdown } from "./breakdown.ts";
@@ -14,16 +15,30 @@ import { whileCallerConnected } from "./while_connected.ts";
 /** Parts of the service that the answer of a split request uses. */
 export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
 
+/** The call of the answer to a split or verified request. */
+export interface FinalCall {
+  /** Note under the last message. @default {the request is sent as it came} */
+  readonly note?: string | undefined;
+  /** @default {the route is planned again} */
+  readonly plan?: OpenPlan | undefined;
+  /** Aborted when the answer is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+/** Requests the answer to a split or verified request in the form of an endpoint. */
+export interface FinalSurface {
+  /** Begins the answer, streamed. Throws if no model answers. */
+  stream(call: FinalCall): Promise<StreamedAnswer>;
+  /** Returns the complete answer as JSON text, settled and logged. Throws if no model answers. */
+  complete(call: FinalCall): Promise<string>;
+}
+
 /** Reports a split request to its caller in the form of an endpoint, and requests the answer. */
-export interface OrchestrationSurface {
+export interface OrchestrationSurface extends FinalSurface {
   /** True when a failure before the answer is a 200 with an error and no choices, as in Chat. */
   readonly isEnveloped: boolean;
   /** Returns the text about a task for a caller that asked to see tasks; may be empty. */
   report(event: TaskEvent): string;
-  /** Begins the answer to a request with this note, streamed. Throws if no model answers. */
-  stream(note: string, signal: AbortSignal): Promise<StreamedAnswer>;
-  /** Returns the complete answer as JSON text, settled and logged. Throws if no model answers. */
-  complete(note: string, signal: AbortSignal): Promise<string>;
   /** Returns the last event of a stream whose answer never began. */
   failed(fault: ServiceFault): string;
 }
@@ -116,12 +131,15 @@ export class OrchestratedAnswer implements StreamedAnswer {
       throw new CallerDisconnected("The caller disconnected before the answer");
     }
     this.#requireResult();
-    return await this.#surface.complete(finalNote(this.#run.results), this.abort.signal);
+    return await this.#surface.complete({
+      note: finalNote(this.#run.results),
+      signal: this.abort.signal,
+    });
   }
 
   async #beginFinal(): Promise<StreamedAnswer> {
     const { signal } = this.abort;
-    const final = await this.#surface.stream(finalNote(this.#run.results), signal);
+    const final = await this.#surface.stream({ note: finalNote(this.#run.results), signal });
     const pass = () => final.abort.abort(signal.reason);
     signal.addEventListener("abort", pass, { once: true });
     return final;

@@ -51,6 +51,7 @@ export class ActiveRequest {
   #reservation: TokenReservation | undefined;
   #chatRequest: JsonBody | undefined;
   #hasBegun = false;
+  #outcome: RequestRecord["outcome"] | undefined;
 
   constructor(
     identity: RequestIdentity,
@@ -135,6 +136,16 @@ export class ActiveRequest {
   begin(): void {
     if (this.#whole === undefined) this.#hasBegun = true;
     else this.#whole.begin();
+  }
+
+  /** Outcome of the request, once its last call was settled. */
+  get outcome(): RequestRecord["outcome"] | undefined {
+    return this.#outcome;
+  }
+
+  /** Notes the outcome of the request. */
+  noteOutcome(outcome: RequestRecord["outcome"]): void {
+    this.#outcome = outcome;
   }
 
   /** Time since this request or part began, in milliseconds. */

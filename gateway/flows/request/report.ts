@@ -40,12 +40,15 @@ export type RecordTimes = Pick<RequestRecord, "atMs" | "durationMs" | "others">;
 
 /** Returns the members of the metadata that say what a decision rests on. */
 function learnedMetadata(
-  { basis }: Extract<RoutingPlan, { ok: true }>,
-  { ranking: { estimate, difficulty } }: Candidate,
+  { basis, ladder }: Extract<RoutingPlan, { ok: true }>,
+  { candidate: { ranking: { estimate, difficulty } }, isVerified }: {
+    readonly candidate: Candidate;
+    readonly isVerified: boolean;
+  },
 ): Partial<RoutingMetadata> {
   return {
     dial: basis.dial,
-    plan: basis.kind,
+    plan: isVerified || ladder === undefined ? basis.kind : ladder.instead,
     difficulty: rounded(difficulty),
     p: rounded(estimate.p),
     p_error: rounded(estimate.error),
@@ -74,6 +77,8 @@ export class RequestReport {
   /** Impossible reports of usage of the whole request: its parts share the list. */
   readonly #usageProblems: UsageProblem[];
   #orchestration: string | undefined;
+  #verification: string | undefined;
+  #isVerified = false;
   #omissions: () => readonly string[] = () => [];
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
@@ -173,6 +178,27 @@ export class RequestReport {
     this.#orchestration = reason;
   }
 
+  /** True when several models were asked so that their answers verify each other. */
+  get isVerified(): boolean {
+    return this.#isVerified;
+  }
+
+  /** Notes how the answer was verified, or why it was not although it was to be. */
+  noteVerification(reason: string, { isVerified }: { readonly isVerified: boolean }): void {
+    this.#verification = reason;
+    this.#isVerified = isVerified;
+  }
+
+  /** Takes the route of a part whose answer is that of the request. */
+  answeredBy(part: RequestReport, partStartMs: number): void {
+    this.#candidate = part.#candidate;
+    this.#outputLimit = part.#outputLimit;
+    this.#reason = undefined;
+    for (const [at, attempt] of part.#attempts.entries()) {
+      this.noteAttempt(attempt, partStartMs + (part.#attemptStarts[at] ?? 0));
+    }
+  }
+
   /** Notes a task that has ended, with the report of the part that ran it. */
   noteTask(task: TaskRecord, part: RequestReport | undefined): void {
     this.#tasks.push(task);
@@ -203,6 +229,7 @@ export class RequestReport {
     const failed = this.#attempts.filter((attempt) => attempt.outcome !== "ok").length;
     const reason = this.#reason ??= reasonOf(candidate);
     const notCarried = listed(this.#omissions());
+    const reasons = [this.#verification, this.#orchestration].filter((text) => text !== undefined);
     return {
       model: candidate.model.id,
       provider: candidate.upstream.provider,
@@ -211,11 +238,11 @@ export class RequestReport {
         ? reason
         : `${reason}; after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`,
       considered: plan.considered,
-      ...learnedMetadata(plan, candidate),
+      ...learnedMetadata(plan, { candidate, isVerified: this.#isVerified }),
       attempts: [...this.#attempts],
       ...(this.#outputLimit === undefined ? {} : { output_limit: this.#outputLimit }),
       ...(notCarried.length === 0 ? {} : { not_carried: [...notCarried] }),
-      ...(this.#orchestration === undefined ? {} : { orchestration: this.#orchestration }),
+      ...(reasons.length === 0 ? {} : { orchestration: reasons.join(". ") }),
     };
   }
 

@@ -4,6 +4,7 @@ import { chatFeatures, type RequestFeatures } from "../../domain/requests/featur
 import { invariant } from "../../domain/invariant.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
+import type { AnswerEnd } from "../../wire/answer_relay.ts";
 import { requestText } from "../../wire/chat/text.ts";
 import { lostInCompletion } from "../../wire/lost_output.ts";
 import { withNote } from "../../wire/chat/noted_request.ts";
@@ -22,8 +23,10 @@ import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts"
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ResponseRequest } from "./response_routes.ts";
 import type { Breakdown } from "../orchestrate/breakdown.ts";
-import type { OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
+import type { FinalCall, OrchestrationSurface } from "../orchestrate/orchestrated_answer.ts";
 import type { TaskEvent } from "../orchestrate/task_run.ts";
+import type { AcceptedCompletion, AcceptedStream } from "../verify/accepted_answer.ts";
+import type { VerifySurface } from "../verify/verify.ts";
 
 /** Parts of the service that the surface uses. */
 export type ResponseSurfaceDeps = ChatDeps & StoreResponseDeps;
@@ -35,12 +38,15 @@ export interface OrchestratedResponseOptions {
   /** Plan with the candidates that can answer by a chat completion. */
   readonly plan: OpenPlan;
   readonly breakdown: Breakdown;
-  /** True when the caller is sent the text of tasks. */
-  readonly isShown: boolean;
+  /** True when the caller is sent the text of tasks. @default {false} */
+  readonly isShown?: boolean | undefined;
 }
 
-/** Reports a split Responses request to its caller: only the answer is an item of its output. */
-export class OrchestratedResponse implements OrchestrationSurface {
+/**
+ * Reports a split or verified Responses request to its caller: only the answer is an item of its
+ * output.
+ */
+export class OrchestratedResponse implements OrchestrationSurface, VerifySurface {
   readonly isEnveloped = false;
   readonly #deps: ResponseSurfaceDeps;
   readonly #options: OrchestratedResponseOptions;
@@ -58,7 +64,7 @@ export class OrchestratedResponse implements OrchestrationSurface {
   }
 
   report(event: TaskEvent): string {
-    if (!this.#options.isShown) return "";
+    if (this.#options.isShown !== true) return "";
     if (event.type === "ended") {
       return this.#relay.extension("svc:orchestration.task.done", { orchestration: event.task });
     }
@@ -73,13 +79,13 @@ export class OrchestratedResponse implements OrchestrationSurface {
     return this.#relay.extension("svc:orchestration.task.delta", { orchestration, delta });
   }
 
-  async stream(note: string, signal: AbortSignal): Promise<StreamedAnswer> {
+  async stream({ note, plan, signal }: FinalCall): Promise<StreamedAnswer> {
     const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
     const relay = this.#relay;
     const begunCall = await attempt(this.#deps, {
       active,
-      plan: await planRoute(this.#deps, active, features),
+      plan: plan ?? await planRoute(this.#deps, active, features),
       features,
       passable: this.#passable,
       callerPath: (path) => request.pathInChat(path),
@@ -100,21 +106,17 @@ export class OrchestratedResponse implements OrchestrationSurface {
       active,
       begunCall,
       inputText: () => requestText(body.value),
-      store: async (last) =>
-        lastEvent(last, {
-          isStored: await this.#store(relay.resource),
-          dialect: active.identity.dialect,
-        }),
+      store: this.#storeLast,
     });
   }
 
-  async complete(note: string, signal: AbortSignal): Promise<string> {
+  async complete({ note, plan, signal }: FinalCall): Promise<string> {
     const { active, request } = this.#options;
     const { body, features } = this.#synthesis(note);
     const begunCall = await beginChat(this.#deps, active, {
       body,
       features,
-      plan: await planRoute(this.#deps, active, features),
+      plan: plan ?? await planRoute(this.#deps, active, features),
       passable: this.#passable,
       callerPath: (path) => request.pathInChat(path),
       relayOf: () => this.#relay,
@@ -122,17 +124,22 @@ export class OrchestratedResponse implements OrchestrationSurface {
       wanted: "json",
     });
     invariant(begunCall.kind === "json", "Cannot complete an answer that is streamed");
-    const { value } = begunCall.answer.body;
-    active.report.noteOmissions(() => [
-      ...request.leftOutOfChat(),
-      ...request.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
-    ]);
-    const end = await finishChat(this.#deps, active, { body, features, begunCall });
-    const text = responseOf(begunCall.answer.body, this.#contextOf(begunCall.candidate.model.id), {
-      ...end,
-      completedSeconds: Math.floor(this.#deps.clock.nowMs() / 1_000),
-    });
-    return await this.#store(text) ? text : notStored(text);
+    this.#noteOmissions(begunCall.answer.body);
+    const end = await finishChat(this.#deps, active, { body, begunCall });
+    return await this.#text(begunCall.answer.body, begunCall.candidate.model.id, end);
+  }
+
+  async accepted({ body, candidate, usage }: AcceptedCompletion): Promise<string> {
+    const { active } = this.#options;
+    this.#noteOmissions(body);
+    const metadata = active.report.metadata(active.bill.settled);
+    return await this.#text(body, candidate.model.id, { metadata, usage });
+  }
+
+  acceptedStream({ body, candidate }: AcceptedCompletion): AcceptedStream {
+    this.#noteOmissions(body);
+    this.#relay.answeredBy(candidate.model.id);
+    return { relay: this.#relay, store: this.#storeLast };
   }
 
   failed(fault: ServiceFault): string {
@@ -146,8 +153,35 @@ export class OrchestratedResponse implements OrchestrationSurface {
     return [...this.#relay.failed(fault.envelope(requestId), { metadata })].join("");
   }
 
-  #synthesis(note: string): { readonly body: JsonBody; readonly features: RequestFeatures } {
+  #noteOmissions({ value }: JsonBody): void {
+    const { active, request } = this.#options;
+    active.report.noteOmissions(() => [
+      ...request.leftOutOfChat(),
+      ...request.linesOfChat([...upstreamWarnings(value), ...lostInCompletion(value)]),
+    ]);
+  }
+
+  async #text(
+    body: JsonBody,
+    model: string,
+    end: Pick<AnswerEnd, "metadata" | "usage">,
+  ): Promise<string> {
+    const completedSeconds = Math.floor(this.#deps.clock.nowMs() / 1_000);
+    const text = responseOf(body, this.#contextOf(model), { ...end, completedSeconds });
+    return await this.#store(text) ? text : notStored(text);
+  }
+
+  readonly #storeLast = async (last: string): Promise<string> =>
+    lastEvent(last, {
+      isStored: await this.#store(this.#relay.resource),
+      dialect: this.#options.active.identity.dialect,
+    });
+
+  #synthesis(
+    note: string | undefined,
+  ): { readonly body: JsonBody; readonly features: RequestFeatures } {
     const { request } = this.#options;
+    if (note === undefined) return { body: request.chat, features: request.features };
     const body = withNote(request.chat, note);
     // It remains the same conversation, although a note was added to its last message.
     const { conversation, endpoint } = request.features;

@@ -42,8 +42,10 @@ import type { PricedWebSearch } from "../hosted/search_tools.ts";
 import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
+import { verify } from "../verify/verify.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedResponse } from "./orchestrated_response.ts";
+import type { Audits } from "../learn/audits.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
@@ -76,6 +78,7 @@ export type ResponseDeps =
   & StoreResponseDeps
   & {
     readonly admission: Pick<Admission, "reserve">;
+    readonly audits: Pick<Audits, "offer">;
     /** Fetches a document that a caller points to. */
     readonly fetchFile: FetchFile;
     readonly responses: ResponseStore;
@@ -106,6 +109,8 @@ export async function respond(
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
+  const verified = await verifyResponse(deps, active, { request, plan, onEnd });
+  if (verified !== undefined) return verified;
   const split = await orchestrateResponse(deps, active, { request, plan, onEnd });
   if (split !== undefined) return split;
   const call = {
@@ -120,11 +125,14 @@ export async function respond(
   const begunCall = await beginWithHistory(deps, active, call);
   const { answer, candidate } = begunCall;
   deps.conversations.set(conversationOf(active, request.features), candidate.model.id);
+  const audit = () => offerAudit(deps, active, call);
   const store: Store = (resource, findings) =>
     storeResponse(deps, active, { request, candidate, resource, findings });
   if (answer.kind === "json") {
     const text = await finishJson(deps, active, { begunCall: { ...begunCall, answer }, call });
-    return { kind: "json", text: await store(text) ? text : notStored(text) };
+    const stored = await store(text) ? text : notStored(text);
+    audit();
+    return { kind: "json", text: stored };
   }
   let streamed: StreamedAnswer;
   if (answer.kind === "turns") {
@@ -142,8 +150,24 @@ export async function respond(
   } else {
     streamed = singleCall(deps, active, { begunCall: { ...begunCall, answer }, call, store });
   }
-  const stream = new AnswerStream(deps, { answer: streamed, active, onEnd });
+  const onStreamEnd = () => {
+    onEnd();
+    audit();
+  };
+  const stream = new AnswerStream(deps, { answer: streamed, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** Offers a response for an audit: its request as a chat request, to models that can serve it so. */
+function offerAudit(
+  deps: Pick<ResponseDeps, "audits">,
+  active: ActiveRequest,
+  { request, plan, hosting }: ResponseCall,
+): void {
+  if (hosting !== undefined) return;
+  const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
+  const { chat: body, features } = request;
+  deps.audits.offer(active, { body, features, plan: { ...plan, candidates } });
 }
 
 /** Returns the streamed answer that is one call of a model. */
@@ -168,6 +192,22 @@ function singleCall(
       return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
     },
     store: async (last) => lastEvent(last, { isStored: await store(relay.resource), dialect }),
+  });
+}
+
+/** Answers a request by models that verify each other; `undefined` if it runs as one call. */
+function verifyResponse(
+  deps: ResponseDeps,
+  active: ActiveRequest,
+  { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
+): Promise<ModelAnswer | undefined> {
+  return verify(deps, active, {
+    body: request.chat,
+    features: request.features,
+    plan,
+    takesChat: (candidate) => request.takesChatRoute(candidate),
+    surface: (breakdown) => new OrchestratedResponse(deps, { active, request, plan, breakdown }),
+    onEnd,
   });
 }
 

@@ -76,6 +76,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   const active = {
     ...{ identity, key: identity.key, bill: new RequestBill() },
     ...{ report: { lastAttemptMs: 0 }, record: () => ({}), noteContent: () => {} },
+    noteOutcome: () => {},
   };
   const call = new StreamedCall(deps as unknown as StreamDeps, {
     active: active as unknown as ActiveRequest,

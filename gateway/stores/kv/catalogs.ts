@@ -1,5 +1,10 @@
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
-import { dialOfWeights, type FormerWeights } from "../../domain/routing/dial.ts";
+import {
+  areFormerDefaults,
+  dialOfWeights,
+  type FormerWeights,
+  formerWeightsText,
+} from "../../domain/routing/dial.ts";
 import type { CatalogStore } from "../../ports/catalog_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CATALOG_BYTES, MAX_SEGMENT_BYTES } from "./limits.ts";
@@ -29,6 +34,8 @@ export class KvCatalogStore implements CatalogStore {
   readonly #writer: Writer;
   readonly #applying = new Mutex();
   #current: Catalog | undefined;
+  /** Sentence about settings of an earlier version in the newest catalog. */
+  #notice: string | undefined;
   // True when the last version failed to be written and may have landed.
   #inDoubt = false;
 
@@ -49,8 +56,13 @@ export class KvCatalogStore implements CatalogStore {
     return this.#current;
   }
 
-  get(version: number): Promise<Catalog | undefined> {
-    return readVersion(this.#kv, version);
+  /** Sentences about settings of an earlier version in the catalog in force. */
+  notices(): readonly string[] {
+    return this.#notice === undefined ? [] : [this.#notice];
+  }
+
+  async get(version: number): Promise<Catalog | undefined> {
+    return (await readVersion(this.#kv, version))?.catalog;
   }
 
   history(limit: number): Promise<readonly CatalogVersion[]> {
@@ -71,12 +83,14 @@ export class KvCatalogStore implements CatalogStore {
       await this.#write(catalog, options.note.slice(0, MAX_NOTE_CHARS));
       this.#inDoubt = false;
       this.#current = catalog;
+      this.#notice = undefined;
       return catalog;
     });
   }
 
   async #loadNewest(): Promise<void> {
-    this.#current = await readNewestCatalog(this.#kv) ?? this.#current;
+    const stored = await readNewest(this.#kv);
+    if (stored !== undefined) [this.#current, this.#notice] = [stored.catalog, stored.notice];
     this.#inDoubt = false;
   }
 
@@ -102,11 +116,22 @@ export class KvCatalogStore implements CatalogStore {
 
 /** Returns the newest catalog of a store that may have no writer; `undefined` when it has none. */
 export async function readNewestCatalog(kv: Deno.Kv): Promise<Catalog | undefined> {
+  return (await readNewest(kv))?.catalog;
+}
+
+async function readNewest(kv: Deno.Kv): Promise<StoredCatalog | undefined> {
   const [newest] = await readHistory(kv, 1);
   return newest && await readVersion(kv, newest.version);
 }
 
-async function readVersion(kv: Deno.Kv, version: number): Promise<Catalog | undefined> {
+/** A stored version of the catalog. */
+interface StoredCatalog {
+  readonly catalog: Catalog;
+  /** Sentence about settings of an earlier version. */
+  readonly notice?: string | undefined;
+}
+
+async function readVersion(kv: Deno.Kv, version: number): Promise<StoredCatalog | undefined> {
   const row = await read(kv.get<VersionRow>(["catalog", version]));
   if (row.value === null) return undefined;
   const chunks = kv.list<Uint8Array>({ prefix: ["catalog_chunk", version] }, {
@@ -121,12 +146,19 @@ async function readVersion(kv: Deno.Kv, version: number): Promise<Catalog | unde
   return catalogOf(JSON.parse(textOf(json)) as Catalog & { readonly scoring?: FormerWeights });
 }
 
-/** Returns a stored catalog; weights of a former version become the position of the dial. */
+/**
+ * Returns a stored catalog. Weights of an earlier version become the position of the dial; those that
+ * it filled in by itself mean the default.
+ */
 function catalogOf(
   { scoring, ...catalog }: Catalog & { readonly scoring?: FormerWeights },
-): Catalog {
-  if (scoring === undefined || catalog.auto !== undefined) return catalog;
-  return { ...catalog, auto: { dial: dialOfWeights(scoring) } };
+): StoredCatalog {
+  if (scoring === undefined || areFormerDefaults(scoring) || catalog.auto !== undefined) {
+    return { catalog };
+  }
+  const auto = { dial: dialOfWeights(scoring) };
+  const name = `catalog version ${catalog.version}`;
+  return { catalog: { ...catalog, auto }, notice: formerWeightsText(scoring, name) };
 }
 
 async function readHistory(kv: Deno.Kv, limit: number): Promise<readonly CatalogVersion[]> {

@@ -22,6 +22,7 @@ import { KvRequestLog, type LogRetention } from "./log/request_log.ts";
 import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
+import { KvAuditStore } from "./learning/audits.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
 import { KvVoteStore } from "./learning/votes.ts";
 import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
@@ -67,6 +68,7 @@ export interface KvStores {
   readonly settings: KvSettingsStore;
   readonly snapshots: KvSnapshotStore;
   readonly votes: KvVoteStore;
+  readonly auditStore: KvAuditStore;
   /** State of the writer. Cheap, may be called at any time. */
   health(): WriterHealth;
   /** True when the store's file was deleted, replaced or emptied while open. */
@@ -211,6 +213,7 @@ function storesOf(parts: OpenedParts): KvStores {
     settings: damage.watched(new KvSettingsStore(kv, writer)),
     snapshots: damage.watched(new KvSnapshotStore(kv, writer)),
     votes: damage.watched(new KvVoteStore(kv, writer)),
+    auditStore: damage.watched(new KvAuditStore(kv, writer)),
     health: () => writer.health,
     isGone: () => writer.isGone(),
     damage: () => damage.first,

@@ -14,6 +14,11 @@ import { SSE_DONE, sseEvent } from "../sse.ts";
 export interface OrchestratedChatOptions extends ChatRelayOptions {
   /** Id of the whole stream. */
   readonly id: string;
+  /**
+   * False when its tasks only verify an answer: then a failure has its own code even before any text.
+   * @default {true}
+   */
+  readonly isSplit?: boolean | undefined;
   /** Returns the tasks and their costs, once the answer has ended. */
   breakdown(end: FailedEnd & { readonly isDone: boolean }): Orchestration;
 }
@@ -55,7 +60,8 @@ export class OrchestratedChatRelay extends ChunkRelayBase {
 
   /** Sends one event with the error; before any text of the answer, the orchestration failed. */
   override failed({ error, ...envelope }: ErrorEnvelope, end: FailedEnd): Iterable<string> {
-    const code = this.chunks.delivered.length === 0 ? "orchestration_failed" : error.code;
+    const isLost = this.#options.isSplit !== false && this.chunks.delivered.length === 0;
+    const code = isLost ? "orchestration_failed" : error.code;
     const orchestration = this.#options.breakdown({ ...end, isDone: false });
     const event = { ...envelope, error: { ...error, code }, choices: [], orchestration };
     return [sseEvent(JSON.stringify(event))];

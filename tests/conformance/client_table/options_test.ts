@@ -49,6 +49,23 @@ for (const row of ROWS) {
     assert(!at.last.headers.has("authorization"));
   });
 
+  Deno.test(`auto | ${row.name}: is sent as X-Auto, a call's own in place of the client's`, async () => {
+    await using at = await Stage.open({ auto: { verify: true } });
+    const header = () => at.last.headers.get("x-auto");
+    await row.create(at.client, HELLO);
+    assertEquals(header(), "verify");
+    await row.stream(at.client, HELLO).final();
+    assertEquals(header(), "verify");
+    await row.run(at.client, HELLO);
+    assertEquals(header(), "verify");
+    await row.create(at.client, HELLO, { auto: {} });
+    assertEquals(header(), null);
+    // The policy of the key does not let requests set the dial.
+    const best = row.create(at.client, HELLO, { auto: { quality: "best" } });
+    assertEquals((await assertRejects(() => best, ServiceAPIError)).code, "policy_denied");
+    assertEquals(header(), "quality=best");
+  });
+
   Deno.test(`timeoutMs | ${row.name}: covers a whole answer, and the life of a stream`, async () => {
     await using at = await Stage.open({ timeoutMs: 300 });
     const slow = { text: 'Hi [[sim {"delayMs": 2000}]]' };

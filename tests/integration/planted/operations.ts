@@ -67,7 +67,7 @@ async function things(scene: Scene) {
   const store = await ask("POST", "/vector-stores", { name: SHOWN, wallet: SHOWN });
   const file = await ask("POST", `/vector-stores/${store.id}/files?filename=${SHOWN}.txt`, "Words");
   const { content } = await ask("GET", "/catalog");
-  await ask("POST", "/catalog/apply", { content: { ...content, scoring: SCORING }, note: SHOWN });
+  await ask("POST", "/catalog/apply", { content: { ...content, auto: AUTO }, note: SHOWN });
   const { requests } = await ask("GET", "/requests?limit=1");
   const upstreams: string[] = content.upstreams.map(({ id }: { id: string }) => id);
   return {
@@ -76,7 +76,7 @@ async function things(scene: Scene) {
   };
 }
 
-const SCORING = { quality: 1, price: 2, latency: 3 };
+const AUTO = { dial: 0.3 };
 
 async function operations({ service }: Scene): Promise<readonly Described[]> {
   const document = await (await fetch(`${service.adminUrl}/openapi.json`)).json();

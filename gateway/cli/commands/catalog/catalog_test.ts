@@ -51,9 +51,8 @@ Deno.test("svc apply applies what it showed, or nothing", async () => {
   await withCli(async ({ admin, files, run }) => {
     files.set("svc.json", CHEAPER);
     const confirm = async () => {
-      const scoring = { quality: 1, price: 2, latency: 1 };
       const options = { expected: 1, note: "", atMs: START_MS };
-      await admin.stores.catalogs.apply({ ...CONTENT, scoring }, options);
+      await admin.stores.catalogs.apply({ ...CONTENT, auto: { dial: 0.3 } }, options);
       return true;
     };
     const { code, err } = await run("apply -f svc.json", { isTerminal: true, confirm });
@@ -166,10 +165,9 @@ Deno.test("svc catalog shows, checks and rolls back", async () => {
 
 Deno.test("svc catalog marks what changed with before and after", async () => {
   await withCli(async ({ files, run }) => {
-    const scoring = { quality: 2, price: 1, latency: 1 };
-    files.set("svc.json", JSON.stringify({ ...CONTENT, scoring }));
+    files.set("svc.json", JSON.stringify({ ...CONTENT, auto: { dial: 0.8 } }));
     const { out } = await run("apply -f svc.json --dry-run");
-    assertEquals(out, "~ scoring.quality: 1 -> 2\n");
+    assertEquals(out, "~ auto.dial: 0.5 -> 0.8\n");
   });
 });
 

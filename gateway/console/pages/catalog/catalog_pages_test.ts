@@ -123,7 +123,7 @@ Deno.test("a version is compared with any other, and brought back as a new one",
     assertStringIncludes(page.text, "changes from version 2");
     const fields = formOf(page.text);
     await admin.post("/catalog/apply", {
-      content: { ...CONTENT, scoring: { quality: 2, price: 1, latency: 1 } },
+      content: { ...CONTENT, auto: { dial: 0.8 } },
     });
     const late = await browser.post(address, fields);
     assertEquals([late.status, currentVersion(admin)], [409, 3]);

@@ -10,6 +10,7 @@ export const formMessages = catalogue({
     place: ["Network and expiry", "来源与期限"],
     orchestration: ["Splitting hard requests", "拆分复杂请求"],
     dialect: ["Format of the answers", "回答的格式"],
+    auto: ["Choice of models", "模型选择"],
   },
   moreCalls: both`By provider, tier, ability, industry or hosted tool
     按供应商、档位、能力、行业或托管工具`,
@@ -63,6 +64,11 @@ export const formMessages = catalogue({
     mode: ["Split requests", "拆分请求"],
     stream: ["Content of streams", "流式输出的内容"],
     dialect: ["Dialect", "方言"],
+    auto_dial: ["Dial", "质量档"],
+    auto_maxDial: ["Highest dial of a request", "请求可设的最高质量档"],
+    auto_qualityFloor: ["Quality floor", "质量下限"],
+    auto_verify: ["Verified answers", "核对回答"],
+    auto_audits: ["Audits", "审计"],
   },
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
   budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
@@ -112,6 +118,32 @@ export const formMessages = catalogue({
       ["OpenAI's", "OpenAI"],
       both`For clients built on OpenAI's types. The header X-Dialect still applies.
       适用于基于 OpenAI 类型的客户端；X-Dialect 请求头仍然有效。`,
+    ],
+  },
+  dialHint: both`0 to 1, or economy, balanced or best. Empty: the tier's.
+    0 到 1，或 economy、balanced、best。留空：按档位。`,
+  maxDialHint: both`For the header X-Auto. Empty: requests cannot set the dial.
+    用于 X-Auto 请求头。留空：请求不能设定质量档。`,
+  qualityFloorHint: both`0 to 1: models below it are never tried. Empty: none.
+    0 到 1：低于此值的模型不会被试用。留空：不限。`,
+  verifyModes: {
+    off: [["Never", "从不"], ["Also if a request asks for it.", "即使请求要求。"]],
+    request: [
+      ["If a request asks for it", "请求要求时"],
+      ["With the header X-Auto: verify.", "使用请求头 X-Auto: verify。"],
+    ],
+    auto: [
+      ["When it is worth it", "值得时"],
+      both`Where the audited record of the task says so.
+      当任务的审计记录表明值得时。`,
+    ],
+  },
+  auditChoices: {
+    off: [["No", "否"], ["No other model sees its requests.", "其他模型看不到其请求。"]],
+    on: [
+      ["Yes", "是"],
+      both`A share of its requests may be asked of other models too, at the operator's cost.
+      部分请求也可能发给其他模型，费用由运营方承担。`,
     ],
   },
   create: ["Create the key", "创建密钥"],

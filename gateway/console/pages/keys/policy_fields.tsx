@@ -27,7 +27,7 @@ export function PolicyFields(props: PolicyFieldsProps) {
   const limit = (name: FieldName, hint: string) =>
     input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
   const radio = (
-    name: "mode" | "stream" | "dialect",
+    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits",
     options: Readonly<Record<string, readonly string[]>>,
   ) => (
     <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />
@@ -74,6 +74,15 @@ export function PolicyFields(props: PolicyFieldsProps) {
       </ui.FieldGroup>
       <ui.FieldGroup legend={say.groups.dialect}>
         {radio("dialect", say.dialects)}
+      </ui.FieldGroup>
+      <ui.FieldGroup legend={say.groups.auto}>
+        <Row>
+          {limit("auto_dial", say.dialHint)}
+          {limit("auto_maxDial", say.maxDialHint)}
+          {limit("auto_qualityFloor", say.qualityFloorHint)}
+        </Row>
+        {radio("auto_verify", say.verifyModes)}
+        {radio("auto_audits", say.auditChoices)}
       </ui.FieldGroup>
     </>
   );

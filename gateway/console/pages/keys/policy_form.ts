@@ -22,6 +22,8 @@ export const LIST_FIELDS = [
 export type ListField = (typeof LIST_FIELDS)[number];
 
 const COUNTS = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
+/** Fields of `auto` that are numbers, or names of positions of the dial. */
+const AUTO_NUMBERS = ["dial", "maxDial", "qualityFloor"] as const;
 const WINDOWS = ["day", "month", "total"] as const;
 
 /** The field that says whether a list limits at all: `some` or `all`. */
@@ -46,6 +48,9 @@ export function fieldsOf(policy: Policy): URLSearchParams {
     ["mode", policy.orchestration?.mode ?? "auto"],
     ["stream", policy.orchestration?.stream ?? "all"],
     ["dialect", policy.dialect ?? "auto"],
+    ...AUTO_NUMBERS.map((name) => [`auto_${name}`, policy.auto?.[name]] as const),
+    ["auto_verify", policy.auto?.verify ?? "request"],
+    ["auto_audits", policy.auto?.audits === true ? "on" : "off"],
   ];
   for (const [name, value] of texts) fields.set(name, String(value ?? ""));
   return fields;
@@ -60,6 +65,12 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
   const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
   const expiry = text("expiresAt");
   const dialect = text("dialect") ?? "auto";
+  const verify = text("auto_verify") ?? "request";
+  const auto = definedOf([
+    ...AUTO_NUMBERS.map((name) => [name, shareOf(text(`auto_${name}`))] as const),
+    ["verify", verify === "request" ? undefined : verify],
+    ["audits", text("auto_audits") === "on" ? true : undefined],
+  ]);
   return {
     ...Object.fromEntries(lists),
     ...definedOf([
@@ -69,6 +80,7 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
       ["ipRanges", ranges],
       ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
       ["dialect", dialect === "auto" ? undefined : dialect],
+      ["auto", Object.keys(auto).length === 0 ? undefined : auto],
     ]),
     orchestration: { mode: text("mode") ?? "auto", stream: text("stream") ?? "all" },
   };
@@ -77,12 +89,17 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
 /** The field of the form that a path of the API is about, as `policy.models.1`. */
 export function fieldOf(path: string): string {
   const [field = "", part = ""] = path.replace(/^policy\./, "").split(".");
-  if (field === "budget") return `budget_${part}`;
+  if (field === "budget" || field === "auto") return `${field}_${part}`;
   return field === "orchestration" ? part : field;
 }
 
 function countOf(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** A number from 0 to 1; other text is for the API to read. */
+function shareOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^(?:[01]|[01]?\.\d{1,6})$/.test(text) ? Number(text) : text;
 }
 
 /** A minute in UTC, as a field for times has it. What is cut off makes the policy stricter. */

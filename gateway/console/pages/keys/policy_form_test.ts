@@ -19,6 +19,7 @@ const FULL: Policy = {
   expiresAt: "2027-01-31T00:00:00Z",
   orchestration: { mode: "off", stream: "final" },
   dialect: "openai",
+  auto: { dial: 0.25, maxDial: 1, qualityFloor: 0.5, verify: "auto", audits: true },
 };
 
 Deno.test("a policy comes back from its form as it went in", () => {
@@ -45,10 +46,17 @@ Deno.test("an unreadable value is passed on for the API to refuse", () => {
   fields.set("ipRanges", " 10.0.0.0/8,\n\n x ");
   const { requestsPerMinute, expiresAt, maxChargePerRequest, ipRanges } = policyOf(fields);
   assertEquals([requestsPerMinute, expiresAt, maxChargePerRequest], ["soon", "soon", "soon"]);
+  fields.set("auto_dial", "best");
+  fields.set("auto_maxDial", "7");
+  fields.set("auto_audits", "off");
+  assertEquals(policyOf(fields).auto, { dial: "best", maxDial: "7" });
   assertEquals(ipRanges, ["10.0.0.0/8", "x"]);
 });
 
 Deno.test("a path of the API leads to its field", () => {
-  const paths = ["policy.models.1", "policy.budget.day", "policy.orchestration.mode", "wallet", ""];
-  assertEquals(paths.map(fieldOf), ["models", "budget_day", "mode", "wallet", ""]);
+  const paths = [
+    ...["policy.models.1", "policy.budget.day", "policy.orchestration.mode"],
+    ...["policy.auto.maxDial", "wallet", ""],
+  ];
+  assertEquals(paths.map(fieldOf), ["models", "budget_day", "mode", "auto_maxDial", "wallet", ""]);
 });

@@ -1,4 +1,5 @@
 import * as ui from "../../components/mod.ts";
+import { dialText } from "../../../domain/routing/dial.ts";
 import type { View } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
@@ -13,7 +14,7 @@ export function limitsOf(
   policy: Policy,
 ): readonly { readonly field: FieldName; readonly name: string; readonly value: string }[] {
   const say = view.say(formMessages);
-  const { budget, orchestration } = policy;
+  const { auto, budget, orchestration } = policy;
   const credits = (amount: string | undefined) =>
     amount === undefined ? undefined : ui.trimmedCredits(amount);
   const values: readonly (readonly [FieldName, string | undefined])[] = [
@@ -30,6 +31,11 @@ export function limitsOf(
     ["mode", say.modes[orchestration?.mode ?? "auto"][0]],
     ["stream", say.streams[orchestration?.stream ?? "all"][0]],
     ["dialect", say.dialects[policy.dialect ?? "auto"][0]],
+    ["auto_dial", dialName(auto?.dial)],
+    ["auto_maxDial", dialName(auto?.maxDial)],
+    ["auto_qualityFloor", auto?.qualityFloor?.toString()],
+    ["auto_verify", auto?.verify && say.verifyModes[auto.verify][0]],
+    ["auto_audits", auto?.audits === true ? say.auditChoices.on[0] : undefined],
   ];
   return values.flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, name: say.fields[field], value }]
@@ -42,7 +48,9 @@ const NAMED = 3;
 /** Summarises a policy for a list of keys: the first few limits, and the number of the others. */
 export function policyInShort(view: View, policy: Policy): string {
   const texts = limitsOf(view, policy)
-    .filter(({ field }) => !["mode", "stream", "dialect"].includes(field))
+    .filter(({ field }) =>
+      !["mode", "stream", "dialect"].includes(field) && !field.startsWith("auto_")
+    )
     .map(({ field, name, value }) => {
       const list = field === "ipRanges" ? field : LIST_FIELDS.find((each) => each === field);
       const items = list === undefined ? [] : policy[list] ?? [];
@@ -61,6 +69,10 @@ function minuteText(time: string | undefined): string | undefined {
   const ms = Date.parse(time ?? "");
   if (Number.isNaN(ms)) return time;
   return new Date(ms).toISOString().slice(0, 19).replace("T", " ").replace(/:00$/, "");
+}
+
+function dialName(dial: number | undefined): string | undefined {
+  return dial === undefined ? undefined : dialText(dial);
 }
 
 function countText(count: number | undefined): string | undefined {

@@ -1,11 +1,11 @@
 import type { WalletSnapshot } from "../../../domain/learning/snapshot.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../../domain/learning/snapshot.ts";
-import { walletTotals } from "../../../domain/learning/estimate.ts";
 import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
 import type { Writer } from "../journal/writer.ts";
 import { MAX_SEGMENT_BYTES } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
+import { type StoredWallet, storedWallet, walletOf } from "./wallet_text.ts";
 import { bytesOf, jsonRow, keyPart, textOf } from "../rows.ts";
 
 /** A stored snapshot: the versions of its wallets, which later snapshots share. */
@@ -51,12 +51,11 @@ export class KvSnapshotStore implements SnapshotStore {
     const wallets = new Map<string, WalletSnapshot>();
     for (const [id, version] of stored.wallets) {
       const key = [...WALLET, keyPart(id), version];
-      const wallet = await this.#textOf<Omit<WalletSnapshot, "totals">>(key);
-      if (wallet !== undefined) {
-        wallets.set(id, { ...wallet, totals: walletTotals(wallet.statistics) });
-      }
+      const wallet = await this.#textOf<StoredWallet>(key);
+      if (wallet !== undefined) wallets.set(id, walletOf(wallet));
     }
-    return { number, takenAtMs: stored.takenAtMs, wallets, votes: stored.votes };
+    const { takenAtMs, votes } = stored;
+    return { number, takenAtMs, wallets, ...(votes === undefined ? {} : { votes }) };
   }
 
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
@@ -65,11 +64,15 @@ export class KvSnapshotStore implements SnapshotStore {
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
+      // If a write fails, the next snapshot reads again what has landed.
+      this.#versions = undefined;
       for (const id of changed) {
         const wallet = wallets.get(id);
-        if (wallet === undefined) continue;
-        const { totals: _, ...stored } = wallet;
-        await this.#write([...WALLET, keyPart(id), number], stored);
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
+        await this.#write([...WALLET, keyPart(id), number], storedWallet(wallet));
         versions.set(id, number);
       }
       const text: SnapshotText = { takenAtMs, wallets: [...versions], votes };
@@ -152,7 +155,9 @@ export class KvSnapshotStore implements SnapshotStore {
     if (head === null) return undefined;
     const json = new Uint8Array(head.bytes);
     let filled = 0;
-    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] });
+    // A longer text under the same key may have been written in part before a kill.
+    const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
+    const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
       json.set(value, filled);
       filled += value.length;
