@@ -57,8 +57,7 @@ export async function chat(
     return await hostedChat(deps, active, request);
   }
   const { key, dialect } = active.identity;
-  const signed = deps.signatures.restore(key.id, body);
-  const restored = deps.searchMemory.restore(key.id, signed);
+  const restored = deps.searchMemory.restore(key.id, deps.signatures.restore(key.id, body));
   const features = await runInSteps(chatFeatureSteps(restored.value as unknown as ChatRequest));
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
