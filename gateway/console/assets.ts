@@ -12,10 +12,12 @@ import consoleScript from "./assets/console.js" with { type: "text" };
 import catalogStyle from "./assets/catalog.css" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
+import curveScript from "./assets/curve.js" with { type: "text" };
 import freshScript from "./assets/fresh.js" with { type: "text" };
 import overviewStyle from "./assets/overview.css" with { type: "text" };
 import plotScript from "./assets/plots.js" with { type: "text" };
 import rangeScript from "./assets/range.js" with { type: "text" };
+import routingStyle from "./assets/routing.css" with { type: "text" };
 import requestStyle from "./assets/requests.css" with { type: "text" };
 import policyFormScript from "./assets/policy_form.js" with { type: "text" };
 import policyFormStyle from "./assets/policy_form.css" with { type: "text" };
@@ -34,6 +36,7 @@ const STYLES = [
   requestStyle,
   catalogStyle,
   playgroundStyle,
+  routingStyle,
 ];
 
 const STYLE = "text/css; charset=utf-8";
@@ -50,6 +53,7 @@ const FILES = {
   "policy_form.js": { type: SCRIPT, text: policyFormScript },
   "playground.js": { type: SCRIPT, text: playgroundScript },
   "uplot.js": { type: SCRIPT, text: uplotScript },
+  "curve.js": { type: SCRIPT, text: curveScript },
   "fresh.js": { type: SCRIPT, text: freshScript },
   "plots.js": { type: SCRIPT, text: plotScript },
   "range.js": { type: SCRIPT, text: rangeScript },

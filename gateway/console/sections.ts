@@ -25,6 +25,8 @@ import { requestList } from "./pages/requests/list.tsx";
 import { requestPage } from "./pages/requests/request.tsx";
 import { requestFile } from "./pages/requests/request_file.ts";
 import { tailFeed } from "./pages/requests/tail_feed.tsx";
+import { routingPage } from "./pages/routing/routing.tsx";
+import { taskPage } from "./pages/routing/task.tsx";
 import { upstreamEdit, upstreamNew } from "./pages/upstreams/edit.tsx";
 import { upstreamList } from "./pages/upstreams/list.tsx";
 import { upstreamPage } from "./pages/upstreams/upstream.tsx";
@@ -48,6 +50,12 @@ export const SECTIONS: readonly Section[] = [
     path: "/requests",
     pages: [requestList, requestPage],
     feeds: [tailFeed, requestFile],
+  },
+  // Tasks that routing learns about, what it saved, and the dial.
+  {
+    title: catalogue(["Routing", "路由"]),
+    path: "/routing",
+    pages: [routingPage, taskPage],
   },
   // Keys of applications, their policies and their rotation.
   {

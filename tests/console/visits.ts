@@ -1,6 +1,7 @@
 import { CATALOG_VISITS } from "./catalog_scene.ts";
 import type { TestService } from "../fixtures/service.ts";
 import { KEY_VISITS } from "./key_visits.ts";
+import { ROUTING_VISITS } from "./routing_visits.ts";
 import type { Visit } from "./visit.ts";
 import { SEEDED, someRequests } from "./request_seed.ts";
 
@@ -20,6 +21,7 @@ export const VISITS: readonly Visit[] = [
     name: `request_${name}`,
     path: `/requests/${id}`,
   })),
+  ...ROUTING_VISITS,
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
   ...KEY_VISITS,

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Additions } from "../../gateway/domain/learning/additions.ts";
+import { forget } from "../../gateway/domain/learning/forget.ts";
 import {
   EMPTY_SNAPSHOT,
   nextSnapshot,
@@ -59,6 +60,20 @@ const CLAUSES: Clauses<SnapshotStore> = {
     assertEquals(await store.get(2), second);
     assertEquals(await store.latest(), third);
     assertEquals(await store.list(2), [{ number: 3, takenAtMs: 3 }, { number: 2, takenAtMs: 2 }]);
+  },
+
+  "a wallet that a snapshot no longer has is in no later one": async (store) => {
+    const [, second] = await storeSnapshots(store, ["w", "other"]);
+    if (second === undefined) throw new Error("Not stored");
+    const context = { nowMs: 3, qualityOf: () => 0.5, sources: OUTCOME_SOURCES };
+    const { snapshot, wallets } = forget(second, { walletId: "w" }, context);
+    assertEquals(await store.put(snapshot, wallets), true);
+    const fourth = snapshotAfter(snapshot, { wallets: ["other"] });
+    assertEquals(await store.put(fourth, ["other"]), true);
+    const walletsAt = async (number: number) =>
+      [...(await store.get(number))?.wallets.keys() ?? []].join(", ");
+    assertEquals(await walletsAt(2), "w, other");
+    assertEquals([await walletsAt(3), await walletsAt(4)], ["other", "other"]);
   },
 
   "a number is taken once": async (store) => {

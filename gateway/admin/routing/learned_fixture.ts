@@ -24,7 +24,7 @@ const TEST_MODELS: LearnedModels = { cheap: "fast-mini", better: "slow-maxi" };
 
 /**
  * Notes 60 requests of wallet `team` and 10 of `lab`. At `summaries` both models are equally good, at
- * `answers` the cheap one fails half of the time.
+ * `answers` the cheap one fails.
  */
 export function noteTraffic(
   learning: Learning,
@@ -44,7 +44,7 @@ export function noteTraffic(
     const sample = { task, load: 1, price: 1, options };
     const call = { walletId, task, model, atMs: atMs - at * 1_000 };
     learning.noteServed({ ...call, charged, ...factors, sample });
-    const isBad = task === TASKS.answers && model === cheap && at % 2 === 0;
+    const isBad = task === TASKS.answers && model === cheap;
     const outcome = { ...call, score: isBad ? 0 : 1, weight: 1, load: 1 };
     learning.noteOutcome({ ...outcome, source: at % 4 === 0 ? "audit" : "feedback" });
   };

@@ -34,13 +34,14 @@ export function forget(
   const wallets = new Map(previous.wallets);
   const changed: string[] = [];
   let tasks = 0;
-  for (const [id, { statistics }] of previous.wallets) {
+  for (const [id, { statistics, decayedAtMs }] of previous.wallets) {
     if (walletId !== undefined && id !== walletId) continue;
     if (task === undefined) {
       wallets.delete(id);
       tasks += Object.keys(statistics.tasks).length;
     } else if (task in statistics.tasks) {
-      wallets.set(id, walletSnapshot(withoutTask(statistics, task), context));
+      const rest = walletSnapshot(withoutTask(statistics, task), context);
+      wallets.set(id, { ...rest, decayedAtMs });
       tasks++;
     } else continue;
     changed.push(id);

@@ -1,5 +1,5 @@
 /**
- * What the gateway learns from its own traffic: collects outcomes between two snapshots, takes the
+ * Learning from the gateway's own traffic: collects outcomes between two snapshots, takes the
  * next snapshot, and gives every decision the snapshot in force.
  *
  * @module
@@ -160,6 +160,7 @@ export class Learning implements RoutingKnowledge {
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
         if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets)) {
+          this.#newest = await this.#deps.snapshots.latest() ?? this.#newest;
           const message = `Another instance took the snapshot ${number} first; repeat the reset`;
           throw new ServiceFault("conflict", { message });
         }

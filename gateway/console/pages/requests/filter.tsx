@@ -16,7 +16,7 @@ export interface Choices {
 /** Conditions of the operator's API that go there under the name that they have here. */
 const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged"];
 /** Conditions that are shown under "more". */
-const SELDOM = ["endpoint", "status", "error", "min_charged"];
+const SELDOM = ["endpoint", "status", "error", "min_charged", "task"];
 
 /** Returns the conditions of the page's query under the names of the operator's API. */
 export function conditions(
@@ -57,6 +57,7 @@ export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
           <ui.FilterText view={view} name="status" label={`${say.status} (429, 5xx)`} />
           <ui.FilterText view={view} name="error" label={say.error} />
           <ui.FilterText view={view} name="min_charged" label={say.minCharged} />
+          <ui.FilterText view={view} name="task" label={say.task} />
         </div>
       </details>
     </ui.FilterForm>

@@ -35,6 +35,7 @@ export const requestMessages = catalogue({
   status: ["Status", "状态码"],
   error: ["Error code", "错误码"],
   minCharged: ["Charged at least", "最低费用"],
+  task: ["Task (8 digits or more)", "任务（至少 8 位）"],
   more: ["More conditions", "更多条件"],
   at: ["Ended", "结束时间"],
   request: ["Request", "请求"],

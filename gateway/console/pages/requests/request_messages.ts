@@ -45,6 +45,22 @@ export const requestPageMessages = catalogue({
   considered: (count: number) =>
     both`${count} ${count === 1 ? "model was" : "models were"} considered.
     共考虑了 ${count} 个模型。`,
+  ofTask: ["Task", "任务"],
+  snapshot: ["Snapshot", "快照"],
+  snapshotNone: ["before the first", "首个快照之前"],
+  estimate: ["Estimated quality", "估计质量"],
+  estimateText: (p: string, error: string, outcomes: number) => [
+    `${p} ± ${error}, from ${outcomes} ${outcomes === 1 ? "outcome" : "outcomes"} at the task`,
+    `${p} ± ${error}，基于该任务的 ${outcomes} 个结果`,
+  ],
+  dial: ["Dial", "旋钮"],
+  decidedBy: ["Decided by", "决定方式"],
+  decisions: {
+    value: ["highest value", "价值最高"],
+    conversation: ["model of the conversation", "沿用对话的模型"],
+    exploration: ["tried to learn about it", "探索尝试"],
+    verified: ["verified answer", "已验证的答复"],
+  },
   candidates: [
     "Models with the reason of each choice or exclusion",
     "各模型及其被选用或排除的原因",

@@ -1,5 +1,7 @@
 import * as ui from "../../components/mod.ts";
+import { dialText } from "../../../domain/routing/dial.ts";
 import type { InView } from "../../page.ts";
+import { taskDigits, taskHref } from "../routing/answers.ts";
 import type { Detail } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -36,8 +38,36 @@ export function Routing({ view, detail }: InView<{ detail: Found }>) {
           <span class="second">{say.considered(routing.considered)}</span>
         </p>
       )}
+      {routing?.snapshot !== undefined && <Decision view={view} routing={routing} />}
       {candidates.length > 0 && <Candidates view={view} candidates={candidates} />}
     </ui.Panel>
+  );
+}
+
+/** The facts that the decision rested on. */
+function Decision({ view, routing }: InView<{ routing: NonNullable<Found["routing"]> }>) {
+  const say = view.say(requestPageMessages);
+  const { task, snapshot = 0, dial, plan, p, p_error: error = 0, outcomes = 0 } = routing;
+  const estimate = p === undefined
+    ? null
+    : say.estimateText(ui.percentText(p, 1), ui.percentText(error, 1), outcomes);
+  return (
+    <ui.DefinitionList
+      items={[
+        [
+          say.ofTask,
+          task === undefined ? null : (
+            <a href={taskHref(task)}>
+              <code title={task}>{taskDigits(task)}</code>
+            </a>
+          ),
+        ],
+        [say.snapshot, snapshot === 0 ? say.snapshotNone : String(snapshot)],
+        [say.estimate, estimate],
+        [say.dial, dial === undefined ? null : dialText(dial)],
+        [say.decidedBy, plan === undefined ? null : say.decisions[plan]],
+      ]}
+    />
   );
 }
 
