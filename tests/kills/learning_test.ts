@@ -236,7 +236,7 @@ Deno.test(
     const issued = await service.admin("POST", "/keys", {
       name: "kills",
       wallet: "kills",
-      policy: {},
+      policy: { models: ["m0"] },
     });
     const key = String(issued.key);
     const first = await ask(service, key, 0);
