@@ -7,7 +7,11 @@ import { reasonOf } from "../system/reason.ts";
 import type { AnswerOf } from "../admin_api/operations.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
-type Check = Pick<AnswerOf<"GET /catalog/check">, "upstreams" | "models" | "priceList">;
+type Answer = AnswerOf<"GET /catalog/check">;
+/** Without a running service it is not known whether audits can run. */
+type Check =
+  & Pick<Answer, "upstreams" | "models" | "priceList">
+  & Partial<Pick<Answer, "audits">>;
 
 /** Accepted difference from the list price, in percent. */
 const TOLERANCE = 5;
@@ -39,7 +43,7 @@ export async function upstreamFindings(
       return upstreamFinding(answer, { baseUrl: config?.baseUrl, timeoutMs: context.timeoutMs });
     }),
   );
-  return [...upstreams, ...priceFindings(check)];
+  return [...upstreams, ...priceFindings(check), ...auditFindings(check)];
 }
 
 async function checkHere(content: CatalogContent, { env, timeoutMs, nowMs }: DoctorContext) {
@@ -107,6 +111,12 @@ function adviceFor(reason: string): string {
     return "permit the process to connect to it by --allow-net";
   }
   return "check its baseUrl, and firewalls and proxies in between";
+}
+
+function auditFindings({ audits = null }: Check): Finding[] {
+  if (audits === null) return [];
+  const advice = "create or fill a wallet without keys for auto.audits.wallet, or leave audits out";
+  return [warning("audits", audits, advice)];
 }
 
 function priceFindings({ models, priceList }: Check): Finding[] {

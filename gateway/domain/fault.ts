@@ -13,6 +13,8 @@ export interface FaultDetails {
   readonly retryAfterMs?: number | undefined;
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Additional members of `error` in the response, which clients show with it. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
   /** Additional members beside `error` in the response. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** For the operator's log; never sent. */
@@ -26,6 +28,7 @@ export class ServiceFault extends Error {
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, details: FaultDetails = {}) {
@@ -37,6 +40,7 @@ export class ServiceFault extends Error {
     this.param = details.param === undefined ? undefined : presentable(details.param);
     this.retryAfterMs = details.retryAfterMs;
     this.headers = details.headers ?? {};
+    this.members = details.members ?? {};
     this.extra = details.extra ?? {};
   }
 
@@ -54,6 +58,7 @@ export class ServiceFault extends Error {
         code: this.code,
         param: this.param ?? null,
         request_id: requestId,
+        ...this.members,
       },
       ...this.extra,
     };

@@ -275,7 +275,7 @@ const FEEDBACK: Operation = {
     "An extension. `auto` learns from votes which model answers a kind of request well. " +
     "A vote is taken for 7 days, on requests of the key's own wallet; a repetition answers the " +
     "same, and another score from the same source is a `conflict`. Where several requests have " +
-    "the id, `log_ids` beside the `error` names their rows: vote with the id of one.",
+    "the id, `log_ids` of the `error` names their rows: vote with the id of one.",
   body: { [JSON_TYPE]: { schema: feedbackRequestSchema, example: examples.FEEDBACK_REQUEST } },
   replies: {
     200: json("The vote is stored", { schema: feedbackSchema, example: examples.FEEDBACK }, {

@@ -93,15 +93,19 @@ export async function startService(
   }
 }
 
+/** Parts that are opened before the service is assembled. */
+interface OpenedParts {
+  readonly stores: KvStores;
+  readonly telemetry: Telemetry;
+  readonly config: CatalogContent | undefined;
+  /** Sentences about settings of an earlier version in the configuration file. */
+  readonly notices: readonly string[];
+}
+
 async function assembleService(
   settings: ServeSettings,
   deps: ServiceDeps,
-  parts: {
-    stores: KvStores;
-    telemetry: Telemetry;
-    config: CatalogContent | undefined;
-    notices: readonly string[];
-  },
+  parts: OpenedParts,
 ): Promise<RunningService> {
   const { clock, logger } = deps;
   const { stores, telemetry } = parts;
@@ -118,15 +122,12 @@ async function assembleService(
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
   const learning = await learningOf(stores, deps, deps.rng.id("routing"));
-  const used = { pool, links, vectorStores, deps, telemetry, learning };
-  const gateway = gatewayOf(stores, used);
-  const tiers = seeded.catalog.tiers;
+  const gateway = gatewayOf(stores, { pool, links, vectorStores, deps, telemetry, learning });
+  const { adminToken: configuredToken, bootstrapKey } = settings;
   const secrets = await firstStart({
     ...stores,
-    ...{ keyRing, peppers, clock },
-    tier: (tiers.find((tier) => tier.id === FIRST_TIER) ?? tiers[0])?.id ?? FIRST_TIER,
-    adminToken: settings.adminToken,
-    bootstrapKey: settings.bootstrapKey,
+    ...{ keyRing, peppers, clock, tier: firstTierOf(seeded.catalog), bootstrapKey },
+    adminToken: configuredToken,
   });
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
@@ -140,28 +141,44 @@ async function assembleService(
   const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
-  const adminToken = secrets?.adminToken ?? settings.adminToken;
-  await credentials.refresh({ url: adminUrl, adminToken });
+  await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? configuredToken });
   if (secrets !== undefined) await handOver(secrets, service);
   const notices = [...parts.notices, ...stores.catalogs.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
   gate.open();
-  const snapshots = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
-  Deno.unrefTimer(snapshots);
+  return runningService(service, servers, { publicUrl: shownUrl, adminUrl, metricsUrl });
+}
+
+/** Returns a service whose listeners are open, and takes its snapshots until it stops. */
+function runningService(
+  service: Service,
+  servers: Servers,
+  urls: Pick<RunningService, "publicUrl" | "adminUrl" | "metricsUrl">,
+): RunningService {
+  const { gateway, learning, stores } = service;
+  const stopSnapshots = takeSnapshots(service);
   let stopping: Promise<void> | undefined;
   return {
-    publicUrl: shownUrl,
-    adminUrl,
-    metricsUrl,
-    gateway,
-    learning,
-    stores,
+    ...urls,
+    ...{ gateway, learning, stores },
     recheckUpstreams: () => recheckUpstreams(service),
     stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
-      clearInterval(snapshots);
+      stopSnapshots();
       return stopping ??= stop(service, Object.values(servers), graceMs);
     },
   };
+}
+
+/** Takes the next snapshot at intervals; returns a function that ends that. */
+function takeSnapshots({ learning }: Pick<Service, "learning">): () => void {
+  const timer = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
+  Deno.unrefTimer(timer);
+  return () => clearInterval(timer);
+}
+
+/** Returns the tier of the wallet that a first start creates. */
+function firstTierOf({ tiers }: Catalog): string {
+  return (tiers.find((tier) => tier.id === FIRST_TIER) ?? tiers[0])?.id ?? FIRST_TIER;
 }
 
 function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): void {

@@ -77,7 +77,10 @@ export interface RoutingMetadata extends Extensible {
   output_limit?: number;
   /** Parts of the request that no upstream supports and that were left out, one line each. */
   not_carried?: string[];
-  /** Why the request was split into tasks, or was not although it was to be: one sentence. */
+  /**
+   * Why the request was split into tasks, or how its answer was verified; or why it was not although
+   * it was to be: one sentence, or two.
+   */
   orchestration?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Shapes of requests that are split into tasks.
+ * Shapes of requests that several models serve: split into tasks, or verified.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import type { Extensible } from "./extensible.ts";
 
 /** One sub-task of an orchestrated request. */
 export interface OrchestrationTask extends Extensible {
-  /** Unique in the request: `plan`, {@linkcode ORCHESTRATION_FINAL_TASK_ID}, or the planner's own. */
+  /**
+   * Unique in the request: `plan`, {@linkcode ORCHESTRATION_FINAL_TASK_ID}, the planner's own, or
+   * `verify-1` and so on for models that verify an answer.
+   */
   task_id: string;
   /** Title of the task, for people. */
   title: string;

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { type KvStores, openKvStores } from "../../gateway/stores/kv/open.ts";
+import { auditStoreContract } from "./audit_store_contract.ts";
 import { catalogStoreContract } from "./catalog_store_contract.ts";
 import { keyStoreContract } from "./key_store_contract.ts";
 import type { Open } from "./contract.ts";
@@ -37,6 +38,7 @@ for (const [kind, openKind] of Object.entries(KINDS)) {
   keyStoreContract(`KeyStore in KV, ${kind}`, of((stores) => stores.keys));
   catalogStoreContract(`CatalogStore in KV, ${kind}`, of((stores) => stores.catalogs));
   requestLogContract(`RequestLog in KV, ${kind}`, of((stores) => stores.log));
+  auditStoreContract(`AuditStore in KV, ${kind}`, of((stores) => stores.auditStore));
   settingsStoreContract(`SettingsStore in KV, ${kind}`, of((stores) => stores.settings));
   snapshotStoreContract(`SnapshotStore in KV, ${kind}`, of((stores) => stores.snapshots));
   voteStoreContract(`VoteStore in KV, ${kind}`, of((stores) => stores.votes));

@@ -8,6 +8,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
 const CHAT = "/openai/v1/chat/completions";
+const FEEDBACK = "/api/v1/feedback";
 const KEY = { authorization: `Bearer ${BOOTSTRAP_KEY}` };
 const HI = [{ role: "user", content: "Hi" }];
 
@@ -134,6 +135,14 @@ const CASES: readonly Case[] = [
       path: "/api/v1/models?locale=en&locale=zh",
       param: "locale",
     },
+    "a vote without a request id": {
+      ...{ path: FEEDBACK, body: '{"score":1}', param: "request_id" },
+    },
+    "a vote without a score": { path: FEEDBACK, body: '{"request_id":"a"}', param: "score" },
+    "a vote with an unknown member": {
+      ...{ path: FEEDBACK, body: '{"request_id":"a","score":1,"up":true}', param: "up" },
+    },
+    "a vote that is no JSON": { path: FEEDBACK, body: "{", param: null },
     "an empty locale": { method: "GET", path: "/api/v1/models?locale=", param: "locale" },
   }),
   ...each(400, "model_not_allowed", {
@@ -167,6 +176,7 @@ const CASES: readonly Case[] = [
       path: "/api/v1/pricing",
       headers: { authorization: "" },
     },
+    "no key for feedback": { path: FEEDBACK, headers: { authorization: "" } },
     "no key for the model list": {
       method: "GET",
       path: "/openai/v1/models",
@@ -182,12 +192,14 @@ const CASES: readonly Case[] = [
     "an unknown path": { method: "GET", path: "/nothing" },
     "an unknown endpoint": { path: "/openai/v1/completions" },
     "a path that climbs": { method: "GET", path: "/api/v1/%2e%2e/admin/v1/keys" },
+    "a vote on no request": { path: FEEDBACK, body: '{"request_id":"a","score":1}' },
     "the admin API on the public listener": { method: "GET", path: "/admin/v1/keys" },
   }),
   ...each(405, "method_not_allowed", {
     "GET for chat": { method: "GET" },
     "DELETE for chat": { method: "DELETE" },
     "POST for the catalog": { path: "/api/v1/models" },
+    "GET for feedback": { method: "GET", path: FEEDBACK },
   }),
   ...each(413, "body_too_large", {
     "a body of 33 MB": { body: new Uint8Array(33 * 1024 * 1024).fill(0x20) },

@@ -10,7 +10,14 @@ import { ADMIN_TOKEN, BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts"
 
 const ORIGIN = "https://page.example";
 const PATHS = [
-  ...["/healthz", "/readyz", "/api/v1/models", "/api/v1/models/meta", "/api/v1/pricing"],
+  ...[
+    "/healthz",
+    "/readyz",
+    "/api/v1/models",
+    "/api/v1/models/meta",
+    "/api/v1/pricing",
+    "/api/v1/feedback",
+  ],
   ...["/openai/v1/models", "/openai/v1/chat/completions", "/openai/v1/responses"],
   ...["/openai/v1/images/generations", "/openai/v1/images/edits", "/openai/v1/responses/resp_1"],
   ...["/files/blob_1", "/nothing"],
@@ -70,6 +77,7 @@ Deno.test("a page cannot send what needs no preflight: only JSON is read", async
         [`${publicUrl}/openai/v1/chat/completions`, headers],
         [`${publicUrl}/openai/v1/responses`, headers],
         [`${publicUrl}/openai/v1/images/generations`, headers],
+        [`${publicUrl}/api/v1/feedback`, headers],
         [`${adminUrl}/admin/v1/keys`, admin],
         [`${adminUrl}/admin/v1/wallets`, admin],
       ] as const

@@ -117,11 +117,22 @@ const IMAGES: readonly string[] = ["prompt", "user", "size", "quality", "respons
 const EDITS: readonly string[] = ['"image":§', '"image":[§]', '"image":"a","mask":§']
   .map((fields) => `{"model":"auto","prompt":"a",${fields}}`);
 
+/** The path of votes, from that of the model endpoints. */
+const FEEDBACK = "../../api/v1/feedback";
+
 const CALLS: readonly (readonly [string, readonly string[]])[] = [
   ["chat/completions", CHAT],
   ["responses", RESPONSES],
   ["images/generations", IMAGES],
   ["images/edits", EDITS],
+];
+
+/** Votes, on a request that there is. */
+const VOTES: readonly string[] = [
+  '{"request_id":§,"score":1}',
+  '{"request_id":"a","score":§}',
+  '{"request_id":"a","score":1,"comment":§}',
+  '{"request_id":"a","score":1,"source":§}',
 ];
 
 /** Requests of the operator's API. */
@@ -184,6 +195,17 @@ async function attack(
 Deno.test("ids and names of every kind are refused or taken by the simulator", async () => {
   await using service = await TestService.start();
   await attack(service);
+});
+
+Deno.test("ids, comments and sources of every kind are refused or stored with a vote", async () => {
+  await using service = await TestService.start();
+  const headers = { "x-request-id": "a" };
+  const chat = await service.chat({ messages: [{ role: "user", content: "Hi" }] }, { headers });
+  await chat.body?.cancel();
+  for (const template of VOTES) await attack(service, { calls: [[FEEDBACK, [template]]] });
+  const { id } = await service.lastRequest();
+  const { feedback } = await service.admin("GET", `/requests/${id}`);
+  assert((feedback as unknown[]).length > 1);
 });
 
 /** Cases for upstreams with other wires: sizes are refused before any of them. */

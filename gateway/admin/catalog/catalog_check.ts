@@ -6,7 +6,8 @@
  */
 
 import { missingCredentials, missingCredentialsText } from "../../config/missing_credentials.ts";
-import type { CatalogContent, UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import type { Catalog, CatalogContent, UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import { auditObstacle } from "../../domain/learning/audit_funds.ts";
 import { listAge, type ModelVerdict, verdictOf } from "./catalog_verdict.ts";
 import { checkAdvice } from "./catalog_advice.ts";
 import type { AdminDeps } from "../deps.ts";
@@ -23,9 +24,24 @@ export function catalogCheckHandlers(deps: AdminDeps) {
       const { timeout, tolerance } = query();
       const catalog = deps.catalogs.current();
       const limits = { tolerance, timeoutMs: timeout * 1_000, nowMs: deps.clock.nowMs() };
-      return { version: catalog.version, ...await verdictsOf(catalog, { ...deps, ...limits }) };
+      const verdicts = await verdictsOf(catalog, { ...deps, ...limits });
+      const audits = await auditsFinding(catalog, deps);
+      const advice = [audits, verdicts.advice].filter((text) => text !== null).join("; ") || null;
+      const ok = verdicts.ok && audits === null;
+      return { version: catalog.version, ...verdicts, ok, advice, audits };
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Returns why the audits of a catalog cannot run, as a sentence; `null` if they can, or are off. */
+async function auditsFinding(
+  catalog: Catalog,
+  { ledger, keys }: Pick<AdminDeps, "ledger" | "keys">,
+): Promise<string | null> {
+  const settings = catalog.auto?.audits;
+  if (settings === undefined || settings.share === 0) return null;
+  const wallet = await ledger.wallet(settings.wallet);
+  return auditObstacle(settings, { catalog, wallet, keys: await keys.list() }) ?? null;
 }
 
 /** Options of a check. */

@@ -38,6 +38,18 @@ Deno.test("POST /catalog/apply says what changes, applies it, and history tells"
   });
 });
 
+Deno.test("POST /catalog/apply says which dial former weights mean", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    const { auto: _, ...content } = CONTENT;
+    const scoring = { quality: 1, price: 0, latency: 1 };
+    const { body } = await post("/catalog/apply", { content: { ...content, scoring } });
+    assertEquals([deps.catalogs.current().auto, body.warnings], [{ dial: 1 }, [
+      'The former "scoring" of the configuration now means the dial best: ' +
+      'write "auto": {"dial": "best"} instead',
+    ]]);
+  });
+});
+
 Deno.test("POST /catalog/apply makes no version where nothing changes", async () => {
   await withAdmin(async ({ get, post }) => {
     const { content } = (await get("/catalog")).body;

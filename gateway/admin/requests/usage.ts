@@ -1,4 +1,5 @@
 import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../domain/policy/key.ts";
 import type { AdminDeps } from "../deps.ts";
 import { UsageSums } from "./usage_sums.ts";
 
@@ -24,5 +25,6 @@ export async function usageJson(
 }
 
 async function keyNames(deps: AdminDeps): Promise<Map<string, string>> {
-  return new Map((await deps.keys.list()).map((key) => [key.id, key.name]));
+  const names = new Map((await deps.keys.list()).map((key) => [key.id, key.name]));
+  return names.set(AUDIT_KEY_ID, AUDIT_KEY_NAME);
 }

@@ -66,6 +66,7 @@ export const catalogCheckAnswer = z.strictObject({
   version,
   ok: z.boolean(),
   advice: z.string().nullable(),
+  audits: z.string().nullable().describe("Why audits cannot run; null if they can, or are off"),
   priceList: z.strictObject({
     name: z.string(),
     version: z.string(),

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../admin_api/operations.ts";
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../domain/policy/key.ts";
 import { dialText } from "../../domain/routing/dial.ts";
 import type { Call, Command, Output } from "../command.ts";
 import { UsageError } from "../failures.ts";
@@ -95,7 +96,7 @@ type KeyNames = ReadonlyMap<string, string>;
 
 async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
   const { keys } = await client.call("GET /keys");
-  return new Map(keys.map(({ id, name }) => [id, name]));
+  return new Map(keys.map(({ id, name }) => [id, name])).set(AUDIT_KEY_ID, AUDIT_KEY_NAME);
 }
 
 /** Columns of a list. `svc requests show` accepts the id of a row and that of a request. */

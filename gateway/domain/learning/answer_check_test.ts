@@ -71,8 +71,8 @@ const CASES: readonly [string, ChatRequest, Partial<ObservedAnswer>, Alarm | und
   ["a list in place of an object", object, { text: "[]" }, "schema"],
 ];
 
-for (const [name, asked, given, alarm] of CASES) {
+for (const [name, request, changes, alarm] of CASES) {
   Deno.test(`${name} is ${alarm === undefined ? "no alarm" : `the alarm ${alarm}`}`, () => {
-    assertEquals(alarmOf(answer(given), expectedFormOf(asked)), alarm);
+    assertEquals(alarmOf(answer(changes), expectedFormOf(request)), alarm);
   });
 }

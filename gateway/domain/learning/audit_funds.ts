@@ -33,6 +33,9 @@ export function auditObstacle(
   if (!resolution.ok) return `The wallet "${id}" of audits cannot pay: ${resolution.message}`;
   if (wallet.available <= 0n) return `The wallet "${id}" of audits has no credits`;
   if ((parseCredits(dailyBudget) ?? 0n) <= 0n) return "The daily budget of audits is zero";
+  if (judge !== undefined && !catalog.models.some((model) => model.id === judge)) {
+    return `The judge "${judge}" of audits is not a model of the catalog`;
+  }
   if (judge !== undefined && !tierAllows(resolution.tier, judge)) {
     return `The tier "${wallet.tier}" of the wallet "${id}" of audits lacks the judge "${judge}"`;
   }

@@ -2,21 +2,16 @@
  * The estimated probability of a good answer by a model at a task.
  *
  * ```text
- * bad(model, wallet) = (bad + 20 * (1 - quality)) / (load + 20)
- * bad(model, task)   = (bad + 40 * bad(model, wallet)) / (load + 40)
+ * bad(model, wallet) = (bad + 100 * scaled(1 - quality)) / (load + 100)
+ * bad(model, task)   = (bad + 80 * scaled(bad(model, wallet))) / (load + 80)
+ * scaled(prior)      = prior * ((20 + bad of all models) / (20 + expected bad of all models)) ^ lack
  * p                  = 1 - bad(model, task) * load of the request
  * ```
  *
- * Implicit outcomes are alarms: signs that an answer was bad. An answer without one says nothing
- * about its quality, so it counts as the estimate `b` without implicit outcomes, and only the alarms
- * move it. With `n` checked answers, `a` alarms, and `w` the denominator above:
- *
- * ```text
- * (b * (w + n - a) + a) / (w + n) = b + a * (1 - b) / (w + n)
- * ```
- *
- * The catalog's quality is the prior of the wallet, the wallet that of the task. Outcomes are
- * weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
+ * The catalog's quality is the prior of the wallet, the wallet that of the task. A model that lacks a
+ * record (`lack` is 1 without one, and 0 with the longest of all) is expected to fail in proportion
+ * as the models on record did, so that a hard task is hard for models that never served it. Outcomes
+ * are weighted, decayed and bounded as in `statistics.ts`. The load of a request is capped, for all
  * models alike, so that no probability is negative: a harder request widens the differences between
  * models and never reverses them.
  *
@@ -44,9 +39,9 @@ export interface Estimate {
 }
 
 /** Weight of the catalog's quality, in outcomes of a typical request. */
-const CATALOG_WEIGHT = 60;
+const CATALOG_WEIGHT = 100;
 /** Weight of the wallet's record in that of a task, in outcomes of a typical request. */
-const WALLET_WEIGHT = 40;
+const WALLET_WEIGHT = 80;
 /** Weight of the assumption that models fail as often as their priors say, in bad outcomes. */
 const SCALE_WEIGHT = 20;
 /** Maximum share of bad answers of a prior. */

@@ -22,9 +22,11 @@ function assertNear(actual: number, expected: number, tolerance = 1e-9): void {
 function statistics(notes: readonly (Partial<OutcomeNote> & { n: number })[]): WalletStatistics {
   let all = NO_STATISTICS;
   for (const { n, ...note } of notes) {
-    for (let left = n; left > 0; left -= 50) {
+    for (let from = 0; from < n; from += 50) {
       const additions = new Additions();
-      for (let at = 0; at < Math.min(50, left); at++) additions.noteOutcome({ ...NOTE, ...note });
+      for (let at = 0; at < Math.min(50, n - from); at++) {
+        additions.noteOutcome({ ...NOTE, ...note });
+      }
       const added = additions.byWallet().get("team") ?? NO_STATISTICS;
       all = addStatistics(all, added, 0);
     }

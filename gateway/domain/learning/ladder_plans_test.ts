@@ -25,8 +25,8 @@ Deno.test("replay() accepts the answer that two cheap models give", () => {
 });
 
 Deno.test("replay() asks the better model where two differ and there is no third", () => {
-  const asked = { equal: true, cost: 12, alone: 10 };
-  assertEquals(replay(auditOf({ large: 0, a: 0, b: 1 }), PAIR), asked);
+  const escalated = { equal: true, cost: 12, alone: 10 };
+  assertEquals(replay(auditOf({ large: 0, a: 0, b: 1 }), PAIR), escalated);
 });
 
 Deno.test("replay() asks a third model only where two differ", () => {

@@ -7,10 +7,9 @@
 
 import type { Dial } from "../routing/dial.ts";
 import { MEASURED_DIALS } from "../routing/dial.ts";
-import type { TypicalPrice } from "../routing/value.ts";
 import type { Evidence } from "./estimate.ts";
 import { walletTotals } from "./estimate.ts";
-import { measuredRateSteps, typicalPriceOf } from "./measured_rates.ts";
+import { measuredRateSteps } from "./measured_rates.ts";
 import { type LadderPlan, ladderPlanSteps } from "./ladder_plans.ts";
 import { atOnce, type Steps } from "../redaction/steps.ts";
 import {
@@ -20,6 +19,7 @@ import {
   type OutcomeSource,
   type WalletStatistics,
 } from "./statistics.ts";
+import { type TypicalPrice, typicalPriceOf } from "./typical_price.ts";
 
 /** A wallet in a snapshot: its statistics, and what follows from them. */
 export interface WalletSnapshot {

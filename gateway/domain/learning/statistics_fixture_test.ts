@@ -1,6 +1,6 @@
 /** Statistics that the tests of learning and routing vary. */
 
-import { Additions } from "./additions.ts";
+import type { Additions } from "./additions.ts";
 import { EMPTY_SNAPSHOT, nextSnapshot, type RoutingSnapshot } from "./snapshot.ts";
 import { OUTCOME_SOURCES, type OutcomeSource } from "./statistics.ts";
 

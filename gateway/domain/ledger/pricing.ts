@@ -72,6 +72,9 @@ export const RATE_PLACES = 6;
 const UNITS_PER_MICRO = 10n ** BigInt(PRICE_PLACES + RATE_PLACES);
 const TOKENS_PER_PRICED_UNIT = 1_000_000n;
 
+/** Units of a frozen price in one credit: for comparison in floating point, never for charging. */
+export const PRICE_UNITS_PER_CREDIT = Number(UNITS_PER_MICRO) * 1_000_000;
+
 /** Freezes a price at a tier's rate; `undefined` when a price or the rate is no valid decimal. */
 export function freezePrice(
   price: Price,

@@ -14,6 +14,8 @@ export type KeyStatus = "active" | "disabled" | "revoked";
  * stored key has it, so no caller can use it.
  */
 export const AUDIT_KEY_ID = "audit";
+/** Name that operators see in place of {@linkcode AUDIT_KEY_ID}. */
+export const AUDIT_KEY_NAME = "Audits";
 
 /** The stored record of an API key. */
 export interface KeyRecord {

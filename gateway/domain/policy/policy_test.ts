@@ -90,6 +90,27 @@ const WIDENINGS: readonly (readonly [string, KeyPolicy, KeyPolicy, readonly stri
   ["orchestration beyond the default", { orchestration: { mode: "always", stream: "all" } }, {}, [
     "orchestration.mode",
   ]],
+  [
+    "a wider choice of models",
+    {
+      auto: { maxDial: 0.6, qualityFloor: 0.1, verify: "auto", audits: true },
+    },
+    { auto: { maxDial: 0.5, qualityFloor: 0.2 } },
+    [
+      ...["auto.maxDial", "auto.qualityFloor", "auto.verify", "auto.audits"],
+    ],
+  ],
+  ["a choice beyond the default", { auto: { maxDial: 0 } }, { auto: { verify: "off" } }, [
+    ...["auto.maxDial", "auto.verify"],
+  ]],
+  [
+    "another dial, and a narrower choice",
+    {
+      auto: { dial: 1, maxDial: 0.5, qualityFloor: 0.3, verify: "off" },
+    },
+    { auto: { dial: 0, maxDial: 1, qualityFloor: 0.2, audits: true } },
+    [],
+  ],
   ["less orchestration", { orchestration: { mode: "off", stream: "final" } }, {}, []],
 ];
 

@@ -6,9 +6,9 @@
 
 import type { Tier } from "../catalog/catalog.ts";
 import { type Estimate, estimatesOf, loadOf } from "../learning/estimate.ts";
-import { priceRatio } from "../learning/measured_rates.ts";
 import type { RouteSample } from "../learning/statistics.ts";
-import type { FrozenPrice } from "../ledger/pricing.ts";
+import { priceRatio } from "../learning/typical_price.ts";
+import { type FrozenPrice, PRICE_UNITS_PER_CREDIT } from "../ledger/pricing.ts";
 import { DEFAULT_EXPLORATION, dialFor, SHARE_MAX, sourcesOf } from "./auto.ts";
 import { type Dial, rateOf } from "./dial.ts";
 import type { AffordableHold } from "./funds.ts";
@@ -52,9 +52,6 @@ interface Valued {
   readonly estimate: Estimate;
   readonly price: number;
 }
-
-/** Exchange rate of micro-credits: expected prices are compared in credits. */
-const MICROS_PER_CREDIT = 1_000_000;
 
 /** Orders options, best first, and returns the facts that the order rests on. */
 export function order(
@@ -126,7 +123,7 @@ function valueAll(
   });
   const prices = options.map((option) => {
     const rate = rates.byModel.get(option.target.model.id);
-    return rate === undefined ? 0 : expectedPrice(option, rate, context) / MICROS_PER_CREDIT;
+    return rate === undefined ? 0 : expectedPrice(option, rate, context) / PRICE_UNITS_PER_CREDIT;
   });
   const bestP = Math.max(...estimates.map(({ p }) => p));
   // Of models that are equally good, the cheapest is the measure.
@@ -168,7 +165,7 @@ function shareOf(price: number, bestPrice: number): number {
 }
 
 /**
- * Returns a factor between 0.84 and 1.19 on the rate, so that many equal requests divide between two
+ * Returns a factor between 0.98 and 1.02 on the rate, so that many equal requests divide between two
  * models of nearly equal value instead of all changing at once.
  */
 function ditherOf(seed: number): number {
@@ -179,7 +176,7 @@ function fractionOf(value: number): number {
   return value - Math.floor(value);
 }
 
-/** Returns the expected price of this request at a rate, in micro-credits, for comparison. */
+/** Returns the expected price of this request at a rate, in units of a frozen price. */
 function expectedPrice(
   { shape }: Option,
   rate: Rate,

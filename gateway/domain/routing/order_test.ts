@@ -142,8 +142,8 @@ const PAIR = [{ quality: 0.9, price: 100 }, { quality: 0.5, price: 1 }];
 Deno.test("outcomes of the task overrule the catalog's quality", () => {
   const good = addOutcomes(
     new Additions(),
-    { model: "m0", count: 100, score: 0.9 },
-    { model: "m1", count: 100, score: 0.95 },
+    { model: "m0", count: 200, score: 0.9 },
+    { model: "m1", count: 200, score: 0.95 },
   );
   const input = inputOf(PAIR, {
     ...at(0.9),
@@ -152,7 +152,7 @@ Deno.test("outcomes of the task overrule the catalog's quality", () => {
   });
   assertEquals(firstOf(input).model.id, "m0");
   const { model, ranking } = firstOf({ ...input, snapshot: snapshotOf(good) });
-  assertEquals([model.id, ranking.estimate.outcomes], ["m1", 100]);
+  assertEquals([model.id, ranking.estimate.outcomes], ["m1", 200]);
 });
 
 Deno.test("outcomes of another wallet change nothing", () => {

@@ -3,12 +3,13 @@
  *
  * ```text
  * value = p - rate * size * price / price of the best allowed model - 0.005 * (1 - dial) * latency
- * size    = sqrt(1 + growth * (price of the best allowed model / its mean in the wallet - 1)), 1/4 to 4
+ * size    = task * sqrt(1 + growth * (price of the best allowed model / its mean in the wallet - 1))
  * latency = ms / (ms + 2000); 1000 ms are assumed without observations
  * ```
  *
  * `p` is the estimated probability of a good answer (`learning/estimate.ts`) and `rate` the exchange
- * rate of the dial (`dial.ts`). The value is linear in price, so that at the position `best`, whose
+ * rate of the dial (`dial.ts`). `task` weighs the real price of the task's requests and `growth` the
+ * growth of real prices with expected ones (`learning/typical_price.ts`); `size` is 1/4 to 4. The value is linear in price, so that at the position `best`, whose
  * rate is 0, the best model has the highest value. A request that is larger than the wallet's mean
  * costs more of a budget, and its price counts by the square root of that. The price term is absent
  * where all allowed models are free. At `economy`, where the rate is infinite, the cheapest model
@@ -18,19 +19,14 @@
  */
 
 import type { Estimate } from "../learning/estimate.ts";
+import type { TypicalPrice } from "../learning/typical_price.ts";
 import type { Dial } from "./dial.ts";
 
-/** Prices of a wallet's requests at their best allowed models. */
-export interface TypicalPrice {
-  /** Mean expected price, in credits. */
-  readonly mean: number;
-  /** Mean price by the usage that requests turned out to have, in credits. */
-  readonly charged: number;
-  /** Growth of the real price with the expected one, both beside their means: 1 where they agree. */
-  readonly growth: number;
-}
-
-/** Returns the factor by which the size of a request weighs its price. */
+/**
+ * Returns the factor by which the size of a request weighs its price.
+ *
+ * @default taskRatio {the task's prices are those of the wallet}
+ */
 export function sizeFactor(
   price: number,
   typical: TypicalPrice | undefined,

@@ -9,7 +9,7 @@ import { chatFeatureSteps } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { answerText } from "../../wire/chat/answer.ts";
-import { chatFormOf } from "../../wire/chat/form.ts";
+import { type ChatForm, chatFormOf } from "../../wire/chat/form.ts";
 import { ChatRelay } from "../../wire/chat/relay.ts";
 import type { Admission } from "../admit/admission.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
@@ -20,7 +20,7 @@ import type { SearchMemory } from "../hosted/search_memory.ts";
 import type { Audits } from "../learn/audits.ts";
 import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrated_chat.ts";
-import { planRoute } from "../plan/route_plan.ts";
+import { type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
@@ -63,16 +63,9 @@ export async function chat(
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
-  active.noteAsked(restored);
+  active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
-  const verified = await verify(deps, active, {
-    ...call,
-    plan,
-    takesChat,
-    surface: (breakdown) =>
-      new OrchestratedChat(deps, { active, call, form, breakdown, isSplit: false }),
-    onEnd,
-  });
+  const verified = await verifiedChat(deps, active, { call, plan, form, onEnd });
   if (verified !== undefined) return verified;
   const split = await orchestrate(deps, active, {
     ...call,
@@ -103,4 +96,31 @@ export async function chat(
   };
   const stream = new AnswerStream(deps, { answer, active, onEnd: onStreamEnd });
   return { kind: "stream", bytes: new ReadableStream(stream) };
+}
+
+/** Answers by models that verify each other; `undefined` if the request is served as usual. */
+async function verifiedChat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  { call, plan, form, onEnd }: {
+    readonly call: ChatCall;
+    readonly plan: OpenPlan;
+    readonly form: ChatForm;
+    readonly onEnd: () => void;
+  },
+): Promise<ModelAnswer | undefined> {
+  const audit = () => deps.audits.offer(active, { ...call, plan });
+  const answer = await verify(deps, active, {
+    ...call,
+    plan,
+    takesChat,
+    surface: (breakdown) =>
+      new OrchestratedChat(deps, { active, call, form, breakdown, isSplit: false }),
+    onEnd: () => {
+      onEnd();
+      audit();
+    },
+  });
+  if (answer?.kind === "json") audit();
+  return answer;
 }

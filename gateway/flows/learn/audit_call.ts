@@ -7,7 +7,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import { EMPTY_SNAPSHOT } from "../../domain/learning/snapshot.ts";
-import { AUDIT_KEY_ID, type KeyRecord } from "../../domain/policy/key.ts";
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME, type KeyRecord } from "../../domain/policy/key.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import type { LeasePool } from "../../ports/lease_pool.ts";
 import type { Rng } from "../../ports/rng.ts";
@@ -41,7 +41,7 @@ export interface AuditedAnswer {
   readonly completion?: Readonly<Record<string, unknown>> | undefined;
   /** The charge; its maximum if the store does not say whether the call was charged. */
   readonly charged: Micros;
-  /** True when the funds paid for less output than the request asked for. */
+  /** True when the funds paid for less output than the request request for. */
   readonly isLowered: boolean;
 }
 
@@ -68,12 +68,12 @@ export async function callForAudit(
     dialect: "service",
   };
   const active = new ActiveRequest(identity, { signal: new AbortController().signal }, clock);
-  const asked = { ...features, endpoint: "chat", taskText: undefined } as const;
+  const request = { ...features, endpoint: "chat", taskText: undefined } as const;
   let held = 0n;
   try {
-    const plan = await planRoute(own, active, asked);
+    const plan = await planRoute(own, active, request);
     const begunCall = await beginChat(own, active, {
-      ...{ body, features: asked, plan, wanted: "json" },
+      ...{ body, features: request, plan, wanted: "json" },
       relayOf: () => {
         throw new TypeError("Cannot stream an audit");
       },
@@ -105,7 +105,7 @@ function auditKey(
 ): KeyRecord {
   return {
     id: AUDIT_KEY_ID,
-    name: "Audits",
+    name: AUDIT_KEY_NAME,
     walletId,
     status: "active",
     policy: {

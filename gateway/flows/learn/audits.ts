@@ -10,7 +10,7 @@ import { type AuditPanel, auditPanel } from "../../domain/learning/audit_panel.t
 import { isAuditable } from "../../domain/learning/audit_request.ts";
 import type { AuditResult } from "../../domain/learning/audit_result.ts";
 import { loadOf } from "../../domain/learning/estimate.ts";
-import { type Micros, minMicros, parseCredits } from "../../domain/ledger/money.ts";
+import { type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import { modelDenial } from "../../domain/policy/policy.ts";
 import { tierAllows } from "../../domain/policy/tiers.ts";
@@ -140,13 +140,14 @@ export class Audits {
   #auditOf(active: ActiveRequest, request: AnsweredRequest): WaitingAudit | undefined {
     const settings = this.#settings();
     const { features, plan, body } = request;
-    const { task, kind } = plan.basis;
+    const { task } = plan.basis;
     const { key } = active;
     if (settings === undefined || key.policy.auto?.audits !== true || task === undefined) {
       return undefined;
     }
-    // The models of a verified answer have been compared. A caller that left has no answer.
-    if (kind === "verified" || active.outcome !== "ok") return undefined;
+    // A caller that left has no answer. Verified requests are audited like all others: without them
+    // the record of a task that is always verified would never change.
+    if (active.outcome !== "ok") return undefined;
     const share = Math.min(settings.share, SHARE_MAX);
     if (!(this.#deps.learning.seedOf(`audit ${active.identity.logId}`) < share)) return undefined;
     if (features.comparable === undefined && !this.#mayJudge(key, plan, settings)) return undefined;
@@ -189,7 +190,7 @@ export class Audits {
     const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
     const id = rng.id("audit");
     const budget = parseCredits(settings.dailyBudget) ?? 0n;
-    const amount = reservationOf(audit, settings, budget);
+    const amount = reservationOf(audit, budget);
     const reserved = await auditStore.reserve({ id, day, amount, budget });
     if (reserved === 0n) return "no_budget";
     const { signal } = this.#closing;
@@ -245,18 +246,13 @@ export class Audits {
   }
 }
 
-/**
- * Returns the amount to reserve: the holds of the panel, and at most the share of the day's budget by
- * which all audits in progress can run.
- */
+/** Returns the amount to reserve: the holds of the panel, and those of the judge. */
 function reservationOf(
   { panel, features: { comparable } }: WaitingAudit,
-  { judge }: AuditSettings,
   budget: Micros,
 ): Micros {
-  const share = budget / BigInt(RUNNING_MAX);
-  // The hold of a judge depends on answers that do not exist yet.
-  if (comparable === undefined && judge !== undefined) return share;
   const holds = [panel.best, ...panel.cheap].map(({ holdAmount }) => holdAmount);
-  return minMicros(holds.reduce((sum, hold) => sum + hold, 0n), share);
+  // The hold of a judge depends on answers that do not exist yet.
+  const judged = comparable === undefined ? budget / BigInt(RUNNING_MAX) : 0n;
+  return holds.reduce((sum, hold) => sum + hold, judged);
 }

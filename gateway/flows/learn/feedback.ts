@@ -156,8 +156,8 @@ function votedAmong(records: readonly RequestRecord[], requestId: string): Voted
 function conflict(
   message: string,
   param: string,
-  extra: Readonly<Record<string, unknown>> = {},
+  members: Readonly<Record<string, unknown>> = {},
 ): ServiceFault {
   const headers = { "x-should-retry": "false" };
-  return new ServiceFault("conflict", { message, param, extra, headers });
+  return new ServiceFault("conflict", { message, param, members, headers });
 }

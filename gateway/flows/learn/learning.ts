@@ -1,5 +1,5 @@
 /**
- * What the gateway learns from its own traffic: collects outcomes between two snapshots, takes the
+ * Learning from the gateway's own traffic: collects outcomes between two snapshots, takes the
  * next snapshot, and gives every decision the snapshot in force.
  *
  * @module

@@ -118,11 +118,11 @@ Deno.test("a frozen snapshot routes the same for ever, also after a restart", as
 Deno.test("a store that fails loses nothing that was collected", async () => {
   await withStores(async (stores) => {
     let isBroken = true;
-    const put: SnapshotStore["put"] = (...args) =>
+    const failOrPut: SnapshotStore["put"] = (...args) =>
       isBroken ? Promise.reject(new Error("no disk")) : stores.snapshots.put(...args);
     const failing = new Proxy(stores.snapshots, {
       get: (target, name) => {
-        if (name === "put") return put;
+        if (name === "put") return failOrPut;
         const value = Reflect.get(target, name);
         return typeof value === "function" ? value.bind(target) : value;
       },

@@ -11,20 +11,21 @@ export function noteAnswer(
   active: ActiveRequest,
   { candidate, answer, atMs }: {
     readonly candidate: Candidate;
-    readonly answer: () => ObservedAnswer | undefined;
+    /** @default {the answer is not checked} */
+    readonly answer: (() => ObservedAnswer | undefined) | undefined;
     readonly atMs: number;
   },
 ): void {
   const task = active.report.plan?.basis.task;
-  const { asked } = active;
-  if (task === undefined || asked === undefined) return;
+  const { chatRequest: request } = active;
+  if (task === undefined || request === undefined || answer === undefined) return;
   const { walletId, id: keyId } = active.identity.key;
   learning.noteAnswer({
     ...{ walletId, keyId, task, atMs, answer },
     model: candidate.model.id,
     load: loadOf(candidate.ranking.difficulty),
     startedAtMs: active.atMs,
-    request: asked.value as unknown as ChatRequest,
-    requestChars: asked.text.length,
+    request: request.value as unknown as ChatRequest,
+    requestChars: request.text.length,
   });
 }

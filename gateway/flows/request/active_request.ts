@@ -49,7 +49,7 @@ export class ActiveRequest {
   #key: KeyRecord;
   #signal: AbortSignal;
   #reservation: TokenReservation | undefined;
-  #asked: JsonBody | undefined;
+  #chatRequest: JsonBody | undefined;
   #hasBegun = false;
   #outcome: RequestRecord["outcome"] | undefined;
 
@@ -100,13 +100,13 @@ export class ActiveRequest {
   }
 
   /** The request in the form of Chat Completions, for the check of its answer; absent if unknown. */
-  get asked(): JsonBody | undefined {
-    return this.#asked;
+  get chatRequest(): JsonBody | undefined {
+    return this.#chatRequest;
   }
 
   /** Notes the request in the form of Chat Completions. */
-  noteAsked(asked: JsonBody): void {
-    this.#asked = asked;
+  noteChatRequest(request: JsonBody): void {
+    this.#chatRequest = request;
   }
 
   /** Notes that a plan is made before the answer begins. */

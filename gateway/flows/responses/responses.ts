@@ -105,7 +105,7 @@ export async function respond(
   const read = await ResponseRequest.read(deps, active, incoming);
   const { request, plan } = await planResponse(deps, active, read);
   reserveTokens(deps, active, request.features);
-  active.noteAsked(request.chat);
+  active.noteChatRequest(request.chat);
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
@@ -125,7 +125,7 @@ export async function respond(
   const begunCall = await beginWithHistory(deps, active, call);
   const { answer, candidate } = begunCall;
   deps.conversations.set(conversationOf(active, request.features), candidate.model.id);
-  const audit = () => offerAudit(deps, active, call);
+  const audit = () => hosting === undefined && offerAudit(deps, active, call);
   const store: Store = (resource, findings) =>
     storeResponse(deps, active, { request, candidate, resource, findings });
   if (answer.kind === "json") {
@@ -162,9 +162,8 @@ export async function respond(
 function offerAudit(
   deps: Pick<ResponseDeps, "audits">,
   active: ActiveRequest,
-  { request, plan, hosting }: ResponseCall,
+  { request, plan }: Pick<ResponseCall, "request" | "plan">,
 ): void {
-  if (hosting !== undefined) return;
   const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
   const { chat: body, features } = request;
   deps.audits.offer(active, { body, features, plan: { ...plan, candidates } });
@@ -196,19 +195,25 @@ function singleCall(
 }
 
 /** Answers a request by models that verify each other; `undefined` if it runs as one call. */
-function verifyResponse(
+async function verifyResponse(
   deps: ResponseDeps,
   active: ActiveRequest,
   { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
 ): Promise<ModelAnswer | undefined> {
-  return verify(deps, active, {
+  const audit = () => offerAudit(deps, active, { request, plan });
+  const answer = await verify(deps, active, {
     body: request.chat,
     features: request.features,
     plan,
     takesChat: (candidate) => request.takesChatRoute(candidate),
     surface: (breakdown) => new OrchestratedResponse(deps, { active, request, plan, breakdown }),
-    onEnd,
+    onEnd: () => {
+      onEnd();
+      audit();
+    },
   });
+  if (answer?.kind === "json") audit();
+  return answer;
 }
 
 /** Answers a request by tasks of several models; `undefined` if it runs as one call. */

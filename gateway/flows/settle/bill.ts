@@ -103,9 +103,8 @@ export async function settleCall(
   span?.end(billedEnd(end.ending, { usage, estimated }));
   const charged = minMicros(cost + (end.fee ?? 0n), hold.held);
   const billing = billingOf({ usage, estimated }, { charged, version: hold.price.version });
-  const { key } = active;
-  deps.admission.spent(key, billing.total_tokens, deps.clock.nowMs(), active.reservation);
   const atMs = deps.clock.nowMs();
+  deps.admission.spent(active.key, billing.total_tokens, atMs, active.reservation);
   const ending: SettleCommand = {
     kind: "settle",
     holdId: hold.id,
@@ -143,12 +142,19 @@ export async function settleCall(
   noteBill();
   if (end.request !== undefined) active.noteOutcome(end.request.outcome);
   if (end.request?.outcome === "ok") {
-    noteServed(deps, active, { candidate, atMs, billing, total });
-    if (end.answer !== undefined) {
-      noteAnswer(deps, active, { candidate, atMs, answer: end.answer });
-    }
+    noteLearned(deps, active, { candidate, atMs, billing, total, answer: end.answer });
   }
   return { billing: total, usage };
+}
+
+/** Notes a request that a candidate has answered, for later decisions. */
+function noteLearned(
+  deps: Pick<SettleDeps, "learning">,
+  active: ActiveRequest,
+  call: Parameters<typeof noteAnswer>[2] & Parameters<typeof noteServed>[2],
+): void {
+  noteServed(deps, active, call);
+  noteAnswer(deps, active, call);
 }
 
 /** Returns the reported usage if it is possible; logs impossible usage for the operator. */

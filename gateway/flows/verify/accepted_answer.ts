@@ -87,6 +87,7 @@ export class AcceptedAnswer implements StreamedAnswer {
   }
 
   #log(end: RequestEnd): Promise<void> {
+    this.#active.noteOutcome(end.outcome);
     return logEnd(this.#deps, this.#active, end);
   }
 }

@@ -194,6 +194,7 @@ async function accept(
   const surface = request.surface(breakdown);
   if (!active.identity.stream) {
     const text = await surface.accepted(completion);
+    active.noteOutcome("ok");
     await logEnd(deps, active, { status: 200, outcome: "ok" });
     return { kind: "json", text };
   }

@@ -5,7 +5,7 @@
  */
 
 import type { SetReport } from "./evaluate.ts";
-import type { EvalReport } from "./mod.ts";
+import type { EvalReport } from "./report.ts";
 
 /** Returns the report as a value that JSON can hold. */
 export function jsonOf({ seeds, sets, pooled, feedback }: EvalReport): unknown {

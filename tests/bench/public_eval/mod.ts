@@ -16,12 +16,12 @@ import { parseArgs } from "node:util";
 import { DIFFICULTY_CONSTANTS } from "../../../gateway/domain/routing/difficulty.ts";
 import { DataError, filesIn, limitSet, pooled, type QuestionSet, readSet } from "./data.ts";
 import { benchWith, constantsOf, fitSet, type SetFit } from "./difficulty_fit.ts";
-import { evaluateSet, type SetReport } from "./evaluate.ts";
-import { evaluateFeedback, type FeedbackReport } from "./feedback.ts";
+import { evaluateSet } from "./evaluate.ts";
+import { evaluateFeedback } from "./feedback.ts";
 import { svgOf, textPlotOf } from "./plot.ts";
 import { BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, orderOf, SPLIT_SEEDS } from "./random.ts";
 import { benchOf } from "./replay.ts";
-import { feedbackLines, plotOf, setLines } from "./report.ts";
+import { type EvalReport, feedbackLines, plotOf, setLines } from "./report.ts";
 import { AUDITS, VOTES } from "./snapshots.ts";
 import { jsonOf } from "./json.ts";
 
@@ -37,15 +37,6 @@ export interface EvalOptions {
   readonly json: boolean;
   /** Path of the plot to write. */
   readonly svg?: string | undefined;
-}
-
-/** Results of all sets. */
-export interface EvalReport {
-  readonly seeds: readonly number[];
-  readonly sets: readonly SetReport[];
-  /** Sets that compare the same models, as one; only their APGR is of interest. */
-  readonly pooled: readonly SetReport[];
-  readonly feedback: readonly FeedbackReport[];
 }
 
 /** Parses the options; returns the reason if they are malformed. */
@@ -128,17 +119,30 @@ export function reportLines(report: EvalReport): string[] {
   ];
 }
 
-/** Runs the evaluation; returns the exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+/** Receives the lines of a run: the report, and what accompanies it. */
+export interface EvalOutput {
+  log(line: string): void;
+  error(line: string): void;
+}
+
+/**
+ * Runs the evaluation; returns the exit code.
+ *
+ * @default output {the console}
+ */
+export async function main(
+  args: readonly string[],
+  output: EvalOutput = console,
+): Promise<number> {
   const parsed = parseOptions(args);
   if (!parsed.ok) {
-    console.error(parsed.reason);
+    output.error(parsed.reason);
     return 2;
   }
   const { data, splits, json, svg } = parsed.options;
   const files = data === undefined ? [] : await filesIn(data);
   if (files.length === 0) {
-    console.log(
+    output.log(
       data === undefined
         ? "skipped: --data DIR names no folder with public routing data"
         : `skipped: ${data} holds no file *.jsonl.gz`,
@@ -153,12 +157,12 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof DataError)) throw error;
-    console.error(error.message);
+    output.error(error.message);
     return 1;
   }
-  const report = evaluate(sets, splits, (line) => console.error(line));
+  const report = evaluate(sets, splits, (line) => output.error(line));
   if (svg !== undefined) await Deno.writeTextFile(svg, svgOf(report.sets.map(plotOf)));
-  console.log(json ? JSON.stringify(jsonOf(report), null, 2) : reportLines(report).join("\n"));
+  output.log(json ? JSON.stringify(jsonOf(report), null, 2) : reportLines(report).join("\n"));
   return 0;
 }
 

@@ -10,6 +10,15 @@ import type { Plot } from "./plot.ts";
 import type { Interval } from "./random.ts";
 import { mixAt, mixCostOf } from "./tally.ts";
 
+/** Results of all sets. */
+export interface EvalReport {
+  readonly seeds: readonly number[];
+  readonly sets: readonly SetReport[];
+  /** Sets that compare the same models, as one; only their APGR is of interest. */
+  readonly pooled: readonly SetReport[];
+  readonly feedback: readonly FeedbackReport[];
+}
+
 /** APGR of the difficulty before outcomes were learned (version 0.13), for comparison. */
 const FORMER_APGR: Readonly<Record<string, number>> = {
   routellm_mmlu: 0.554,

@@ -6,13 +6,14 @@
  *     Responses  create        run                stream       runStream
  *     Messages   create        run                stream       runStream
  *
- *     Other methods: images.generate, images.edit, models.list, models.meta, pricing.retrieve
+ *     Other methods: images.generate, images.edit, models.list, models.meta, pricing.retrieve,
+ *     feedback
  *
  * @module
  */
 
 import { assert, assertEquals, assertGreater, assertMatch, assertRejects } from "@std/assert";
-import { ConfigurationError, MissingAPIKeyError, ServiceClient } from "@svc/sdk";
+import { ConfigurationError, MissingAPIKeyError, ServiceAPIError, ServiceClient } from "@svc/sdk";
 import { micros, Stage } from "./stage.ts";
 import { type Asked, ROWS } from "./surfaces.ts";
 
@@ -176,3 +177,51 @@ Deno.test("pricing.retrieve, with a key", async () => {
 function sum(counts: readonly (number | undefined)[]): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0);
 }
+
+Deno.test("feedback, on the answer of every surface, streamed or not", async () => {
+  await using at = await Stage.open();
+  const votes: string[] = [];
+  const vote = async (requestId: string | undefined, score: number) => {
+    const { data, success } = await at.client.feedback({ requestId, score, source: "table" });
+    assertEquals([success, data.source, data.score], [true, "table", score]);
+    assertEquals([at.last.method, at.last.url.pathname], ["POST", "/api/v1/feedback"]);
+    votes.push(data.log_id);
+  };
+  for (const row of ROWS) {
+    await vote((await row.create(at.client, HELLO)).requestId, 1);
+    await vote((await row.stream(at.client, HELLO).final()).requestId, 0);
+  }
+  const { metadata, id } = await at.client.chat.completions.create({
+    messages: [{ role: "user", content: "Say hello" }],
+  });
+  assert(id !== undefined);
+  await vote(metadata?.request_id, 0.5);
+  assertEquals(new Set(votes).size, 2 * ROWS.length + 1);
+});
+
+Deno.test("feedback that cannot be taken says why", async () => {
+  await using at = await Stage.open();
+  const create = () =>
+    at.client.chat.completions.create({ messages: [{ role: "user", content: "Hi" }] }, {
+      requestId: "mine",
+    });
+  await create();
+  const { data } = await at.client.feedback({ requestId: "mine", score: 1, comment: "Good" });
+  const repeated = await at.client.feedback({ requestId: data.log_id, score: 1 });
+  assertEquals(repeated.data, data);
+  const refusal = async (requestId: string, score: number) => {
+    const error = await assertRejects(
+      () => at.client.feedback({ requestId, score }),
+      ServiceAPIError,
+    );
+    return [error.status, error.code, Object(error.body)["log_ids"]];
+  };
+  assertEquals(await refusal("mine", 0), [409, "conflict", undefined]);
+  assertEquals(await refusal("other", 0), [404, "not_found", undefined]);
+  assertEquals(await refusal("mine", 2), [400, "invalid_request", undefined]);
+  await create();
+  const sent = at.sent.length;
+  const [status, code, ids] = await refusal("mine", 1);
+  assertEquals([status, code, ids.length, ids.includes(data.log_id)], [409, "conflict", 2, true]);
+  assertEquals(at.sent.length, sent + 1, "a conflict is not sent again");
+});

@@ -23,15 +23,7 @@ export interface PolicyFieldsProps {
 export function PolicyFields(props: PolicyFieldsProps) {
   const { view, fields, choices, errors } = props;
   const say = view.say(formMessages);
-  const input = inputsOf(props);
-  const limit = (name: FieldName, hint: string) =>
-    input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
-  const radio = (
-    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits",
-    options: Readonly<Record<string, readonly string[]>>,
-  ) => (
-    <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />
-  );
+  const { input, limit, radio } = controlsOf(props);
   const rare = LIST_FIELDS.filter((name) => !isUsual(name));
   const list = (name: ListField) => (
     <ChoiceField
@@ -75,17 +67,41 @@ export function PolicyFields(props: PolicyFieldsProps) {
       <ui.FieldGroup legend={say.groups.dialect}>
         {radio("dialect", say.dialects)}
       </ui.FieldGroup>
-      <ui.FieldGroup legend={say.groups.auto}>
-        <Row>
-          {limit("auto_dial", say.dialHint)}
-          {limit("auto_maxDial", say.maxDialHint)}
-          {limit("auto_qualityFloor", say.qualityFloorHint)}
-        </Row>
-        {radio("auto_verify", say.verifyModes)}
-        {radio("auto_audits", say.auditChoices)}
-      </ui.FieldGroup>
+      <AutoFields {...props} />
     </>
   );
+}
+
+/** The fields of the choice of models. */
+function AutoFields(props: PolicyFieldsProps) {
+  const say = props.view.say(formMessages);
+  const { limit, radio } = controlsOf(props);
+  return (
+    <ui.FieldGroup legend={say.groups.auto}>
+      <Row>
+        {limit("auto_dial", say.dialHint)}
+        {limit("auto_maxDial", say.maxDialHint)}
+        {limit("auto_qualityFloor", say.qualityFloorHint)}
+      </Row>
+      {radio("auto_verify", say.verifyModes)}
+      {radio("auto_audits", say.auditChoices)}
+    </ui.FieldGroup>
+  );
+}
+
+/** Returns functions that make the controls of the form. */
+function controlsOf({ view, fields, errors }: PolicyFieldsProps) {
+  const say = view.say(formMessages);
+  const input = ui.inputs({ fields, errorOf: (name) => errors.get(name) });
+  const limit = (name: FieldName, hint: string) =>
+    input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
+  const radio = (
+    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits",
+    options: Readonly<Record<string, readonly string[]>>,
+  ) => (
+    <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />
+  );
+  return { input, limit, radio };
 }
 
 /** Limits that are chosen now and then; the others are folded. */
@@ -101,10 +117,6 @@ function isLimited({ fields, errors }: PolicyFieldsProps, name: ListField): bool
 /** True where one of the fields has a value or a mistake. */
 function isSet({ fields, errors }: PolicyFieldsProps, names: readonly string[]): boolean {
   return names.some((name) => (fields.get(name) ?? "") !== "" || errors.has(name));
-}
-
-function inputsOf({ fields, errors }: PolicyFieldsProps) {
-  return ui.inputs({ fields, errorOf: (name) => errors.get(name) });
 }
 
 function Row({ children }: { children: Child }) {

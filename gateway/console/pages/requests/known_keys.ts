@@ -1,3 +1,4 @@
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../../domain/policy/key.ts";
 import type { View } from "../../page.ts";
 
 /** A key, as requests name it. */
@@ -29,7 +30,7 @@ export class KnownKeys {
 
   /** Returns the name of a key; its id where the key is unknown. */
   nameOf(id: string): string {
-    return this.#byId.get(id)?.name ?? id;
+    return this.#byId.get(id)?.name ?? (id === AUDIT_KEY_ID ? AUDIT_KEY_NAME : id);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import * as ui from "../../components/mod.ts";
 import type { InView, Page, Shown, View } from "../../page.ts";
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../../domain/policy/key.ts";
 import type { Detail } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
@@ -174,7 +175,7 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
     <ui.Panel title={say.summary} actions={<a href={`/console/requests?${same}`}>{say.same}</a>}>
       <ui.DefinitionList
         items={[
-          [say.key, link("keys", key, keyName)],
+          [say.key, key === AUDIT_KEY_ID ? AUDIT_KEY_NAME : link("keys", key, keyName)],
           [say.wallet, link("wallets", wallet, wallet)],
           [say.model, detail.model],
           [say.provider, detail.provider],

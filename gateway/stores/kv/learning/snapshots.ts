@@ -159,6 +159,8 @@ export class KvSnapshotStore implements SnapshotStore {
     const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
     const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
+      // Further chunks are of a longer text that a killed process did not write whole.
+      if (filled === json.length) break;
       json.set(value, filled);
       filled += value.length;
     }

@@ -7,9 +7,9 @@ import { KvSnapshotStore } from "./snapshots.ts";
 
 /** A writer that ends before some write, as a kill does. */
 function writerOf(kv: Deno.Kv, writesLeft: number): Writer {
-  let left = writesLeft;
+  let remaining = writesLeft;
   const write = async (changes: Parameters<Writer["write"]>[0]) => {
-    if (left-- <= 0) throw new Error("killed");
+    if (remaining-- <= 0) throw new Error("killed");
     for (const { key, value } of changes) {
       await (value === undefined ? kv.delete(key) : kv.set(key, value));
     }

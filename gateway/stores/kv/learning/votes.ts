@@ -37,7 +37,7 @@ export class KvVoteStore implements VoteStore {
   async put(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
     const name = JSON.stringify([vote.logId, vote.source]);
     const before = this.#storing.get(name);
-    const storing = (before?.catch(() => {}) ?? Promise.resolve()).then(() => this.#put(vote));
+    const storing = (before?.catch(() => {}) ?? Promise.resolve()).then(() => this.#store(vote));
     this.#storing.set(name, storing);
     try {
       return await storing;
@@ -85,7 +85,7 @@ export class KvVoteStore implements VoteStore {
     });
   }
 
-  async #put(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
+  async #store(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
     const key = votedKey(vote);
     const { value } = await read(this.#kv.get<Uint8Array>(key));
     if (value !== null) {

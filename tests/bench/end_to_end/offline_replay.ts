@@ -1,0 +1,108 @@
+/**
+ * The same replay without a gateway: the real features, the real routing and the real snapshots.
+ *
+ * @module
+ */
+
+import type { Catalog } from "../../../gateway/domain/catalog/catalog.ts";
+import { Additions } from "../../../gateway/domain/learning/additions.ts";
+import { loadOf } from "../../../gateway/domain/learning/estimate.ts";
+import {
+  EMPTY_SNAPSHOT,
+  nextSnapshot,
+  type RoutingSnapshot,
+} from "../../../gateway/domain/learning/snapshot.ts";
+import { OUTCOME_SOURCES } from "../../../gateway/domain/learning/statistics.ts";
+import type { KeyPolicy } from "../../../gateway/domain/policy/policy.ts";
+import { chatFeatures } from "../../../gateway/domain/requests/features.ts";
+import type { TargetState } from "../../../gateway/domain/routing/plan.ts";
+import { route } from "../../../gateway/domain/routing/route.ts";
+import { NOW_MS, WALLET } from "../public_eval/catalog.ts";
+import { randomOf } from "../public_eval/random.ts";
+import {
+  CREDITS_PER_USD,
+  type ReplayedRequest,
+  type ReplayPlan,
+  requestOf,
+  TIER,
+} from "./replay_plan.ts";
+
+const MICROS_PER_USD = 1_000_000;
+
+/** Returns seeds for the decisions of a plan. */
+export function decisionSeeds({ order }: ReplayPlan, seed: number): number[] {
+  return order.map(randomOf(seed));
+}
+
+/** Returns the results of all requests of a plan. */
+export function replayOffline(
+  plan: ReplayPlan,
+  { catalog, policy = {}, seeds }: {
+    readonly catalog: Catalog;
+    readonly policy?: KeyPolicy;
+    /** Seeds of the decisions. */
+    readonly seeds: readonly number[];
+  },
+): ReplayedRequest[] {
+  const results: ReplayedRequest[] = [];
+  let snapshot = EMPTY_SNAPSHOT;
+  let additions = new Additions();
+  // The gateway's clock stands still during a request.
+  const pool = new Map<string, TargetState>();
+  for (const [index, at] of plan.order.entries()) {
+    const seed = seeds[index] ?? 0;
+    const result = serve(plan, at, { catalog, policy, snapshot, additions, pool, seed });
+    pool.set(plan.set.models[result.model] ?? "", { available: true, latencyMs: 0 });
+    results.push(result);
+    if ((index + 1) % plan.snapshotEvery !== 0) continue;
+    snapshot = nextSnapshot(snapshot, additions.byWallet(), contextOf(catalog));
+    additions = new Additions();
+  }
+  return results;
+}
+
+/** Routes a request, and notes it with the vote on its answer. */
+function serve(
+  { set }: ReplayPlan,
+  at: number,
+  { catalog, policy, snapshot, additions, pool, seed }: {
+    readonly catalog: Catalog;
+    readonly policy: KeyPolicy;
+    readonly snapshot: RoutingSnapshot;
+    readonly additions: Additions;
+    readonly pool: ReadonlyMap<string, TargetState>;
+    readonly seed: number;
+  },
+): ReplayedRequest {
+  const question = set.questions[at];
+  if (question === undefined) throw new RangeError(`No question ${at}`);
+  const features = chatFeatures(requestOf({ set }, question));
+  const wallet = { ...WALLET, tier: TIER };
+  const task = question.cat;
+  const plan = route({
+    ...{ catalog, features, policy, wallet, budget: {}, pool, snapshot, task, seed },
+    nowMs: NOW_MS,
+  });
+  if (!plan.ok) throw new Error(`Routing refused question ${at}: ${plan.message}`);
+  const [first] = plan.candidates;
+  const id = first?.model.id ?? "";
+  const model = set.models.indexOf(id);
+  const [cost = 0, quality = 0] = [question.c[model], question.y[model]];
+  const { sample } = plan.basis;
+  const charged = cost * CREDITS_PER_USD / MICROS_PER_USD;
+  const bestFactor = (sample?.price ?? 0) / (first?.ranking.price ?? 1);
+  const note = { walletId: wallet.id, task, model: id, atMs: NOW_MS };
+  additions.noteServed({
+    ...{ ...note, charged, bestFactor, cheapestFactor: 1 },
+    sample: sample === undefined ? undefined : { ...sample, spent: charged * bestFactor },
+  });
+  const load = loadOf(features.difficulty);
+  additions.noteOutcome({ ...note, source: "feedback", score: quality, weight: 1, load });
+  return { model, cost, quality };
+}
+
+function contextOf(catalog: Catalog) {
+  const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
+  const qualityOf = (model: string) => qualities.get(model);
+  return { nowMs: NOW_MS, qualityOf, sources: OUTCOME_SOURCES };
+}
