@@ -111,8 +111,7 @@ async function testAdmin(
   const { keys, settings } = stores;
   const { peppers } = pepperBook;
   const keyRing = new KeyRing(peppers, { keys, clock, logger });
-  let ids = 0;
-  const rng = { id: (prefix: string) => `${prefix}_${++ids}`, next: () => 0.5 };
+  const rng = countingRng();
   const learning = new Learning({ ...stores, clock, logger, secret: "routing_for_tests" });
   await learning.open();
   const deps: AdminDeps = {
@@ -157,6 +156,12 @@ async function testAdmin(
         body: JSON.stringify(body),
       }),
   };
+}
+
+/** Ids with numbers from 1. */
+function countingRng(): AdminDeps["rng"] {
+  let ids = 0;
+  return { id: (prefix) => `${prefix}_${++ids}`, next: () => 0.5 };
 }
 
 /** Sends requests; each answer is held against the description. */

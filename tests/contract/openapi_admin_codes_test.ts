@@ -15,6 +15,7 @@ import {
   withAdmin,
 } from "../../gateway/admin/admin_test_support.ts";
 import type { AdminDeps } from "../../gateway/admin/deps.ts";
+import { noteTraffic, TASKS } from "../../gateway/admin/routing/learned_fixture.ts";
 import { ADMIN_OPERATIONS } from "../../gateway/openapi/admin_operations.ts";
 import { codesOf, type Operation } from "../../gateway/openapi/operation.ts";
 import { PUBLIC_OPERATIONS } from "../../gateway/openapi/public_operations.ts";
@@ -49,6 +50,10 @@ async function withThings(run: (admin: TestAdmin, ids: Ids) => Promise<void>): P
       ...{ holdIds: [], charged: "0.000000", inputTokens: 1, cachedInputTokens: 0 },
       ...{ outputTokens: 1, estimated: false },
     });
+    for (let round = 0; round < 2; round++) {
+      noteTraffic(admin.learning, { atMs: START_MS });
+      await admin.learning.take();
+    }
     const file = added.ok ? added.value.id : "";
     await run(admin, { key: key.body.id, store: store.body.id, file });
   });
@@ -60,6 +65,7 @@ function pathOf({ path }: Operation, ids: Ids): string {
     .replace("/requests/{id}", "/requests/log_1")
     .replace("/upstreams/{id}", "/upstreams/lab")
     .replace("/vector-stores/{id}", `/vector-stores/${ids.store}`)
+    .replace("{task}", TASKS.summaries)
     .replace("{fileId}", ids.file)
     .replace("{version}", "1");
 }
@@ -70,6 +76,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   rollBackCatalog: { version: 1 },
   creditWallet: { credits: "1" },
   rotateKey: {},
+  freezeRouting: { snapshot: 1 },
   narrowKey: { policy: {} },
 };
 
@@ -90,6 +97,10 @@ function initOf(operation: Operation, body?: unknown): RequestInit {
 const QUERIES: Readonly<Record<string, string>> = {
   addFile: "?filename=a.txt",
   exportLedger: "?wallet=team",
+  listRoutingTasks: "?wallet=team",
+  replayRouting: "?wallet=team",
+  exportRouting: "?snapshot=1",
+  planAuditBudget: "?credits=5",
 };
 const query = ({ id }: Operation) => QUERIES[id] ?? "";
 
@@ -132,6 +143,7 @@ Deno.test("a store that fails is 503 where that is described, and nowhere else",
         keyRing: broken(deps.keyRing),
         catalogs: broken(deps.catalogs),
         log: broken(deps.log),
+        snapshots: broken(deps.snapshots),
         vectorStores: broken(deps.vectorStores),
         pepperBook: broken(deps.pepperBook),
         adminTokens: broken(deps.adminTokens),
@@ -156,6 +168,18 @@ Deno.test("a missing item is 404 where an address names something", async () => 
     await provoked.call(app, rollback, { init: initOf(rollback, { version: 99 }) });
     const path = `${pathOf(exported, ids)}?wallet=none`;
     await provoked.call(app, exported, { path, init: initOf(exported) });
+    const [freeze, reset] = [operationOf("freezeRouting"), operationOf("resetRouting")];
+    await provoked.call(app, freeze, { init: initOf(freeze, { snapshot: 99 }) });
+    await provoked.call(app, reset, { init: initOf(reset, { wallet: "none" }) });
+    const named = { listRoutingTasks: "?wallet=none", replayRouting: "?wallet=none" };
+    for (const [id, search] of Object.entries({ ...named, exportRouting: "?snapshot=99" })) {
+      const operation = operationOf(id);
+      const path = `${pathOf(operation, ids)}${search}`;
+      assertEquals(
+        await provoked.call(app, operation, { path, init: initOf(operation) }),
+        "not_found",
+      );
+    }
   });
 });
 
@@ -204,6 +228,16 @@ const CONFLICTS: readonly (readonly [string, (admin: TestAdmin, ids: Ids) => Pro
     await deps.applyCatalog(changed as typeof CONTENT, { expected: 1, note: "" });
     return { deps: { applyCatalog: () => Promise.resolve(undefined) } };
   }],
+  ["explainRequest", ({ deps }) => {
+    const search = async () => {
+      const record = await deps.log.get("log_1");
+      return { records: record === undefined ? [] : [record, record] };
+    };
+    const log = withMethods(deps.log, { get: () => Promise.resolve(undefined), search });
+    return Promise.resolve({ deps: { log } });
+  }],
+  ["getRoutingTask", twoTasks],
+  ["resetRouting", twoTasks],
   ["createVectorStore", full("create")],
   ["addFile", full("addFile")],
   ["searchVectorStore", full("search")],
@@ -213,6 +247,13 @@ const CONFLICTS: readonly (readonly [string, (admin: TestAdmin, ids: Ids) => Pro
 interface Clash {
   readonly body?: unknown;
   readonly deps?: Readonly<Record<string, unknown>>;
+}
+
+/** Two wallets with a task of the same fingerprint. */
+async function twoTasks({ learning }: TestAdmin): Promise<Clash> {
+  noteTraffic(learning, { atMs: START_MS, wallets: ["other", "another"] });
+  await learning.take();
+  return { body: { task: TASKS.summaries } };
 }
 
 function full(method: string) {

@@ -19,10 +19,9 @@ export async function walletsIn(
   deps: Pick<AdminDeps, "ledger">,
 ): Promise<readonly (readonly [id: string, wallet: WalletSnapshot])[]> {
   if (id === undefined) return [...wallets];
-  const wallet = wallets.get(id);
-  if (wallet !== undefined) return [[id, wallet]];
   await findWallet(deps, id);
-  return [];
+  const wallet = wallets.get(id);
+  return wallet === undefined ? [] : [[id, wallet]];
 }
 
 /** Returns an amount of the statistics as a decimal string of credits. */

@@ -39,6 +39,7 @@ export const ROUTING_OPERATIONS = {
     summary: "Show a task with its outcomes and plans",
     description: "By its fingerprint, or the first 8 digits of it or more.",
     answer: answers.routingTaskAnswer,
+    storeless: true,
     codes: ["conflict"],
   },
   "GET /routing/requests/{id}": {

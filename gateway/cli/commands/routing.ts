@@ -11,7 +11,6 @@ import {
   type Column,
   column,
   facts,
-  id,
   optional,
   section,
   table,

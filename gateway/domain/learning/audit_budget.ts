@@ -1,5 +1,5 @@
 /**
- * What a budget of audits buys.
+ * The cost of audits, and the audits that a budget buys.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function auditCostOf(
   return { credits: meanOf(costs), basis: "samples" };
 }
 
-/** What a daily budget buys. */
+/** The audits that a daily budget buys. */
 export interface AuditPlan {
   readonly auditsPerDay: number;
   /** The bound that decides: the budget, or the highest share of requests that may be audited. */

@@ -118,13 +118,13 @@ Deno.test("a reset that cannot be stored fails and changes nothing", async () =>
   await withLearning(async ({ learning, stores }) => {
     note(learning, "team");
     await learning.take();
-    const { put } = stores.snapshots;
+    const store = stores.snapshots.put;
     stores.snapshots.put = () => Promise.reject(new Error("The disk is full"));
     await assertRejects(() => learning.forget({}), Error, "The disk is full");
     assertEquals(tasksOf(learning), { team: [TASK] });
     stores.snapshots.put = () => Promise.resolve(false);
     await assertRejects(() => learning.forget({}), Error, "repeat the reset");
-    stores.snapshots.put = put;
+    stores.snapshots.put = store;
     assertEquals((await learning.forget({})).tasks, 1);
   });
 });

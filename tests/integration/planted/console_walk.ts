@@ -158,7 +158,10 @@ export class ConsoleWalk {
 
 /** Returns the pattern of an address, without ids and queries. */
 function kindOf({ pathname, searchParams }: URL): string {
-  const page = pathname.replace(/(\/(?:keys|requests|wallets)\/)(?!new\b|tail\b)[^/]+/, "$1…");
+  const page = pathname.replace(
+    /(\/(?:keys|requests|routing|wallets)\/)(?!new\b|tail\b)[^/]+/,
+    "$1…",
+  );
   return `${page}?${[...new Set(searchParams.keys())].sort().join("&")}`;
 }
 

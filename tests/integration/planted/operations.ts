@@ -25,6 +25,8 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
     "POST /catalog/rollback": { version: 1, dryRun: true },
     "POST /keys/{id}/narrow": { policy: { models: ["openai.good"] } },
     "POST /keys/{id}/rotate": {},
+    "POST /routing/freeze": {},
+    "POST /routing/reset": {},
     "POST /playground": {
       ...{ wallet: SHOWN, endpoint: "chat" },
       body: { model: "auto", messages: [{ role: "user", content: "Hi" }] },
@@ -45,7 +47,8 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
       .replace("/requests/{id}", `/requests/${ids.request}`)
       .replace("/vector-stores/{id}", `/vector-stores/${ids.store}`)
       .replace("{version}", "2")
-      .replace("{fileId}", ids.file);
+      .replace("{fileId}", ids.file)
+      .replace("{task}", ids.task);
     assert(!address.includes("{") || path.startsWith("/upstreams/"), `Name what is in ${path}`);
     const body = bodies[name] ?? (example === undefined && method !== "post" ? undefined : example);
     const upstreams = path.startsWith("/upstreams/") ? ids.upstreams : [""];
@@ -69,10 +72,12 @@ async function things(scene: Scene) {
   const { content } = await ask("GET", "/catalog");
   await ask("POST", "/catalog/apply", { content: { ...content, auto: AUTO }, note: SHOWN });
   const { requests } = await ask("GET", "/requests?limit=1");
+  const { tasks: [task] } = await ask("GET", "/routing/tasks?limit=1");
   const upstreams: string[] = content.upstreams.map(({ id }: { id: string }) => id);
   return {
     ...{ key: String(made.id), store: String(store.id), file: String(file.id), content },
     ...{ request: String(requests[0]?.id), upstreams },
+    task: String(task?.task ?? "0123456789abcdef"),
   };
 }
 

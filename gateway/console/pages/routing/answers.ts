@@ -12,7 +12,7 @@ export type Quality = TaskSummary["quality"];
 export type Replay = AnswerOf<"GET /routing/replay">;
 /** One way of routing the recorded decisions. */
 export type ReplayResult = Replay["tried"];
-/** What a daily budget of audits buys. */
+/** The audits that a daily budget buys. */
 export type AuditBudget = AnswerOf<"GET /routing/audit-budget">;
 /** The stored snapshots. */
 export type Snapshots = AnswerOf<"GET /routing/snapshots">;

@@ -4,7 +4,7 @@ import type { AuditBudget } from "./answers.ts";
 import { routingMessages } from "./messages.ts";
 import { TryForm } from "./try_form.tsx";
 
-/** What a daily budget of audits would buy. */
+/** The audits that a daily budget buys. */
 export function AuditPanel({ view, budget, wrong }: InView<{
   budget: AuditBudget | undefined;
   wrong: string | undefined;

@@ -50,29 +50,37 @@ export function DialPanel({ view, replay, wrong, inks, base }: InView<{
           error={wrong}
         />
       </TryForm>
-      <ui.Sheet<Row>
-        caption={say.dialCaption}
-        rows={rows}
-        columns={[
-          ui.column(say.way, ({ name }) => name, { isHeader: true }),
-          ui.endColumn(say.cost, ({ result }) => <ui.RoundedCredits amount={result.cost} />),
-          ui.endColumn(
-            say.costShare,
-            ({ result }) => <span class="number">{ui.percentText(result.costShare, 1)}</span>,
-          ),
-          ui.endColumn(
-            say.quality,
-            ({ result }) => <QualityText view={view} quality={result.quality} />,
-          ),
-          ui.column(
-            say.divided,
-            ({ result }) => <ShareBar view={view} parts={result.models} inks={inks} />,
-          ),
-        ]}
-      />
+      <Results view={view} rows={rows} inks={inks} />
       {isOther && <ApplyDial view={view} dial={dial} base={base} />}
       <Curve view={view} replay={replay} />
     </ui.Panel>
+  );
+}
+
+/** The recorded decisions, routed in several ways. */
+function Results({ view, rows, inks }: InView<{ rows: readonly Row[]; inks: Inks }>) {
+  const say = view.say(routingMessages);
+  return (
+    <ui.Sheet<Row>
+      caption={say.dialCaption}
+      rows={rows}
+      columns={[
+        ui.column(say.way, ({ name }) => name, { isHeader: true }),
+        ui.endColumn(say.cost, ({ result }) => <ui.RoundedCredits amount={result.cost} />),
+        ui.endColumn(
+          say.costShare,
+          ({ result }) => <span class="number">{ui.percentText(result.costShare, 1)}</span>,
+        ),
+        ui.endColumn(
+          say.quality,
+          ({ result }) => <QualityText view={view} quality={result.quality} />,
+        ),
+        ui.column(
+          say.divided,
+          ({ result }) => <ShareBar view={view} parts={result.models} inks={inks} />,
+        ),
+      ]}
+    />
   );
 }
 

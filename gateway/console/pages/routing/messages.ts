@@ -30,10 +30,11 @@ export const routingMessages = catalogue({
   shares: ["Requests by model", "各模型的请求"],
   tasks: ["Tasks", "任务"],
   tasksCaption: ["Tasks with their cost and estimated quality", "各任务的费用与估计质量"],
-  tasksHint:
-    both`A task is a kind of request: the same wallet, endpoint, instructions, tools and schema. Only its
-fingerprint is stored.
-    任务是一类请求：相同的钱包、端点、指令、工具与模式。仅存储其指纹。`,
+  tasksHint: [
+    "A task is a kind of request: the same wallet, endpoint, instructions, tools and " +
+    "schema. Only its fingerprint is stored.",
+    "任务是一类请求：相同的钱包、端点、指令、工具与模式。仅存储其指纹。",
+  ],
   moreTasks: (count: number) => [
     `${count} further tasks cost less and are not listed.`,
     `另有 ${count} 个费用更低的任务未列出。`,
@@ -62,10 +63,11 @@ fingerprint is stored.
   divided: ["Divided among", "分配"],
   verified: ["verified answers", "已验证的答复"],
   apply: (dial: string) => [`Apply ${dial} to the catalog …`, `将 ${dial} 应用到目录…`],
-  applyHint:
-    both`The next page shows the difference before it becomes a version. Tiers and keys with a dial of
-their own keep it.
-    下一页会先显示差异，再成为新版本。自有旋钮设置的档位与密钥不受影响。`,
+  applyHint: [
+    "The next page shows the difference before it becomes a version. Tiers and keys " +
+    "with a dial of their own keep it.",
+    "下一页会先显示差异，再成为新版本。自有旋钮设置的档位与密钥不受影响。",
+  ],
   dialNote: (dial: string) => [`Dial ${dial}`, `旋钮 ${dial}`],
   curve: ["Quality over cost", "质量与费用"],
   curveCaption: ["Expected quality and cost by position", "各位置的预期质量与费用"],
@@ -130,10 +132,11 @@ their own keep it.
     `${name}：${weight}，${good} 良好`,
   ],
   plans: ["Plans of verified answers", "已验证答复的方案"],
-  plansHint:
-    both`Cheap models are asked side by side; the better one answers where no two of them agree. The record
-is that of audits, replayed.
-    同时询问便宜模型；若没有两个一致，则由更好的模型答复。记录来自审核的重演。`,
+  plansHint: [
+    "Cheap models are asked side by side; the better one answers where no two of them " +
+    "agree. The record is that of audits, replayed.",
+    "同时询问便宜模型；若没有两个一致，则由更好的模型答复。记录来自审核的重演。",
+  ],
   noPlans: ["Too few audits to compare plans", "审核过少，无法比较方案"],
   together: ["Asked together", "同时询问"],
   better: ["Else", "否则"],

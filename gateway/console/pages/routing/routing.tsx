@@ -17,7 +17,7 @@ import { TryForm } from "./try_form.tsx";
 /** Tasks that are listed. */
 const TASKS_LISTED = "200";
 
-/** What routing has learned, what it saved, and the dial to try. */
+/** The learned tasks with their savings, the dial to try, and the snapshots. */
 export const routingPage: Page = { path: "/routing", show: (view) => shown(view), change };
 
 async function shown(view: View, refusal?: Refusal): Promise<Shown> {

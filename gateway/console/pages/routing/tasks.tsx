@@ -89,9 +89,9 @@ export function Tasks({ view, list, inks }: InView<{ list: TaskList; inks: Inks 
             { id: "quality", sort: ({ quality }) => quality?.p ?? -1 },
           ),
           credits("charged", say.cost),
+          ui.endColumn(say.saving, (row) => <Saving {...row} />),
           credits("bestCharged", say.alwaysBest),
           credits("cheapestCharged", say.alwaysCheapest),
-          ui.endColumn(say.saving, (row) => <Saving {...row} />),
           ui.column(
             say.lastUsed,
             ({ lastUsedAt }) => (
