@@ -144,10 +144,11 @@ export class UpstreamPool implements LeasePool {
     const offer = this.#offerAt(upstreams);
     if (offer !== undefined) return Promise.resolve(offer);
     const isFull = this.#inFlight >= this.#maxInFlight;
+    const waiting = this.#calls.wait({ owner, upstreams, waitMs }, signal);
     for (const [{ giveWay }, { config }] of [...this.#spare]) {
       if (isFull || upstreams.has(config.id)) giveWay();
     }
-    return this.#calls.wait({ owner, upstreams, waitMs }, signal);
+    return waiting;
   }
 
   /**
