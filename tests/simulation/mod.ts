@@ -33,6 +33,8 @@ export interface Tally {
   checkpoints: number;
   recovered: number;
   crashes: number;
+  /** Number of snapshots of the statistics. */
+  snapshots: number;
   failed: number;
 }
 
@@ -70,7 +72,15 @@ export async function runSeeds(
   report: (seed: number, outcome: Outcome, tally: Tally) => Promise<void> | void,
 ): Promise<Tally> {
   const charges = { settlements: 0, checkpoints: 0, recovered: 0 };
-  const tally: Tally = { seeds: 0, requests: 0, split: 0, ...charges, crashes: 0, failed: 0 };
+  const tally: Tally = {
+    seeds: 0,
+    requests: 0,
+    split: 0,
+    ...charges,
+    crashes: 0,
+    snapshots: 0,
+    failed: 0,
+  };
   for (let seed = from; seed <= to; seed++) {
     const outcome = await run(seed, stepsOf({ seed, steps }));
     tally.seeds++;
@@ -80,6 +90,7 @@ export async function runSeeds(
     tally.checkpoints += outcome.checkpoints;
     tally.recovered += outcome.recovered;
     tally.crashes += outcome.crashes;
+    tally.snapshots += outcome.snapshots;
     if (outcome.violation !== undefined) tally.failed++;
     await report(seed, outcome, tally);
   }
@@ -126,10 +137,20 @@ async function main(args: readonly string[]): Promise<number> {
     if (violation !== undefined) console.log(await explain(seed, order.steps));
     if (seeds % 100 === 0) console.error(`${seeds} seeds, ${seconds()} s`);
   });
-  const { seeds, requests, split, settlements, checkpoints, recovered, crashes, failed } = tally;
+  const {
+    seeds,
+    requests,
+    split,
+    settlements,
+    checkpoints,
+    recovered,
+    crashes,
+    snapshots,
+    failed,
+  } = tally;
   console.log(
     `${seeds} seeds of ${order.steps} steps in ${seconds()} s: ${requests} requests, ` +
-      `${split} of them split and answered, ${settlements} settlements, ${checkpoints} checkpoints, ${crashes} crashes, ` +
+      `${split} of them split and answered, ${settlements} settlements, ${checkpoints} checkpoints, ${crashes} crashes, ${snapshots} snapshots, ` +
       `${recovered} streams charged at their last checkpoint, ${failed} seeds failed`,
   );
   return failed === 0 ? 0 : 1;

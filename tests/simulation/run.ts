@@ -34,6 +34,8 @@ export interface Outcome {
   /** Number of settlements that a start made, at the last checkpoint. */
   readonly recovered: number;
   readonly crashes: number;
+  /** Number of snapshots of the statistics that the service has acknowledged. */
+  readonly snapshots: number;
   /** Number of charges in doubt for so long that their callers were refused. */
   readonly inDoubt: number;
   /** Digest of everything written and read: equal for equal runs. */
@@ -107,6 +109,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     checkpoints: books.checkpoints,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
+    snapshots: world.learned.taken,
     inDoubt: world.doubted.size,
     digest: digestOf(world),
   };
@@ -144,6 +147,8 @@ async function take(world: World, step: Step): Promise<void> {
       return await world.time.pass(step.ms);
     case "jump":
       return world.time.jump(step.ms);
+    case "snapshot":
+      return world.takeSnapshot();
     case "stop":
       return world.stop();
     case "crash":
@@ -160,6 +165,11 @@ function chosen<T>(list: readonly T[], pick: number): T | undefined {
 async function calmDown(world: World, accuse: Accuse) {
   world.calm();
   await untilQuiet(world, accuse);
+  world.takeSnapshot();
+  await untilQuiet(world, accuse);
+  if (world.service?.learning.pending().isEmpty === false) {
+    accuse("without a fault, a snapshot is stored", `${world.learned.taken} before it`);
+  }
   await judgeEnd(world, accuse);
 }
 

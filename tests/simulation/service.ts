@@ -42,6 +42,7 @@ export class SimulatedService {
   readonly stores: KvStores;
   readonly keyRing: KeyRing;
   readonly gateway: GatewayParts;
+  readonly learning: Learning;
   readonly #pool: UpstreamPool;
   readonly #links: SignedLinks;
   readonly #clock: Clock;
@@ -63,7 +64,7 @@ export class SimulatedService {
     const deps = { clock, rng, logger, env: () => undefined, print: () => {} };
     const vectorStores = vectorStoresOf(stores, deps);
     const { snapshots, votes, catalogs } = stores;
-    const learning = new Learning({
+    this.learning = new Learning({
       snapshots,
       votes,
       catalogs,
@@ -71,6 +72,7 @@ export class SimulatedService {
       logger,
       secret: "simulation",
     });
+    const { learning } = this;
     const parts = { pool: this.#pool, links: this.#links, vectorStores, deps, learning };
     const count: TokenCounter["count"] = (text) =>
       Promise.resolve(tokensOf(typeof text === "string" ? text : text.text()));
@@ -89,7 +91,9 @@ export class SimulatedService {
       const options = { expected: 0, note: "founding", atMs: clock.nowMs() };
       await stores.catalogs.apply(catalogAt(0), options);
     }
-    return new SimulatedService(setting, stores);
+    const service = new SimulatedService(setting, stores);
+    await service.learning.open();
+    return service;
   }
 
   /** Number of leases in use. */
@@ -105,6 +109,7 @@ export class SimulatedService {
     await settlementRetries.close();
     await this.keyRing.idle();
     this.#pool.close();
+    await this.learning.take();
     await this.stores.close();
   }
 

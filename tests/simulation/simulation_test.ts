@@ -36,6 +36,7 @@ Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
   assertGreater(tally.settlements, 2 * SEEDS.to);
   assertGreater(tally.crashes, SEEDS.to);
   assertGreater(tally.recovered, 5);
+  assertGreater(tally.snapshots, SEEDS.to / 4);
   assertGreater(tally.split, SEEDS.to / 20);
 });
 

@@ -60,6 +60,7 @@ export type Step =
   | { readonly kind: "unreadable"; readonly reads: number }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "jump"; readonly ms: number }
+  | { readonly kind: "snapshot" }
   | { readonly kind: "stop" }
   | {
     readonly kind: "crash";
@@ -121,6 +122,7 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
   [12, (random) => ({ kind: "wait", ms: random.pick(WAITS_MS) })],
   [0.7, (random) => ({ kind: "jump", ms: random.pick(JUMPS_MS) })],
   [0.3, () => ({ kind: "stop" })],
+  [3, () => ({ kind: "snapshot" })],
   [1, (random) => ({
     kind: "crash",
     landed: random.chance(0.5),

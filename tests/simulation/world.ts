@@ -19,6 +19,7 @@ import {
   type UpstreamStage,
   type Waiting,
 } from "./scripted_upstream.ts";
+import { Learned } from "./learned.ts";
 import { ownerOf, rngOf, SimulatedService } from "./service.ts";
 import { Disk, SimulatedKv } from "./simulated_kv.ts";
 import type { CommitFailure, KeyChange, Question } from "./steps.ts";
@@ -43,6 +44,7 @@ export class World implements WorldFacts {
   readonly payments: Payment[] = [];
   readonly keys: UsedKey[] = [];
   readonly books: ReckonedBooks;
+  readonly learned: Learned;
   readonly time: VirtualTime;
   /** The process; absent while none runs. */
   service: SimulatedService | undefined;
@@ -73,6 +75,7 @@ export class World implements WorldFacts {
     this.time = options.time;
     this.#accuse = options.accuse;
     this.books = new ReckonedBooks(options.accuse);
+    this.learned = new Learned(options.accuse, () => this.books.settlements.length);
     this.#disk.onLanding = (mutations) => this.books.land(mutations);
     judgeBooks(this, options.accuse);
   }
@@ -196,6 +199,11 @@ export class World implements WorldFacts {
     this.service?.applyCatalog(price).catch(() => {});
   }
 
+  /** Takes a snapshot of the statistics, as the service does every minute. */
+  takeSnapshot(): void {
+    if (this.service !== undefined) this.learned.take(this.service.learning);
+  }
+
   /** Lets the next reads of the store fail. */
   failReads(reads: number): void {
     this.#isDisturbed = true;
@@ -233,6 +241,7 @@ export class World implements WorldFacts {
       if (life !== this.#lives) return;
       this.service = service;
       this.#starting = undefined;
+      this.learned.begin(service.learning);
       const { open } = this.books;
       if (open.length > 0) this.#accuse("recovery ends every hold", open.join(", "));
     }, (error) => {
@@ -295,6 +304,7 @@ export class World implements WorldFacts {
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
       ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],
       ...service.callsInFlight === 0 ? [] : [`${service.callsInFlight} leases at upstreams`],
+      ...this.learned.isTaking ? ["a snapshot"] : [],
       ...settlementRetries.size === 0 ? [] : [`${settlementRetries.size} waiting settlements`],
     ].join(", ");
   }

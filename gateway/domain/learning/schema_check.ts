@@ -9,6 +9,8 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Applications of schemas to values in one check. */
@@ -30,7 +32,7 @@ export function violates(schema: unknown, value: unknown): boolean {
 function fits(schema: unknown, value: unknown, check: Check, depth: number): boolean {
   if (check.steps-- <= 0 || depth > DEPTH_MAX) return true;
   if (schema === false) return false;
-  if (!isObject(schema)) return true;
+  if (!isJsonObject(schema)) return true;
   const inner = (one: unknown, part: unknown) => fits(one, part, check, depth + 1);
   const { $ref, type, const: constant, allOf, anyOf, oneOf } = schema;
   if (typeof $ref === "string" && !inner(resolved($ref, check.root), value)) return false;
@@ -44,7 +46,7 @@ function fits(schema: unknown, value: unknown, check: Check, depth: number): boo
     if (Array.isArray(alternatives) && !alternatives.some((one) => inner(one, value))) return false;
   }
   if (Array.isArray(value)) return hasItems(schema, value, inner);
-  return !isObject(value) || hasMembers(schema, value, inner);
+  return !isJsonObject(value) || hasMembers(schema, value, inner);
 }
 
 type Inner = (schema: unknown, value: unknown) => boolean;
@@ -59,7 +61,7 @@ function hasMembers(schema: Json, value: Json, inner: Inner): boolean {
   if (Array.isArray(required) && !required.every((name) => Object.hasOwn(value, String(name)))) {
     return false;
   }
-  const known = isObject(properties) ? properties : {};
+  const known = isJsonObject(properties) ? properties : {};
   return Object.entries(value).every(([name, member]) => {
     if (Object.hasOwn(known, name)) return inner(known[name], member);
     return patternProperties !== undefined || inner(additionalProperties, member);
@@ -69,7 +71,7 @@ function hasMembers(schema: Json, value: Json, inner: Inner): boolean {
 function hasType(name: unknown, value: unknown): boolean {
   if (name === "null") return value === null;
   if (name === "array") return Array.isArray(value);
-  if (name === "object") return isObject(value);
+  if (name === "object") return isJsonObject(value);
   if (name === "integer") return Number.isInteger(value);
   return !["string", "number", "boolean"].includes(String(name)) || typeof value === name;
 }
@@ -87,7 +89,7 @@ function resolved(reference: string, root: unknown): unknown {
   let target = root;
   for (const part of reference.slice(2).split("/")) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isObject(target) || !Object.hasOwn(target, name)) return undefined;
+    if (!isJsonObject(target) || !Object.hasOwn(target, name)) return undefined;
     target = target[name];
   }
   return target;
@@ -95,8 +97,4 @@ function resolved(reference: string, root: unknown): unknown {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

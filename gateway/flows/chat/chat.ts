@@ -5,7 +5,7 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
-import { chatFeatureSteps } from "../../domain/requests/features.ts";
+import { chatFeatureSteps, type RequestFeatures } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { answerText } from "../../wire/chat/answer.ts";
@@ -57,8 +57,7 @@ export async function chat(
     return await hostedChat(deps, active, request);
   }
   const { key, dialect } = active.identity;
-  const signed = deps.signatures.restore(key.id, body);
-  const restored = deps.searchMemory.restore(key.id, signed);
+  const restored = deps.searchMemory.restore(key.id, deps.signatures.restore(key.id, body));
   const features = await runInSteps(chatFeatureSteps(restored.value as unknown as ChatRequest));
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
@@ -74,13 +73,11 @@ export async function chat(
     onEnd,
   });
   if (split !== undefined) return split;
-  // The text of a JSON answer is checked against its schema.
-  const keepsText = features.needs.includes("json");
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
     plan: active.bill.settled === undefined ? plan : await planRoute(deps, active, features),
-    relayOf: (model, maxTokens) => new ChatRelay(model, { form, maxTokens, keepsText }),
+    relayOf: relayFor(form, features),
   });
   if (begunCall.kind === "json") {
     const end = await finishChat(deps, active, { ...call, begunCall });
@@ -123,4 +120,10 @@ async function verifiedChat(
   });
   if (answer?.kind === "json") audit();
   return answer;
+}
+
+/** Returns the relay of a model's stream: the text of a JSON answer is checked at its end. */
+function relayFor(form: ChatForm, { needs }: RequestFeatures) {
+  const keepsText = needs.includes("json");
+  return (model: string, maxTokens: number) => new ChatRelay(model, { form, maxTokens, keepsText });
 }

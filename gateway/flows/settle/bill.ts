@@ -140,21 +140,23 @@ export async function settleCall(
     active.bill.end();
   }
   noteBill();
-  if (end.request !== undefined) active.noteOutcome(end.request.outcome);
-  if (end.request?.outcome === "ok") {
-    noteLearned(deps, active, { candidate, atMs, billing, total, answer: end.answer });
-  }
+  noteEnd(deps, active, { candidate, atMs, billing, total, ...end });
   return { billing: total, usage };
 }
 
-/** Notes a request that a candidate has answered, for later decisions. */
-function noteLearned(
+/** Notes the end of a request, and for later decisions the candidate that answered it. */
+function noteEnd(
   deps: Pick<SettleDeps, "learning">,
   active: ActiveRequest,
-  call: Parameters<typeof noteAnswer>[2] & Parameters<typeof noteServed>[2],
+  call: Parameters<typeof noteServed>[2] & Pick<CallEnd, "answer" | "request"> & {
+    readonly atMs: number;
+  },
 ): void {
+  if (call.request === undefined) return;
+  active.noteOutcome(call.request.outcome);
+  if (call.request.outcome !== "ok") return;
   noteServed(deps, active, call);
-  noteAnswer(deps, active, call);
+  noteAnswer(deps, active, { ...call, answer: call.answer });
 }
 
 /** Returns the reported usage if it is possible; logs impossible usage for the operator. */

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
+
 /** One question with the outcome of every model, in the order of the set's models. */
 export interface Question {
   /** The prompt. */
@@ -104,12 +106,8 @@ function parseLine(line: string, place: Place): Fields {
   } catch (error) {
     refuse(place, `is not JSON (${error instanceof Error ? error.message : String(error)})`);
   }
-  if (!isFields(value)) refuse(place, "is not an object");
+  if (!isJsonObject(value)) refuse(place, "is not an object");
   return value;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function headerOf(value: Fields, place: Place): Omit<QuestionSet, "questions"> {

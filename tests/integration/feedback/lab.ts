@@ -13,8 +13,15 @@ import { BOOTSTRAP_KEY, TestService, type TestServiceOptions } from "../../fixtu
 export interface VoteReply {
   readonly status: number;
   readonly headers: Headers;
-  // deno-lint-ignore no-explicit-any
-  readonly body: any;
+  readonly body: {
+    readonly success?: boolean;
+    readonly data?: Readonly<Record<string, unknown>>;
+    readonly error?:
+      & { readonly message: string; readonly code: string }
+      & Readonly<
+        Record<string, unknown>
+      >;
+  };
 }
 
 /** Two models, `good` and `cheap`, of which the cheap one is nearly as good by the catalog. */
