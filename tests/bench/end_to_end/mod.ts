@@ -8,7 +8,7 @@
 
 import { parseArgs } from "node:util";
 import { filesIn, readSet } from "../public_eval/data.ts";
-import { compare, type Compared, type Comparison } from "./comparison.ts";
+import { compare, type Comparison } from "./comparison.ts";
 import { plotOf } from "./plot.ts";
 import { replayThroughGateway } from "./gateway_replay.ts";
 import { decisionSeeds, replayOffline } from "./offline_replay.ts";
@@ -23,8 +23,7 @@ const DRAWS = Array.from({ length: 20 }, (_, at) => at + 1);
 /** Seed of the order of the questions. */
 const ORDER_SEED = 1;
 
-const USAGE =
-  "Usage: deno task eval:end-to-end --data DIR [--set NAME] [--requests N] [--plot FILE]";
+const USAGE = "Usage: deno task eval:gateway --data DIR [--set NAME] [--requests N] [--plot FILE]";
 
 /** Returns the range of a figure over the draws, in the second half of the requests. */
 function rangeOf(draws: readonly Comparison[], figure: "share" | "quality"): string {

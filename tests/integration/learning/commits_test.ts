@@ -1,5 +1,5 @@
 /**
- * What a request writes: learning adds neither a commit nor a row.
+ * The rows that a request writes: learning adds neither a commit nor a row.
  *
  * @module
  */
