@@ -25,7 +25,7 @@ const TASK = "task";
 class MortalKv {
   readonly #kv: Deno.Kv;
   /** Commits until the process is killed: none lands after them. */
-  #left = Infinity;
+  #remaining = Infinity;
   #onKill: () => void = () => {};
   /** Commits that have landed. */
   commits = 0;
@@ -36,7 +36,7 @@ class MortalKv {
 
   /** Kills the process before the commit after so many; resolves to true then. */
   killAfter(commits: number): Promise<boolean> {
-    this.#left = commits;
+    this.#remaining = commits;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#onKill = () => resolve(true);
     return promise;
@@ -44,18 +44,18 @@ class MortalKv {
 
   /** Opens it as the next process does. */
   opened(): Promise<Deno.Kv> {
-    this.#left = Infinity;
+    this.#remaining = Infinity;
     let isDead = false;
     const atomic = () => {
       const operation = this.#kv.atomic();
       const commit = operation.commit.bind(operation);
       operation.commit = async () => {
-        if (this.#left <= 0 && !isDead) {
+        if (this.#remaining <= 0 && !isDead) {
           isDead = true;
           this.#onKill();
         }
         if (isDead) return await new Promise<never>(() => {});
-        this.#left--;
+        this.#remaining--;
         this.commits++;
         return await commit();
       };

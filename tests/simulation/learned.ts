@@ -1,5 +1,5 @@
 /**
- * What the process has acknowledged of its statistics: later processes must have it, and count nothing
+ * The statistics that a process has acknowledged: later processes must have it, and count nothing
  * that was not served.
  *
  * @module
@@ -19,7 +19,7 @@ export class Learned {
   /** True while the process takes one. */
   isTaking = false;
   readonly #settlements: () => number;
-  /** What the present process learns. */
+  /** Statistics of the present process. */
   #learning: Learning | undefined;
 
   /** `settlements` returns the number of calls that were charged so far. */

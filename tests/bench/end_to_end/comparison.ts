@@ -4,7 +4,6 @@
  * @module
  */
 
-import { meanOf } from "../public_eval/catalog.ts";
 import { bootstrapDraws, type Interval, intervalOf } from "../public_eval/random.ts";
 import { bestModel, type ReplayedRequest, type ReplayPlan } from "./replay_plan.ts";
 
@@ -31,9 +30,11 @@ export interface Comparison {
   /** Figures of the second half of the requests, in which most is learned. */
   readonly share: Compared;
   readonly quality: Compared;
-  /** Share of the requests that the gateway and the first draw sent to the same model. */
+  /** Share of the requests that both sent to the same model. */
   readonly equalModels: number;
-  /** Windows of the gateway, and means of the draws without it. */
+  /** Requests before the first that they sent to different models. */
+  readonly equalFrom: number;
+  /** Windows of the gateway, and of the evaluation without it. */
   readonly gateway: readonly Point[];
   readonly offline: readonly Point[];
   /** Quality of always calling the best and the cheapest single model, in the second half. */
@@ -42,22 +43,16 @@ export interface Comparison {
 }
 
 /**
- * Compares a replay with evaluations without the gateway. Intervals are those of the mean of the
- * evaluations over the requests: one that has the gateway's seeds makes the gateway's decisions, and
- * others may learn otherwise, because votes exist only on answers that were given.
+ * Compares a replay with an evaluation without the gateway. Intervals are those of the evaluation
+ * over its requests.
  */
 export function compare(
   plan: ReplayPlan,
   results: readonly ReplayedRequest[],
-  draws: readonly (readonly ReplayedRequest[])[],
+  evaluated: readonly ReplayedRequest[],
 ): Comparison {
   const best = bestModel(plan);
   const costs = plan.order.map((at) => plan.set.questions[at]?.c[best] ?? 0);
-  const means = plan.order.map((_, index): ReplayedRequest => ({
-    model: draws[0]?.[index]?.model ?? -1,
-    cost: meanOf(draws.map((draw) => draw[index]?.cost ?? 0)),
-    quality: meanOf(draws.map((draw) => draw[index]?.quality ?? 0)),
-  }));
   const half = Math.floor(results.length / 2);
   const late = Array.from({ length: results.length - half }, (_, at) => half + at);
   const pointOf = (all: readonly ReplayedRequest[], positions: readonly number[]): Point => ({
@@ -69,9 +64,9 @@ export function compare(
       { length: Math.floor(all.length / WINDOW) },
       (_, window) => pointOf(all, Array.from({ length: WINDOW }, (_, at) => window * WINDOW + at)),
     );
-  const value = pointOf(means, late);
+  const value = pointOf(evaluated, late);
   const resampled = bootstrapDraws(late.length).map((times) =>
-    pointOf(means, late.flatMap((position, at) => Array<number>(times[at] ?? 0).fill(position)))
+    pointOf(evaluated, late.flatMap((position, at) => Array<number>(times[at] ?? 0).fill(position)))
   );
   const gateway = pointOf(results, late);
   const compared = (figure: keyof Point): Compared => {
@@ -87,13 +82,15 @@ export function compare(
       }),
       late,
     );
-  const equal = results.filter(({ model }, at) => model === means[at]?.model).length;
+  const different = results.findIndex(({ model }, at) => model !== evaluated[at]?.model);
+  const equal = results.filter(({ model }, at) => model === evaluated[at]?.model).length;
   return {
     share: compared("share"),
     quality: compared("quality"),
     equalModels: equal / results.length,
+    equalFrom: different < 0 ? results.length : different,
     gateway: windows(results),
-    offline: windows(means),
+    offline: windows(evaluated),
     best: single(best),
     cheapest: single(plan.prices.indexOf(Math.min(...plan.prices))),
   };

@@ -12,9 +12,9 @@ import {
   nextSnapshot,
   type RoutingSnapshot,
 } from "../../../gateway/domain/learning/snapshot.ts";
-import { OUTCOME_SOURCES } from "../../../gateway/domain/learning/statistics.ts";
 import type { KeyPolicy } from "../../../gateway/domain/policy/policy.ts";
 import { chatFeatures } from "../../../gateway/domain/requests/features.ts";
+import { sourcesOf } from "../../../gateway/domain/routing/auto.ts";
 import type { TargetState } from "../../../gateway/domain/routing/plan.ts";
 import { route } from "../../../gateway/domain/routing/route.ts";
 import { NOW_MS, WALLET } from "../public_eval/catalog.ts";
@@ -104,5 +104,5 @@ function serve(
 function contextOf(catalog: Catalog) {
   const qualities = new Map(catalog.models.map(({ id, quality }) => [id, quality]));
   const qualityOf = (model: string) => qualities.get(model);
-  return { nowMs: NOW_MS, qualityOf, sources: OUTCOME_SOURCES };
+  return { nowMs: NOW_MS, qualityOf, sources: sourcesOf(catalog.auto) };
 }

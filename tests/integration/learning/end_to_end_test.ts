@@ -54,7 +54,7 @@ Deno.test("200 requests with votes: the gateway decides and learns as the evalua
 
   // With the gateway's own seeds the evaluation makes its decisions, but for the rounding of tokens.
   const paired = replayOffline(plan, { catalog, seeds });
-  const { share, quality, equalModels } = compare(plan, results, [paired]);
+  const { share, quality, equalModels } = compare(plan, results, paired);
   assert(equalModels >= 0.95, `${equalModels} of the decisions are equal`);
   for (const [name, compared] of Object.entries({ share, quality })) {
     assert(compared.isWithin, `${name}: ${JSON.stringify(compared)}`);
