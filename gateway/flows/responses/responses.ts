@@ -42,10 +42,9 @@ import type { PricedWebSearch } from "../hosted/search_tools.ts";
 import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { notCarriedBy, type OpenedResponse, openResponse } from "./open_response.ts";
-import { verify } from "../verify/verify.ts";
-import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
-import { OrchestratedResponse } from "./orchestrated_response.ts";
+import type { OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import type { Audits } from "../learn/audits.ts";
+import { composeResponse, offerAudit } from "./compose_response.ts";
 import { conversationOf, planRoute } from "../plan/route_plan.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { type ReadResponseDeps, ResponseRequest } from "./response_routes.ts";
@@ -109,10 +108,8 @@ export async function respond(
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)
     : undefined;
-  const verified = await verifyResponse(deps, active, { request, plan, onEnd });
-  if (verified !== undefined) return verified;
-  const split = await orchestrateResponse(deps, active, { request, plan, onEnd });
-  if (split !== undefined) return split;
+  const composed = await composeResponse(deps, active, { request, plan, onEnd });
+  if (composed !== undefined) return composed;
   const call = {
     request,
     // A planner that was called has used time and money of the request.
@@ -134,22 +131,14 @@ export async function respond(
     audit();
     return { kind: "json", text: stored };
   }
-  let streamed: StreamedAnswer;
-  if (answer.kind === "turns") {
-    let isStored = true;
-    const hosted = hostedAnswer(deps, active, {
-      ...call,
+  const streamed = answer.kind === "turns"
+    ? await inTurns(deps, active, {
       begunCall: { ...begunCall, answer: answer.stream },
-      store: async (resource, findings) => isStored = await store(resource, findings),
-    });
-    if (!active.identity.stream) {
-      const text = await hosted.complete();
-      return { kind: "json", text: isStored ? text : notStored(text) };
-    }
-    streamed = hosted;
-  } else {
-    streamed = singleCall(deps, active, { begunCall: { ...begunCall, answer }, call, store });
-  }
+      call,
+      store,
+    })
+    : singleCall(deps, active, { begunCall: { ...begunCall, answer }, call, store });
+  if (typeof streamed === "string") return { kind: "json", text: streamed };
   const onStreamEnd = () => {
     onEnd();
     audit();
@@ -158,15 +147,25 @@ export async function respond(
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** Offers a response for an audit: its request as a chat request, to models that can serve it so. */
-function offerAudit(
-  deps: Pick<ResponseDeps, "audits">,
+/** Returns an answer of several turns: its text, or the stream that the caller asked for. */
+async function inTurns(
+  deps: ResponseDeps,
   active: ActiveRequest,
-  { request, plan }: Pick<ResponseCall, "request" | "plan">,
-): void {
-  const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
-  const { chat: body, features } = request;
-  deps.audits.offer(active, { body, features, plan: { ...plan, candidates } });
+  { begunCall, call, store }: {
+    readonly begunCall: Parameters<typeof hostedAnswer>[2]["begunCall"];
+    readonly call: ResponseCall;
+    readonly store: Store;
+  },
+): Promise<StreamedAnswer | string> {
+  let isStored = true;
+  const hosted = hostedAnswer(deps, active, {
+    ...call,
+    begunCall,
+    store: async (resource, findings) => isStored = await store(resource, findings),
+  });
+  if (active.identity.stream) return hosted;
+  const text = await hosted.complete();
+  return isStored ? text : notStored(text);
 }
 
 /** Returns the streamed answer that is one call of a model. */
@@ -191,47 +190,6 @@ function singleCall(
       return searches === 0 ? 0n : BigInt(searches) * feeOfSearch(call, candidate);
     },
     store: async (last) => lastEvent(last, { isStored: await store(relay.resource), dialect }),
-  });
-}
-
-/** Answers a request by models that verify each other; `undefined` if it runs as one call. */
-async function verifyResponse(
-  deps: ResponseDeps,
-  active: ActiveRequest,
-  { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
-): Promise<ModelAnswer | undefined> {
-  const audit = () => offerAudit(deps, active, { request, plan });
-  const answer = await verify(deps, active, {
-    body: request.chat,
-    features: request.features,
-    plan,
-    takesChat: (candidate) => request.takesChatRoute(candidate),
-    surface: (breakdown) => new OrchestratedResponse(deps, { active, request, plan, breakdown }),
-    onEnd: () => {
-      onEnd();
-      audit();
-    },
-  });
-  if (answer?.kind === "json") audit();
-  return answer;
-}
-
-/** Answers a request by tasks of several models; `undefined` if it runs as one call. */
-function orchestrateResponse(
-  deps: ResponseDeps,
-  active: ActiveRequest,
-  { request, plan, onEnd }: PlannedResponse & { onEnd(): void },
-): Promise<ModelAnswer | undefined> {
-  // Tasks and answer are chat completions at every upstream.
-  const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
-  if (candidates.length === 0) return Promise.resolve(undefined);
-  const open = { ...plan, candidates };
-  return orchestrate(deps, active, {
-    body: request.chat,
-    features: request.features,
-    plan: open,
-    surface: (known) => new OrchestratedResponse(deps, { ...known, active, request, plan: open }),
-    onEnd,
   });
 }
 

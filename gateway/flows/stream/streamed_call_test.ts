@@ -24,6 +24,9 @@ const chunk = (content: string, usage?: unknown) =>
     ...usage === undefined ? {} : { usage },
   });
 
+/** Notes of a request that these tests do not read. */
+const IGNORED_NOTES = { noteContent: () => {}, noteOutcome: () => {} };
+
 /** A call whose upstream sends these events, with a record of its settlement. */
 function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "cancel") {
   const settled: SettleCommand[] = [];
@@ -75,8 +78,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
   const identity = { stream: true, key: { id: "key_1" }, endpoint: "chat" };
   const active = {
     ...{ identity, key: identity.key, bill: new RequestBill() },
-    ...{ report: { lastAttemptMs: 0 }, record: () => ({}), noteContent: () => {} },
-    noteOutcome: () => {},
+    ...{ report: { lastAttemptMs: 0 }, record: () => ({}), ...IGNORED_NOTES },
   };
   const call = new StreamedCall(deps as unknown as StreamDeps, {
     active: active as unknown as ActiveRequest,
