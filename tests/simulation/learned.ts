@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isJsonObject } from "@svc/sdk/protocol";
 import type { RoutingSnapshot } from "../../gateway/domain/learning/snapshot.ts";
 import type { Learning } from "../../gateway/flows/learn/learning.ts";
 import type { Accuse } from "./books.ts";
@@ -74,7 +75,7 @@ function servedIn({ wallets }: RoutingSnapshot): number {
 /** Returns the content of a snapshot, whatever the order of its members. */
 function textOf(snapshot: RoutingSnapshot): string {
   return JSON.stringify({ ...snapshot, wallets: [...snapshot.wallets] }, (_, value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
   });
 }

@@ -14,7 +14,11 @@ import { entryAnswer } from "./wallets.ts";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
 const codes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
-const { routing } = metadataSchema.shape;
+/** Rows of older versions lack the members that say what a decision rests on. */
+const routing = metadataSchema.shape.routing.partial({
+  ...{ dial: true, plan: true, difficulty: true, p: true, p_error: true },
+  ...{ outcomes: true, snapshot: true, task: true },
+});
 
 const summary = {
   id: z.string().describe("Of the row: callers may repeat theirs"),

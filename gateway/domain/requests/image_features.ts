@@ -37,6 +37,8 @@ export function imageFeatures(
     choices: request.n ?? 1,
     difficulty: difficultyOf(measure.chars),
     conversation: "",
+    // All image requests of an endpoint are one task.
+    taskText: "",
   };
 }
 

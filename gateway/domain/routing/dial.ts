@@ -52,7 +52,7 @@ export const MEASURED_DIALS: readonly Dial[] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.
 /**
  * Returns the exchange rate of a position: the probability of a good answer that one price of the
  * best allowed model is worth. Between measured positions it is interpolated on a logarithmic scale;
- * without measurements it is `spread * (1 - dial) / dial`, where `spread` is the difference of the
+ * without measurements it is `0.6 * spread * (1 - dial) / dial`, where `spread` is the difference of the
  * catalog's qualities among the allowed models. Infinite at 0, zero at 1.
  */
 export function rateOf(
@@ -65,7 +65,7 @@ export function rateOf(
 ): number {
   if (dial <= 0) return Infinity;
   if (dial >= 1) return 0;
-  if (measured === undefined) return Math.max(spread, 0.01) * (1 - dial) / dial;
+  if (measured === undefined) return Math.max(spread, 0.01) * 0.6 * (1 - dial) / dial;
   const at = MEASURED_DIALS.findIndex((position) => position >= dial);
   const [lower, upper] = at < 0 ? [MEASURED_DIALS.length - 1, -1] : [at - 1, at];
   const above = upper < 0 ? 0 : measured[upper] ?? 0;

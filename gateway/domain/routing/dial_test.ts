@@ -59,9 +59,9 @@ Deno.test("rateOf() at a measured position is the measured rate", () => {
   }
 });
 
-Deno.test("rateOf() without measurements is the spread of the qualities at balanced", () => {
-  assertAlmostEquals(rateOf(0.5, { spread: 0.3 }), 0.3, 1e-12);
-  assertAlmostEquals(rateOf(0.8, { spread: 0.4 }), 0.1, 1e-12);
+Deno.test("rateOf() without measurements grows with the spread of the qualities", () => {
+  assertAlmostEquals(rateOf(0.5, { spread: 0.3 }), 0.18, 1e-12);
+  assertAlmostEquals(rateOf(0.8, { spread: 0.4 }), 0.06, 1e-12);
 });
 
 Deno.test("dialOfWeights() depends on the ratio of quality to price", () => {
