@@ -63,7 +63,7 @@ async function readBill(page: Page, visit: ConsoleVisit, id: string): Promise<st
   await go(page, id);
   const text = await page.locator("main").innerText();
   assertStringIncludes(text, "svc/sim-small");
-  const [, charged = ""] = /come to ([\d.]+) credits/.exec(text) ?? [];
+  const [, charged = ""] = /sum to ([\d.]+) credits/.exec(text) ?? [];
   const cost = (await visit.service.lastRequest()).charged;
   assertEquals(charged, trimmedCredits(cost));
   return cost;

@@ -162,7 +162,7 @@ browserTest("the overview follows what happens while it is open, unless paused",
   await ask(visit);
   await page.clock.fastForward(61_000);
   assertEquals(await requests.textContent(), "2");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await page.evaluate("document.activeElement.blur()");
   await page.clock.fastForward(31_000);
   await until(async () => await requests.textContent() === "3", "the figures to follow again");

@@ -11,10 +11,15 @@ import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Page } from "./browser.ts";
 import { COMPOUND, SEEDED, someRequests } from "./request_seed.ts";
 
-async function call(visit: ConsoleVisit, id: string, content = "Hello"): Promise<void> {
-  const messages = [{ role: "user", content }];
-  const answer = await visit.service.chat({ messages }, { headers: { "x-request-id": id } });
-  await answer.text();
+async function call(
+  visit: ConsoleVisit,
+  id: string,
+  { content = "Hello", key }: { content?: string; key?: string } = {},
+): Promise<void> {
+  const headers = { "x-request-id": id };
+  const init = key === undefined ? { headers } : { headers, key };
+  const answer = await visit.service.chat({ messages: [{ role: "user", content }] }, init);
+  assertEquals(answer.status, 200, await answer.text());
   await visit.service.quiet();
 }
 
@@ -28,8 +33,8 @@ function cells(page: Page, caption: string): Promise<string[][]> {
 }
 
 browserTest("a call is found by its X-Request-ID, with its route and its bill", async (visit) => {
-  await call(visit, "order-4711-a");
   await call(visit, "order-4712-b");
+  await call(visit, "order-4711-a");
   const page = await visit.signedIn("/requests");
   await page.getByLabel("Request id").fill("4711");
   await follow(page, page.getByRole("button", { name: "Filter" }));
@@ -37,10 +42,13 @@ browserTest("a call is found by its X-Request-ID, with its route and its bill", 
   await follow(page, page.getByRole("link", { name: "order-4711-a" }));
   assertEquals(await page.locator("h1").textContent(), "order-4711-a");
   const route = await cells(page, "Models with the reason of each choice or exclusion");
-  assert(route.some(([model, verdict]) => model === "svc/sim-small" && verdict === "Answered"));
+  const { routing, charged } = await visit.service.lastRequest();
+  assertEquals(
+    route.filter(([, verdict]) => verdict === "Answered").map(([name]) => name),
+    [routing?.model],
+  );
   assert(route.some(([, verdict]) => verdict === "Excluded: Endpoint"));
   const [hold] = await cells(page, "Holds of this request with their outcomes");
-  const { charged } = await visit.service.lastRequest();
   assertEquals([hold?.[1], Number(hold?.[4])], ["Settled", Number(charged)]);
   assertStringIncludes(
     await page.locator("main").textContent() ?? "",
@@ -51,7 +59,7 @@ browserTest("a call is found by its X-Request-ID, with its route and its bill", 
 browserTest(
   "a split request's page draws its plan, and its costs come to the charge",
   async (visit) => {
-    await call(visit, "compare-1", COMPOUND);
+    await call(visit, "compare-1", { content: COMPOUND });
     const page = await visit.signedIn("/requests/compare-1");
     const tasks = await cells(page, "Tasks and the cost of each");
     assertEquals([tasks[0]?.[0], tasks.at(-1)?.[0]], ["plan", "final"]);
@@ -69,6 +77,7 @@ browserTest(
 browserTest(
   "the live view shows new calls as they end, and holds them while paused",
   async (visit) => {
+    const { key } = await visit.service.newKey({ policy: { models: ["svc/sim-small"] } });
     const page = await visit.signedIn("/requests?model=svc%2Fsim-small");
     const live = page.locator(".tail");
     assertEquals(await live.isVisible(), false);
@@ -78,13 +87,13 @@ browserTest(
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await begun;
     const rows = live.locator("tbody tr");
-    await call(visit, "live-1");
+    await call(visit, "live-1", { key });
     await rows.first().waitFor();
     assertEquals(await rows.first().locator("th").textContent(), "live-1");
     assertMatch(await rows.first().locator("time").textContent() ?? "", /^[^T]*$/);
     await live.getByRole("button", { name: "Pause" }).click();
     const before = await rows.count();
-    await call(visit, "held-1");
+    await call(visit, "held-1", { key });
     await live.getByText("Waiting to be shown: 1").first().waitFor();
     assertEquals(await rows.count(), before);
     await live.getByRole("button", { name: "Resume" }).click();
