@@ -8,8 +8,17 @@ const ROUTING = {
   model: "fast-mini",
   provider: "openai",
   tier: "standard",
-  reason: "Best score of 3 candidates: quality 0.62, price low",
+  reason: "Number 1 of 3 at the dial balanced for a prompt of difficulty 0.2: 71 % good answers " +
+    "expected (quality 0.62), at most 12.400000 credits",
   considered: 7,
+  dial: 0.5,
+  plan: "value",
+  difficulty: 0.2,
+  p: 0.71,
+  p_error: 0.04,
+  outcomes: 0,
+  snapshot: 12,
+  task: "a29944ec37665e79",
   attempts: [{ model: "fast-mini", provider: "openai", outcome: "ok", status: 200, ms: 412 }],
 };
 

@@ -188,6 +188,19 @@ Deno.test("an upstream that is late is refused as described", async () => {
   }
 });
 
+Deno.test("a vote on no request, and one on a refused request, are refused as described", async () => {
+  await using service = await TestService.start();
+  const app = await appOf(service);
+  const operation = operationOf("createFeedback");
+  const vote = (id: string) => initOf(operation, { request_id: id });
+  assertEquals(await provoked.call(app, operation, { init: vote("none") }), "not_found");
+  const [chat] = MODEL_CALLS;
+  if (chat === undefined) throw new Error("No operation calls a model");
+  await provoked.call(app, chat, { init: initOf(chat, { model: "other" }) });
+  const { id } = await service.lastRequest();
+  assertEquals(await provoked.call(app, operation, { init: vote(id) }), "conflict");
+});
+
 Deno.test("nothing that is described of the public listener was never answered", () => {
   provoked.assertAll(PUBLIC_OPERATIONS);
 });

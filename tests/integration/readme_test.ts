@@ -188,7 +188,7 @@ Deno.test("the blocks of README and the calls on the pages work as pasted", {
     else assertStringIncludes(spoken, "[simulated]");
     assertMatch(outputOf("ServiceClient"), /391.* \d+\.\d{6}$/s);
     assertMatch(outputOf("--policy web.policy.json"), /svc_live_\w+/);
-    assertStringIncludes(outputOf("wallets statement"), "svc/sim-small");
+    assertStringIncludes(outputOf("wallets statement"), "svc/sim-vision");
     for (const [at, call] of calls.entries()) {
       assertMatch(outputs[pasted.length + at] ?? "", /"charged":\s*"\d+\.\d{6}"/, call);
     }

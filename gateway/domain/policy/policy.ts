@@ -145,7 +145,7 @@ export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[
 /** Returns the paths under `auto` at which a policy allows more than another. */
 function widenedAuto(candidate: AutoPolicy, original: AutoPolicy): string[] {
   const paths: string[] = [];
-  if ((candidate.maxDial ?? -1) > (original.maxDial ?? -1)) paths.push("auto.maxDial");
+  if ((candidate.maxDial ?? 1) > (original.maxDial ?? 1)) paths.push("auto.maxDial");
   if ((candidate.qualityFloor ?? 0) < (original.qualityFloor ?? 0)) paths.push("auto.qualityFloor");
   const modeOf = ({ verify = "request" }: AutoPolicy) => VERIFY_MODES.indexOf(verify);
   if (modeOf(candidate) > modeOf(original)) paths.push("auto.verify");

@@ -100,7 +100,7 @@ const WIDENINGS: readonly (readonly [string, KeyPolicy, KeyPolicy, readonly stri
       ...["auto.maxDial", "auto.qualityFloor", "auto.verify", "auto.audits"],
     ],
   ],
-  ["a choice beyond the default", { auto: { maxDial: 0 } }, { auto: { verify: "off" } }, [
+  ["the default choice", {}, { auto: { maxDial: 0.5, verify: "off" } }, [
     ...["auto.maxDial", "auto.verify"],
   ]],
   [

@@ -14,7 +14,7 @@ const FUNCTION = { type: "function", function: { name: "add" } };
 Deno.test("chatFeatures() of the smallest request", () => {
   const { difficulty, conversation, taskText, ...rest } = chatFeatures(requestWith({}));
   assert(difficulty < 0.2);
-  assertEquals(taskText, '["",[],""]');
+  assertEquals(taskText, "\n\n");
   assertMatch(conversation, /^[0-9a-f]{16}$/);
   assertEquals(rest, {
     endpoint: "chat",

@@ -29,7 +29,8 @@ export function taskTextOf(request: ChatRequest): string {
   const schema = format?.type === "json_schema"
     ? JSON.stringify(format).slice(0, SCHEMA_CHARS)
     : format?.type ?? "";
-  return JSON.stringify([normalised(systemText(request.messages)), tools.sort(), schema]);
+  // No name holds a line break, and the schema comes last: different parts give different texts.
+  return `${normalised(systemText(request.messages))}\n${tools.sort().join(" ")}\n${schema}`;
 }
 
 function nameOf(tool: ChatTool): string {

@@ -37,8 +37,7 @@ export interface AutoPolicy {
   /** Position of the dial for requests that state none. @default {the tier's} */
   readonly dial?: Dial | undefined;
   /**
-   * Highest position that a request may ask for with `X-Auto: quality=…`; absent: requests cannot
-   * set the dial.
+   * Highest position that a request may ask for with `X-Auto: quality=…`. @default {1: any}
    */
   readonly maxDial?: Dial | undefined;
   /** Minimum quality, by the catalog, of models that exploration may try. @default {0} */
@@ -97,8 +96,7 @@ export function choiceDenial(
   choice: AutoChoice,
 ): string | undefined {
   if (choice.dial !== undefined) {
-    const { maxDial } = auto;
-    if (maxDial === undefined) return "The key's policy does not let requests set the dial";
+    const { maxDial = 1 } = auto;
     if (choice.dial > maxDial) return `The key's policy allows a dial of at most ${maxDial}`;
   }
   if (choice.verify === true && auto.verify === "off") {

@@ -47,13 +47,13 @@ export class FeedbackLab implements AsyncDisposable {
       },
       {
         ...{ id: "cheap", baseUrl: cheap?.baseUrl ?? "", quality: 0.85 },
-        price: { inputPerMTok: "1.00", outputPerMTok: "5.00" },
+        price: { inputPerMTok: "0.30", outputPerMTok: "1.50" },
       },
     );
     const { auto, ...rest } = options;
     const service = await TestService.start({
       ...rest,
-      config: { ...config, auto: { exploration: 0, ...Object(auto) } },
+      config: { ...config, auto: { dial: 0.4, exploration: 0, ...Object(auto) } },
     });
     return new FeedbackLab(service, upstreams);
   }

@@ -122,8 +122,8 @@ export const formMessages = catalogue({
   },
   dialHint: both`0 to 1, or economy, balanced or best. Empty: the tier's.
     0 到 1，或 economy、balanced、best。留空：按档位。`,
-  maxDialHint: both`For the header X-Auto. Empty: requests cannot set the dial.
-    用于 X-Auto 请求头。留空：请求不能设定质量档。`,
+  maxDialHint: both`For the header X-Auto. Empty: up to best.
+    用于 X-Auto 请求头。留空：不限。`,
   qualityFloorHint: both`0 to 1: models below it are never tried. Empty: none.
     0 到 1：低于此值的模型不会被试用。留空：不限。`,
   verifyModes: {
