@@ -3,7 +3,7 @@ const PARTICIPLES = [
   ...["found", "asked", "told", "said", "left", "put"],
 ];
 
-/** Those of them that are verbs in their own right: a method may have such a name. */
+/** Banned words that are also verbs: a method may have such a name. */
 const VERBS: readonly string[] = ["put"];
 
 /** Private terms, each with the term of the glossary that takes its place. */

@@ -355,12 +355,12 @@ const PROBLEMS: readonly (readonly [string, Json, RegExp])[] = [
     /^models\.0\.maxOutputTokens: 8001 /,
   ],
   [
-    "a price nobody lists",
+    "a price that no list has",
     { models: [{ ...MODEL, price: undefined }] },
     /^models\.0\.price: .*"a"; write it down$/,
   ],
   [
-    "a context nobody lists",
+    "a context that no list has",
     { models: [{ ...MODEL, contextTokens: undefined }] },
     /^models\.0\.contextTokens: /,
   ],

@@ -38,7 +38,7 @@ export interface RecordedOption extends Estimate {
   readonly quality: number;
   /** Price beside the best model's. */
   readonly share: number;
-  /** That price, weighted by the size of the request. */
+  /** Share, weighted by the size of the request. */
   readonly cost: number;
   /** Price in credits. */
   readonly price: number;

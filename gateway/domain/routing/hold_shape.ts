@@ -21,9 +21,9 @@ export interface HoldShape {
   /** Minimum useful output per choice. */
   readonly leastOutputTokens: number;
   readonly choices: number;
-  /** Those of `inputTokens` that belong to images. */
+  /** Part of `inputTokens` that belongs to images. */
   readonly imageInputTokens: number;
-  /** Those of `inputTokens` that belong to images, recordings and files. */
+  /** Part of `inputTokens` that belongs to images, recordings and files. */
   readonly mediaInputTokens: number;
   /** Images to generate. */
   readonly images: number;

@@ -95,9 +95,9 @@ export interface Candidate {
   readonly price: FrozenPrice;
   /** Estimated input with margin, in tokens. */
   readonly inputTokens: number;
-  /** Those of `inputTokens` that belong to images. */
+  /** Part of `inputTokens` that belongs to images. */
   readonly imageInputTokens: number;
-  /** Those of `inputTokens` that belong to images, recordings and files, which are not text. */
+  /** Part of `inputTokens` that belongs to images, recordings and files, which are not text. */
   readonly mediaInputTokens: number;
   /** Maximum output over all choices that `holdAmount` pays for, in tokens. */
   readonly outputTokens: number;

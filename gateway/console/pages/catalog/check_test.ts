@@ -14,7 +14,7 @@ Deno.test("a catalog is checked when that is asked for, and what is wrong comes 
   await withConsole(async (browser) => {
     await browser.signIn();
     const page = await browser.get(CHECK);
-    assertEquals([page.status, probes], [200, 0], "looking at the page asks nobody");
+    assertEquals([page.status, probes], [200, 0], "opening the page calls no upstream");
     assertStringIncludes(page.text, "Check now");
     const { text } = await browser.post(CHECK, formOf(page.text));
     assertEquals(probes, 1);
