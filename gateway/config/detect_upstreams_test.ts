@@ -24,7 +24,7 @@ Deno.test("detectUpstreams() falls back to the simulator and states it", async (
     const plan = route(inputWith({ catalog, features, wallet }));
     return plan.ok ? plan.candidates[0]?.model.id : plan.message;
   };
-  assertEquals([best(0.05), best(0.25), best(0.9)], [
+  assertEquals([best(0.05), best(0.15), best(0.9)], [
     "svc/sim-small",
     "svc/sim-vision",
     "svc/sim-large",

@@ -66,6 +66,8 @@ export class Learning implements RoutingKnowledge {
   #frozen: RoutingSnapshot | undefined;
   #additions = new Additions();
   #taking: Promise<void> = Promise.resolve();
+  /** The snapshot whose write failed and may have landed, with what it includes. */
+  #inDoubt: { readonly next: RoutingSnapshot; readonly collected: Additions } | undefined;
   #sweptAtMs = -Infinity;
   readonly #checks = new AnswerChecks({
     note: (outcome) => this.noteOutcome(outcome),
@@ -206,25 +208,46 @@ export class Learning implements RoutingKnowledge {
     }
   }
 
-  async #takeWith(collected: Additions): Promise<void> {
+  async #takeWith(added: Additions): Promise<void> {
     const { snapshots } = this.#deps;
+    let collected = added;
     try {
+      collected = await this.#withoutDoubt(added);
       const { additions, votes } = await this.#withVotes(collected);
       if (additions.isEmpty) return;
       const changed = additions.byWallet();
       const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
       const next = await runInSteps(steps);
-      if (!await snapshots.put(next, [...changed.keys()])) {
-        this.#newest = await snapshots.latest() ?? this.#newest;
-        throw new Error(`Snapshot ${next.number} exists already`);
-      }
-      this.#newest = next;
+      this.#inDoubt = { next, collected };
+      collected = new Additions();
+      const isStored = await snapshots.put(next, [...changed.keys()]);
+      if (!isStored) collected = this.#inDoubt.collected;
+      this.#inDoubt = undefined;
+      this.#newest = isStored ? next : await snapshots.latest() ?? this.#newest;
+      if (!isStored) throw new Error(`Snapshot ${next.number} exists already`);
     } catch (error) {
       collected.append(this.#additions);
       this.#additions = collected;
       throw error;
     }
     await snapshots.sweep(SNAPSHOTS_KEPT);
+  }
+
+  /**
+   * Finds out whether a snapshot in doubt was stored, and returns what no snapshot includes: a failed
+   * write may have landed without an answer.
+   */
+  async #withoutDoubt(added: Additions): Promise<Additions> {
+    const doubt = this.#inDoubt;
+    if (doubt === undefined) return added;
+    const newest = await this.#deps.snapshots.latest();
+    this.#inDoubt = undefined;
+    if (newest?.number === doubt.next.number && newest.takenAtMs === doubt.next.takenAtMs) {
+      this.#newest = doubt.next;
+      return added;
+    }
+    doubt.collected.append(added);
+    return doubt.collected;
   }
 
   /**

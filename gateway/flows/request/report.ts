@@ -39,7 +39,7 @@ export interface RequestEnd {
 export type RecordTimes = Pick<RequestRecord, "atMs" | "durationMs" | "others">;
 
 /** Returns the members of the metadata that say what a decision rests on. */
-function learnedMetadata(
+export function learnedMetadata(
   { basis, ladder }: Extract<RoutingPlan, { ok: true }>,
   { candidate: { ranking: { estimate, difficulty } }, isVerified }: {
     readonly candidate: Candidate;

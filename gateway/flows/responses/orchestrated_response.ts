@@ -20,6 +20,7 @@ import { chatBodyOf } from "../hosted/hosted_conversation.ts";
 import { notStreamed, openHosted } from "../hosted/hosted_setup.ts";
 import { lastEvent, notStored, storeResponse, type StoreResponseDeps } from "./store_response.ts";
 import { conversationOf, type OpenPlan, planRoute } from "../plan/route_plan.ts";
+import { learnedMetadata } from "../request/report.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ResponseRequest } from "./response_routes.ts";
 import type { Breakdown } from "../orchestrate/breakdown.ts";
@@ -222,9 +223,17 @@ export class OrchestratedResponse implements OrchestrationSurface, VerifySurface
 
   /** Returns the route of an answer that never began. */
   #unanswered(): RoutingMetadata {
-    const { model, upstream: { provider } } = this.#best();
-    const { tier, considered } = this.#options.plan;
-    const reason = "No model has begun the answer";
-    return { model: model.id, provider, tier: tier.id, reason, considered, attempts: [] };
+    const best = this.#best();
+    const { model, upstream: { provider } } = best;
+    const { plan } = this.#options;
+    return {
+      model: model.id,
+      provider,
+      tier: plan.tier.id,
+      reason: "No model has begun the answer",
+      considered: plan.considered,
+      ...learnedMetadata(plan, { candidate: best, isVerified: false }),
+      attempts: [],
+    };
   }
 }

@@ -87,7 +87,11 @@ Deno.test("Edits take OpenAI's JSON form of images, or their own, and not both",
 Deno.test("Answers are held to every field", () => {
   const metadata = {
     request_id: "req_1",
-    routing: { model: "m", provider: "p", tier: "t", reason: "r", considered: 1, attempts: [] },
+    routing: {
+      ...{ model: "m", provider: "p", tier: "t", reason: "r", considered: 1, attempts: [] },
+      ...{ dial: 0.5, plan: "value", difficulty: 0.25, p: 0.8, p_error: 0.05 },
+      ...{ outcomes: 0, snapshot: 0, task: "0123456789abcdef" },
+    },
   };
   const answer = { created: 1, data: [{ b64_json: "AAAA" }], metadata };
   const ok = (value: unknown) => imagesAnswerSchema.safeParse(value).success;

@@ -9,7 +9,11 @@ import { countImages, imageAnswer } from "./answer.ts";
 
 const metadata: ServiceMetadata = {
   request_id: "req_1",
-  routing: { model: "m", provider: "p", tier: "t", reason: "r", considered: 1, attempts: [] },
+  routing: {
+    ...{ model: "m", provider: "p", tier: "t", reason: "r", considered: 1, attempts: [] },
+    ...{ dial: 0.5, plan: "value", difficulty: 0.25, p: 0.8, p_error: 0.05 },
+    ...{ outcomes: 0, snapshot: 0, task: "0123456789abcdef" },
+  },
 };
 
 async function answered(
