@@ -12,7 +12,7 @@ import { KvCatalogStore } from "./catalogs.ts";
 import { Checkpointer, strayChunks } from "./journal/checkpoint.ts";
 import { Damage } from "./damage.ts";
 import { type ClaimedFile, claimFile, emptyStoreError, isThere } from "./file.ts";
-import { KvKeyStore } from "./keys.ts";
+import { KvKeyStore } from "./keys/keys.ts";
 import { KvLedgerStore } from "./journal/ledger.ts";
 import { loadBooks, takeOver } from "./journal/load.ts";
 import { KvPassageStore, type PassageRetention } from "./values/passages.ts";

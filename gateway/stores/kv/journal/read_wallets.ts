@@ -1,10 +1,9 @@
 import type { Wallet } from "../../../domain/ledger/ledger.ts";
 import type { WalletPage, WalletQuery } from "../../../ports/ledger_store.ts";
-import { StoreError } from "../../../ports/store_error.ts";
+import { eachRow } from "../each_row.ts";
 import { ROWS_READ_AHEAD } from "../limits.ts";
 import { cursorAt, placeOf } from "../row_cursor.ts";
 import { read } from "../read.ts";
-import { TimeSlices } from "../time_slices.ts";
 import type { Books } from "./books.ts";
 
 const PREFIX = "wallet";
@@ -35,16 +34,8 @@ export async function readWallets(
 
 /** Yields every wallet. Those that are opened meanwhile may be left out. */
 export async function* eachWallet(kv: Deno.Kv, books: Books): AsyncGenerator<Wallet> {
-  const slices = new TimeSlices();
-  try {
-    for await (
-      const { value } of kv.list<Wallet>({ prefix: [PREFIX] }, { batchSize: ROWS_READ_AHEAD })
-    ) {
-      yield books.wallets.known(value.id) ?? value;
-      await slices.yieldWhenDue();
-    }
-  } catch (cause) {
-    throw new StoreError("Cannot read the store", { cause });
+  for await (const { value } of eachRow<Wallet>(kv, { prefix: [PREFIX] })) {
+    yield books.wallets.known(value.id) ?? value;
   }
 }
 
