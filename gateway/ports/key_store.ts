@@ -41,6 +41,8 @@ export interface KeyStore {
    */
   findByDigest(...digests: string[]): Promise<KeyRecord | undefined>;
   get(id: string): Promise<KeyRecord | undefined>;
+  /** Returns a key as it is stored, for lists: reading it is no use of it. */
+  getStored(id: string): Promise<StoredKey | undefined>;
   /** True when a key of any status, also a revoked one, has one of the digests. */
   hasDigest(...digests: string[]): Promise<boolean>;
   /** Returns a page of the keys, newest first unless the query says otherwise. */

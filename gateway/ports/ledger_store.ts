@@ -54,6 +54,8 @@ export interface JournalPage {
 export interface WalletQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** Returns those of some wallets that belong on the page. @default {all} */
+  readonly keep?: ((wallets: readonly Wallet[]) => Promise<readonly Wallet[]>) | undefined;
   /** True for descending ids. @default {false} */
   readonly descending?: boolean | undefined;
   /** Starts at the first id that is not below this text. @default {at the first} */
@@ -62,6 +64,7 @@ export interface WalletQuery {
 
 /** A page of wallets. */
 export interface WalletPage {
+  /** Fewer than the limit, or none, where the search was cut short: then there is a cursor. */
   readonly wallets: readonly Wallet[];
   /** Cursor of the next page; absent on the last. */
   readonly cursor?: string | undefined;

@@ -26,6 +26,9 @@ export class MemoryKeys implements KeyStore {
   get(id: string): Promise<KeyRecord | undefined> {
     return Promise.resolve(this.stored.get(id)?.record);
   }
+  getStored(id: string): Promise<StoredKey | undefined> {
+    return Promise.resolve(this.stored.get(id));
+  }
   hasDigest(...digests: string[]): Promise<boolean> {
     return Promise.resolve(this.#at(digests) !== undefined);
   }

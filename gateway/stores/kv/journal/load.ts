@@ -14,6 +14,7 @@ import { MAX_TAKEOVER_TRIES } from "../limits.ts";
 import { type MigrateOptions, newestSchema, requireKnownSchema } from "../migrate.ts";
 import { followHold } from "./open_holds.ts";
 import { killedRowOf } from "../log/log_line.ts";
+import { eachRow } from "../each_row.ts";
 import { read } from "../read.ts";
 import { type Checkpoint, COUNTS_KEY, type Head, HEAD_KEY, keyPart, KILLED_ROWS } from "../rows.ts";
 import { EMPTY_TAIL, readSegments } from "../segment.ts";
@@ -81,6 +82,24 @@ function ledgerRows(kv: Deno.Kv, held: ReadonlyMap<string, bigint>): LedgerRows 
       return (await read(kv.get<KeySpend>(["spend", keyPart(keyId)]))).value ?? undefined;
     },
   };
+}
+
+/**
+ * Checks every wallet's row against the open holds. Returns the number of wallets.
+ *
+ * @throws {StoreError} When a wallet does not add up, or holds another amount than its open holds.
+ */
+export async function checkWallets(
+  kv: Deno.Kv,
+  holds: ReadonlyMap<string, Hold>,
+): Promise<number> {
+  const held = heldByWallet(holds);
+  let count = 0;
+  for await (const { value } of eachRow<Wallet>(kv, { prefix: ["wallet"] })) {
+    requireSound(value, held.get(value.id) ?? 0n);
+    count++;
+  }
+  return count;
 }
 
 /** Returns what the open holds of each wallet come to. */

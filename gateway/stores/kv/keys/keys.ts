@@ -58,6 +58,10 @@ export class KvKeyStore implements KeyStore {
     return (await this.#find(id))?.record;
   }
 
+  getStored(id: string): Promise<StoredKey | undefined> {
+    return this.#peek(id);
+  }
+
   async hasDigest(...digests: string[]): Promise<boolean> {
     const rows = digests.flatMap((digest) =>
       [LINKS.active, LINKS.closed].map((prefix) => [
