@@ -1,8 +1,6 @@
 import type { PageQuery } from "../admin_api/query_fields.ts";
+import { SORTED_MAX } from "../admin_api/sorts.ts";
 import { ServiceFault } from "../domain/fault.ts";
-
-/** Maximum number of wallets or keys that are sorted by a field without an index. */
-export const SORTED_MAX = 2_000;
 
 const POSITION = /^p\.(\d{1,9})$/;
 

@@ -56,11 +56,6 @@ export interface QueryFields {
   readonly text: z.ZodOptional<z.ZodString>;
 }
 
-/** Returns the values of a field `sort`: each name, and with a minus sign for descending order. */
-export function sortFields<Name extends string>(names: readonly Name[]): (Name | `-${Name}`)[] {
-  return names.flatMap((name) => [name, `-${name}` as const]);
-}
-
 /** Returns the shared fields; durations count back from `nowMs`. */
 export function queryFields(nowMs: number): QueryFields {
   const time = z.string().transform((text, issues) => {

@@ -14,6 +14,7 @@ import { readSetting } from "../stores/kv/settings.ts";
 import { storedCatalogFindings } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
+import { PAGE_LIMIT } from "../admin_api/query_fields.ts";
 import type { AnswerOf } from "../admin_api/operations.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
@@ -167,7 +168,7 @@ async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]>
   try {
     const wrong: string[] = [];
     let count = 0;
-    let cursor: string | null | undefined;
+    let cursor: string | undefined;
     do {
       const query = { limit: String(PAGE_LIMIT), cursor };
       const page: AnswerOf<"GET /wallets"> = await ask("GET /wallets", { query });

@@ -1,10 +1,10 @@
 import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
-import { KEY_SORTS } from "../../admin_api/operations/keys.ts";
+import { KEY_SORTS, SORTED_MAX } from "../../admin_api/sorts.ts";
 import { KEY_STATES, type KeyRecord, stateOf } from "../../domain/policy/key.ts";
 import { versionOf } from "../../flows/keys/peppers.ts";
 import type { KeyQuery, StoredKey } from "../../ports/key_store.ts";
 import type { AdminDeps } from "../deps.ts";
-import { pageOf, requireSortable, SORTED_MAX, sortedBy } from "../paging.ts";
+import { pageOf, requireSortable, sortedBy } from "../paging.ts";
 import { keyJson } from "./key_json.ts";
 
 type Query = CheckedQueryOf<"GET /keys">;

@@ -2,7 +2,8 @@ import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
 import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { isLow } from "../../domain/ledger/low_balance.ts";
 import type { AdminDeps } from "../deps.ts";
-import { pageOf, requireSortable, SORTED_MAX, sortedBy } from "../paging.ts";
+import { SORTED_MAX } from "../../admin_api/sorts.ts";
+import { pageOf, requireSortable, sortedBy } from "../paging.ts";
 import { walletsJson } from "./wallet_json.ts";
 
 type Query = CheckedQueryOf<"GET /wallets">;

@@ -5,10 +5,8 @@ import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
 import { policySchema } from "../policy.ts";
-import { type QueryFields, sortFields } from "../query_fields.ts";
-
-/** Fields that keys are sorted by. */
-export const KEY_SORTS = ["created", "name", "wallet", "state", "used"] as const;
+import type { QueryFields } from "../query_fields.ts";
+import { KEY_SORTS, sortFields } from "../sorts.ts";
 
 const keyName = label(100);
 

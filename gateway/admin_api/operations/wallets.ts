@@ -4,16 +4,14 @@ import * as answers from "../answers/wallets.ts";
 import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
 import { operationId, strict } from "../fields.ts";
 import type { AdminOperations } from "../operation.ts";
-import { type QueryFields, sortFields } from "../query_fields.ts";
+import type { QueryFields } from "../query_fields.ts";
+import { sortFields, WALLET_SORTS } from "../sorts.ts";
 
 /** Kinds of entries that move money, or open a wallet. */
 const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;
 
 /** The refusal of an amount that did not come with the page before. */
 export const AVAILABLE_OF_PAGE = "Give the amount that came with the page before";
-
-/** Fields that wallets are sorted by. */
-export const WALLET_SORTS = ["id", "tier", "available", "held", "spent", "credits"] as const;
 
 const walletId = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
