@@ -7,6 +7,7 @@
 
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
+import { growth } from "./growth.ts";
 import { books } from "./books.ts";
 import { attacks } from "./attacks.ts";
 import { commitMs } from "./commit.ts";
@@ -49,6 +50,8 @@ interface Extent {
   readonly bookEntries: number;
   readonly soakRequests: number;
   readonly logRows: number;
+  /** Numbers of wallets, the fewest first. */
+  readonly wallets: readonly number[];
 }
 
 const FULL: Extent = {
@@ -62,6 +65,7 @@ const FULL: Extent = {
   bookEntries: 1_000_000,
   soakRequests: 1_000_000,
   logRows: 1_000_000,
+  wallets: [10, 10_000, 100_000],
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
@@ -74,6 +78,7 @@ const QUICK: Extent = {
   bookEntries: 1_000_000,
   soakRequests: 100_000,
   logRows: 1_000_000,
+  wallets: [10, 10_000, 100_000],
 };
 
 /** The measured services and their tools. */
@@ -118,10 +123,19 @@ const PARTS = {
       load: (request, amount) => load(bench, request, amount),
       say,
     }),
+  growth: (bench: Bench) =>
+    growth({
+      ...bench.extent,
+      folder: bench.folder,
+      config: join(bench.folder, "svc.json"),
+      requestTo: (url) => requestTo(url, false),
+      load: (request, amount) => load(bench, request, amount),
+      say,
+    }),
   soak,
 };
 /** Takes long: measured where it is asked for alone. */
-const ON_DEMAND: readonly string[] = ["soak", "log"];
+const ON_DEMAND: readonly string[] = ["soak", "log", "growth"];
 /** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
 const SOAK_STEPS = 20;
 const SOAK_FIRST = 5;
@@ -310,9 +324,13 @@ if (import.meta.main) {
       "quick": { type: "boolean" },
       "no-fail": { type: "boolean" },
       "only": { type: "string" },
+      "million": { type: "boolean" },
     },
   });
-  const findings = await run(values.quick ? QUICK : FULL, partsOf(values.only));
+  const extent = values.quick ? QUICK : FULL;
+  // A million wallets take many minutes to write.
+  const wallets = values.million ? [...extent.wallets, 1_000_000] : extent.wallets;
+  const findings = await run({ ...extent, wallets }, partsOf(values.only));
   console.log(table(findings));
   const missed = findings.some(({ met }) => met === false);
   Deno.exit(missed && !values["no-fail"] ? 1 : 0);

@@ -39,7 +39,7 @@ import { creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { InOrder } from "./in_order.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "../limits.ts";
-import { Mutex } from "../mutex.ts";
+import { NamedMutex } from "../mutex.ts";
 import { readPage } from "../page.ts";
 import { read } from "../read.ts";
 import { readJournal } from "./read_journal.ts";
@@ -66,7 +66,7 @@ export class KvLedgerStore implements LedgerStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #waiting: WaitingHolds;
-  readonly #crediting = new Mutex();
+  readonly #crediting = new NamedMutex();
   readonly #inOrder = new InOrder();
 
   constructor(kv: Deno.Kv, writer: Writer) {
@@ -87,8 +87,9 @@ export class KvLedgerStore implements LedgerStore {
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
     const { opId, walletId, amount } = command;
     const key = creditRowKey(opId);
-    // One at a time, so that no credit lands between the lookup of an earlier one and the decision.
-    return this.#crediting.run(async () => {
+    // One at a time of an id, so that no credit lands between the lookup of an earlier one and the
+    // decision.
+    return this.#crediting.run(opId, async () => {
       const earlier = await read(this.#kv.get<CreditRecord>(key));
       if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
       return await this.#withRows({ walletId }, () => this.#applyCredit(command, key));
