@@ -151,8 +151,9 @@ async function coldCalls(options: Growth, url: string, wallets: number): Promise
   const times: number[] = [];
   const count = Math.min(COLD_KEYS, wallets - 1);
   for (let call = 1; call <= count; call++) {
-    const key = Math.floor(call * (wallets - 1) / count);
-    if (key % 50 === 49) continue;
+    // Spread over the store; every fiftieth key is disabled.
+    const key = call * 7_919 % wallets;
+    if (key === 0 || key % 50 === 49) continue;
     const { url: target, headers, body } = requestWith(options, url, key);
     const startMs = performance.now();
     const response = await fetch(target, {

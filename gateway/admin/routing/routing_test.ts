@@ -45,9 +45,9 @@ Deno.test("GET /routing/tasks sums requests, shares and costs by task, dearest f
       [["fast-mini", 20, 0.6667], ["slow-maxi", 10, 0.3333]],
     );
     const only = (await get("/routing/tasks?wallet=lab&limit=1")).body;
-    assertEquals([only.tasks.length, only.tasks[0].task, only.more], [1, TASKS.lab, null]);
+    assertEquals([only.tasks.length, only.tasks[0].task, only.cursor], [1, TASKS.lab, null]);
     const one = (await get("/routing/tasks?limit=1")).body;
-    assertEquals([one.tasks.length, one.more], [1, 2]);
+    assertEquals([one.tasks.length, one.cursor], [1, "p.1"]);
     assertRefused(await get("/routing/tasks?wallet=nowhere"), { status: 404, code: "not_found" });
   });
 });
