@@ -21,7 +21,7 @@ async function fill({ clock, deps, post }: TestAdmin): Promise<string[]> {
 }
 
 /** Returns the numbers of the keys of all pages, in their order. */
-async function found(
+async function numbersOf(
   { get }: TestAdmin,
   query: string,
   { limit, ids }: { limit: number; ids: readonly string[] },
@@ -43,7 +43,7 @@ Deno.test("GET /keys pages, filters and sorts", async () => {
     const all = ids.map((_, n) => n);
     const newest = all.toReversed();
     for (const limit of [1, 5, 24, 500]) {
-      const of = (query: string) => found(admin, query, { limit, ids });
+      const of = (query: string) => numbersOf(admin, query, { limit, ids });
       assertEquals(await of(""), newest);
       assertEquals(await of("sort=created"), all);
       assertEquals(await of("wallet=lab"), newest.filter((n) => n % 3 === 0));
@@ -71,7 +71,7 @@ Deno.test("GET /keys returns the keys of ids, and the copies of a key", async ()
     const ids = await fill(admin);
     const options = { limit: 50, ids };
     const [a, b] = [ids[3], ids[9]];
-    assertEquals(await found(admin, `ids=${a},none,${b}`, options), [3, 9]);
+    assertEquals(await numbersOf(admin, `ids=${a},none,${b}`, options), [3, 9]);
     const copies: string[] = [];
     for (let copy = 0; copy < 3; copy++) {
       admin.clock.ms++;
@@ -79,7 +79,7 @@ Deno.test("GET /keys returns the keys of ids, and the copies of a key", async ()
     }
     await admin.deps.keyRing.revoke(copies[2] ?? "");
     const of = (query: string) =>
-      found(admin, `rotatedFrom=${ids[0]}${query}`, { limit: 2, ids: copies });
+      numbersOf(admin, `rotatedFrom=${ids[0]}${query}`, { limit: 2, ids: copies });
     assertEquals([await of(""), await of("&state=active")], [[0, 1, 2], [0, 1]]);
     const invalid = { status: 400, code: "invalid_request", param: "ids" };
     assertRefused(await admin.get("/keys?ids=,"), invalid);

@@ -52,14 +52,14 @@ Deno.test("GET /wallets pages, and each wallet is on one page of any order", asy
 Deno.test("GET /wallets keeps to a text, a tier and low balances, page by page", async () => {
   await withAdmin(async (admin) => {
     await fill(admin);
-    const numbers = (ids: readonly string[]) => ids.map((id) => Number(id.slice(4)));
+    const toNumbers = (ids: readonly string[]) => ids.map((id) => Number(id.slice(4)));
     for (const limit of [1, 3, 50]) {
-      const found = async (query: string) => numbers(await allIds(admin, query, limit));
-      assertEquals(await found("q=LAB-1"), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
-      assertEquals(await found("q=lab-1&tier=basic"), [12, 15, 18]);
-      assertEquals(await found("low=true"), [0, 4, 8, 12, 16, 20, 24, 28]);
-      assertEquals(await found("low=true&tier=basic&sort=-credits"), [24, 12, 0]);
-      assertEquals(await found("q=nothing"), []);
+      const numbersOf = async (query: string) => toNumbers(await allIds(admin, query, limit));
+      assertEquals(await numbersOf("q=LAB-1"), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+      assertEquals(await numbersOf("q=lab-1&tier=basic"), [12, 15, 18]);
+      assertEquals(await numbersOf("low=true"), [0, 4, 8, 12, 16, 20, 24, 28]);
+      assertEquals(await numbersOf("low=true&tier=basic&sort=-credits"), [24, 12, 0]);
+      assertEquals(await numbersOf("q=nothing"), []);
     }
   });
 });

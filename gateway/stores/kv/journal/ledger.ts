@@ -85,7 +85,7 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
-    const { opId, walletId, amount } = command;
+    const { opId, walletId } = command;
     const key = creditRowKey(opId);
     // One at a time of an id, so that no credit lands between the lookup of an earlier one and the
     // decision.

@@ -13,8 +13,8 @@ interface Pinned<Row> {
 
 /**
  * Rows of one kind in memory: all that are in use, and of the others those used last. A row is read
- * with its first use, so that neither the time of a start nor memory depends on rows that nobody
- * uses.
+ * with its first use, so that neither the time of a start nor memory depends on rows that no
+ * caller uses.
  */
 export class LoadedRows<Row> {
   readonly #what: string;

@@ -150,7 +150,7 @@ export class KvKeyStore implements KeyStore {
     return key;
   }
 
-  /** Reads a key that nobody uses just now: it does not enter the cache. */
+  /** Reads a key for a list: it does not enter the cache. */
   async #peek(id: string): Promise<StoredKey | undefined> {
     const { value } = await read(this.#kv.get<Uint8Array>(["key", keyPart(id)]));
     return value === null ? undefined : decodeKey(value);
