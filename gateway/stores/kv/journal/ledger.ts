@@ -161,6 +161,11 @@ export class KvLedgerStore implements LedgerStore {
     return readWallets(this.#kv, this.#writer.books, query);
   }
 
+  /** Returns the wallets in memory: those in use, and of the others those used last. */
+  walletsInMemory(): readonly Wallet[] {
+    return [...this.#writer.books.wallets.inMemory()].map(([, wallet]) => wallet);
+  }
+
   walletCount(): number {
     return this.#writer.books.counts.wallets;
   }

@@ -76,6 +76,14 @@ export class LoadedRows<Row> {
     return pinned?.isRead ? pinned.row : this.#idle.get(id);
   }
 
+  /** Yields the rows in memory with their ids; each comes once. */
+  *inMemory(): Generator<readonly [id: string, row: Row]> {
+    for (const [id, { row, isRead }] of this.#pinned) {
+      if (isRead && row !== undefined) yield [id, row];
+    }
+    for (const entry of this.#idle.entries()) if (!this.#pinned.has(entry[0])) yield entry;
+  }
+
   /** Returns a row, from memory or from the store. */
   async get(id: string): Promise<Row | undefined> {
     const known = this.known(id);
