@@ -154,7 +154,9 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   wallet(id: string): Promise<Wallet | undefined> {
-    return this.#noting(this.#writer.books.wallets.get(id));
+    const { wallets } = this.#writer.books;
+    const known = wallets.known(id);
+    return known === undefined ? this.#noting(wallets.get(id)) : Promise.resolve(known);
   }
 
   walletPage(query: WalletQuery): Promise<WalletPage> {
@@ -175,7 +177,9 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   keySpend(keyId: string): Promise<KeySpend | undefined> {
-    return this.#writer.books.spends.get(keyId);
+    const { spends } = this.#writer.books;
+    const known = spends.known(keyId);
+    return known === undefined ? spends.get(keyId) : Promise.resolve(known);
   }
 
   openHolds(): Promise<readonly Hold[]> {
