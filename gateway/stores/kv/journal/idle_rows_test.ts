@@ -110,7 +110,7 @@ Deno.test("verifyBooks: idle rows are compared with the journal", async () => {
     const sentences = problems.join("\n");
     assertStringIncludes(
       sentences,
-      'The row of wallet "w1" was changed, it has available 0.000150, credits 0.000150 in place of',
+      'Wallet "w1" has available 0.000150, credits 0.000150, its journal comes to available 0.0001',
     );
     assertStringIncludes(sentences, 'The row of wallet "w2" is missing');
     assertStringIncludes(sentences, 'The row of wallet "w9" was changed, it has available');
