@@ -169,6 +169,7 @@ export class Learning implements RoutingKnowledge {
         this.#newest = forgotten.snapshot;
       }
       this.#additions.remove(scope);
+      this.#inDoubt?.collected.remove(scope);
       return forgotten;
     });
   }
