@@ -30,6 +30,8 @@ import type { Learning } from "./learning.ts";
 const RUNNING_MAX = 2;
 /** Maximum size of the requests that wait for their audit or are audited, in UTF-16 code units. */
 const CHARS_MAX = 4 * 1024 * 1024;
+/** Size that counts for the plan and the features that are kept with a request. */
+const KEPT_CHARS = 8 * 1024;
 /** Time between an answer and its audit, in milliseconds: the answer leaves first. */
 const START_MS = 20;
 /** Time for which the keys of the audits' wallet are remembered, in milliseconds. */
@@ -103,7 +105,7 @@ export class Audits {
     if (this.#closing.signal.aborted) return;
     const audit = this.#auditOf(active, request);
     if (audit === undefined) return;
-    const chars = audit.body.text.length;
+    const chars = sizeOf(audit);
     if (this.#chars + chars > CHARS_MAX) return this.#end("no_memory");
     this.#chars += chars;
     this.#waiting.push(audit);
@@ -174,7 +176,7 @@ export class Audits {
         return "failed" as const;
       }).then((end) => {
         this.#end(end);
-        this.#chars -= audit.body.text.length;
+        this.#chars -= sizeOf(audit);
         this.#running.delete(running);
         this.#next();
       });
@@ -244,6 +246,11 @@ export class Audits {
       learning.noteOutcome({ walletId, task, atMs, source: "audit", load, ...outcome });
     }
   }
+}
+
+/** Returns the memory of an audit that waits or runs, in UTF-16 code units. */
+function sizeOf({ body }: WaitingAudit): number {
+  return body.text.length + KEPT_CHARS;
 }
 
 /** Returns the amount to reserve: the holds of the panel, and those of the judge. */

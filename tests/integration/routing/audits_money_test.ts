@@ -237,6 +237,20 @@ Deno.test("large prompts beyond the memory of audits are not audited", async () 
   assertEquals(await ends(service), { compared: 3, no_memory: 3 });
 });
 
+Deno.test("small prompts that wait count with all that is kept of them", async () => {
+  await using lab = await auditLab({ audits: { dailyBudget: "1000" } });
+  const { audits } = lab.service.running.gateway;
+  const gate = Promise.withResolvers<void>();
+  lab.upstream.on("best", () => gate.promise.then(() => "Lima"));
+  const requests = 12;
+  for (let at = 0; at < requests; at++) await askChat(lab);
+  // However small they are, no more than some hundred wait.
+  assert(audits.chars >= requests * 4 * 1024 * 1024 / 600, `${audits.chars}`);
+  gate.resolve();
+  await audited(lab);
+  assertEquals(audits.chars, 0);
+});
+
 Deno.test("consent that is withdrawn while an audit waits ends it", async () => {
   await using lab = await auditLab();
   const { service, upstream, key } = lab;
