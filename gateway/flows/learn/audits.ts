@@ -34,7 +34,7 @@ const CHARS_MAX = 4 * 1024 * 1024;
 const KEPT_CHARS = 8 * 1024;
 /** Time between an answer and its audit, in milliseconds: the answer leaves first. */
 const START_MS = 20;
-/** Time for which the keys of the audits' wallet are remembered, in milliseconds. */
+/** Time for which the keys are remembered while none is created, in milliseconds. */
 const KEYS_KNOWN_MS = 60_000;
 
 /**
@@ -55,7 +55,7 @@ export type AuditEnd =
 /** Parts of the service that audits use. */
 export type AuditDeps = AuditCallDeps & {
   readonly auditStore: AuditStore;
-  readonly keys: Pick<KeyStore, "get" | "list">;
+  readonly keys: Pick<KeyStore, "get" | "list" | "created">;
   readonly learning: Pick<Learning, "noteOutcome" | "noteAudit">;
   /** Called at the end of each selected request. @default {no call} */
   readonly onAudited?: ((end: AuditEnd) => void) | undefined;
@@ -85,7 +85,11 @@ export class Audits {
   #chars = 0;
   /** The obstacle that was logged last; absent once an audit has run. */
   #obstacle: string | undefined;
-  #keys: { readonly atMs: number; readonly list: readonly KeyRecord[] } | undefined;
+  #keys: {
+    readonly atMs: number;
+    readonly created: number;
+    readonly list: readonly KeyRecord[];
+  } | undefined;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
@@ -231,10 +235,11 @@ export class Audits {
 
   async #keysNow(): Promise<readonly KeyRecord[]> {
     const atMs = this.#deps.clock.monotonicMs();
-    if (this.#keys === undefined || atMs - this.#keys.atMs >= KEYS_KNOWN_MS) {
-      this.#keys = { atMs, list: await this.#deps.keys.list() };
-    }
-    return this.#keys.list;
+    // A key that another instance created is seen after that time.
+    const { created } = this.#deps.keys;
+    const isKnown = this.#keys?.created === created && atMs - this.#keys.atMs < KEYS_KNOWN_MS;
+    if (!isKnown) this.#keys = { atMs, created, list: await this.#deps.keys.list() };
+    return this.#keys?.list ?? [];
   }
 
   #note({ key: { walletId }, task, features }: WaitingAudit, result: AuditResult): void {

@@ -154,6 +154,18 @@ Deno.test("a wallet with API keys pays for no audit", async () => {
   assertMatch(stops(lab)[0] ?? "", /has API keys: audits need a separate wallet/);
 });
 
+Deno.test("a wallet pays for no audit from the moment that it has an API key", async () => {
+  await using lab = await auditLab();
+  const { service, upstream } = lab;
+  await askChat(lab);
+  await audited(lab);
+  const before = upstream.calls.length;
+  await service.admin("POST", "/keys", { name: "own", wallet: AUDIT_WALLET });
+  await askChat(lab);
+  await audited(lab);
+  assertEquals([upstream.calls.length, stops(lab).length], [before + 1, 1]);
+});
+
 Deno.test("an unknown tier of the wallet of audits is one line", async () => {
   const text = { en: "Gone", zh: "Gone" };
   const gone = {
