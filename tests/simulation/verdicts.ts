@@ -73,11 +73,11 @@ export function judgeBegin(
 }
 
 /** Checks the invariants after each step. Each complete caller is checked once. */
-export async function judgeStep(
+export function judgeStep(
   world: WorldFacts,
   seen: Set<Caller>,
   accuse: Accuse,
-): Promise<void> {
+): void {
   for (const caller of world.callers) {
     if (caller.state !== "complete" || seen.has(caller)) continue;
     seen.add(caller);
