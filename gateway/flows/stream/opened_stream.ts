@@ -1,4 +1,4 @@
-import { UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import { isPaced, type PacedEvents, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import { EventBatcher } from "./event_batcher.ts";
 
@@ -22,7 +22,14 @@ export async function openStream<Relay extends AnswerRelay>(
     const first = acceptAll(relay, texts);
     return first === "" ? undefined : first;
   });
-  return { events: new EventBatcher(events), relay, first: beginning };
+  return { events: pacedEvents(events), relay, first: beginning };
+}
+
+/** Returns the events with those that arrive in quick succession joined. */
+export function pacedEvents(events: AsyncIterator<readonly string[]>): PacedEvents {
+  const paced = isPaced(events) ? events : new EventBatcher(events);
+  paced.pace();
+  return paced;
 }
 
 /**

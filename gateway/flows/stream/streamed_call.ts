@@ -8,7 +8,7 @@ import type { InFlight } from "../admit/in_flight.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { UpstreamCut } from "../../ports/upstream.ts";
+import { isPaced, UpstreamCut } from "../../ports/upstream.ts";
 import type { BegunCall } from "../call/attempt.ts";
 import {
   type Bill,
@@ -21,7 +21,6 @@ import { CallProgress, type ProgressDeps } from "./call_progress.ts";
 import { type FailedAttempts, upstreamMessage } from "../call/failed_attempts.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "../request/fault_of.ts";
-import { EventBatcher } from "./event_batcher.ts";
 import type { OpenedStream } from "./opened_stream.ts";
 import { OutputMeter } from "./output_meter.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -218,7 +217,7 @@ export class StreamedCall {
     begunCall.lease.release();
     relay.callerDisconnected();
     // Events that arrived are no longer sent, but they may contain the usage.
-    if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
+    if (isPaced(events)) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
       if (begunCall.candidate.upstream.onDisconnect === "cancel") {

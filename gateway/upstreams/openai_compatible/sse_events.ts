@@ -1,8 +1,10 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
-import { UpstreamCut } from "../../ports/upstream.ts";
+import { type PacedEvents, UpstreamCut } from "../../ports/upstream.ts";
+import { BatchPace } from "../../system/batch_pace.ts";
 import { isTooDeep, parseObject } from "./body.ts";
 import { cutBy, type Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
+import { WaitingBytes } from "./waiting_bytes.ts";
 
 /** Maximum length of an event, in UTF-16 code units. */
 export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
@@ -18,23 +20,35 @@ const DRAIN_MS = 100;
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The events of a streamed answer, one batch for each read. The last event counts without its blank
- * line too, if its data is a complete JSON object or `[DONE]`. An iterator written by hand and not
- * a generator, because `return` must cancel at once, also while a read is pending.
+ * The events of a streamed answer. Bytes are read ahead and wait as they are; a batch is decoded and
+ * parsed when it is requested. The last event counts without its blank line too, if its data is a
+ * complete JSON object or `[DONE]`. An iterator written by hand and not a generator, because
+ * `return` must cancel at once, also while a read is pending.
  */
-export class SseEvents implements AsyncIterableIterator<readonly string[]> {
+export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly string[]> {
   readonly #reader: ReadableStreamBYOBReader;
   readonly #exchange: Exchange;
   readonly #secrets: readonly string[];
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #parser: EventSourceParser;
+  readonly #pace = new BatchPace();
+  readonly #waiting = new WaitingBytes();
+  #isPaced = false;
   // One buffer for all reads: otherwise each would allocate 64 KiB for a line of text.
   #buffer = new Uint8Array(READ_BYTES);
+  #isReading = false;
+  /** The reads, until so much waits that they rest. */
+  #reads: Promise<void> | undefined;
+  /** The error that broke the body off. */
+  #broken: { readonly error: unknown } | undefined;
   #batch: string[] = [];
   #unread: readonly string[] | undefined;
   #hasBegun = false;
+  /** True once nothing more is to be parsed. */
   #done = false;
-  /** True once the body has ended, so that only its last event can follow. */
+  /** True once the iteration was ended early. */
+  #isLeft = false;
+  /** True once the whole body was parsed, so that only its last event can follow. */
   #ended = false;
   #fault: UpstreamCut | undefined;
   #reported: ReportedError | undefined;
@@ -66,12 +80,21 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     return this.#reported;
   }
 
+  pace(): void {
+    this.#isPaced = true;
+  }
+
   /** Returns a batch to the stream: the next read returns it again. */
   unread(batch: readonly string[]): void {
     this.#unread = batch;
   }
 
-  /** Returns the events of the next read that has any. */
+  takeWaiting(): readonly string[] {
+    this.#feedWaiting();
+    return this.#takeBatch();
+  }
+
+  /** Returns the events that wait, as soon as there are any. */
   async next(): Promise<IteratorResult<readonly string[], undefined>> {
     const unread = this.#unread;
     if (unread !== undefined) {
@@ -83,8 +106,14 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
       if (this.#fault !== undefined) throw this.#fault;
       while (!this.#done) {
         if (this.#ended) throw this.#endOfBody();
-        await this.#read();
-        if (this.#batch.length > 0) return { done: false, value: this.#takeBatch() };
+        this.#readAhead();
+        await this.#pace.due();
+        if (this.#isLeft) return END;
+        if (!this.#feedWaiting()) this.#endBody();
+        if (this.#batch.length > 0) {
+          if (this.#isPaced) this.#pace.pause();
+          return { done: false, value: this.#takeBatch() };
+        }
         if (this.#fault !== undefined) throw this.#fault;
       }
       await this.#drain();
@@ -100,6 +129,7 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   return(): Promise<IteratorResult<readonly string[], undefined>> {
     this.#unread = undefined;
     this.#done = true;
+    this.#isLeft = true;
     this.#abandon();
     return Promise.resolve(END);
   }
@@ -109,21 +139,36 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     return this;
   }
 
+  #readAhead(): void {
+    if (!this.#isReading && !this.#pace.hasEnded) this.#reads = this.#read();
+  }
+
+  /** Reads to the end of the body, or until so much waits that it must be taken first. */
   async #read(): Promise<void> {
-    // The limit for the first byte applies until it has arrived.
-    if (this.#hasBegun) this.#exchange.expect();
-    const { done, value } = await this.#reader.read(this.#buffer);
-    this.#exchange.rest();
-    this.#hasBegun = true;
-    if (done) {
-      // The iteration ended while this read was pending.
-      if (this.#done) throw this.#endOfBody();
-      this.#ended = true;
-      this.#parser.feed("\n\n");
-      return;
+    this.#isReading = true;
+    try {
+      while (!this.#pace.isFull) {
+        // The limit for the first byte applies until it has arrived, and that of the end after
+        // `[DONE]`.
+        if (this.#hasBegun && !this.#done) this.#exchange.expect();
+        const { done, value } = await this.#reader.read(this.#buffer);
+        if (done) {
+          this.#pace.end();
+          break;
+        }
+        this.#hasBegun = true;
+        if (!this.#done) {
+          this.#waiting.add(value);
+          this.#pace.added(value.length);
+        }
+        this.#buffer = new Uint8Array(value.buffer);
+      }
+      this.#exchange.rest();
+    } catch (error) {
+      this.#broken = { error };
+      this.#pace.end();
     }
-    this.#feed(value);
-    this.#buffer = new Uint8Array(value.buffer);
+    this.#isReading = false;
   }
 
   #takeBatch(): readonly string[] {
@@ -132,12 +177,31 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
     return batch;
   }
 
+  /** Parses the bytes that wait. Returns false where none do. */
+  #feedWaiting(): boolean {
+    const bytes = this.#waiting.take();
+    this.#pace.taken();
+    if (bytes.length > 0) this.#feed(bytes);
+    return bytes.length > 0;
+  }
+
+  /** Parses the last event of a body that has ended. Throws the error of one that broke off. */
+  #endBody(): void {
+    if (this.#broken !== undefined) throw this.#broken.error;
+    this.#ended = true;
+    this.#parser.feed("\n\n");
+  }
+
   #feed(bytes: Uint8Array): void {
     let text;
     try {
       text = this.#decoder.decode(bytes, { stream: true });
     } catch (cause) {
-      throw new UpstreamCut("malformed", "The stream is no UTF-8", { cause });
+      // The events before the first invalid byte are delivered.
+      const [valid = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
+      this.#parser.feed(valid);
+      this.#fault ??= new UpstreamCut("malformed", "The stream is no UTF-8", { cause });
+      return;
     }
     this.#parser.feed(text);
   }
@@ -171,17 +235,11 @@ export class SseEvents implements AsyncIterableIterator<readonly string[]> {
   /** Reads to the end of the body, so that the connection can be used again. */
   async #drain(): Promise<void> {
     this.#exchange.expectWithin(DRAIN_MS);
-    try {
-      for (;;) {
-        const { done, value } = await this.#reader.read(this.#buffer);
-        if (done) break;
-        this.#buffer = new Uint8Array(value.buffer);
-      }
-      this.#exchange.end();
-    } catch {
-      // The answer is complete, so the end of the connection does not matter.
-      this.#abandon();
-    }
+    this.#readAhead();
+    await this.#reads;
+    // The answer is complete, so it does not matter if the connection broke.
+    if (this.#broken === undefined) this.#exchange.end();
+    else this.#abandon();
   }
 
   #abandon(): void {
