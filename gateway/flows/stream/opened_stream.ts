@@ -1,4 +1,9 @@
-import { isPaced, type PacedEvents, UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import {
+  isPaced,
+  type PacedEvents,
+  UpstreamCut,
+  type UpstreamStream,
+} from "../../ports/upstream.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import { EventBatcher } from "./event_batcher.ts";
 

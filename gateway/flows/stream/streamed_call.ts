@@ -109,6 +109,8 @@ export class StreamedCall {
       }
       relay.upstreamEnded();
     } catch (error) {
+      // The call was ended while the read was pending.
+      if (this.over) return undefined;
       // The answer is complete: only the end-of-stream marker is missing.
       const isWhole = error instanceof UpstreamCut && error.outcome === "cut" && relay.finished;
       if (!isWhole) throw error;

@@ -41,6 +41,9 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
   #reads: Promise<void> | undefined;
   /** The error that broke the body off. */
   #broken: { readonly error: unknown } | undefined;
+  #isBetweenEvents = true;
+  /** True while an event may have an error member, which nearly none has. */
+  #mayReport = true;
   #batch: string[] = [];
   #unread: readonly string[] | undefined;
   #hasBegun = false;
@@ -108,7 +111,7 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
         if (this.#ended) throw this.#endOfBody();
         this.#readAhead();
         await this.#pace.due();
-        if (this.#isLeft) return END;
+        if (this.#isLeft) throw this.#endOfBody();
         if (!this.#feedWaiting()) this.#endBody();
         if (this.#batch.length > 0) {
           if (this.#isPaced) this.#pace.pause();
@@ -189,6 +192,7 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
   #endBody(): void {
     if (this.#broken !== undefined) throw this.#broken.error;
     this.#ended = true;
+    this.#mayReport = true;
     this.#parser.feed("\n\n");
   }
 
@@ -198,11 +202,15 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
       text = this.#decoder.decode(bytes, { stream: true });
     } catch (cause) {
       // The events before the first invalid byte are delivered.
+      this.#mayReport = true;
       const [valid = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
       this.#parser.feed(valid);
       this.#fault ??= new UpstreamCut("malformed", "The stream is no UTF-8", { cause });
       return;
     }
+    // An event may have begun in the text before.
+    this.#mayReport = !this.#isBetweenEvents || text.includes('"error"');
+    this.#isBetweenEvents = text.endsWith("\n\n");
     this.#parser.feed(text);
   }
 
@@ -218,7 +226,11 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
     }
     // Without its blank line the event was cut, unless it is complete.
     if (this.#ended && parseObject(data) === undefined) return;
-    const reported = event === "error" ? errorEvent(data) : errorField(data);
+    const reported = event === "error"
+      ? errorEvent(data)
+      : this.#mayReport
+      ? errorField(data)
+      : undefined;
     if (reported === undefined) {
       this.#batch.push(data);
       return;
