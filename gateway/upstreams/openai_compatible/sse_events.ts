@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { type PacedEvents, UpstreamCut } from "../../ports/upstream.ts";
 import { BatchPace } from "../../system/batch_pace.ts";
+import { type ByteSink, type ByteSource, FetchedBytes, MessageBytes } from "./byte_source.ts";
 import { isTooDeep, parseObject } from "./body.ts";
 import { cutBy, type Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
@@ -11,8 +13,6 @@ export const MAX_FRAME_CHARS = 16 * 1024 * 1024;
 
 // Shorter events cannot be nested so deeply that parsing them takes long.
 const SHALLOW_CHARS = 16 * 1024;
-// Maximum length of one read, in bytes.
-const READ_BYTES = 16 * 1024;
 // Maximum time for which the connection stays open after `[DONE]`, to be used again, in
 // milliseconds.
 const DRAIN_MS = 100;
@@ -25,8 +25,8 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
  * complete JSON object or `[DONE]`. An iterator written by hand and not a generator, because
  * `return` must cancel at once, also while a read is pending.
  */
-export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly string[]> {
-  readonly #reader: ReadableStreamBYOBReader;
+export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<readonly string[]> {
+  readonly #source: ByteSource;
   readonly #exchange: Exchange;
   readonly #secrets: readonly string[];
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -34,11 +34,10 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
   readonly #pace = new BatchPace();
   readonly #waiting = new WaitingBytes();
   #isPaced = false;
-  // One buffer for all reads: otherwise each would allocate 64 KiB for a line of text.
-  #buffer = new Uint8Array(READ_BYTES);
+  /** True while the source reads. */
   #isReading = false;
-  /** The reads, until so much waits that they rest. */
-  #reads: Promise<void> | undefined;
+  /** Resolves when the body has ended. */
+  readonly #bodyEnd = Promise.withResolvers<void>();
   /** The error that broke the body off. */
   #broken: { readonly error: unknown } | undefined;
   #isBetweenEvents = true;
@@ -58,12 +57,14 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
 
   /** Takes over the exchange, which ends with the iteration. No message repeats `secrets`. */
   constructor(
-    body: ReadableStream<Uint8Array>,
+    body: ReadableStream<Uint8Array> | IncomingMessage,
     exchange: Exchange,
     secrets: readonly string[] = [],
   ) {
     this.#secrets = secrets;
-    this.#reader = body.getReader({ mode: "byob" });
+    this.#source = body instanceof ReadableStream
+      ? new FetchedBytes(body, this)
+      : new MessageBytes(body, this);
     this.#exchange = exchange;
     this.#parser = createParser({
       maxBufferSize: MAX_FRAME_CHARS,
@@ -142,36 +143,38 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
     return this;
   }
 
-  #readAhead(): void {
-    if (!this.#isReading && !this.#pace.hasEnded) this.#reads = this.#read();
+  /** Takes bytes of the body, see {@linkcode ByteSink}. */
+  bytes(bytes: Uint8Array): void {
+    this.#hasBegun = true;
+    // The limit of the end applies after `[DONE]`.
+    if (this.#done) return;
+    this.#waiting.add(bytes);
+    this.#pace.added(bytes.length);
+    if (this.#pace.isFull) this.#rest();
+    else this.#exchange.expect();
   }
 
-  /** Reads to the end of the body, or until so much waits that it must be taken first. */
-  async #read(): Promise<void> {
+  /** Takes the end of the body, see {@linkcode ByteSink}. */
+  ended(broken?: { readonly error: unknown }): void {
+    this.#broken = broken;
+    this.#exchange.rest();
+    this.#pace.end();
+    this.#bodyEnd.resolve();
+  }
+
+  #readAhead(): void {
+    if (this.#isReading || this.#pace.hasEnded) return;
     this.#isReading = true;
-    try {
-      while (!this.#pace.isFull) {
-        // The limit for the first byte applies until it has arrived, and that of the end after
-        // `[DONE]`.
-        if (this.#hasBegun && !this.#done) this.#exchange.expect();
-        const { done, value } = await this.#reader.read(this.#buffer);
-        if (done) {
-          this.#pace.end();
-          break;
-        }
-        this.#hasBegun = true;
-        if (!this.#done) {
-          this.#waiting.add(value);
-          this.#pace.added(value.length);
-        }
-        this.#buffer = new Uint8Array(value.buffer);
-      }
-      this.#exchange.rest();
-    } catch (error) {
-      this.#broken = { error };
-      this.#pace.end();
-    }
+    // The limit for the first byte applies until it has arrived.
+    if (this.#hasBegun && !this.#done) this.#exchange.expect();
+    this.#source.resume();
+  }
+
+  /** Stops reading, because so much waits that it must be taken first. */
+  #rest(): void {
     this.#isReading = false;
+    this.#source.pause();
+    this.#exchange.rest();
   }
 
   #takeBatch(): readonly string[] {
@@ -248,16 +251,14 @@ export class SseEvents implements PacedEvents, AsyncIterableIterator<readonly st
   async #drain(): Promise<void> {
     this.#exchange.expectWithin(DRAIN_MS);
     this.#readAhead();
-    await this.#reads;
+    await this.#bodyEnd.promise;
     // The answer is complete, so it does not matter if the connection broke.
     if (this.#broken === undefined) this.#exchange.end();
     else this.#abandon();
   }
 
   #abandon(): void {
-    // Data that was read ahead belongs to the reader and not to the exchange. Cancelling rejects
-    // where the connection is broken already.
-    this.#reader.cancel().catch(() => {});
+    this.#source.cancel();
     this.#exchange.abandon();
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
@@ -10,7 +11,9 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
+import { decompressBody } from "../../system/decompress_body.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
+import { type PlainResponse, responseOf } from "../../system/plain_http.ts";
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
 import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
@@ -92,6 +95,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
     let response: Response | undefined;
+    let message: IncomingMessage | undefined;
     let answer: UpstreamAnswer | undefined;
     try {
       const headers: Record<string, string> = {
@@ -102,9 +106,13 @@ export class OpenAICompatibleUpstream implements Upstream {
       if (call.traceparent !== undefined) headers["traceparent"] = call.traceparent;
       // A form has a content type with its boundary.
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
-      const init = { ...INIT, method: "POST", headers, body };
-      response = await exchange.open(this.#urlOf(wire.path), init);
-      answer = await this.#read(response, { exchange, wire, stream: call.stream });
+      const url = this.#urlOf(wire.path);
+      if (call.stream && typeof body === "string") {
+        const reply = await exchange.openStream(url, { headers, body });
+        if (reply instanceof Response) response = reply;
+        else [response, message] = plainReply(reply);
+      } else response = await exchange.open(url, { ...INIT, method: "POST", headers, body });
+      answer = await this.#read(response, { exchange, wire, stream: call.stream, message });
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       answer = this.#brokenOff(exchange, { error, response });
@@ -158,7 +166,9 @@ export class OpenAICompatibleUpstream implements Upstream {
   #read(response: Response, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
     if (response.status !== 200) return this.#readFailure(response, options);
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-    if (options.stream && type.startsWith(EVENT_STREAM)) return this.#readStream(response, options);
+    if (options.stream && isEventStream(response.headers)) {
+      return this.#readStream(response, options);
+    }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) {
       return callFailure(
         "malformed",
@@ -186,8 +196,10 @@ export class OpenAICompatibleUpstream implements Upstream {
     return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };
   }
 
-  async #readStream(response: Response, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
-    const { body, status } = response;
+  async #readStream(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
+    const { exchange, message } = options;
+    const { status } = response;
+    const body = message ?? response.body;
     if (body === null) return callFailure("malformed", "The stream is empty", status);
     const events = new SseEvents(body, exchange, this.#secrets);
     try {
@@ -240,6 +252,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const { timeouts } = this.#config;
     return new Exchange(signal, {
       fetch: this.#deps.fetch ?? this.#outgoing.fetch,
+      plain: this.#deps.fetch === undefined ? this.#outgoing.plain : undefined,
       timeouts,
       clock: this.#deps.clock,
       host: this.#host,
@@ -261,6 +274,8 @@ interface ReadOptions {
   readonly exchange: Exchange;
   readonly wire: EndpointWire;
   readonly stream: boolean;
+  /** The body of a stream of events that `node:http` received. */
+  readonly message?: IncomingMessage | undefined;
 }
 
 const JSON_TYPE = "application/json";
@@ -268,6 +283,18 @@ const EVENT_STREAM = "text/event-stream";
 // A redirect would carry the prompt, and the key, to an address that the operator has not
 // configured.
 const INIT = { redirect: "manual" } as const;
+
+function isEventStream(headers: Headers): boolean {
+  return headers.get("content-type")?.toLowerCase().startsWith(EVENT_STREAM) === true;
+}
+
+/** Returns the response, and the body of a stream of events, which is not part of it then. */
+function plainReply(plain: PlainResponse): [Response, IncomingMessage | undefined] {
+  const { status, headers, message } = plain;
+  const isPlain = status === 200 && isEventStream(headers) && !headers.has("content-encoding");
+  if (isPlain) return [new Response(null, { headers }), message];
+  return [decompressBody(responseOf(plain)), undefined];
+}
 
 function madeBody(body: RequestBody): MadeBody {
   if (typeof body === "string" || body instanceof FormData) return body;
