@@ -5,9 +5,10 @@
  * @module
  */
 
+import type { IncomingMessage } from "node:http";
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decompressBody } from "./decompress_body.ts";
-import type { PlainHttp, PlainRequest, PlainResponse } from "./plain_http.ts";
+import type { PlainHttp, PlainRequest } from "./plain_http.ts";
 
 /** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -98,11 +99,11 @@ export class Outgoing implements Disposable {
    * Sends a POST over plain HTTP, see {@linkcode PlainHttp}; absent where requests go through a
    * proxy. Rejects with a {@linkcode ForbiddenAddress} before anything is sent.
    */
-  get plain(): ((url: string, request: PlainPost) => Promise<PlainResponse>) | undefined {
+  get plain(): ((url: string, request: PlainPost) => Promise<IncomingMessage>) | undefined {
     return this.#isProxied ? undefined : this.#postPlain;
   }
 
-  readonly #postPlain = async (input: string, request: PlainPost): Promise<PlainResponse> => {
+  readonly #postPlain = async (input: string, request: PlainPost): Promise<IncomingMessage> => {
     const url = new URL(input);
     const pending = this.#addressOf(url, request.signal);
     const address = pending instanceof Promise ? await pending : pending;

@@ -1,15 +1,18 @@
 /**
  * POST requests over plain HTTP whose response is read as it arrives on the socket. The platform's
- * `fetch` hands on each chunk of a chunked response by itself, at some 15 µs each; `node:http` hands
- * on all that a read of the socket brought.
+ * `fetch` hands on each chunk of a chunked response by itself; `node:http` hands on all that a read
+ * of the socket brought.
  *
  * @module
  */
 
 import http, { type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 
 /** Maximum length of the response's headers, in bytes. */
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Maximum number of the response's headers, as for `fetch`. */
+const MAX_HEADERS = 100;
 
 /** A request to a checked address. */
 export interface PlainRequest {
@@ -21,25 +24,30 @@ export interface PlainRequest {
   readonly signal: AbortSignal;
 }
 
-/** A response whose body is unread. */
-export interface PlainResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly message: IncomingMessage;
+/**
+ * Keeps the platform from sending a request again where a kept connection dies under it: a provider
+ * may have executed it, and would bill both.
+ */
+class OnceAgent extends http.Agent {
+  override reuseSocket(socket: Duplex, request: http.ClientRequest): void {
+    super.reuseSocket(socket, request);
+    // The platform repeats only requests with this mark.
+    request.reusedSocket = false;
+  }
 }
 
 /** Connections over plain HTTP, kept open between requests. */
 export class PlainHttp {
   readonly #agent: http.Agent;
 
-  /** `poolIdleTimeout`: time after which an idle connection is closed, in milliseconds. */
+  /** Opens no connection yet. A connection is closed once it is idle for `poolIdleTimeout` ms. */
   constructor(
     { poolMaxIdlePerHost, poolIdleTimeout }: Pick<
       Deno.CreateHttpClientOptions,
       "poolMaxIdlePerHost" | "poolIdleTimeout"
     > = {},
   ) {
-    this.#agent = new http.Agent({
+    this.#agent = new OnceAgent({
       keepAlive: true,
       ...(poolMaxIdlePerHost === undefined ? {} : { maxFreeSockets: poolMaxIdlePerHost }),
       ...(typeof poolIdleTimeout === "number" ? { timeout: poolIdleTimeout } : {}),
@@ -48,9 +56,9 @@ export class PlainHttp {
 
   /**
    * Sends a request once: it is not repeated where a kept connection dies. Resolves with the
-   * headers. Follows no redirect and decompresses nothing.
+   * headers; the body is unread. Follows no redirect and decompresses nothing.
    */
-  send({ url, address, headers, body, signal }: PlainRequest): Promise<PlainResponse> {
+  send({ url, address, headers, body, signal }: PlainRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = http.request({
         agent: this.#agent,
@@ -62,15 +70,17 @@ export class PlainHttp {
         maxHeaderSize: MAX_HEADER_BYTES,
         signal,
       }, (message) => {
-        const received = new Headers();
-        const { rawHeaders } = message;
-        for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-          received.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
-        }
-        resolve({ status: message.statusCode ?? 0, headers: received, message });
+        // Its reader learns from its end that the body broke off.
+        message.on("error", () => {});
+        if (message.rawHeaders.length <= 2 * MAX_HEADERS) return resolve(message);
+        message.destroy();
+        reject(new Error("The response has too many headers"));
       });
-      // Once the response has begun, its reader learns of errors.
       request.on("error", reject);
+      request.on("upgrade", (_message, socket: Duplex) => {
+        socket.destroy();
+        reject(new Error("The server switched protocols"));
+      });
       request.end(body);
     });
   }
@@ -79,11 +89,4 @@ export class PlainHttp {
   close(): void {
     this.#agent.destroy();
   }
-}
-
-/** Returns the response as `fetch` would. */
-export function responseOf({ status, headers, message }: PlainResponse): Response {
-  const isBare = status === 204 || status === 205 || status === 304;
-  if (isBare) message.resume();
-  return new Response(isBare ? null : ReadableStream.from(message), { status, headers });
 }

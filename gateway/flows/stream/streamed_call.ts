@@ -21,7 +21,7 @@ import { CallProgress, type ProgressDeps } from "./call_progress.ts";
 import { type FailedAttempts, upstreamMessage } from "../call/failed_attempts.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "../request/fault_of.ts";
-import type { OpenedStream } from "./opened_stream.ts";
+import type { BrokenEvent, OpenedStream } from "./opened_stream.ts";
 import { OutputMeter } from "./output_meter.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
@@ -75,11 +75,12 @@ export class StreamedCall {
   /** True when the answer has passed the output that is held: nothing more is read. */
   #isLimited = false;
   /** The failure to relay the events that arrived last. */
-  #broken: { readonly cause: unknown } | undefined;
+  #broken: BrokenEvent | undefined;
 
   constructor(deps: StreamDeps, options: StreamedCallOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#broken = options.begunCall.answer.broken;
     this.#meter = new OutputMeter(options.begunCall.hold.outputTokens);
   }
 

@@ -1,9 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import type { Outgoing } from "../../system/outgoing.ts";
-import type { PlainResponse } from "../../system/plain_http.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
 
@@ -87,7 +87,7 @@ export class Exchange {
   }
 
   /** Does the same for a response that is a stream of events, in the way that reads these best. */
-  openStream(url: string, request: StreamRequest): Promise<Response | PlainResponse> {
+  openStream(url: string, request: StreamRequest): Promise<Response | IncomingMessage> {
     const { plain } = this.#deps;
     const { headers, body } = request;
     if (plain === undefined || !url.startsWith("http:")) {

@@ -55,16 +55,13 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
   #fault: UpstreamCut | undefined;
   #reported: ReportedError | undefined;
 
-  /** Takes over the exchange, which ends with the iteration. No message repeats `secrets`. */
-  constructor(
-    body: ReadableStream<Uint8Array> | IncomingMessage,
+  private constructor(
+    sourceFor: (sink: ByteSink) => ByteSource,
     exchange: Exchange,
-    secrets: readonly string[] = [],
+    secrets: readonly string[],
   ) {
     this.#secrets = secrets;
-    this.#source = body instanceof ReadableStream
-      ? new FetchedBytes(body, this)
-      : new MessageBytes(body, this);
+    this.#source = sourceFor(this);
     this.#exchange = exchange;
     this.#parser = createParser({
       maxBufferSize: MAX_FRAME_CHARS,
@@ -77,6 +74,24 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
         );
       },
     });
+  }
+
+  /** Takes over the exchange, which ends with the iteration. No message repeats `secrets`. */
+  static ofBody(
+    body: ReadableStream<Uint8Array>,
+    exchange: Exchange,
+    secrets: readonly string[] = [],
+  ): SseEvents {
+    return new SseEvents((sink) => new FetchedBytes(body, sink), exchange, secrets);
+  }
+
+  /** Does the same for a response of `node:http`. */
+  static ofMessage(
+    message: IncomingMessage,
+    exchange: Exchange,
+    secrets: readonly string[] = [],
+  ): SseEvents {
+    return new SseEvents((sink) => new MessageBytes(message, sink), exchange, secrets);
   }
 
   /** Returns the error that the upstream sent as an event, if any. */

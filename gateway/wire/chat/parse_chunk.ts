@@ -9,7 +9,7 @@ export function parseChunk(text: string): ChatCompletionChunk {
   } catch (cause) {
     throw new UpstreamCut("malformed", "The upstream sent an event that is not JSON", { cause });
   }
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UpstreamCut("malformed", "The upstream sent an event that is not an object");
   }
   if ("error" in value && value.error !== null) {
