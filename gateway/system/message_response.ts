@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 const BODILESS: readonly number[] = [204, 205, 304];
+/** The highest status that a response can have. */
+const STATUS_MAX = 599;
 
 /** Returns the status and the headers of a response of `node:http`. Throws as `Headers` does. */
 export function messageHead(message: IncomingMessage): Pick<Response, "status" | "headers"> {
@@ -12,13 +14,13 @@ export function messageHead(message: IncomingMessage): Pick<Response, "status" |
   return { status, headers };
 }
 
-/**
- * Returns a response of `node:http` as `fetch` would. Throws a `TypeError` or `RangeError` where it
- * can be none.
- */
+/** Returns a response of `node:http` as `fetch` would. A status that none can have becomes 599. */
 export function messageResponse(message: IncomingMessage): Response {
-  const head = messageHead(message);
-  if (!BODILESS.includes(head.status)) return new Response(ReadableStream.from(message), head);
+  const { headers, ...head } = messageHead(message);
+  const status = Math.min(head.status, STATUS_MAX);
+  if (!BODILESS.includes(status)) {
+    return new Response(ReadableStream.from(message), { status, headers });
+  }
   message.resume();
-  return new Response(null, head);
+  return new Response(null, { status, headers });
 }
