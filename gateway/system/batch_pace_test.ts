@@ -3,7 +3,7 @@ import { BatchPace } from "./batch_pace.ts";
 
 const FULL = 8 * 1024;
 
-/** Whether a promise is settled after everything that waits for no timer has run. */
+/** True when a promise is settled without waiting for a timer. */
 async function isSettled(promise: Promise<void>): Promise<boolean> {
   let settled = false;
   promise.then(() => settled = true);
