@@ -57,15 +57,17 @@ export class BatchPace {
     }
   }
 
-  /** Notes that everything that waited is taken. */
-  taken(): void {
-    this.#passed += this.#size;
-    this.#size = 0;
+  /** Notes that data was taken: by default everything that waited. */
+  taken(size: number = this.#size): void {
+    this.#passed += size;
+    this.#size -= size;
   }
 
-  /** Begins the pause after a batch. Must not be called during one. */
+  /** Begins the pause after a batch, if one is due. Must not be called during one. */
   pause(): void {
-    if (!this.#hasEnded) this.#pause = afterMs(BATCH_PAUSE_MS, this.#onPauseOver);
+    if (this.#hasEnded) return;
+    const pauseMs = !this.isFull ? BATCH_PAUSE_MS : this.#passed > LONG_SIZE ? LONG_PAUSE_MS : 0;
+    if (pauseMs > 0) this.#pause = afterMs(pauseMs, this.#onPauseOver);
   }
 
   /** Notes that no more data follows. */

@@ -39,6 +39,17 @@ Deno.test("a full batch ends the pause, and is full until it is taken", async ()
   pace.end();
 });
 
+Deno.test("no pause begins while more than a batch waits", async () => {
+  const pace = new BatchPace();
+  pace.added(3 * FULL);
+  pace.taken(FULL);
+  pace.pause();
+  assertEquals(await isSettled(pace.due()), true);
+  pace.taken();
+  assertEquals(await isSettled(pace.due()), false);
+  pace.end();
+});
+
 Deno.test("the end of the data ends the pause, and none begins after it", async () => {
   const pace = new BatchPace();
   pace.pause();

@@ -46,6 +46,11 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     headers: { ...TYPE, "content-encoding": "gzip" },
   }),
   "long events": sse([FIRST, LONG, LONG, LAST]),
+  "much after the marker": [
+    streamHead(),
+    chunk(`data: ${FIRST}\n\ndata: [DONE]\n\n: ${"x".repeat(50_000)}\n\n`),
+    LAST_CHUNK,
+  ],
   "an end without its marker": [streamHead(), chunk(`data: ${FIRST}\n\n`), LAST_CHUNK],
   "a closed connection": [streamHead(), chunk(`data: ${FIRST}\n\n`), { close: true }],
   "half a frame": [streamHead(), chunk(`data: ${FIRST}\n\ndata: {"cho`), { close: true }],

@@ -82,6 +82,7 @@ export class MessageBytes implements ByteSource {
     const message = this.#message;
     if (this.#hasBegun) return void message.resume();
     this.#hasBegun = true;
+    if (message.destroyed) return this.#end({ error: new Error("The connection was closed") });
     message.on("end", () => this.#end());
     message.on("error", (error) => this.#end({ error }));
     // A body that is cut may end without an error.

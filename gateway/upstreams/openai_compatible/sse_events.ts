@@ -17,6 +17,9 @@ const SHALLOW_CHARS = 16 * 1024;
 // milliseconds.
 const DRAIN_MS = 100;
 
+/** Maximum bytes that are relayed at once: one read of a socket may bring more. */
+const BATCH_MAX_BYTES = 16 * 1024;
+
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
@@ -109,7 +112,7 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
   }
 
   takeWaiting(): readonly string[] {
-    this.#feedWaiting();
+    while (this.#feedWaiting());
     return this.#takeBatch();
   }
 
@@ -178,7 +181,7 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
   }
 
   #readAhead(): void {
-    if (this.#isReading || this.#pace.hasEnded) return;
+    if (this.#isReading || this.#pace.hasEnded || this.#pace.isFull) return;
     this.#isReading = true;
     // The limit for the first byte applies until it has arrived.
     if (this.#hasBegun && !this.#done) this.#exchange.expect();
@@ -200,8 +203,8 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
 
   /** Parses the bytes that wait. Returns false where none do. */
   #feedWaiting(): boolean {
-    const bytes = this.#waiting.take();
-    this.#pace.taken();
+    const bytes = this.#waiting.take(BATCH_MAX_BYTES);
+    this.#pace.taken(bytes.length);
     if (bytes.length > 0) this.#feed(bytes);
     return bytes.length > 0;
   }
@@ -215,6 +218,8 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
   }
 
   #feed(bytes: Uint8Array): void {
+    // A parser whose limit was passed takes nothing more.
+    if (this.#fault !== undefined) return;
     let text;
     try {
       text = this.#decoder.decode(bytes, { stream: true });
@@ -265,6 +270,8 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
   /** Reads to the end of the body, so that the connection can be used again. */
   async #drain(): Promise<void> {
     this.#exchange.expectWithin(DRAIN_MS);
+    this.#waiting.take(Infinity);
+    this.#pace.taken();
     this.#readAhead();
     await this.#bodyEnd.promise;
     // The answer is complete, so it does not matter if the connection broke.

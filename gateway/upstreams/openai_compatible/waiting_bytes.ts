@@ -4,6 +4,8 @@ const FIRST_BYTES = 1024;
 /** Bytes that were read and wait to be taken together. */
 export class WaitingBytes {
   #bytes = new Uint8Array(0);
+  /** Offset before which everything was taken. */
+  #taken = 0;
   #used = 0;
 
   /** Adds a copy of some bytes. */
@@ -18,10 +20,11 @@ export class WaitingBytes {
     this.#used = used;
   }
 
-  /** Removes and returns all bytes, which are valid until others are added. */
-  take(): Uint8Array {
-    const bytes = this.#bytes.subarray(0, this.#used);
-    this.#used = 0;
+  /** Removes and returns at most `max` bytes, which are valid until others are added. */
+  take(max: number): Uint8Array {
+    const bytes = this.#bytes.subarray(this.#taken, Math.min(this.#used, this.#taken + max));
+    this.#taken += bytes.length;
+    if (this.#taken === this.#used) this.#taken = this.#used = 0;
     return bytes;
   }
 }
