@@ -9,9 +9,8 @@ import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import { elements, type Member, members } from "../json/text.ts";
 
 const QUOTE = 0x22;
-/** Escapes and the end of a string; control characters are left to the parser, which refuses them. */
-// deno-lint-ignore no-control-regex
-const NOT_PLAIN = /["\\\u0000-\u001f]/;
+/** Quotes, escapes and control characters; the last are left to the parser, which refuses them. */
+const NOT_PLAIN = /[^ !#-[\]-\uffff]/;
 
 /** The bytes around the text. */
 export interface TextChunkPattern {
