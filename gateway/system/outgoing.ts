@@ -57,6 +57,8 @@ export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
   readonly #isProxied: boolean;
   readonly #checked = new Map<string, Checked>();
+  /** Literal addresses that may be called. */
+  readonly #allowed = new Set<string>();
   /** Addresses at which the last request to a host failed: another may answer. */
   readonly #failed = new Map<string, string>();
   /** A client for each address of plain HTTP. */
@@ -109,8 +111,11 @@ export class Outgoing implements Disposable {
   #addressOf(url: URL, signal: AbortSignal | undefined): Promise<string> | string | undefined {
     const { hostname } = url;
     if (this.#isProxied || hostname === this.#options.trustedHost) return undefined;
+    if (this.#allowed.has(hostname)) return undefined;
     if (LITERAL.test(hostname)) {
       if (isMetadataHost(hostname)) throw forbidden(hostname, hostname);
+      if (this.#allowed.size >= NAMES_MAX) this.#allowed.clear();
+      this.#allowed.add(hostname);
       return undefined;
     }
     const checked = this.#checked.get(hostname);
