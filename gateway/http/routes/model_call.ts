@@ -51,11 +51,13 @@ export function modelCall<Checked>(
   edge: ModelEdge,
 ): ModelHandler {
   return async function modelCallHandler(request, { remoteAddress }) {
-    const { requestId, isValid } = requestIdOf(request.headers, edge.rng);
+    let requestId: string | undefined;
     let call: PostedCall<Checked> | undefined;
     let reply: ModelReply | undefined;
     try {
-      if (!isValid) throw invalidRequestId();
+      const id = requestIdOf(request.headers, edge.rng);
+      requestId = id.requestId;
+      if (!id.isValid) throw invalidRequestId();
       const known = edge.identify({ request, requestId, remoteAddress });
       const key = known instanceof Promise ? await known : known;
       call = new PostedCall(endpoint, request, { key, requestId });
@@ -63,7 +65,7 @@ export function modelCall<Checked>(
       if (!reply.ok) throw reply.error;
       return responseOf(reply.answer, { "x-request-id": requestId, ...reply.rateLimits });
     } catch (error) {
-      const answer = edge.failed(error, requestId, call?.dialect);
+      const answer = edge.failed(error, requestId ?? edge.rng.id("req"), call?.dialect);
       for (const [name, value] of Object.entries(reply?.rateLimits ?? {})) {
         answer.headers.set(name, value);
       }
