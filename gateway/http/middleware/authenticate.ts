@@ -4,10 +4,12 @@ import { ipInRanges } from "../../domain/policy/ip_range.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { BadKeys } from "../bad_keys.ts";
 import type { PublicEnv } from "../env.ts";
+import type { HeaderLookUp } from "../request_headers.ts";
 
 /** A request whose key is not known yet. */
 export interface UnknownCaller {
   readonly request: Request;
+  readonly headers: HeaderLookUp;
   readonly requestId: string;
   /** Address of the caller without its port; empty where it is unknown. */
   readonly remoteAddress: string;
@@ -36,7 +38,7 @@ const BEARER = /^\s*bearer\s+(\S+)\s*$/i;
  * Returns the presented key. `X-API-Key` comes first, also where both headers are present
  * (specification, 5.3).
  */
-export function presentedKey(headers: Headers): string | undefined {
+export function presentedKey(headers: HeaderLookUp): string | undefined {
   const direct = headers.get("x-api-key");
   if (direct !== null) return direct.trim();
   return BEARER.exec(headers.get("authorization") ?? "")?.[1];
@@ -58,7 +60,7 @@ export function identifyBy(
     throw fault;
   };
   return (caller) => {
-    const secret = presentedKey(caller.request.headers);
+    const secret = presentedKey(caller.headers);
     if (secret === undefined || secret === "") throw new ServiceFault("missing_api_key");
     const { remoteAddress } = caller;
     const found = options.badKeys.find({ secret, remoteAddress }, findKey);
@@ -72,8 +74,9 @@ export function identifyBy(
 export function authenticate(identify: Identify): MiddlewareHandler<PublicEnv> {
   return async function authenticateMiddleware(c, next) {
     const { remoteAddress } = c.env;
-    const caller = { request: c.req.raw, requestId: c.get("requestId"), remoteAddress };
-    c.set("key", await identify(caller));
+    const { raw: request } = c.req;
+    const requestId = c.get("requestId");
+    c.set("key", await identify({ request, headers: request.headers, requestId, remoteAddress }));
     return await next();
   };
 }

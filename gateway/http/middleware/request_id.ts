@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Rng } from "../../ports/rng.ts";
+import type { HeaderLookUp } from "../request_headers.ts";
 
 const ACCEPTED = /^[\x21-\x7e]{1,128}$/;
 
@@ -21,7 +22,7 @@ export interface RequestId {
 }
 
 /** Returns the id of a request. */
-export function requestIdOf(headers: Headers, rng: Rng): RequestId {
+export function requestIdOf(headers: Pick<HeaderLookUp, "get">, rng: Rng): RequestId {
   const header = headers.get("x-request-id");
   if (header === null) return { requestId: rng.id("req"), isValid: true };
   const isValid = ACCEPTED.test(header);

@@ -10,7 +10,7 @@ import { modelCall, type ModelEdge, type ModelHandler } from "./model_call.ts";
 export function chatCompletions(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "chat",
-    read: (request, hold) => readJson(request, { hold }),
+    read: readJson,
     check: ({ value }) =>
       readHostedTools(isPlainChat(value) ? [] : validate(chatRequestSchema, value).tools ?? []),
     call: (incoming) => calls.chat(incoming),

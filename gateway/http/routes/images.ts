@@ -17,7 +17,7 @@ import { modelCall, type ModelEdge, type ModelHandler } from "./model_call.ts";
 export function generateImages(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "images.generations",
-    read: (request, hold) => readJson(request, { hold }),
+    read: readJson,
     check: ({ value }) => void validate(imageGenerationSchema, value),
     call: (incoming) => calls.images("images.generations", incoming),
   }, edge);
@@ -27,7 +27,7 @@ export function generateImages(calls: ModelCalls, edge: ModelEdge): ModelHandler
 export function editImages(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "images.edits",
-    read: (request, hold) => readImageEdit(request, { hold }),
+    read: (request, { hold }) => readImageEdit(request, { hold }),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
     call: (incoming) => calls.images("images.edits", incoming),
   }, edge);

@@ -15,14 +15,18 @@ import type { Rng } from "../../ports/rng.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { dialectOf } from "../dialect.ts";
 import type { ConnectionInfo } from "../env.ts";
-import type { Identify } from "../middleware/authenticate.ts";
+import type { Identify, UnknownCaller } from "../middleware/authenticate.ts";
 import { invalidRequestId, requestIdOf } from "../middleware/request_id.ts";
+import { type HeaderLookUp, RequestHeaders } from "../request_headers.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 
 /** A model endpoint: how its body is read and validated, and the call that answers it. */
 export interface ModelEndpoint<Checked> {
   readonly endpoint: Endpoint;
-  read(request: Request, hold: BodyHold): Promise<JsonBody>;
+  read(
+    request: Request,
+    options: { readonly hold: BodyHold; readonly headers: HeaderLookUp },
+  ): Promise<JsonBody>;
   /** Throws a {@linkcode ServiceFault} if the body is invalid. `model` has been checked before. */
   check(body: JsonBody): Checked;
   call(incoming: IncomingCall<Checked>): Promise<ModelReply>;
@@ -55,12 +59,13 @@ export function modelCall<Checked>(
     let call: PostedCall<Checked> | undefined;
     let reply: ModelReply | undefined;
     try {
-      const id = requestIdOf(request.headers, edge.rng);
+      const headers = new RequestHeaders(request.headers);
+      const id = requestIdOf(headers, edge.rng);
       requestId = id.requestId;
       if (!id.isValid) throw invalidRequestId();
-      const known = edge.identify({ request, requestId, remoteAddress });
+      const known = edge.identify({ request, headers, requestId, remoteAddress });
       const key = known instanceof Promise ? await known : known;
-      call = new PostedCall(endpoint, request, { key, requestId });
+      call = new PostedCall(endpoint, request, { headers, key, requestId });
       reply = await endpoint.call(call);
       if (!reply.ok) throw reply.error;
       return responseOf(reply.answer, { "x-request-id": requestId, ...reply.rateLimits });
@@ -81,22 +86,26 @@ class PostedCall<Checked> implements IncomingCall<Checked> {
   readonly signal: AbortSignal;
   readonly #endpoint: ModelEndpoint<Checked>;
   readonly #request: Request;
+  readonly #headers: HeaderLookUp;
   #dialect: Dialect | undefined;
 
   constructor(
     endpoint: ModelEndpoint<Checked>,
     request: Request,
-    { key, requestId }: { readonly key: KeyRecord; readonly requestId: string },
+    { headers, key, requestId }: Pick<UnknownCaller, "headers" | "requestId"> & {
+      readonly key: KeyRecord;
+    },
   ) {
     this.key = key;
     this.requestId = requestId;
     this.signal = request.signal;
     this.#endpoint = endpoint;
     this.#request = request;
+    this.#headers = headers;
   }
 
   get traceparent(): string | null {
-    return this.#request.headers.get("traceparent");
+    return this.#headers.get("traceparent");
   }
 
   /** Dialect of the answer; absent until the request is read. */
@@ -107,14 +116,13 @@ class PostedCall<Checked> implements IncomingCall<Checked> {
   read(hold: BodyHold): Promise<JsonBody> {
     const { endpoint, read } = this.#endpoint;
     requireEndpoint(this.key, endpoint);
-    this.#dialect = dialectOf(this.#request.headers, this.key.policy);
-    return read(this.#request, hold);
+    this.#dialect = dialectOf(this.#headers, this.key.policy);
+    return read(this.#request, { hold, headers: this.#headers });
   }
 
   check(body: JsonBody): CheckedCall<Checked> {
-    const { headers } = this.#request;
-    const orchestration = orchestrationChoice(headers);
-    const auto = autoChoice(headers, this.key.policy);
+    const orchestration = orchestrationChoice(this.#headers);
+    const auto = autoChoice(this.#headers, this.key.policy);
     return { checked: this.#endpoint.check(body), orchestration, auto };
   }
 }
@@ -136,7 +144,7 @@ function responseOf(answer: ModelAnswer, headers: Record<string, string>): Respo
  * Reads the header `X-Auto`. Throws a {@linkcode ServiceFault} if it is malformed, or if the key's
  * policy does not allow the choice.
  */
-function autoChoice(headers: Headers, policy: KeyPolicy): AutoChoice | undefined {
+function autoChoice(headers: HeaderLookUp, policy: KeyPolicy): AutoChoice | undefined {
   const header = headers.get("x-auto");
   if (header === null) return undefined;
   const param = "X-Auto";
@@ -148,7 +156,7 @@ function autoChoice(headers: Headers, policy: KeyPolicy): AutoChoice | undefined
 }
 
 /** Reads the header `X-Orchestration`. Throws a {@linkcode ServiceFault} for an unknown value. */
-function orchestrationChoice(headers: Headers): OrchestrationChoice | undefined {
+function orchestrationChoice(headers: HeaderLookUp): OrchestrationChoice | undefined {
   const header = headers.get("x-orchestration");
   if (header === null) return undefined;
   const name = header.trim().toLowerCase();

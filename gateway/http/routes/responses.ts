@@ -13,7 +13,7 @@ import { modelCall, type ModelEdge, type ModelHandler } from "./model_call.ts";
 export function createResponse(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "responses",
-    read: (request, hold) => readJson(request, { hold }),
+    read: readJson,
     check,
     call: (incoming) => calls.responses(incoming),
   }, edge);
