@@ -79,9 +79,9 @@ export class BadKeys {
     const limit = this.#options.limit();
     if (limit === 0) return lookUp(secret);
     if (this.#good.get(secret) !== true) return this.#find(presented, limit, lookUp);
-    const found = lookUp(secret);
-    if (found !== undefined && !(found instanceof Promise)) return found;
-    return this.#find(presented, limit, () => found);
+    const record = lookUp(secret);
+    if (record !== undefined && !(record instanceof Promise)) return record;
+    return this.#find(presented, limit, () => record);
   }
 
   async #find<T>(

@@ -67,22 +67,13 @@ export async function chat(
   const call: ChatCall = { body: restored, features };
   active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
-  if (plan.ladder === undefined) noteWithoutLadder(active, features);
-  else {
-    const verified = await verifiedChat(deps, active, { call, plan, form, onEnd });
-    if (verified !== undefined) return verified;
-  }
-  const gate = gateOf(active, { ...call, plan });
-  if (gate !== undefined) {
-    const split = await orchestrate(deps, active, {
-      ...call,
-      plan,
-      gate,
-      surface: (known) => new OrchestratedChat(deps, { ...known, active, call, form }),
-      onEnd,
-    });
-    if (split !== undefined) return split;
-  }
+  const planned = { call, plan, form, onEnd };
+  const verified = verifiedChat(deps, active, planned);
+  const verifiedAnswer = verified && await verified;
+  if (verifiedAnswer !== undefined) return verifiedAnswer;
+  const split = splitChat(deps, active, planned);
+  const splitAnswer = split && await split;
+  if (splitAnswer !== undefined) return splitAnswer;
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
@@ -105,16 +96,32 @@ export async function chat(
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** Answers by models that verify each other; `undefined` if the request is served as usual. */
-async function verifiedChat(
+/** A planned request. */
+interface PlannedChat {
+  readonly call: ChatCall;
+  readonly plan: OpenPlan;
+  readonly form: ChatForm;
+  readonly onEnd: () => void;
+}
+
+/**
+ * Answers by models that verify each other; `undefined` if the request is served as usual, at once
+ * where its plan has no such models.
+ */
+function verifiedChat(
   deps: ChatFlowDeps,
   active: ActiveRequest,
-  { call, plan, form, onEnd }: {
-    readonly call: ChatCall;
-    readonly plan: OpenPlan;
-    readonly form: ChatForm;
-    readonly onEnd: () => void;
-  },
+  planned: PlannedChat,
+): Promise<ModelAnswer | undefined> | undefined {
+  if (planned.plan.ladder !== undefined) return verifyChat(deps, active, planned);
+  noteWithoutLadder(active, planned.call.features);
+  return undefined;
+}
+
+async function verifyChat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  { call, plan, form, onEnd }: PlannedChat,
 ): Promise<ModelAnswer | undefined> {
   const audit = () => deps.audits.offer(active, { ...call, plan });
   const answer = await verify(deps, active, {
@@ -130,6 +137,23 @@ async function verifiedChat(
   });
   if (answer?.kind === "json") audit();
   return answer;
+}
+
+/** Answers by tasks of several models; `undefined` if the request runs as one call. */
+function splitChat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  { call, plan, form, onEnd }: PlannedChat,
+): Promise<ModelAnswer | undefined> | undefined {
+  const gate = gateOf(active, { ...call, plan });
+  if (gate === undefined) return undefined;
+  return orchestrate(deps, active, {
+    ...call,
+    plan,
+    gate,
+    surface: (known) => new OrchestratedChat(deps, { ...known, active, call, form }),
+    onEnd,
+  });
 }
 
 /** Returns the relay of a model's stream: the text of a JSON answer is checked at its end. */

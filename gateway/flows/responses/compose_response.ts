@@ -73,11 +73,11 @@ function orchestrateResponse(
   const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
   if (candidates.length === 0) return Promise.resolve(undefined);
   const open = { ...plan, candidates };
-  const asked = { body: request.chat, features: request.features, plan: open };
-  const gate = gateOf(active, asked);
+  const splittable = { body: request.chat, features: request.features, plan: open };
+  const gate = gateOf(active, splittable);
   if (gate === undefined) return Promise.resolve(undefined);
   return orchestrate(deps, active, {
-    ...asked,
+    ...splittable,
     gate,
     surface: (known) => new OrchestratedResponse(deps, { ...known, active, request, plan: open }),
     onEnd,

@@ -63,10 +63,10 @@ export function identifyBy(
     const secret = presentedKey(caller.headers);
     if (secret === undefined || secret === "") throw new ServiceFault("missing_api_key");
     const { remoteAddress } = caller;
-    const found = options.badKeys.find({ secret, remoteAddress }, findKey);
-    return found instanceof Promise
-      ? found.then((key) => allowed(key, caller))
-      : allowed(found, caller);
+    const record = options.badKeys.find({ secret, remoteAddress }, findKey);
+    return record instanceof Promise
+      ? record.then((key) => allowed(key, caller))
+      : allowed(record, caller);
   };
 }
 
