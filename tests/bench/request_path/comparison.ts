@@ -93,7 +93,7 @@ export async function garbage(
   comparison: Comparison,
   startTraced: (program: "gateway" | "forwarder", flag: string) => Promise<TracedSide>,
 ): Promise<Finding[]> {
-  const { generator, warmUpRequests, roundSeconds, rounds, say } = comparison;
+  const { generator, warmUpRequests, say } = comparison;
   const perRequest = async (program: "gateway" | "forwarder") => {
     const count = new GarbageCount();
     let following: Promise<void>;
@@ -104,8 +104,8 @@ export async function garbage(
       const request = comparison.requestTo(side.url, false);
       await generator.run(request, warmUpAmount(warmUpRequests));
       const before = count.bytes;
-      const seconds = Math.max(2, rounds * roundSeconds / 2);
-      const { requests } = await generator.run(request, { connections: MANY, seconds });
+      // The process hands its trace on in blocks of some twenty collections.
+      const { requests } = await generator.run(request, warmUpAmount(warmUpRequests));
       bytes = (count.bytes - before) / requests;
     }
     await following;
