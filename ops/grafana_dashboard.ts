@@ -151,6 +151,17 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       ),
     }),
   ],
+  "Learning": [
+    lines("Audits by end, an hour", "short", {
+      "{{end}}": `${sum(rate("svc_audits_total", "1h"), "end")} * 3600`,
+    }),
+    lines("Calls of audits by outcome, an hour", "short", {
+      "{{outcome}}": `${sum(rate("svc_audit_calls_total", "1h"), "outcome")} * 3600`,
+    }),
+    areas("Credits of audits by model, an hour", "short", {
+      "{{model}}": `${sum(rate("svc_audit_credits_total", "1h"), "model")} * 3600`,
+    }),
+  ],
   "Money": [
     areas("Credits charged by model, an hour", "short", {
       "{{model}}": `${sum(rate("svc_charged_credits_total"), "model")} * 3600`,

@@ -40,6 +40,12 @@ const CLAUSES: Clauses<KeyStore> = {
     assertEquals(both, [true, false]);
   },
 
+  "the number of created keys grows with each": async (keys) => {
+    const before = keys.created;
+    await keys.create(key("key_1", "d1"));
+    assertEquals(keys.created > before, true);
+  },
+
   "a change is seen at once, and no change is lost": async (keys) => {
     await keys.create(key("key_1", "d1"));
     await keys.findByDigest("d1");

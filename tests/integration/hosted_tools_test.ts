@@ -192,8 +192,8 @@ Deno.test("tool_choice may force a hosted tool, once", async () => {
 });
 
 Deno.test("functions named like hosted tools work beside them", async () => {
-  // The largest simulated model asks for the signatures of a continued turn, which this client drops.
-  const config = { ...simulatorCatalog(), auto: { dial: 0.2 } };
+  // The largest simulated model signs the first of parallel calls, which is the hosted tool's.
+  const config = { ...simulatorCatalog(), auto: { dial: 1 } };
   await using service = await TestService.start({ config });
   const id = await storeWith(service, { wallet: WALLET, text: NOTES });
   const parameters = { type: "object", properties: { query: { type: "string" } } };

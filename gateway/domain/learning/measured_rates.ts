@@ -7,6 +7,7 @@
 import type { Steps } from "../redaction/steps.ts";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { sizeFactor } from "../routing/value.ts";
+import { bestKnownOf, highest } from "./best_known.ts";
 import { type Estimate, estimatesOf, type Evidence } from "./estimate.ts";
 import { ALL_TASKS, isProven, type LadderPlan, ladderProbability } from "./ladder_plans.ts";
 import type { OutcomeSource, WalletStatistics } from "./statistics.ts";
@@ -48,7 +49,7 @@ export interface RecordedOption extends Estimate {
 export interface RecordedChoice {
   /** Never empty. */
   readonly options: readonly RecordedOption[];
-  /** The model with the highest probability. */
+  /** The best model as far as is known. */
   readonly best: RecordedOption;
 }
 
@@ -93,34 +94,28 @@ export function recordedChoices(
     });
     const evidence = { wallet: totals, task: tasks[task], sources };
     const factor = sizeFactor(price, typical, priceRatio(tasks[task], typical));
-    const priced = (share: number) => ({ share, cost: share * factor, price: share * spent });
     const estimates = estimatesOf(models, load, evidence);
-    const options = models.map(({ id: model, quality, share }, at): RecordedOption => ({
-      ...{ model, quality, ...priced(share) },
+    const known = models.map((model, at) => ({
+      ...{ ...model, price: model.share * spent },
       ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
     }));
-    const best = highest(options, ({ p }) => p);
-    if (best === undefined) return [];
-    const known = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
-    const verified = known.filter(isProven).flatMap((plan): RecordedOption[] => {
-      const better = options.find(({ model }) => model === plan.better);
+    const measure = bestKnownOf(known);
+    if (measure === undefined) return [];
+    const costOf = (share: number) => share / (measure.share || 1) * factor;
+    const optionOf = ({ id, ...model }: typeof measure): RecordedOption => ({
+      ...{ ...model, model: id, cost: costOf(model.share) },
+    });
+    const verifiable = sample.isVerifiable === true ? plans[task] ?? plans[ALL_TASKS] ?? [] : [];
+    const verified = verifiable.filter(isProven).flatMap((plan): RecordedOption[] => {
+      const better = known.find(({ id }) => id === plan.better);
       if (better === undefined) return [];
       const p = ladderProbability(plan, { better: better.p, load });
-      return [{ ...better, model: VERIFIED, p, ...priced(plan.cost * better.share) }];
+      const share = plan.cost * better.share;
+      const price = share * spent;
+      return [{ ...optionOf(better), model: VERIFIED, p, cost: costOf(share), price }];
     });
-    return [{ options: [...options, ...verified], best }];
+    return [{ options: [...known.map(optionOf), ...verified], best: optionOf(measure) }];
   });
-}
-
-/** Returns the item with the highest value, the first of equals; `undefined` of none. */
-export function highest<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
-  let best: T | undefined;
-  let bestValue = -Infinity;
-  for (const item of items) {
-    const value = valueOf(item);
-    if (best === undefined || value > bestValue) [best, bestValue] = [item, value];
-  }
-  return best;
 }
 
 function rateFor(choices: readonly RecordedChoice[], share: number): number {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { MEASURED_DIALS, targetShare } from "../routing/dial.ts";
 import { atOnce } from "../redaction/steps.ts";
-import { measuredRateSteps, SAMPLES_MIN } from "./measured_rates.ts";
+import { measuredRateSteps, recordedChoices, SAMPLES_MIN } from "./measured_rates.ts";
 import { OUTCOME_SOURCES, type RouteSample } from "./statistics.ts";
 
 function measuredRatesOf(...input: Parameters<typeof measuredRateSteps>) {
@@ -68,3 +68,22 @@ Deno.test("samples whose models all left the catalog measure nothing", () => {
   });
   assertEquals(rates, undefined);
 });
+
+Deno.test("prices are beside the best model's of now, not of the time of the sample", () => {
+  const models = { large: { served: 90, charged: 0, outcomes: 90, sums: badSum(88) } };
+  const middle = { served: 90, charged: 0, outcomes: 90, sums: badSum(1) };
+  const task = { lastUsedMs: 0, bestCharged: 0, cheapestCharged: 0, models: { ...models, middle } };
+  const [sample] = samplesOf(1);
+  assert(sample !== undefined);
+  const [choice] = recordedChoices({ tasks: { t: task }, samples: [sample] }, {}, CONTEXT);
+  assertEquals(choice?.best.model, "middle");
+  assertEquals(choice?.options.map(({ model, cost }) => [model, Math.round(cost * 1e6) / 1e6]), [
+    ["small", 0.133333],
+    ["middle", 1],
+    ["large", 6.666667],
+  ]);
+});
+
+function badSum(bad: number) {
+  return { feedback: { weight: 90, bad, load: 90 } };
+}

@@ -7,10 +7,10 @@
 
 import { type Dial, rateOf } from "../routing/dial.ts";
 import { isGoodEnough, NOT_GOOD_ENOUGH, valueOf } from "../routing/value.ts";
+import { highest } from "./best_known.ts";
 import { expectedQuality, type Quality, type QualityPart } from "./expected_quality.ts";
 import {
   type EstimateContext,
-  highest,
   type RecordedChoice,
   recordedChoices,
   type RecordedOption,
@@ -85,8 +85,9 @@ function chosenBy(
   const rate = rateOf(policy, { spread, measured: rates });
   // Of plans, economy asks for none: it takes the cheapest model that is good enough.
   const compared = policy === 0 ? models : options;
+  const bestP = Math.max(...models.map(({ p }) => p));
   const valueAt = (option: RecordedOption) =>
-    policy === 0 && !isGoodEnough(option, best.p)
+    policy === 0 && !isGoodEnough(option, bestP)
       ? NOT_GOOD_ENOUGH + option.p
       : valueOf({ p: option.p, share: rate === Infinity ? option.share : option.cost }, {
         dial: policy,

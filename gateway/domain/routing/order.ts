@@ -5,6 +5,7 @@
  */
 
 import type { Tier } from "../catalog/catalog.ts";
+import { bestKnownOf } from "../learning/best_known.ts";
 import { type Estimate, estimatesOf, loadOf } from "../learning/estimate.ts";
 import type { RouteSample } from "../learning/statistics.ts";
 import { priceRatio } from "../learning/typical_price.ts";
@@ -126,8 +127,12 @@ function valueAll(
     return rate === undefined ? 0 : expectedPrice(option, rate, context) / PRICE_UNITS_PER_CREDIT;
   });
   const bestP = Math.max(...estimates.map(({ p }) => p));
-  // Of models that are equally good, the cheapest is the measure.
-  const bestPrice = Math.min(...prices.filter((_, at) => estimates[at]?.p === bestP));
+  const bestPrice = bestKnownOf(
+    models.map(({ quality }, at) => ({
+      ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
+      ...{ quality, price: prices[at] ?? 0 },
+    })),
+  )?.price ?? 0;
   const qualities = models.map(({ quality }) => quality);
   const spread = Math.max(...qualities) - Math.min(...qualities);
   const rate = rateOf(dial, { spread, measured: known?.rates }) *

@@ -158,8 +158,7 @@ export class Learning implements RoutingKnowledge {
    */
   forget(scope: ForgetScope): Promise<Forgotten> {
     return this.#afterTaking(async () => {
-      // Outcomes that the store holds for the next snapshot are added first, and removed with it.
-      await this.#take();
+      await this.#takeAll();
       const forgotten = forget(this.#newest, scope, this.#context());
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
@@ -171,8 +170,24 @@ export class Learning implements RoutingKnowledge {
         this.#newest = forgotten.snapshot;
       }
       this.#additions.remove(scope);
+      this.#inDoubt?.collected.remove(scope);
       return forgotten;
     });
+  }
+
+  /** Adds every vote that the store holds: one left over would come back after a reset. */
+  async #takeAll(): Promise<void> {
+    for (;;) {
+      const { votes: cursor } = this.#newest;
+      await this.#take();
+      const { votes } = this.#newest;
+      const isWhole = (await this.#deps.votes.since(votes, 1)).votes.length === 0;
+      if (isWhole) return;
+      if (votes === cursor) {
+        const message = "Cannot count the votes up to now; repeat the reset";
+        throw new ServiceFault("store_unavailable", { message });
+      }
+    }
   }
 
   /** Runs work when no snapshot is being taken; the next one waits for it. */

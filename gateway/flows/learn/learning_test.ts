@@ -139,6 +139,26 @@ Deno.test("a store that fails loses nothing that was collected", async () => {
   });
 });
 
+Deno.test("a reset removes what a snapshot in doubt would have added", async () => {
+  await withStores(async (stores) => {
+    let lost = 0;
+    const failing = new Proxy(stores.snapshots, {
+      get: (target, name) => {
+        if (name === "put" && lost++ < 2) return () => Promise.reject(new Error("no answer"));
+        const value = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { learning } = learningOn({ snapshots: failing, votes: stores.votes });
+    vote(learning, 3);
+    await learning.take();
+    await learning.forget({ walletId: "w" });
+    vote(learning, 1);
+    await learning.take();
+    assertEquals(learning.snapshot().wallets.get("w")?.totals["small"]?.outcomes, 1);
+  });
+});
+
 Deno.test("two instances add to the same snapshots", async () => {
   await withStores(async (stores) => {
     const [one, other] = [learningOn(stores).learning, learningOn(stores).learning];

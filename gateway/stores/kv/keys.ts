@@ -18,9 +18,15 @@ export class KvKeyStore implements KeyStore {
   // Counts writes: a value read before a write must not enter the cache after it.
   #writes = 0;
 
+  #created = 0;
+
   constructor(kv: Deno.Kv, writer: Writer) {
     this.#kv = kv;
     this.#writer = writer;
+  }
+
+  get created(): number {
+    return this.#created;
   }
 
   remembered(digest: string): KeyRecord | undefined {
@@ -59,7 +65,11 @@ export class KvKeyStore implements KeyStore {
         this.#kv.getMany([["key", keyPart(key.record.id)], linkKey(key.digest)]),
       );
       if (id.versionstamp !== null || digest.versionstamp !== null) return false;
-      await this.#write(key, [linkRow(key)]);
+      try {
+        await this.#write(key, [linkRow(key)]);
+      } finally {
+        this.#created++;
+      }
       return true;
     });
   }

@@ -1,6 +1,8 @@
 /**
  * Signatures on tool calls, as in Gemini's OpenAI-compatible API: only the first of parallel calls
- * is signed, and the calls since the last user message must return with their signatures.
+ * is signed, and the signed calls since the last user message must return with their signatures. The
+ * id of a signed call says so: calls of other models, and those that were parallel to a signed one,
+ * are accepted as they are.
  *
  * @module
  */
@@ -12,6 +14,9 @@ import type { EchoedStep } from "./chat_request.ts";
 
 /** Value in place of a signature, for calls of another model. */
 export const SKIP_SIGNATURE = "skip_thought_signature_validator";
+
+/** End of the id of a signed call. */
+const SIGNED = "_signed";
 
 // The key protects nothing; it only makes signatures specific to this simulator. It is fixed so
 // that conversations survive a restart.
@@ -38,10 +43,11 @@ export function signCalls(model: string, calls: readonly ToolCall[]): ToolCall[]
   const place = placeOf(model);
   return calls.map((call, index) => {
     if (place === undefined || index > 0) return call;
-    const signature = signatureOf(call);
+    const signed = { ...call, id: call.id + SIGNED };
+    const signature = signatureOf(signed);
     return place === "top"
-      ? { ...call, thought_signature: signature }
-      : { ...call, extra_content: { google: { thought_signature: signature } } };
+      ? { ...signed, thought_signature: signature }
+      : { ...signed, extra_content: { google: { thought_signature: signature } } };
   });
 }
 
@@ -58,6 +64,7 @@ export function checkSignatures(model: string, steps: readonly EchoedStep[]): Re
     if (first === undefined) continue;
     const signature = presented(first.wire);
     if (signature === SKIP_SIGNATURE) continue;
+    if (signature === undefined && !first.id.endsWith(SIGNED)) continue;
     const param = `messages.${message}.tool_calls.0`;
     const call = `Function call "${first.name}" in ${param}`;
     if (signature === undefined) {

@@ -39,7 +39,7 @@ export interface SimulatorDeps {
  * account. Equal requests get equal answers, ids and times aside.
  *
  * `sim-large`, `sim-signed` and `sim-thought` sign their tool calls and refuse a continuation that
- * lost or changed a signature. Offered `web_search` or `file_search`, a model calls it, once, where the
+ * lost or changed a signature of theirs. Offered `web_search` or `file_search`, a model calls it, once, where the
  * question asks for something to be searched for, and cites the numbered sources that come back. See
  * {@linkcode Simulate} for how to make it misbehave.
  *

@@ -247,3 +247,10 @@ Deno.test("only the calls since the last question are checked, and every step of
   two.messages.push({ role: "user", content: "Thanks" });
   await complete(two, { model });
 });
+
+Deno.test("a call that was parallel to a signed one may return without it", async () => {
+  const model = "sim-large";
+  const calls = await callsOf(pair, model);
+  assertEquals(calls.length, 2);
+  await complete(answered(pair, calls.slice(1)), { model });
+});

@@ -12,6 +12,7 @@ import {
   nextSnapshot,
   type RoutingSnapshot,
 } from "../../../gateway/domain/learning/snapshot.ts";
+import { chargeOf } from "../../../gateway/domain/ledger/pricing.ts";
 import type { KeyPolicy } from "../../../gateway/domain/policy/policy.ts";
 import { chatFeatures } from "../../../gateway/domain/requests/features.ts";
 import { sourcesOf } from "../../../gateway/domain/routing/auto.ts";
@@ -19,15 +20,9 @@ import type { TargetState } from "../../../gateway/domain/routing/plan.ts";
 import { route } from "../../../gateway/domain/routing/route.ts";
 import { NOW_MS, WALLET } from "../public_eval/catalog.ts";
 import { randomOf } from "../public_eval/random.ts";
-import {
-  CREDITS_PER_USD,
-  type ReplayedRequest,
-  type ReplayPlan,
-  requestOf,
-  TIER,
-} from "./replay_plan.ts";
+import { type ReplayedRequest, type ReplayPlan, requestOf, TIER, usageOf } from "./replay_plan.ts";
 
-const MICROS_PER_USD = 1_000_000;
+const MICROS_PER_CREDIT = 1_000_000;
 
 /** Returns seeds for the decisions of a plan. */
 export function decisionSeeds({ order }: ReplayPlan, seed: number): number[] {
@@ -47,13 +42,11 @@ export function replayOffline(
   const results: ReplayedRequest[] = [];
   let snapshot = EMPTY_SNAPSHOT;
   let additions = new Additions();
-  // The gateway's clock stands still during a request.
+  // The gateway's clock stands still during a request, so that no latency is observed.
   const pool = new Map<string, TargetState>();
   for (const [index, at] of plan.order.entries()) {
     const seed = seeds[index] ?? 0;
-    const result = serve(plan, at, { catalog, policy, snapshot, additions, pool, seed });
-    pool.set(plan.set.models[result.model] ?? "", { available: true, latencyMs: 0 });
-    results.push(result);
+    results.push(serve(plan, at, { catalog, policy, snapshot, additions, pool, seed }));
     if ((index + 1) % plan.snapshotEvery !== 0) continue;
     snapshot = nextSnapshot(snapshot, additions.byWallet(), contextOf(catalog));
     additions = new Additions();
@@ -63,7 +56,7 @@ export function replayOffline(
 
 /** Routes a request, and notes it with the vote on its answer. */
 function serve(
-  { set }: ReplayPlan,
+  { set, prices }: ReplayPlan,
   at: number,
   { catalog, policy, snapshot, additions, pool, seed }: {
     readonly catalog: Catalog;
@@ -89,14 +82,18 @@ function serve(
   const model = set.models.indexOf(id);
   const [cost = 0, quality = 0] = [question.c[model], question.y[model]];
   const { sample } = plan.basis;
-  const charged = cost * CREDITS_PER_USD / MICROS_PER_USD;
-  const bestFactor = (sample?.price ?? 0) / (first?.ranking.price ?? 1);
+  if (first === undefined) throw new Error(`Routing found no model for question ${at}`);
+  const usage = { ...usageOf({ prices }, question, model), cachedInputTokens: 0 };
+  // The same prices and the same rounding as the gateway's: learning amplifies small differences.
+  const charged = Number(chargeOf(usage, first.price)) / MICROS_PER_CREDIT;
+  const bestFactor = (sample?.price ?? 0) / first.ranking.price;
   const note = { walletId: wallet.id, task, model: id, atMs: NOW_MS };
   additions.noteServed({
     ...{ ...note, charged, bestFactor, cheapestFactor: 1 },
     sample: sample === undefined ? undefined : { ...sample, spent: charged * bestFactor },
   });
-  const load = loadOf(features.difficulty);
+  // A vote rests on the difficulty as the request's log row has it.
+  const load = loadOf(Math.round(features.difficulty * 10_000) / 10_000);
   additions.noteOutcome({ ...note, source: "feedback", score: quality, weight: 1, load });
   return { model, cost, quality };
 }

@@ -16,6 +16,9 @@ export const TIER = "all";
 /** Credits that a dollar costs at it. */
 export const CREDITS_PER_USD = 1_000;
 
+/** Price of a token of output beside one of input. */
+const INPUT_SHARE = 4;
+
 /** A replay of questions. */
 export interface ReplayPlan {
   /** The models have ids that a catalog accepts, and a quality. */
@@ -78,6 +81,19 @@ export function requestOf({ set }: Pick<ReplayPlan, "set">, question: Question):
   };
 }
 
+/** Tokens of input that the upstream reports. */
+const INPUT_TOKENS = 1;
+
+/** Returns the usage of a model's answer to a question, whose price is the recorded cost. */
+export function usageOf(
+  { prices }: Pick<ReplayPlan, "prices">,
+  question: Question,
+  model: number,
+): { readonly inputTokens: number; readonly outputTokens: number } {
+  const tokens = (question.c[model] ?? 0) / (prices[model] ?? 1) - INPUT_TOKENS / INPUT_SHARE;
+  return { inputTokens: INPUT_TOKENS, outputTokens: Math.max(1, Math.round(tokens)) };
+}
+
 /** Returns the model with the highest mean score over the requests of a replay. */
 export function bestModel({ set, order }: ReplayPlan): number {
   const means = set.models.map((_, model) =>
@@ -106,7 +122,7 @@ export function replayConfig(
       contextTokens: 200_000,
       maxOutputTokens: 16_000,
       price: {
-        inputPerMTok: ((prices[model] ?? 0) / 4).toFixed(6),
+        inputPerMTok: ((prices[model] ?? 0) / INPUT_SHARE).toFixed(6),
         outputPerMTok: (prices[model] ?? 0).toFixed(6),
         currency: "USD",
       },

@@ -4,10 +4,7 @@
  * @module
  */
 
-import type { ReplayPlan } from "./replay_plan.ts";
-
-/** Tokens of input that it reports. */
-const INPUT_TOKENS = 1;
+import { type ReplayPlan, usageOf } from "./replay_plan.ts";
 
 /** The server. */
 export class ReplayUpstream implements AsyncDisposable {
@@ -36,13 +33,11 @@ export class ReplayUpstream implements AsyncDisposable {
   async #answer(request: Request): Promise<Response> {
     const { model: id, messages } = await request.json();
     this.calls++;
-    const { set, prices } = this.#plan;
+    const { set } = this.#plan;
     const at = this.#positions.get(messages.at(-1)?.content);
     const model = set.models.indexOf(id);
     const question = at === undefined ? undefined : set.questions[at];
     if (question === undefined || model < 0) return Response.json({}, { status: 404 });
-    const inputTokens = INPUT_TOKENS / 4;
-    const tokens = Math.round((question.c[model] ?? 0) / (prices[model] ?? 1) - inputTokens);
     // Answers without a hash compare by their score alone.
     const content = question.a?.[model] ?? `answer ${question.y[model]} of ${id}`;
     return Response.json({
@@ -51,15 +46,15 @@ export class ReplayUpstream implements AsyncDisposable {
       created: 1_700_000_000,
       model: id,
       choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
-      usage: usageOf(Math.max(1, tokens)),
+      usage: reported(usageOf(this.#plan, question, model)),
     });
   }
 }
 
-function usageOf(outputTokens: number) {
+function reported({ inputTokens, outputTokens }: ReturnType<typeof usageOf>) {
   return {
-    prompt_tokens: INPUT_TOKENS,
+    prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
-    total_tokens: INPUT_TOKENS + outputTokens,
+    total_tokens: inputTokens + outputTokens,
   };
 }

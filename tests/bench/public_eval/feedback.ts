@@ -17,13 +17,25 @@ import { Baselines, type Figures, Tally } from "./tally.ts";
 /** Share of votes that state the opposite, in the scenario with wrong votes. */
 export const WRONG_VOTES = 0.15;
 
+/** Figures with two standard errors of the gain: see {@linkcode figuresOf}. */
+export interface VotedFigures extends Figures {
+  /** Standard error of the mean gain over the draws, each beside the mix of its own questions. */
+  readonly drawError: number;
+}
+
 /** Figures of `balanced` without votes, after votes, and after votes of which some are wrong. */
 export interface FeedbackReport {
   readonly set: string;
   readonly pair: readonly [string, string];
-  readonly before: Figures;
-  readonly voted: Figures;
-  readonly misled: Figures;
+  readonly before: VotedFigures;
+  readonly voted: VotedFigures;
+  readonly misled: VotedFigures;
+}
+
+/** One draw: its choices, and the baselines of its own questions. */
+interface Draw {
+  readonly tally: Tally;
+  readonly baselines: Baselines;
 }
 
 /** Evaluates votes about the pair of models of a set. */
@@ -34,14 +46,22 @@ export function evaluateFeedback(set: QuestionSet, seeds: readonly number[], opt
   const bench = benchOf(withModels(set, pair));
   const count = set.questions.length;
   const baselines = new Baselines(bench.set, bootstrapDraws(count));
-  const runs = { before: [] as Tally[], voted: [] as Tally[], misled: [] as Tally[] };
+  const runs = { before: [] as Draw[], voted: [] as Draw[], misled: [] as Draw[] };
   for (const seed of seeds) {
     const half = halfOf(bench, seed, "published", DEFAULT_EXPLORATION);
-    for (const at of half.test) baselines.add(at, half.best);
+    const own = new Baselines(bench.set, []);
+    for (const at of half.test) {
+      baselines.add(at, half.best);
+      own.add(at, half.best);
+    }
     const input = { bench, ...half };
-    runs.before.push(balanced(bench, half, untrainedSnapshot(input)));
-    runs.voted.push(balanced(bench, half, votedSnapshot(input, 0)));
-    runs.misled.push(balanced(bench, half, votedSnapshot(input, WRONG_VOTES)));
+    const draw = (snapshot: RoutingSnapshot): Draw => ({
+      tally: balanced(bench, half, snapshot),
+      baselines: own,
+    });
+    runs.before.push(draw(untrainedSnapshot(input)));
+    runs.voted.push(draw(votedSnapshot(input, 0)));
+    runs.misled.push(draw(votedSnapshot(input, WRONG_VOTES)));
     options.progress(`${set.name}, votes: split ${seed}`);
   }
   return {
@@ -64,15 +84,19 @@ function balanced(bench: Bench, { catalog, test, seed }: Half, snapshot: Routing
   return tally;
 }
 
-/** Returns the figures of all runs; the error of the gain includes the variance between the runs. */
-function figuresOf(runs: readonly Tally[], baselines: Baselines): Figures {
-  const all = runs.reduce((sum, run) => sum.plus(run));
-  const figures = baselines.figures(all);
-  const gains = runs.map((run) => baselines.figures(run, []).gain.value);
+/**
+ * Returns the figures of all draws. The error of the gain is that of other questions and of other
+ * draws together; `drawError` is that of other draws of the same questions.
+ */
+function figuresOf(draws: readonly Draw[], baselines: Baselines): VotedFigures {
+  const figures = baselines.figures(
+    draws.map(({ tally }) => tally).reduce((sum, run) => sum.plus(run)),
+  );
+  const gains = draws.map(({ tally, baselines: own }) => own.figures(tally).gain.value);
   const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
   const square = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0);
   const variance = square / Math.max(1, gains.length - 1) / gains.length;
-  return { ...figures, gain: widened(figures.gain, variance) };
+  return { ...figures, gain: widened(figures.gain, variance), drawError: Math.sqrt(variance) };
 }
 
 function widened(interval: Interval, variance: number): Interval {

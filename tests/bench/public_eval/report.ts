@@ -167,19 +167,23 @@ export function feedbackLines(reports: readonly FeedbackReport[], votes: number)
       ["before any vote", report.before],
       [`${votes} votes`, report.voted],
       [`${votes} votes, 15 % wrong`, report.misled],
-    ] as const).map(([name, { quality, share, gain }], at) => [
+    ] as const).map(([name, { quality, share, gain, drawError }], at) => [
       at === 0 ? report.set : "",
       name,
       percent(quality.value),
       percent(share.value),
       points(gain.value),
+      points(drawError),
       points(gain.error),
     ])
   );
   return [
     "",
     "# Votes about the served model alone, two models, balanced",
-    ...table([["set", "", "quality", "cost %", "over mix", "standard error"], ...rows]),
+    ...table([
+      ["set", "", "quality", "cost %", "over mix", "error of draws", "and of questions"],
+      ...rows,
+    ]),
   ];
 }
 
