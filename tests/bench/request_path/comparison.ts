@@ -104,8 +104,8 @@ export async function garbage(
       const request = comparison.requestTo(side.url, false);
       await generator.run(request, warmUpAmount(warmUpRequests));
       const before = count.bytes;
-      // The process hands its trace on in blocks of some twenty collections.
-      const { requests } = await generator.run(request, warmUpAmount(warmUpRequests));
+      // Many requests: the trace comes in blocks.
+      const { requests } = await generator.run(request, warmUpAmount(2 * warmUpRequests));
       bytes = (count.bytes - before) / requests;
     }
     await following;
