@@ -44,6 +44,17 @@ Deno.test("the page sums tasks up, and lists each with shares, quality and cost"
   });
 });
 
+Deno.test("the page states the difficulty at which each of its qualities holds", async () => {
+  await withLearned(async (browser) => {
+    const words = wordsOf((await browser.get("/routing")).text);
+    assertMatch(words, /share of good answers at requests of typical difficulty/);
+    assertMatch(
+      words,
+      /recorded decisions at another position, with quality at their own difficulty/,
+    );
+  });
+});
+
 Deno.test("the page is in Chinese where the reader chose it", async () => {
   await withLearned(async (browser) => {
     const { text } = await browser.get("/routing", { "accept-language": "zh" });
