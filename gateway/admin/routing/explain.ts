@@ -67,10 +67,11 @@ async function onlyRequest(
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
   }
   if (records.length === 1) return only;
-  const named = records.slice(0, NAMED_MAX).map((record) => record.id).join(", ");
+  const ids = records.slice(0, NAMED_MAX).map((record) => record.id);
   throw new ServiceFault("conflict", {
-    message: `Several requests have the id "${id}"; give the id of one row: ${named}` +
+    message: `Several requests have the id "${id}"; give the id of one row: ${ids.join(", ")}` +
       (records.length > NAMED_MAX ? ", …" : ""),
+    members: { log_ids: ids },
   });
 }
 
