@@ -134,3 +134,24 @@ func canonical(value any, depth int) string {
 		panic(fmt.Sprintf("not a JSON value: %T", value))
 	}
 }
+
+// Slice returns at most `units` UTF-16 code units of a text, after the first `from`. Half of a
+// character at either end becomes U+FFFD.
+func Slice(text string, from, units int) string {
+	skipped := 0
+	for at := 0; at < len(text) && skipped < from; {
+		character, size := decode(text[at:])
+		skipped += unitsOf(character)
+		at += size
+		if skipped > from {
+			return "\ufffd" + Cut(text[at:], units-1)
+		}
+		if skipped == from {
+			return Cut(text[at:], units)
+		}
+	}
+	if from > 0 {
+		return ""
+	}
+	return Cut(text, units)
+}
