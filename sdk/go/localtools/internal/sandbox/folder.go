@@ -54,16 +54,19 @@ func (f *Folder) Enter(name string) (*Folder, error) {
 	if !info.IsDir() {
 		return nil, notFolder(name)
 	}
+	return f.enterCertain(name)
+}
+
+// enterCertain opens a subfolder, and fails when it is not the entry itself.
+func (f *Folder) enterCertain(name string) (*Folder, error) {
 	held, err := f.held.OpenRoot(inside(name))
 	if err != nil {
 		return nil, ofSystem(err, name)
 	}
 	// A link that was put there in between may have been followed, though not to the outside.
-	reached, err := held.Stat(".")
-	if err == nil {
-		info, err = f.held.Lstat(name)
-	}
-	if err != nil || !os.SameFile(reached, info) {
+	reached, errReached := held.Stat(".")
+	entry, errEntry := f.held.Lstat(name)
+	if errReached != nil || errEntry != nil || !os.SameFile(reached, entry) {
 		_ = held.Close()
 		return nil, notFolder(name)
 	}
