@@ -18,7 +18,7 @@ func (c *ChatCompletion) isSound() bool {
 		message := &c.Choices[at].Message
 		raw, isExtra := c.Choices[at].Extra["message"]
 		isMissing := message.Role == "" && message.Content.IsZero() && message.ToolCalls == nil && message.Extra == nil
-		if isExtra && !isA(raw, '{') || isMissing && !isExtra || !isSoundMessage(message.Extra, message.ToolCalls) {
+		if isExtra && !isA(raw, '{') || isMissing && !isExtra || !isSoundMessage(message) {
 			return false
 		}
 	}
@@ -44,12 +44,15 @@ func (c *ChatChunk) isSound() bool {
 	return true
 }
 
-func isSoundMessage(extra Extra, calls []ToolCall) bool {
-	if has(extra, "tool_calls") || has(extra, "function_call") {
+func isSoundMessage(message *ChatMessage) bool {
+	if has(message.Extra, "tool_calls") || has(message.Extra, "function_call") {
 		return false
 	}
-	for at := range calls {
-		if !isSoundFunction(calls[at].Extra, calls[at].Function.Extra) {
+	if older := message.FunctionCall; older != nil && !isSoundFunction(nil, older.Extra) {
+		return false
+	}
+	for at := range message.ToolCalls {
+		if call := &message.ToolCalls[at]; !isSoundFunction(call.Extra, call.Function.Extra) {
 			return false
 		}
 	}

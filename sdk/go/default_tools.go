@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"svc.example/sdk/go/internal/fields"
 )
@@ -20,12 +19,12 @@ type defaultTools struct {
 	deny          []string
 	permitFile    FilePermission
 	permitShell   ShellPermission
-	made          func() []Tool
+	made          []Tool
 }
 
 var defaultToolNames = append(slices.Clone(localToolNames), webSearch)
 
-// prepare checks the options. The tools are made with their first use.
+// prepare checks the options and makes the tools.
 func (d *defaultTools) prepare() error {
 	for _, name := range d.without {
 		if !slices.Contains(defaultToolNames, name) {
@@ -36,26 +35,16 @@ func (d *defaultTools) prepare() error {
 	if d.files == "" || d.shell == "" {
 		return configurationError("cannot use an empty path as a workspace: give a folder, or leave it out")
 	}
-	if err := checkDeny(d.deny); err != nil {
-		return err
-	}
-	d.made = sync.OnceValue(func() []Tool {
-		var tools []Tool
-		for _, one := range makeLocalTools(d) {
-			if !slices.Contains(d.without, one.Name) {
-				tools = append(tools, one)
-			}
-		}
-		return tools
-	})
-	return nil
-}
-
-func (d *defaultTools) localTools() []Tool {
 	if !d.local {
 		return nil
 	}
-	return d.made()
+	tools, err := makeLocalTools(d)
+	d.made = slices.DeleteFunc(tools, func(one Tool) bool { return slices.Contains(d.without, one.Name) })
+	return err
+}
+
+func (d *defaultTools) localTools() []Tool {
+	return d.made
 }
 
 func (d *defaultTools) hostedTools() []string {

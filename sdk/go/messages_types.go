@@ -36,8 +36,8 @@ type MessageRequest struct {
 type MessageParam struct {
 	// Role is user, assistant or system.
 	Role string `json:"role"`
-	// Content is a text, or blocks.
-	Content BlockContent `json:"content"`
+	// Content is a text, or blocks; it must not be missing.
+	Content BlockContent `json:"content,omitempty"`
 	// Extra holds further fields.
 	Extra Extra `json:"-"`
 }

@@ -36,7 +36,7 @@ func responseTurns(t *transport, options turnOptions) responseModel {
 		if err := fields.Decode(data, turn); err != nil {
 			return got.failure(data, "the service answered with something else than a response")
 		}
-		if err := turn.complete(got); err != nil {
+		if err := turn.complete(got, data); err != nil {
 			return err
 		}
 		return endResponse(turn, &eventDeltas{}, yield)
@@ -75,7 +75,7 @@ func streamResponse(ctx context.Context, t *transport, sent call, options turnOp
 	if turn == nil {
 		return &ConnectionError{Message: "the stream ended before the response was complete"}
 	}
-	if err := turn.complete(stream.answer); err != nil {
+	if err := turn.complete(stream.answer, nil); err != nil {
 		return err
 	}
 	return endResponse(turn, deltas, yield)
@@ -133,9 +133,9 @@ func endResponse(turn *Response, deltas *eventDeltas, yield func(responseTurn) e
 	return yield(responseTurn{Kind: loop.Finish, FinishReason: turn.finishReason(), Turn: turn})
 }
 
-// complete checks a response, makes its calls answerable, and adds the usage from the bill where it
+// complete checks a response that was received as data, or nil for a merged one, makes its calls answerable, and adds the usage from the bill where it
 // has none, and the request's id.
-func (r *Response) complete(got *answer) error {
+func (r *Response) complete(got *answer, data []byte) error {
 	if r.Status == "failed" {
 		failure := r.Error
 		if failure == nil {
@@ -145,9 +145,12 @@ func (r *Response) complete(got *answer) error {
 	}
 	isList := r.Output != nil && !slices.ContainsFunc(r.Output, func(item ResponseItem) bool { return item.Type == "" })
 	if !isList {
-		data, err := fields.JSON(r)
-		if err != nil {
-			return err
+		if data == nil {
+			encoded, err := fields.JSON(r)
+			if err != nil {
+				return err
+			}
+			data = encoded
 		}
 		return got.failure(data, "the service answered with an output that is no list of items")
 	}

@@ -107,7 +107,7 @@ func declared(functions []Tool) *declarations {
 	return &declarations{functions: functions}
 }
 
-// merged returns the tools of a client and a run, those of the run on equal names, and beside them
+// merged returns the tools of a client and then those of a run, which win on equal names, and beside them
 // the handlers for tools that the request declares itself.
 func merged(client, run *registered) (tools, executable []Tool) {
 	handlers := maps.Clone(client.handlers)
@@ -115,20 +115,21 @@ func merged(client, run *registered) (tools, executable []Tool) {
 		handlers = map[string]ToolHandler{}
 	}
 	maps.Copy(handlers, run.handlers)
-	ofRun := map[string]bool{}
-	for _, one := range run.tools {
-		ofRun[one.Name] = true
-	}
+	places := map[string]int{}
 	for _, one := range client.tools {
-		if ofRun[one.Name] {
-			continue
-		}
 		if handler, ok := run.handlers[one.Name]; ok {
 			one.Handler = handler
 		}
+		places[one.Name] = len(tools)
 		tools = append(tools, one)
 	}
-	tools = append(tools, run.tools...)
+	for _, one := range run.tools {
+		if at, ok := places[one.Name]; ok {
+			tools[at] = one
+			continue
+		}
+		tools = append(tools, one)
+	}
 	known := map[string]bool{}
 	for at, one := range tools {
 		known[one.Name] = true
