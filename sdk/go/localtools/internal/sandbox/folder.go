@@ -21,13 +21,6 @@ func inside(name string) string { return name + "/." }
 
 // openRoot opens the root of a workspace, if it is the folder of the first use.
 func openRoot(root *root) (*Folder, error) {
-	info, err := os.Lstat(root.path)
-	if err != nil {
-		return nil, err
-	}
-	if !os.SameFile(info, root.info) {
-		return nil, notFolder(root.path)
-	}
 	held, err := os.OpenRoot(inside(root.path))
 	if err != nil {
 		return nil, err

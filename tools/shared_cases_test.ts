@@ -1,0 +1,31 @@
+/**
+ * The cases of the local tools that the client library of every language runs: data in
+ * `tests/conformance/vectors/`, where the names of the files begin with `tools-`.
+ */
+
+const FOLDER = new URL("../tests/conformance/vectors/", import.meta.url);
+
+/** A text and the number of its repetitions. */
+type Piece = readonly [text: string, times: number];
+
+function isPieces(value: unknown): value is readonly Piece[] {
+  return Array.isArray(value) && value.length > 0 &&
+    value.every((piece) =>
+      Array.isArray(piece) && piece.length === 2 && typeof piece[0] === "string" &&
+      typeof piece[1] === "number"
+    );
+}
+
+/** Returns a value in which every list of pieces is the text that they make. */
+function whole(value: unknown): unknown {
+  if (isPieces(value)) return value.map(([text, times]) => text.repeat(times)).join("");
+  if (Array.isArray(value)) return value.map(whole);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, whole(member)]));
+}
+
+/** Returns the cases in a file; their type is that of the file. */
+export function sharedCases<Cases>(name: string): Cases {
+  const text = Deno.readTextFileSync(new URL(`tools-${name}.json`, FOLDER));
+  return JSON.parse(text, (_, value) => whole(value));
+}
