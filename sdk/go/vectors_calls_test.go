@@ -27,6 +27,7 @@ type scriptedClient struct {
 	OpenAIBaseURL       string               `json:"openAIBaseUrl"`
 	Headers             map[string]string    `json:"headers"`
 	MaxRetries          int                  `json:"maxRetries"`
+	TimeoutMs           float64              `json:"timeoutMs"`
 	Auto                *scriptedAuto        `json:"auto"`
 	Tools               []scriptedTool       `json:"tools"`
 	ToolHandlers        map[string]behaviour `json:"toolHandlers"`
@@ -38,7 +39,7 @@ type scriptedClient struct {
 // options returns the options of a client; a text that the case does not give is the runner's own.
 func (c scriptedClient) options(own map[string]string, tools *scriptedTools) []Option {
 	options := []Option{
-		WithTimeout(0), WithMaxRetries(c.MaxRetries), WithTools(tools.tools(c.Tools)...),
+		WithTimeout(time.Duration(c.TimeoutMs * float64(time.Millisecond))), WithMaxRetries(c.MaxRetries), WithTools(tools.tools(c.Tools)...),
 		WithDefaultLocalTools(c.DefaultLocalTools), WithDefaultBuiltinTools(c.DefaultBuiltinTools),
 		WithoutDefaultTools(c.WithoutDefaultTools...),
 	}

@@ -197,6 +197,7 @@ type runExpectation struct {
 	Pending       *[]string     `json:"pending"`
 	Results       *[][]toolView `json:"results"`
 	Reasoning     *[]string     `json:"reasoning"`
+	History       *[]any        `json:"history"`
 }
 
 func (e runExpectation) check(t *testing.T, run *runView) {
@@ -214,6 +215,9 @@ func (e runExpectation) check(t *testing.T, run *runView) {
 	same(t, "pending calls", run.pending, e.Pending)
 	same(t, "results", run.results, e.Results)
 	same(t, "reasoning", run.reasoning, e.Reasoning)
+	if e.History != nil {
+		showsJSON(t, "history", run.history, *e.History)
+	}
 }
 
 // same compares a value where the case gives one.
@@ -245,10 +249,12 @@ func (e errorExpectation) check(t *testing.T, got outcome, method string) {
 	var api *APIError
 	var configuration *ConfigurationError
 	var connection *ConnectionError
+	var timeout *TimeoutError
 	isKind := map[string]bool{
 		"api":             errors.As(got.err, &api),
 		"configuration":   errors.As(got.err, &configuration) && !errors.Is(got.err, ErrMissingAPIKey),
 		"connection":      errors.As(got.err, &connection),
+		"timeout":         errors.As(got.err, &timeout),
 		"missing_api_key": errors.Is(got.err, ErrMissingAPIKey),
 	}
 	if !isKind[e.Kind] {

@@ -95,6 +95,8 @@ type runView struct {
 	totalTokens                                 int64
 	finishReasons, reasoning, pending           []string
 	results                                     [][]toolView
+	// history is the conversation so far.
+	history any
 }
 
 // toolView is the result of a tool: its text, or the code of its error.
@@ -195,7 +197,7 @@ func rawStream[Request, Event, Answer any](
 
 func toolRun[Request, Turn, Call, Event, Result any](
 	run func(*Client, context.Context, Request, RunOptions[Request, Turn, Call, Event]) (*Result, error),
-	resultOf func(*Result) RunResult[Turn, Call],
+	resultOf func(*Result) (RunResult[Turn, Call], any),
 ) clientMethod {
 	return func(ctx context.Context, call methodCall) (result, error) {
 		request, err := requestOf[Request](call.request)
@@ -215,7 +217,10 @@ func toolRun[Request, Turn, Call, Event, Result any](
 		if outcome == nil {
 			return result{}, err
 		}
-		return runViewOf(resultOf(outcome)), err
+		inner, history := resultOf(outcome)
+		view := runViewOf(inner)
+		view.run.history = history
+		return view, err
 	}
 }
 

@@ -2,6 +2,7 @@ package svc
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ type scriptedAnswer struct {
 	Events      []json.RawMessage `json:"events"`
 	End         ending            `json:"end"`
 	Breaks      bool              `json:"breaks"`
+	Hangs       bool              `json:"hangs"`
 	Unreachable bool              `json:"unreachable"`
 }
 
@@ -62,10 +64,12 @@ func framed(events []json.RawMessage, end string) []byte {
 	return body.Bytes()
 }
 
-// pieceReader is a body that arrives in pieces, and then fails or ends.
+// pieceReader is a body that arrives in pieces, and then fails, hangs or ends.
 type pieceReader struct {
 	pieces [][]byte
 	fault  error
+	// hangs ends a read that waits for bytes which do not come; nil: the body ends.
+	hangs <-chan struct{}
 }
 
 // Read returns at most one piece.
@@ -74,6 +78,10 @@ func (r *pieceReader) Read(into []byte) (int, error) {
 		r.pieces = r.pieces[1:]
 	}
 	if len(r.pieces) == 0 {
+		if r.hangs != nil {
+			<-r.hangs
+			return 0, context.Canceled
+		}
 		if r.fault != nil {
 			return 0, r.fault
 		}
@@ -127,14 +135,19 @@ func (s *scriptedService) RoundTrip(request *http.Request) (*http.Response, erro
 		s.t.Errorf("the case has no answer to request %d", len(s.sent))
 		return nil, errors.New("no answer")
 	}
-	return s.answers[len(s.sent)-1].response(request, one.body)
+	answer := s.answers[len(s.sent)-1]
+	if answer.Hangs && answer.Text == "" && answer.Events == nil {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
+	return answer.response(request, one.body)
 }
 
 func (a scriptedAnswer) response(request *http.Request, body map[string]any) (*http.Response, error) {
 	if a.Unreachable {
 		return nil, errors.New("connection refused")
 	}
-	isStreamed := a.Events != nil && (a.JSON == nil || body["stream"] == true)
+	isStreamed := a.Events != nil && (a.JSON == nil && a.Text == "" || body["stream"] == true)
 	content, data := "application/json", []byte(a.Text)
 	switch {
 	case isStreamed:
@@ -153,6 +166,9 @@ func (a scriptedAnswer) response(request *http.Request, body map[string]any) (*h
 	reader := &pieceReader{pieces: [][]byte{data}}
 	if a.Breaks {
 		reader.fault = errors.New("connection reset")
+	}
+	if a.Hangs {
+		reader.hangs = request.Context().Done()
 	}
 	return &http.Response{
 		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

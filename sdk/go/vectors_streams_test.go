@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 )
 
@@ -32,41 +33,67 @@ type roundTripFunc func(*http.Request) (*http.Response, error)
 // RoundTrip calls the function.
 func (f roundTripFunc) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// read returns the result and the events of a stream whose bytes arrive in these pieces.
-func (c streamCase) read(t *testing.T, pieces ...[]byte) (result, []any, error) {
+// streamReader reads a recorded stream again and again, in other pieces each time.
+type streamReader struct {
+	streamCase
+	t      *testing.T
+	client *Client
+	pieces [][]byte
+	// events are those of the stream in one piece.
+	events []any
+}
+
+func newStreamReader(t *testing.T, one streamCase) *streamReader {
 	t.Helper()
+	reader := &streamReader{streamCase: one, t: t}
 	client, err := newVectorClient(roundTripFunc(func(request *http.Request) (*http.Response, error) {
 		_ = request.Body.Close()
 		header := http.Header{"Content-Type": {"text/event-stream"}}
 		return &http.Response{StatusCode: http.StatusOK, Header: header, Request: request,
-			Body: &pieceReader{pieces: pieces}, ContentLength: -1}, nil
-	}), WithAPIKey("svc_live_key"), WithAPIBaseURL("http://svc.test"), WithTimeout(0), WithDefaultLocalTools(false))
+			Body: &pieceReader{pieces: reader.pieces}, ContentLength: -1}, nil
+	}), scriptedClient{}.options(vectorClient, &scriptedTools{t: t})...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	reader.client = client
+	return reader
+}
+
+// read returns the result and the events of the stream when its bytes arrive in these pieces.
+func (r *streamReader) read(pieces ...[]byte) (result, []any, error) {
+	r.t.Helper()
+	r.pieces = pieces
 	events := []any{}
-	got, err := methodOf(t, c.Method)(t.Context(), methodCall{
-		client: client, request: c.Request,
+	got, err := methodOf(r.t, r.Method)(r.t.Context(), methodCall{
+		client: r.client, request: r.Request,
 		onEvent: func(event any) { events = append(events, event) },
 	})
 	return got, events, err
 }
 
-func (c streamCase) checkWhole(t *testing.T, about string, pieces ...[]byte) {
-	t.Helper()
-	got, events, err := c.read(t, pieces...)
+// checkWhole reads the stream, and ends the test where it is not as the case says.
+func (r *streamReader) checkWhole(about string, pieces ...[]byte) {
+	r.t.Helper()
+	got, events, err := r.read(pieces...)
 	if err != nil {
-		t.Fatalf("%s: %v", about, err)
+		r.t.Fatalf("%s: %v", about, err)
 	}
-	if c.Expect.Events != nil {
-		showsJSON(t, about+": events", events, *c.Expect.Events)
-	} else {
-		showsJSON(t, about+": events", events, c.Events)
+	if r.events == nil {
+		want := asJSON(r.t, r.Events)
+		if r.Expect.Events != nil {
+			want = *r.Expect.Events
+		}
+		showsJSON(r.t, about+": events", events, want)
+		r.events = events
+	} else if !reflect.DeepEqual(events, r.events) {
+		r.t.Errorf("%s: the events differ:\n %s\n %s", about, jsonText(events), jsonText(r.events))
 	}
-	same(t, about+": output text", got.outputText, c.Expect.OutputText)
-	checkPointers(t, about+": answer", asJSON(t, got.answer), c.Expect.Answer, showsJSON)
-	if t.Failed() {
-		t.FailNow()
+	same(r.t, about+": output text", got.outputText, r.Expect.OutputText)
+	if r.Expect.Answer != nil {
+		checkPointers(r.t, about+": answer", asJSON(r.t, got.answer), r.Expect.Answer, showsJSON)
+	}
+	if r.t.Failed() {
+		r.t.FailNow()
 	}
 }
 
@@ -75,15 +102,16 @@ func (c streamCase) checkWhole(t *testing.T, about string, pieces ...[]byte) {
 func runStreamCase(t *testing.T, given vectorCase) {
 	var one streamCase
 	given.into(t, &one)
+	reader := newStreamReader(t, one)
 	bytes := framed(one.Events, one.End.data())
-	one.checkWhole(t, "in one piece", bytes)
-	one.checkWhole(t, "byte by byte", split(bytes, len(bytes))...)
+	reader.checkWhole("in one piece", bytes)
+	reader.checkWhole("byte by byte", split(bytes, len(bytes))...)
 	for at := 1; at < len(bytes); at++ {
-		one.checkWhole(t, fmt.Sprintf("cut at %d", at), bytes[:at], bytes[at:])
+		reader.checkWhole(fmt.Sprintf("cut at %d", at), bytes[:at], bytes[at:])
 	}
 	for count := range len(one.Events) + 1 {
-		one.checkCutShort(t, count, "[DONE]", one.CompleteFrom.WithEnd)
-		one.checkCutShort(t, count, "", one.CompleteFrom.WithoutEnd)
+		reader.checkCutShort(count, "[DONE]", one.CompleteFrom.WithEnd)
+		reader.checkCutShort(count, "", one.CompleteFrom.WithoutEnd)
 	}
 }
 
@@ -95,18 +123,19 @@ func split(bytes []byte, count int) [][]byte {
 	return pieces
 }
 
-func (c streamCase) checkCutShort(t *testing.T, count int, end string, from *int) {
-	t.Helper()
-	got, _, err := c.read(t, framed(c.Events[:count], end))
+// checkCutShort ends the stream after some events.
+func (r *streamReader) checkCutShort(count int, end string, from *int) {
+	r.t.Helper()
+	got, _, err := r.read(framed(r.Events[:count], end))
 	about := fmt.Sprintf("%d events, then %q", count, end)
 	if from != nil && count >= *from {
 		if err != nil {
-			t.Errorf("%s: %v", about, err)
+			r.t.Errorf("%s: %v", about, err)
 		}
 		return
 	}
 	var connection *ConnectionError
 	if !errors.As(err, &connection) || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%s: got %v with the error %v, want a connection error", about, jsonText(got.answer), err)
+		r.t.Errorf("%s: got %v with the error %v, want a connection error", about, jsonText(got.answer), err)
 	}
 }

@@ -27,11 +27,17 @@ var clientMethods = map[string]clientMethod{
 	"feedback":            vote,
 }
 
-func chatResult(r *ChatRunResult) RunResult[ChatCompletion, ToolCall] { return r.RunResult }
+func chatResult(r *ChatRunResult) (RunResult[ChatCompletion, ToolCall], any) {
+	return r.RunResult, r.Messages
+}
 
-func responseResult(r *ResponseRunResult) RunResult[Response, ResponseItem] { return r.RunResult }
+func responseResult(r *ResponseRunResult) (RunResult[Response, ResponseItem], any) {
+	return r.RunResult, r.Input
+}
 
-func messageResult(r *MessageRunResult) RunResult[Message, Block] { return r.RunResult }
+func messageResult(r *MessageRunResult) (RunResult[Message, Block], any) {
+	return r.RunResult, r.Messages
+}
 
 // vote sends a vote, whose names in the vectors are those of an application.
 func vote(ctx context.Context, call methodCall) (result, error) {

@@ -8,6 +8,7 @@ import {
   ServiceAPIError,
   ServiceClient,
   ServiceConnectionError,
+  ServiceTimeoutError,
 } from "../mod.ts";
 import { isStreaming, METHODS } from "./client_methods_test.ts";
 import { responseTo, type ScriptedAnswer } from "./scripted_answers_test.ts";
@@ -53,7 +54,7 @@ export function service(answers: readonly ScriptedAnswer[]): {
       const body: Fields | undefined = text === "" ? undefined : JSON.parse(text);
       const answer = answers[sent.push({ method, url, headers, body }) - 1];
       assert(answer !== undefined, "The case has no answer to this request");
-      return responseTo(body ?? {}, answer);
+      return await responseTo(body ?? {}, answer);
     },
   };
 }
@@ -108,7 +109,7 @@ function check(outcome: Outcome, expect: Fields, method: string): void {
   if (expect["events"] !== undefined) assertEquals(outcome.events, expect["events"]);
   if (result === undefined) return;
   const { requestId } = result;
-  if (expect["requestId"] !== undefined) assertEquals(requestId ?? null, expect["requestId"]);
+  if (expect["requestId"] !== undefined) assertEquals(requestId ?? "", expect["requestId"]);
   if (expect["outputText"] !== undefined) {
     assertEquals(result["output_text"], expect["outputText"]);
   }
@@ -215,6 +216,7 @@ const ERRORS: Readonly<Record<string, abstract new (...given: never[]) => Error>
   configuration: ConfigurationError,
   connection: ServiceConnectionError,
   missing_api_key: MissingAPIKeyError,
+  timeout: ServiceTimeoutError,
 };
 
 /** The members of a run's result that a case may state. */

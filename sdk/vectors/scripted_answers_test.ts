@@ -13,6 +13,8 @@ export interface ScriptedAnswer {
   readonly end?: string | null;
   /** The connection fails after the bytes of the body. */
   readonly breaks?: boolean;
+  /** Nothing follows the bytes of the body; without a body there is no answer. */
+  readonly hangs?: boolean;
   /** There is no answer: the service is not reached. */
   readonly unreachable?: boolean;
 }
@@ -25,24 +27,34 @@ export function framed(events: readonly unknown[], end: string | null = "[DONE]"
   return [...texts, ...(end === null ? [] : [end])].map((text) => `data: ${text}\n\n`).join("");
 }
 
+/** What follows the last piece of a body: nothing at all, a fault, or its end. */
+type AfterAll = "hangs" | Error | undefined;
+
 /** Returns a body that arrives in these pieces. */
-export function inPieces(pieces: readonly Uint8Array[], fault?: Error): ReadableStream<Uint8Array> {
+export function inPieces(
+  pieces: readonly Uint8Array[],
+  after?: AfterAll,
+): ReadableStream<Uint8Array> {
   const remaining = [...pieces];
   return new ReadableStream<Uint8Array>({
-    pull(controller) {
+    pull(controller): void | Promise<void> {
       const piece = remaining.shift();
       if (piece !== undefined) controller.enqueue(piece);
-      else if (fault !== undefined) controller.error(fault);
+      else if (after === "hangs") return new Promise(() => {});
+      else if (after !== undefined) controller.error(after);
       else controller.close();
     },
   }, { highWaterMark: 0 });
 }
 
-/** Returns the response to a request; throws where the service is not reached. */
-export function responseTo(request: Fields, answer: ScriptedAnswer): Response {
+/** Returns the response to a request; rejects where the service is not reached. */
+export async function responseTo(request: Fields, answer: ScriptedAnswer): Promise<Response> {
   if (answer.unreachable === true) throw new TypeError("connection refused");
-  const isStreamed = answer.events !== undefined &&
-    (answer.json === undefined || request["stream"] === true);
+  const { events, hangs, json, text: plain } = answer;
+  const isSilent = events === undefined && json === undefined && plain === undefined;
+  if (hangs === true && isSilent) await new Promise(() => {});
+  const isStreamed = events !== undefined &&
+    (json === undefined && plain === undefined || request["stream"] === true);
   const text = isStreamed
     ? framed(answer.events ?? [], answer.end)
     : answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json));
@@ -51,8 +63,12 @@ export function responseTo(request: Fields, answer: ScriptedAnswer): Response {
     headers.set("content-type", isStreamed ? "text/event-stream" : "application/json");
   }
   const status = answer.status ?? 200;
-  const isEmpty = text === "" && answer.breaks !== true;
-  const fault = answer.breaks === true ? new TypeError("connection reset") : undefined;
-  const body = isEmpty ? null : inPieces([encoder.encode(text)], fault);
+  const after = answer.hangs === true
+    ? "hangs"
+    : answer.breaks === true
+    ? new TypeError("connection reset")
+    : undefined;
+  const isEmpty = text === "" && after === undefined;
+  const body = isEmpty ? null : inPieces([encoder.encode(text)], after);
   return new Response(body as BodyInit | null, { status, headers });
 }
