@@ -27,7 +27,7 @@ export function framed(events: readonly unknown[], end: string | null = "[DONE]"
   return [...texts, ...(end === null ? [] : [end])].map((text) => `data: ${text}\n\n`).join("");
 }
 
-/** What follows the last piece of a body: nothing at all, a fault, or its end. */
+/** The end of a body after its last piece: never, by a fault, or regular. */
 type AfterAll = "hangs" | Error | undefined;
 
 /** Returns a body that arrives in these pieces. */

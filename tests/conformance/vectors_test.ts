@@ -47,19 +47,37 @@ Deno.test("the schema refuses an unknown kind, an unknown member and a case with
   ) assert(Array.from(Object(errorsOf({ ...about, ...other }))).length > 0, JSON.stringify(other));
 });
 
-/** Code that reads a folder of vectors, or names one file. */
-const READERS = {
-  "the TypeScript library": { all: "sdk/vectors/vectors_test.ts", own: /^tools\/.*_test\.ts$/ },
-  "the Go library": { all: "sdk/go/vectors_test.go", own: /^sdk\/go\/localtools\/.*_test\.go$/ },
+/** The code of a library that runs a whole folder, and the code that reads one file by its name. */
+interface Reader {
+  readonly all: string;
+  readonly own: RegExp;
+  /** The words by which a source reads the file of the local tools with this name. */
+  readonly words: (name: string) => readonly string[];
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  "the TypeScript library": {
+    all: "sdk/vectors/vectors_test.ts",
+    own: /^(?:tools\/.*_test|tests\/sandbox\/.*)\.ts$/,
+    words: (name) => ["sharedCases", `("${name}")`],
+  },
+  "the Go library": {
+    all: "sdk/go/vectors_test.go",
+    own: /^sdk\/go\/localtools\/.*_test\.go$/,
+    words: (name) => [`tools-${name}.json`],
+  },
 };
 
-for (const [library, { all, own }] of Object.entries(READERS)) {
+for (const [library, { all, own, words }] of Object.entries(READERS)) {
   Deno.test(`${library} reads every vector file`, async () => {
     // It runs every file of the folder, and fails at a kind that it does not know.
     assert(paths.includes(all), `${all} is missing`);
     const sources = await Promise.all(paths.filter((path) => own.test(path)).map(read));
-    const unread = vectors.filter((path) => path.startsWith(OF_TOOLS))
-      .filter((path) => !sources.some((source) => source.includes(path.slice(FOLDER.length))));
+    const names = vectors.filter((path) => path.startsWith(OF_TOOLS))
+      .map((path) => path.slice(OF_TOOLS.length).replace(".json", ""));
+    const unread = names.filter((name) =>
+      !sources.some((source) => words(name).every((word) => source.includes(word)))
+    );
     assertEquals(unread, []);
   });
 }
