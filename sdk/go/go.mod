@@ -7,3 +7,5 @@ require (
 	github.com/google/jsonschema-go v0.4.3
 	golang.org/x/text v0.40.0
 )
+
+require go.uber.org/goleak v1.3.0
