@@ -16,12 +16,19 @@ function isPieces(value: unknown): value is readonly Piece[] {
     );
 }
 
-/** Returns a value in which every list of pieces is the text that they make. */
+/** A text by its UTF-16 code units: half of a character cannot be written otherwise. */
+interface Units {
+  readonly units: readonly number[];
+}
+
+function isUnits(value: unknown): value is Units {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === "units";
+}
+
+/** Returns the text that a member stands for, or the member itself. */
 function whole(value: unknown): unknown {
   if (isPieces(value)) return value.map(([text, times]) => text.repeat(times)).join("");
-  if (Array.isArray(value)) return value.map(whole);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, whole(member)]));
+  return isUnits(value) ? String.fromCharCode(...value.units) : value;
 }
 
 /** Returns the cases in a file; their type is that of the file. */

@@ -36,7 +36,7 @@ interface Scenario {
 
 const MAKE = { file_read: fileRead, file_search: fileSearch, list_dir: listDir };
 
-async function put(lab: Scratch, path: string, entry: Entry): Promise<void> {
+async function placeEntry(lab: Scratch, path: string, entry: Entry): Promise<void> {
   if (typeof entry === "string") return;
   const at = lab.at(path);
   if (entry.link !== undefined) return await Deno.symlink(entry.link, at);
@@ -68,7 +68,7 @@ for (const scenario of sharedCases<readonly Scenario[]>("files")) {
       typeof entry === "string" ? [[path, entry] as const] : []
     );
     await using lab = await scratch(Object.fromEntries(texts));
-    for (const [path, entry] of Object.entries(scenario.files)) await put(lab, path, entry);
+    for (const [path, entry] of Object.entries(scenario.files)) await placeEntry(lab, path, entry);
     for (const step of scenario.steps) await take(lab, scenario, step);
     for (const [path, text] of Object.entries(scenario.after ?? {})) {
       assertEquals(await Deno.readTextFile(lab.at(path)), text, path);

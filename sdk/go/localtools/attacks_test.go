@@ -60,12 +60,23 @@ func texts(listed any) []string {
 	return read
 }
 
-// joined returns a text that may be given as pieces with the number of their repetitions.
+// joined returns a text that may be given as pieces with the number of their repetitions, or as
+// UTF-16 code units.
 func joined(given any) string {
 	if text, isText := given.(string); isText {
 		return text
 	}
 	var built strings.Builder
+	if units, isUnits := given.(*value.Object); isUnits {
+		for _, unit := range get(units, "units").([]any) {
+			fmt.Fprintf(&built, `\u%04x`, int(unit.(float64)))
+		}
+		parsed, err := value.Parse([]byte(`"` + built.String() + `"`))
+		if err != nil {
+			panic(err)
+		}
+		return parsed.(string)
+	}
 	for _, piece := range given.([]any) {
 		pair := piece.([]any)
 		built.WriteString(strings.Repeat(pair[0].(string), int(pair[1].(float64))))

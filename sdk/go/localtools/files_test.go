@@ -28,6 +28,9 @@ func whole(given any) any {
 		}
 		return items
 	case *value.Object:
+		if given.Has("units") {
+			return joined(given)
+		}
 		members := value.NewObject()
 		for _, name := range given.Names() {
 			members.Set(name, whole(get(given, name)))
