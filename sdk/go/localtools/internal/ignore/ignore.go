@@ -7,6 +7,7 @@ package ignore
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -32,6 +33,9 @@ const (
 
 type rule struct {
 	pattern *regexp.Regexp
+	// head and tail are what a matching name begins and ends with. Most rules differ there already,
+	// which is faster to see than by the pattern.
+	head, tail string
 	// isFolder is true for a rule that matches folders only.
 	isFolder  bool
 	isNegated bool
@@ -40,15 +44,21 @@ type rule struct {
 // Rules are a list of rules, of which the last that matches decides. They are safe for concurrent
 // use.
 type Rules struct {
-	rules   []rule
+	rules []rule
+	// fold brings a name into the case of the rules.
+	fold    func(string) string
 	folders sync.Map // Verdicts on folders, by path.
 }
 
 // New reads rules. Comments, blank lines and patterns that match nothing are passed over.
 func New(lines []string, isCaseSensitive bool) *Rules {
-	rules := &Rules{}
+	rules := &Rules{fold: strings.ToLower}
+	if isCaseSensitive {
+		rules.fold = func(name string) string { return name }
+	}
 	for _, line := range lines {
 		if read, isRule := parse(line, isCaseSensitive); isRule {
+			read.head, read.tail = rules.fold(read.head), rules.fold(read.tail)
 			rules.rules = append(rules.rules, read)
 		}
 	}
@@ -78,9 +88,11 @@ func (r *Rules) test(name string, isFolder bool) Verdict {
 			return Ignored
 		}
 	}
-	for index := len(r.rules) - 1; index >= 0; index-- {
-		rule := r.rules[index]
-		if (isFolder || !rule.isFolder) && rule.pattern.MatchString(name) {
+	last := r.fold(name[strings.LastIndexByte(name, '/')+1:])
+	for _, rule := range slices.Backward(r.rules) {
+		mayMatch := (isFolder || !rule.isFolder) && strings.HasPrefix(last, rule.head) &&
+			strings.HasSuffix(last, rule.tail)
+		if mayMatch && rule.pattern.MatchString(name) {
 			if rule.isNegated {
 				return Kept
 			}

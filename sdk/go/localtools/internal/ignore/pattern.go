@@ -36,6 +36,7 @@ func parse(line string, isCaseSensitive bool) (rule, bool) {
 		return rule{}, false
 	}
 	read.pattern = compiled
+	read.head, read.tail = literalEnds(line)
 	return read, true
 }
 
@@ -120,4 +121,16 @@ func segmentExpression(segment string) (string, bool) {
 		}
 	}
 	return source.String(), true
+}
+
+// literalEnds returns the text before the first special character of a pattern's last name, and the
+// text after the last one.
+func literalEnds(pattern string) (head, tail string) {
+	const special = `*?[]\`
+	last := pattern[strings.LastIndexByte(pattern, '/')+1:]
+	first := strings.IndexAny(last, special)
+	if first < 0 {
+		return last, last
+	}
+	return last[:first], last[strings.LastIndexAny(last, special)+1:]
 }
