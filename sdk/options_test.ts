@@ -151,11 +151,7 @@ Deno.test("an empty key header is ignored", async () => {
   assertEquals(sent, []);
 });
 
-Deno.test("baseUrl() gives an address that a path can follow", () => {
-  const same = "https://svc.test/base";
-  for (const text of [`${same}//`, ` ${same} `, `${same}?`, `${same}/#`, "HTTPS://SVC.test/base"]) {
-    assertEquals(baseUrl(text, "apiBaseUrl"), same);
-  }
+Deno.test("a base that is refused is not quoted", () => {
   for (const text of ["", "svc.test", "localhost:8787", "file:///etc", KEY]) {
     const error = assertThrows(() => baseUrl(text, "apiBaseUrl"), ConfigurationError);
     assert(text === "" || !error.message.includes(text));

@@ -54,7 +54,13 @@ export function service(answers: readonly ScriptedAnswer[]): {
       const body: Fields | undefined = text === "" ? undefined : JSON.parse(text);
       const answer = answers[sent.push({ method, url, headers, body }) - 1];
       assert(answer !== undefined, "The case has no answer to this request");
-      return await responseTo(body ?? {}, answer);
+      const response = await responseTo(body ?? {}, answer);
+      const location = response.status < 400 ? response.headers.get("location") : null;
+      // As the platform does: a request that follows counts as one more.
+      if (request.redirect === "follow" && location !== null) {
+        sent.push({ method, url: new URL(location, url).href, headers, body });
+      }
+      return response;
     },
   };
 }
