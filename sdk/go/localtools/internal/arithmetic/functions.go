@@ -102,9 +102,9 @@ func init() {
 		double("asin", math.Asin),
 		double("acos", math.Acos),
 		double("atan", math.Atan),
-		double("sinh", math.Sinh),
-		double("cosh", math.Cosh),
-		double("tanh", math.Tanh),
+		double("sinh", sinh),
+		double("cosh", cosh),
+		double("tanh", tanh),
 	}
 }
 

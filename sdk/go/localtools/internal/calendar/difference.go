@@ -1,7 +1,7 @@
 package calendar
 
 import (
-	"math"
+	"math/big"
 	"strings"
 	"time"
 )
@@ -122,12 +122,18 @@ func (m Moment) daysUntil(other Moment) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	end, err := compatible(way.date.AddDate(0, 0, way.sign).Add(clock), m.zone)
-	if err != nil {
-		return 0, err
+	end := begin
+	// A day that the clocks skip has no length: the next one counts with it.
+	for step := 1; end.instant.Equal(begin.instant); step++ {
+		if end, err = compatible(way.date.AddDate(0, 0, step*way.sign).Add(clock), m.zone); err != nil {
+			return 0, err
+		}
 	}
-	length := math.Abs(end.instant.Sub(begin.instant).Seconds())
-	return float64(whole) + way.rest.Seconds()/length, nil
+	length := end.instant.Sub(begin.instant).Abs()
+	part := new(big.Rat).SetFrac64(int64(way.rest), int64(length))
+	// One division, so that the nearest number results.
+	days, _ := part.Add(part, new(big.Rat).SetInt64(whole)).Float64()
+	return days, nil
 }
 
 // words returns a duration in words, to the millisecond.
