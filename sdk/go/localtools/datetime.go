@@ -20,7 +20,7 @@ type DatetimeDifference = calendar.Difference
 // calendar and daylight-saving rules, and formats. Of the options it uses Now and Zone. Its result is
 // a [DatetimeResult] or a [DatetimeDifference].
 //
-// The text in a language is the one of the Unicode CLDR, for 43 languages, else English; the name of
+// The text in a language is the one of the Unicode CLDR, for some forty languages, else English; the name of
 // the zone in it is the abbreviation of the IANA database.
 func Datetime(options Options) tool.Tool {
 	clock := clock{now: options.Now, zone: options.Zone}
