@@ -66,10 +66,12 @@ func baseURL(base value) (string, error) {
 	if address.User != nil {
 		return "", configurationError("cannot use %s: it holds a password; use WithAPIKey instead", base.name)
 	}
-	if address.RawQuery != "" || address.ForceQuery || address.Fragment != "" {
+	if address.RawQuery != "" || address.Fragment != "" {
 		return "", configurationError("cannot use %s: a base has no query and no fragment", base.name)
 	}
-	return strings.TrimRight(address.Scheme+"://"+address.Host+address.EscapedPath(), "/"), nil
+	host := strings.ToLower(address.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[address.Scheme])
+	return strings.TrimRight(address.Scheme+"://"+host+address.EscapedPath(), "/"), nil
 }
 
 var (

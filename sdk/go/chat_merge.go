@@ -1,6 +1,7 @@
 package svc
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -44,7 +45,10 @@ func (m *chunkMerger) add(chunk *ChatChunk) {
 		head.Metadata = chunk.Metadata
 	}
 	for name, raw := range chunk.Extra {
-		_, isThere := head.Extra[name]
+		before, isThere := head.Extra[name]
+		if bytes.Equal(before, raw) {
+			continue
+		}
 		if name == "choices" || name == "object" || name == "orchestration" || isNull(raw) ||
 			isThere && string(raw) == `""` {
 			continue

@@ -1,6 +1,7 @@
 package svc
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -60,7 +61,7 @@ func streamChat(ctx context.Context, t *transport, sent call, options turnOption
 			return err
 		}
 		chunk := &ChatChunk{}
-		if fields.Decode(data, chunk) != nil || !chunk.isSound() {
+		if fields.DecodeValid(bytes.Clone(data), chunk) != nil || !chunk.isSound() {
 			return stream.failure(data, "the service answered with something else than Chat Completions")
 		}
 		chunk.readable()

@@ -62,5 +62,7 @@ func (c *Content[Part]) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '[' {
 		return json.Unmarshal(data, &c.Parts)
 	}
-	return json.Unmarshal(data, &c.Text)
+	text, err := fields.Text(data)
+	c.Text = text
+	return err
 }

@@ -84,7 +84,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		end := len(whole)
 		if m.isStream {
 			// After the last event of an answer nothing can be lost.
-			last := map[bool]string{true: responseEnd, false: billed}[m.path == responsePath]
+			last := map[bool]string{true: responseEnd, false: billed}[m.path == "/responses"]
 			end = strings.Index(whole, last) + len(last)
 		}
 		step := 7

@@ -1,6 +1,7 @@
 package svc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -59,7 +60,7 @@ func streamResponse(ctx context.Context, t *transport, sent call, options turnOp
 			return err
 		}
 		event := &ResponseEvent{}
-		if err := fields.Decode(data, event); err != nil {
+		if err := fields.DecodeValid(bytes.Clone(data), event); err != nil {
 			return stream.failure(data, "the service answered with something else than an event")
 		}
 		isOver, err := merger.take(event, stream, options, deltas, yield)

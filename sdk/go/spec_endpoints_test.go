@@ -41,51 +41,51 @@ func methods() []method {
 	ofResponse := func(result *ResponseRunResult) string { return result.FinalText }
 	ofMessage := func(result *MessageRunResult) string { return result.FinalText }
 	return []method{
-		{"CreateChatCompletion", chatPath, false, func(c *Client) (string, error) {
+		{"CreateChatCompletion", "/chat/completions", false, func(c *Client) (string, error) {
 			got, err := c.CreateChatCompletion(background, chat)
 			return textOrError(got, err, (*ChatCompletion).Text)
 		}},
-		{"RunChatCompletion", chatPath, false, func(c *Client) (string, error) {
+		{"RunChatCompletion", "/chat/completions", false, func(c *Client) (string, error) {
 			got, err := c.RunChatCompletion(background, chat, RunChatOptions{})
 			return textOrError(got, err, ofChat)
 		}},
-		{"StreamChatCompletion", chatPath, true, func(c *Client) (string, error) {
+		{"StreamChatCompletion", "/chat/completions", true, func(c *Client) (string, error) {
 			got, err := finalOf(c.StreamChatCompletion(background, chat))
 			return textOrError(got, err, (*ChatCompletion).Text)
 		}},
-		{"RunChatCompletionStream", chatPath, true, func(c *Client) (string, error) {
+		{"RunChatCompletionStream", "/chat/completions", true, func(c *Client) (string, error) {
 			got, err := c.RunChatCompletionStream(background, chat, RunChatOptions{})
 			return textOrError(got, err, ofChat)
 		}},
-		{"CreateResponse", responsePath, false, func(c *Client) (string, error) {
+		{"CreateResponse", "/responses", false, func(c *Client) (string, error) {
 			got, err := c.CreateResponse(background, response)
 			return textOrError(got, err, (*Response).OutputText)
 		}},
-		{"RunResponse", responsePath, false, func(c *Client) (string, error) {
+		{"RunResponse", "/responses", false, func(c *Client) (string, error) {
 			got, err := c.RunResponse(background, response, RunResponseOptions{})
 			return textOrError(got, err, ofResponse)
 		}},
-		{"StreamResponse", responsePath, true, func(c *Client) (string, error) {
+		{"StreamResponse", "/responses", true, func(c *Client) (string, error) {
 			got, err := finalOf(c.StreamResponse(background, response))
 			return textOrError(got, err, (*Response).OutputText)
 		}},
-		{"RunResponseStream", responsePath, true, func(c *Client) (string, error) {
+		{"RunResponseStream", "/responses", true, func(c *Client) (string, error) {
 			got, err := c.RunResponseStream(background, response, RunResponseOptions{})
 			return textOrError(got, err, ofResponse)
 		}},
-		{"CreateMessage", chatPath, false, func(c *Client) (string, error) {
+		{"CreateMessage", "/chat/completions", false, func(c *Client) (string, error) {
 			got, err := c.CreateMessage(background, message)
 			return textOrError(got, err, (*Message).Text)
 		}},
-		{"RunMessage", chatPath, false, func(c *Client) (string, error) {
+		{"RunMessage", "/chat/completions", false, func(c *Client) (string, error) {
 			got, err := c.RunMessage(background, message, RunMessageOptions{})
 			return textOrError(got, err, ofMessage)
 		}},
-		{"StreamMessage", chatPath, true, func(c *Client) (string, error) {
+		{"StreamMessage", "/chat/completions", true, func(c *Client) (string, error) {
 			got, err := finalOf(c.StreamMessage(background, message))
 			return textOrError(got, err, (*Message).Text)
 		}},
-		{"RunMessageStream", chatPath, true, func(c *Client) (string, error) {
+		{"RunMessageStream", "/chat/completions", true, func(c *Client) (string, error) {
 			got, err := c.RunMessageStream(background, message, RunMessageOptions{})
 			return textOrError(got, err, ofMessage)
 		}},
@@ -95,9 +95,9 @@ func methods() []method {
 // answerTo is an answer that says Hello on the surface and in the form of a method.
 func answerTo(m method) reply {
 	switch {
-	case m.path == responsePath && m.isStream:
+	case m.path == "/responses" && m.isStream:
 		return stream(responseDelta, responseEnd, done)
-	case m.path == responsePath:
+	case m.path == "/responses":
 		return reply{body: completedResponse}
 	case m.isStream:
 		return stream(delta("Hel"), delta("lo"), finished, billed, done)

@@ -73,47 +73,88 @@ func Object(data []byte) (map[string]json.RawMessage, error) {
 
 // Decode reads a JSON object into the struct that target points to.
 func Decode(data []byte, target any) error {
-	object, err := Object(data)
-	if err != nil {
-		return err
+	trimmed := bytes.TrimLeft(data, " \t\r\n")
+	if len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(data) {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(data, &object); err != nil {
+			return err
+		}
+		reflect.ValueOf(target).Elem().SetZero()
+		return nil
 	}
-	return FromObject(object, target)
+	return DecodeValid(bytes.Clone(trimmed), target)
+}
+
+// DecodeValid is Decode for data that is known to be a JSON object. The struct keeps parts of data.
+func DecodeValid(data []byte, target any) error {
+	into := reflect.ValueOf(target).Elem()
+	into.SetZero()
+	return decodeObject(data, into)
 }
 
 // FromObject reads the fields of an object into the struct that target points to. It takes the map
 // over.
 func FromObject(object map[string]json.RawMessage, target any) error {
 	into := reflect.ValueOf(target).Elem()
+	into.SetZero()
 	layout := planOf(into.Type())
 	for _, one := range layout.members {
-		raw, ok := object[one.name]
-		field := into.Field(one.at)
-		field.SetZero()
-		if !ok || isNull(raw) {
-			continue
-		}
-		if err := json.Unmarshal(raw, field.Addr().Interface()); err != nil {
-			// Of another kind than the member: Extra keeps it.
-			field.SetZero()
-			continue
-		}
-		if !IsEmpty(field) {
+		if raw, ok := object[one.name]; ok && decodeMember(into.Field(one.at), raw) {
 			delete(object, one.name)
 		}
 	}
-	extra := into.Field(layout.extra)
-	if len(object) == 0 {
-		extra.SetZero()
-		return nil
+	if len(object) > 0 {
+		into.Field(layout.extra).Set(reflect.ValueOf(object))
 	}
-	extra.Set(reflect.ValueOf(object))
 	return nil
+}
+
+// decodeObject reads a valid JSON object into a struct whose members are zero.
+func decodeObject(data []byte, into reflect.Value) error {
+	layout := planOf(into.Type())
+	var extra map[string]json.RawMessage
+	err := eachField(data, func(name, raw []byte) error {
+		if at, ok := layout.byName[string(name)]; ok {
+			if decodeMember(into.Field(layout.members[at].at), raw) {
+				delete(extra, string(name))
+				return nil
+			}
+		}
+		if extra == nil {
+			extra = map[string]json.RawMessage{}
+		}
+		extra[string(name)] = raw
+		return nil
+	})
+	if extra != nil {
+		into.Field(layout.extra).Set(reflect.ValueOf(extra))
+	}
+	return err
+}
+
+// decodeMember reports that the member holds the value. Of one that is null, empty or of another
+// kind, Extra keeps the text.
+func decodeMember(field reflect.Value, raw []byte) bool {
+	field.SetZero()
+	if isNull(raw) {
+		return false
+	}
+	if decodeValue(field, raw) != nil {
+		field.SetZero()
+		return false
+	}
+	return !IsEmpty(field)
 }
 
 // IsEmpty reports that a member has no value of its own. A list without elements has one.
 func IsEmpty(value reflect.Value) bool {
-	if value.Kind() == reflect.Pointer {
+	switch value.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
 		return value.IsNil()
+	case reflect.String:
+		return value.Len() == 0
+	case reflect.Int, reflect.Int64, reflect.Bool, reflect.Float64:
+		return value.IsZero()
 	}
 	if zero, ok := value.Interface().(interface{ IsZero() bool }); ok {
 		return zero.IsZero()
