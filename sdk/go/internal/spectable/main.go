@@ -35,14 +35,15 @@ type mutation struct {
 func main() {
 	module := flag.String("module", ".", "folder of the module")
 	mutates := flag.Bool("mutate", false, "remove the behaviour of each row, and run its test")
+	only := flag.String("row", "", "look only at rows whose text or test contains this")
 	flag.Parse()
-	if err := run(*module, *mutates); err != nil {
+	if err := run(*module, *mutates, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(module string, mutates bool) error {
+func run(module string, mutates bool, only string) error {
 	var rows []row
 	if err := json.Unmarshal(rowsText, &rows); err != nil {
 		return err
@@ -53,6 +54,9 @@ func run(module string, mutates bool) error {
 	}
 	faults := 0
 	for _, one := range rows {
+		if !strings.Contains(one.Row+" "+one.Test, only) {
+			continue
+		}
 		verdict := ""
 		if !tests[one.Test] {
 			verdict = "MISSING"
