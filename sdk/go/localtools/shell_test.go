@@ -269,6 +269,16 @@ func TestProcessesInTheBackgroundEndWithTheCommand(t *testing.T) {
 		t.Errorf("got %v", result)
 	}
 	assertGone(t, result["stdout"])
+	// Without the mark in its environment, only its group tells whose it is.
+	unmarked := runs(t, Options{Workspace: NewFolder(lab(t))}, line("env -i sleep 300 & echo $!"))
+	assertGone(t, unmarked["stdout"])
+}
+
+func TestACommandLeadsASessionOfItsOwn(t *testing.T) {
+	result := runs(t, Options{Workspace: NewFolder(lab(t))}, line("echo $$; ps -o sid= -p $$"))
+	if numbers := strings.Fields(fmt.Sprint(result["stdout"])); len(numbers) != 2 || numbers[0] != numbers[1] {
+		t.Errorf("got %v", result)
+	}
 }
 
 func TestTheTimeLimitEndsChildrenThatIgnoreTheRequest(t *testing.T) {
