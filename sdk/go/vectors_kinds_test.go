@@ -141,6 +141,9 @@ func runMessagesToChatCase(t *testing.T, given vectorCase) {
 		if !errors.As(err, &configuration) || len(service.sent) > 0 {
 			t.Fatalf("%d requests were sent, with the error %v", len(service.sent), err)
 		}
+		if !strings.Contains(err.Error(), one.Refused) {
+			t.Errorf("the error does not say %q: %v", one.Refused, err)
+		}
 		return
 	}
 	if err != nil {
