@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrInvalid reports a text that is not JSON.
+// ErrInvalid reports a text that is not JSON, which is always UTF-8.
 var ErrInvalid = errors.New("not a JSON value")
 
 // Parse reads a JSON text: nil, bool, float64, string, []any or *Object.
@@ -17,7 +17,7 @@ var ErrInvalid = errors.New("not a JSON value")
 // [utf8.ValidString] is false for the string; encoding/json would replace it without a word.
 func Parse(text []byte) (any, error) {
 	// The standard decoder checks syntax and depth; the reader below relies on both.
-	if !json.Valid(text) {
+	if !utf8.Valid(text) || !json.Valid(text) {
 		return nil, ErrInvalid
 	}
 	return (&reader{text: text}).value(), nil

@@ -81,9 +81,11 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{}`, `[1,{"a":"\ud800"}]`, `"\u00e9"`, `-1e5`, ` [ ] `, `{"a":{"a":[]}}`} {
 		f.Add([]byte(seed))
 	}
+	// Halves of a character as bytes, which are no UTF-8.
+	f.Add([]byte("\"\xed\xaf\xaf\xed\xb4\xb4\""))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		value, err := Parse(text)
-		if (err == nil) != json.Valid(text) {
+		if (err == nil) != (json.Valid(text) && utf8.Valid(text)) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if err != nil {
