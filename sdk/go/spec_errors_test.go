@@ -174,6 +174,7 @@ func TestSpec_7_4_UnknownToolIsNoError(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, result.FinalText, "a")
+	equal(t, result.Steps[0].Results[0].Code, "tool_handler_not_found")
 }
 
 func TestSpec_8_TimeoutDefault(t *testing.T) {
