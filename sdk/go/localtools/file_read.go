@@ -83,7 +83,6 @@ type scanned struct {
 	units         int
 	line          int
 	isAtLineStart bool
-	isPastEnd     bool
 }
 
 // add takes the lines of a piece of text that are in the range. It returns false when no more are
