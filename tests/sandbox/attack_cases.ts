@@ -1,6 +1,5 @@
 /** The list of attacks, which the client library of every language withstands. */
 
-import { sharedCases } from "../../tools/shared_cases_test.ts";
 import type { Attack, AttackClass, World } from "./attacks.ts";
 
 /** A path, and the expected codes of the tools for it. */
@@ -13,7 +12,7 @@ interface Target {
   readonly write?: readonly string[];
 }
 
-const CASES = sharedCases<{
+interface Cases {
   readonly world: {
     readonly links: Readonly<Record<string, string>>;
     readonly secretFiles: readonly string[];
@@ -22,7 +21,20 @@ const CASES = sharedCases<{
   /** Other names of files that hold secrets. */
   readonly secretNames: readonly string[];
   readonly calls: readonly Attack[];
-}>("attacks");
+}
+
+const FILE = new URL("../conformance/vectors/tools-attacks.json", import.meta.url);
+
+/** Returns the text that pieces or UTF-16 code units stand for; another value unchanged. */
+function whole(value: unknown): unknown {
+  if (Array.isArray(value) && value.length > 0 && value.every(Array.isArray)) {
+    return value.map(([text, times]) => String(text).repeat(times)).join("");
+  }
+  const { units } = Object(value);
+  return Array.isArray(units) ? String.fromCharCode(...units) : value;
+}
+
+const CASES: Cases = JSON.parse(Deno.readTextFileSync(FILE), (_, value) => whole(value));
 
 /** Files inside that hold secrets. */
 export const SECRET_FILES: readonly string[] = CASES.world.secretFiles;
