@@ -3,95 +3,27 @@
 package svc_test
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	svc "svc.example/sdk/go"
 )
 
-// gateway starts the gateway of this checkout on free ports, with its simulator and a store in
-// memory, and returns a client. The test is skipped where the gateway cannot be started.
-func gateway(t *testing.T, options ...svc.Option) *svc.Client {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED: the running gateway is not tested with -short")
-	}
-	if _, err := exec.LookPath("deno"); err != nil {
-		t.Skip("SKIPPED: there is no deno: the client is not tested against the running gateway")
-	}
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(checkout, "gateway", "main.ts")); err != nil {
-		t.Skip("SKIPPED: there is no checkout around the module: the client is not tested against the running gateway")
-	}
-	const key = "svc_live_the_key_of_the_go_tests"
-	command := exec.Command("deno", "task", "--quiet", "serve")
-	command.Dir = checkout
-	command.Env = append(os.Environ(), "SERVICE_KV_PATH=:memory:", "SERVICE_PORT=0", "SERVICE_ADMIN_PORT=0",
-		"SERVICE_CONFIG=", "SERVICE_BOOTSTRAP_KEY="+key, "NO_COLOR=1")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command.Stderr = command.Stdout
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM)
-		_ = command.Wait()
-	})
-	addresses := make(chan string, 1)
-	go readAddress(bufio.NewScanner(output), addresses)
-	select {
-	case address := <-addresses:
-		if address == "" {
-			t.Fatal("the gateway ended before it told its address")
-		}
-		client, err := svc.NewClient(append([]svc.Option{svc.WithAPIKey(key), svc.WithAPIBaseURL(address)}, options...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return client
-	case <-time.After(2 * time.Minute):
-		t.Fatal("the gateway did not start")
-		return nil
-	}
-}
-
-var publicAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+/openai`)
-
-// readAddress tells the address that the gateway prints, and then reads until its end.
-func readAddress(lines *bufio.Scanner, addresses chan<- string) {
-	for lines.Scan() {
-		if found := publicAddress.FindString(lines.Text()); found != "" {
-			select {
-			case addresses <- strings.TrimSuffix(found, "/openai"):
-			default:
-			}
-		}
-	}
-	select {
-	case addresses <- "":
-	default:
-	}
-}
-
+// TestRunningGateway: the gateway with its simulator.
 func TestRunningGateway(t *testing.T) {
+	testGateway(t, startGateway(t, nil))
+}
+
+// testGateway uses everything that the gateway has, whichever upstream answers.
+func testGateway(t *testing.T, running gateway) {
+	t.Helper()
 	folder := t.TempDir()
-	client := gateway(t, svc.WithFileWorkspace(folder), svc.WithShellWorkspace(folder))
+	client := running.client(t, svc.WithFileWorkspace(folder), svc.WithShellWorkspace(folder))
+	handbook := running.vectorStore(t, "handbook.md", "# Refunds\n\nA ticket is refunded in full until noon of the day before.")
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	for name, test := range map[string]func(context.Context, *svc.Client, *testing.T){
@@ -100,6 +32,7 @@ func TestRunningGateway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { test(ctx, client, t) })
 	}
+	t.Run("file search", func(t *testing.T) { testFileSearch(ctx, client, handbook, t) })
 }
 
 const question = "What is 17 * 23? Use the calculator."
@@ -173,6 +106,41 @@ func testHosted(ctx context.Context, client *svc.Client, t *testing.T) {
 		Tools: []svc.ChatTool{{Type: "web_search_preview"}}}
 	completion, err := client.CreateChatCompletion(ctx, chat)
 	check(t, err, strings.Contains(string(completion.Metadata.Extra["hosted_tools"]), "web_search_call"), completion.Metadata)
+}
+
+const refunds = "Search our files: until when is a ticket refunded?"
+
+func testFileSearch(ctx context.Context, client *svc.Client, store string, t *testing.T) {
+	ids := svc.Extra{"vector_store_ids": json.RawMessage(`["` + store + `"]`)}
+	request := svc.ResponseRequest{Input: svc.TextInput(refunds), Tools: []svc.ResponseTool{{Type: "file_search", Extra: ids}},
+		Extra: svc.Extra{"include": json.RawMessage(`["file_search_call.results"]`)}}
+	whole, err := client.CreateResponse(ctx, request)
+	check(t, err, foundIn(whole) && strings.Contains(whole.OutputText(), "noon"), whole)
+	stream, err := client.StreamResponse(ctx, request)
+	check(t, err, true)
+	told := map[string]bool{}
+	for event, err := range stream.All() {
+		check(t, err, true)
+		told[event.Type] = true
+	}
+	streamed, err := stream.Final()
+	check(t, err, foundIn(streamed) && told["response.file_search_call.completed"], told)
+	chat := svc.ChatRequest{Messages: []svc.ChatMessage{svc.UserMessage(refunds)}, Tools: []svc.ChatTool{{Type: "file_search", Extra: ids}}}
+	completion, err := client.CreateChatCompletion(ctx, chat)
+	check(t, err, strings.Contains(string(completion.Metadata.Extra["hosted_tools"]), "file_search_call") &&
+		strings.Contains(completion.Text(), "noon"), completion)
+	run, err := client.RunResponseStream(ctx, request, svc.RunResponseOptions{})
+	check(t, err, strings.Contains(run.FinalText, "noon") && run.StoppedBy == svc.StoppedByFinish, run)
+}
+
+// foundIn reports a search of the files whose results have the handbook.
+func foundIn(response *svc.Response) bool {
+	for _, item := range response.Output {
+		if item.Type == "file_search_call" && strings.Contains(string(item.Extra["results"]), "handbook.md") {
+			return true
+		}
+	}
+	return false
 }
 
 func testOrchestration(ctx context.Context, client *svc.Client, t *testing.T) {
