@@ -7,6 +7,8 @@ import (
 
 // modelPhase runs one turn of the model and writes its events into the draft of the step.
 func (r *run[C, T, K, E]) modelPhase(ctx context.Context) error {
+	r.text.Reset()
+	r.reasoning.Reset()
 	turn, end := context.WithCancel(ctx)
 	defer end()
 	mayCall := r.Surface.MayCallTools == nil || r.Surface.MayCallTools(r.conversation)
@@ -32,6 +34,7 @@ func (r *run[C, T, K, E]) modelPhase(ctx context.Context) error {
 		}
 		return turn.Err()
 	})
+	r.draft.Text, r.draft.Reasoning = r.text.String(), r.reasoning.String()
 	if err != nil {
 		return err
 	}
@@ -48,9 +51,9 @@ func (r *run[C, T, K, E]) modelPhase(ctx context.Context) error {
 func (r *run[C, T, K, E]) record(event Event[T, K, E]) {
 	switch event.Kind {
 	case TextDelta:
-		r.draft.Text += event.Text
+		r.text.WriteString(event.Text)
 	case ReasoningDelta:
-		r.draft.Reasoning += event.Text
+		r.reasoning.WriteString(event.Text)
 	case ToolCall:
 		r.draft.Calls = append(r.draft.Calls, event.Call)
 	case TurnUsage:

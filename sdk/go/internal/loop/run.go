@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"svc.example/sdk/go/tool"
 )
@@ -17,6 +18,8 @@ type run[C, T, K, E any] struct {
 	usage        Usage
 	// draft is the present step, until it is complete.
 	draft *Step[T, K]
+	// text and reasoning are those of the present turn: joined once, as a turn has many pieces.
+	text, reasoning strings.Builder
 }
 
 // Run runs a model with tools until it is done or something stops it: turn, tool calls, results,

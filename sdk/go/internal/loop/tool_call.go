@@ -53,13 +53,12 @@ func (r *run[C, T, K, E]) runTool(ctx context.Context, call Call[K]) ToolResult[
 		timed, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
-	done := make(chan outcome, 1)
-	go runHandler(tool.WithCallID(timed, call.ID), known.Handler, arguments, done)
+	done := make(chan outcome[K], 1)
+	go r.runHandler(tool.WithCallID(timed, call.ID), known.Handler, call, arguments, done)
 	select {
 	case got := <-done:
-		// A handler that ends because its time is over is one that was stopped.
-		if got.err == nil || !errors.Is(got.err, timed.Err()) || timed.Err() == nil {
-			return r.answered(call, got)
+		if !got.isStopped {
+			return got.result
 		}
 	case <-timed.Done():
 	}
@@ -70,39 +69,65 @@ func (r *run[C, T, K, E]) runTool(ctx context.Context, call Call[K]) ToolResult[
 	return errorResult(call, "tool_timeout", message, nil)
 }
 
-func (r *run[C, T, K, E]) answered(call Call[K], got outcome) ToolResult[K] {
-	if got.err == nil {
-		return successResult(call, got.value, r.MaxResultChars)
+// outcome is the result of a handler. isStopped is set for a handler that ended because its time was
+// over.
+type outcome[K any] struct {
+	result    ToolResult[K]
+	isStopped bool
+}
+
+// runHandler runs a handler in its own goroutine and tells its outcome, also when it panics or ends
+// the goroutine. Methods of what it returns are the application's code as well: they run here, too.
+func (r *run[C, T, K, E]) runHandler(
+	ctx context.Context, handler tool.Handler, call Call[K], arguments json.RawMessage, done chan<- outcome[K],
+) {
+	got := outcome[K]{result: failed(call, errors.New("the handler ended its goroutine"))}
+	defer func() {
+		if value := recover(); value != nil {
+			got.result = failed(call, &PanicError{Value: value, Stack: debug.Stack()})
+		}
+		done <- got
+	}()
+	err := caught(func() error {
+		value, err := handler(ctx, arguments)
+		if err == nil {
+			got.result = successResult(call, value, r.MaxResultChars)
+		}
+		return err
+	})
+	if err != nil {
+		got.isStopped = ctx.Err() != nil && errors.Is(err, ctx.Err())
+		got.result = r.failure(call, err)
 	}
+}
+
+// caught returns a panic of a function as its error.
+func caught(function func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	return function()
+}
+
+// failure returns the result for an error of a handler. A nil [tool.Error] in an error has no message.
+func (r *run[C, T, K, E]) failure(call Call[K], err error) ToolResult[K] {
 	var told *tool.Error
-	if !errors.As(got.err, &told) {
-		return errorResult(call, "tool_failed", "The tool failed", got.err)
+	if !errors.As(err, &told) || told == nil {
+		return failed(call, err)
 	}
 	code := told.Code
 	if code == "" {
 		code = "tool_failed"
 	}
 	message, _ := cutText(strings.ToValidUTF8(told.Message, "\uFFFD"), r.MaxResultChars)
-	return errorResult(call, code, message, got.err)
+	return errorResult(call, code, message, err)
 }
 
-type outcome struct {
-	value any
-	err   error
-}
-
-// runHandler runs a handler in its own goroutine and tells its outcome, also when it panics or ends
-// the goroutine.
-func runHandler(ctx context.Context, handler tool.Handler, arguments json.RawMessage, done chan<- outcome) {
-	got := outcome{err: errors.New("the handler ended its goroutine")}
-	defer func() {
-		if value := recover(); value != nil {
-			got = outcome{err: &PanicError{Value: value, Stack: debug.Stack()}}
-		}
-		done <- got
-	}()
-	value, err := handler(ctx, arguments)
-	got = outcome{value, err}
+// failed returns a result that keeps the cause from the model.
+func failed[K any](call Call[K], cause error) ToolResult[K] {
+	return errorResult(call, "tool_failed", "The tool failed", cause)
 }
 
 // parseArguments returns the arguments as valid JSON, or the problem. The text is not quoted: it may
