@@ -22,6 +22,8 @@ type Stream[Event, Final any] struct {
 	stop   func()
 	ahead  *Event
 	final  *Final
+	// isComplete is set when the call ended with success.
+	isComplete bool
 	// ended is what Recv returns from now on.
 	ended error
 }
@@ -34,13 +36,15 @@ func openStream[Event, Final any](
 	inner, cancel := context.WithCancel(ctx)
 	stream := &Stream[Event, Final]{cancel: cancel}
 	stream.next, stream.stop = iter.Pull2(func(yield func(*Event, error) bool) {
+		// Also where the round tripper of the application panics.
+		defer cancel()
 		final, err := run(inner, func(event *Event) error {
 			if !yield(event, nil) {
 				return ErrStreamClosed
 			}
 			return nil
 		})
-		stream.final = final
+		stream.final, stream.isComplete = final, err == nil
 		if err != nil && !errors.Is(err, ErrStreamClosed) {
 			yield(nil, err)
 		}
@@ -70,8 +74,11 @@ func (s *Stream[Event, Final]) Recv() (*Event, error) {
 	if ok && err == nil {
 		return event, nil
 	}
-	if !ok {
+	switch {
+	case !ok && s.isComplete:
 		err = io.EOF
+	case !ok:
+		err = ErrStreamClosed
 	}
 	s.end(err)
 	return nil, err

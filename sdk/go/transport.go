@@ -136,9 +136,11 @@ func (t *transport) send(life *lifetime, request *http.Request, c call) (*answer
 		// Not nil: net/http sends a request without a body again when a kept connection breaks.
 		sent.Body = io.NopCloser(&bytes.Reader{})
 	} else {
-		// Sent again by net/http only where nothing of it was written.
-		sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.body)), nil }
-		sent.Body, _ = sent.GetBody()
+		sent.Body = io.NopCloser(bytes.NewReader(c.body))
+		if !isRepeatedByHTTP(sent.Header) {
+			// Sent again by net/http only where nothing of it was written.
+			sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.body)), nil }
+		}
 		sent.ContentLength = int64(len(c.body))
 	}
 	response, err := t.client.Do(sent)
@@ -154,6 +156,14 @@ func (t *transport) send(life *lifetime, request *http.Request, c call) (*answer
 		return nil, &ConnectionError{Message: "cannot reach the service at " + origin, Err: err}
 	}
 	return &answer{response: response, headers: request.Header, body: c.body}, nil
+}
+
+// isRepeatedByHTTP reports a header for which net/http sends a POST again when a kept connection
+// breaks, although the service may have received it.
+func isRepeatedByHTTP(headers http.Header) bool {
+	_, has := headers["Idempotency-Key"]
+	_, hasOlder := headers["X-Idempotency-Key"]
+	return has || hasOlder
 }
 
 // request returns the request of a call without its body.
