@@ -9,6 +9,8 @@ import { StoreError } from "../../ports/store_error.ts";
 
 /** A pool of connections; 64-bit integers are `bigint`. */
 export type Sql = postgres.Sql<{ bigint: bigint }>;
+/** A transaction. */
+export type Transaction = postgres.TransactionSql<{ bigint: bigint }>;
 /** One connection of a pool, taken out of it. */
 export type Connection = postgres.ReservedSql<{ bigint: bigint }>;
 

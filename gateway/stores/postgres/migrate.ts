@@ -7,7 +7,9 @@
 import { StoreError } from "../../ports/store_error.ts";
 import { query, type Sql } from "./connection.ts";
 import { INSTANCE_TABLES } from "./sql/instance_tables.ts";
+import { LEARNING_TABLES } from "./sql/learning_tables.ts";
 import { LEDGER_TABLES } from "./sql/ledger_tables.ts";
+import { VALUE_TABLES } from "./sql/value_tables.ts";
 
 /** A change of the tables. Each must leave them usable for the version before it. */
 interface Migration {
@@ -19,6 +21,8 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { name: "instances", sql: INSTANCE_TABLES },
   { name: "ledger", sql: LEDGER_TABLES },
+  { name: "values", sql: VALUE_TABLES },
+  { name: "learning", sql: LEARNING_TABLES },
 ];
 
 /** Key of the advisory lock: any number that no other program in the database uses. */
