@@ -69,7 +69,7 @@ export interface AdminDeps {
   readonly mountConsole: (app: AdminApp, parts: ConsoleParts) => void;
   /** Called with the admin token that has replaced the stored one. */
   readonly onAdminToken: (token: string) => Promise<void>;
-  readonly pepperBook: Pick<PepperBook, "uses" | "rotate" | "drop">;
+  readonly pepperBook: Pick<PepperBook, "uses" | "keysOfPrevious" | "rotate" | "drop">;
   /** Aborted when the service stops: endless streams end then. @default {never} */
   readonly closing?: AbortSignal | undefined;
   /** Calls the gateway itself, to verify a key. @default {the global `fetch`} */

@@ -13,8 +13,11 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 const DURATION = /^(\d{1,6})([smhdw])$/;
-/** Position in the journal or in the request log, as its pages give it. */
-const CURSOR = /^\d{1,15}\.\d{1,9}$/;
+/**
+ * The place where a page begins: in the journal or the request log a segment and a line, in other
+ * lists a letter for the kind of place, and the place.
+ */
+const CURSOR = /^(?:\d{1,15}\.\d{1,9}|[a-z]\.[A-Za-z0-9_-]{1,2000})$/;
 const ISO_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
@@ -31,13 +34,24 @@ export function parseTime(text: string, nowMs: number): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
-/** Schemas of the query fields that several operations share. */
-export interface QueryFields {
-  /** A time, as `parseTime` reads it, in Unix milliseconds. */
-  readonly time: z.ZodOptional<z.ZodType<number, string>>;
+/** The fields of every query for a page of a list; its answer has the `cursor` of the next page. */
+export interface PageFields {
   readonly limit: z.ZodType<number, string | undefined>;
   /** End of the page before. */
   readonly cursor: z.ZodOptional<z.ZodString>;
+}
+
+/** A page of a list, as its handler has it. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Schemas of the query fields that several operations share. */
+export interface QueryFields {
+  readonly page: PageFields;
+  /** A time, as `parseTime` reads it, in Unix milliseconds. */
+  readonly time: z.ZodOptional<z.ZodType<number, string>>;
   /** An id or a name. */
   readonly text: z.ZodOptional<z.ZodString>;
 }
@@ -63,12 +77,14 @@ export function queryFields(nowMs: number): QueryFields {
       example: "24h",
       pattern: `${DURATION.source}|${ISO_TIME.source}`,
     }),
-    limit: limit.meta({
-      description: "Most entries of a page",
-      override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: DEFAULT_PAGE },
-    }),
-    cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
-      .describe("The `cursor` of the page before"),
+    page: {
+      limit: limit.meta({
+        description: "Most entries of a page",
+        override: { type: "integer", minimum: 1, maximum: PAGE_LIMIT, default: DEFAULT_PAGE },
+      }),
+      cursor: z.string().regex(CURSOR, "Give the cursor that came with a page").optional()
+        .describe("The `cursor` of the page before"),
+    },
     text: z.string().min(1).max(256).optional(),
   };
 }

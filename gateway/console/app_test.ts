@@ -252,7 +252,7 @@ Deno.test("an API failure is shown with its id, and logged", async () => {
   await withConsole(async (browser, { deps, lines }) => {
     await browser.signIn();
     const { ledger } = deps;
-    ledger.wallets = () => Promise.reject(new Error("secret detail"));
+    ledger.walletPage = () => Promise.reject(new Error("secret detail"));
     const page = await browser.get("/wallets");
     assertEquals(page.status, 500);
     assertNotMatch(page.text, /secret detail/);

@@ -7,13 +7,14 @@ import { parseCredits } from "../domain/ledger/money.ts";
 import { credentialsPath } from "../system/credentials.ts";
 import { needsPepper } from "../flows/keys/pepper_book.ts";
 import { isThere, lockFile } from "../stores/kv/file.ts";
-import { loadBooks } from "../stores/kv/journal/load.ts";
+import { checkWallets, loadBooks } from "../stores/kv/journal/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
 import { readSetting } from "../stores/kv/settings.ts";
 import { storedCatalogFindings } from "./check_catalog.ts";
 import { failure, type Finding, ok, skipped, warning } from "./finding.ts";
 import { reasonOf } from "../system/reason.ts";
+import { PAGE_LIMIT } from "../admin_api/query_fields.ts";
 import type { AnswerOf } from "../admin_api/operations.ts";
 import type { DoctorContext, ServiceState } from "./context.ts";
 
@@ -165,10 +166,17 @@ function growth(size: number, before: number, ageMs: number): number {
 /** Checks each wallet of the running service on its own. */
 async function serviceLedgerFindings({ ask }: DoctorContext): Promise<Finding[]> {
   try {
-    const { wallets } = await ask("GET /wallets");
-    const wrong = wallets.filter((wallet) => !isEven(wallet)).map(({ id }) => id);
-    const message = `${wallets.length} wallets balance`;
-    return [booksFinding(wrong, message), await servicePepperFinding(ask)];
+    const wrong: string[] = [];
+    let count = 0;
+    let cursor: string | undefined;
+    do {
+      const query = { limit: String(PAGE_LIMIT), cursor };
+      const page: AnswerOf<"GET /wallets"> = await ask("GET /wallets", { query });
+      for (const wallet of page.wallets) if (!isEven(wallet)) wrong.push(wallet.id);
+      count += page.wallets.length;
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    return [booksFinding(wrong, `${count} wallets balance`), await servicePepperFinding(ask)];
   } catch (error) {
     return [failure("books", reasonOf(error), "run `svc ledger verify`")];
   }
@@ -222,7 +230,8 @@ async function storedLedgerFindings(
       return [skipped("books", "Their layout is unknown to this svc")];
     }
     const { books } = await loadBooks(open, head);
-    const counted = `${books.wallets.size} wallets agree with ${books.holds.size} open holds`;
+    const wallets = await checkWallets(open, books.holds);
+    const counted = `${wallets} wallets agree with ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });
     return [
       booksFinding([], counted),

@@ -8,9 +8,10 @@ export interface CatalogStore {
    */
   current(): Catalog;
   get(version: number): Promise<Catalog | undefined>;
-  /** Newest first. */
+  /** Newest first; `before` leaves out that version and later ones. */
   history(
     limit: number,
+    options?: { readonly before?: number | undefined },
   ): Promise<readonly { version: number; updatedAtMs: number; note: string }[]>;
   /**
    * Stores a new version if `expected` is still the newest; resolves to `undefined` if another

@@ -7,6 +7,27 @@ export interface StoredKey {
   readonly digest: string;
 }
 
+/** The selection of a page of keys. */
+export interface KeyQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** @default {false} */
+  readonly oldestFirst?: boolean | undefined;
+  readonly walletId?: string | undefined;
+  /** A text in the name, the hint or the id, regardless of case. */
+  readonly text?: string | undefined;
+  /** Leaves out the keys for which it returns false. */
+  readonly accepts?: ((record: KeyRecord) => boolean) | undefined;
+}
+
+/** A page of keys. */
+export interface KeyPage {
+  /** Fewer than the limit, or none, where the search was cut short: then there is a cursor. */
+  readonly keys: readonly StoredKey[];
+  /** Cursor of the next page; absent on the last. */
+  readonly cursor?: string | undefined;
+}
+
 /** A store of API keys. A write is visible to the next read. */
 export interface KeyStore {
   /**
@@ -20,10 +41,22 @@ export interface KeyStore {
    */
   findByDigest(...digests: string[]): Promise<KeyRecord | undefined>;
   get(id: string): Promise<KeyRecord | undefined>;
-  /** Returns the keys, newest first. */
-  list(): Promise<readonly KeyRecord[]>;
-  /** Returns the keys as {@linkcode KeyStore.list} does, with their digests. */
-  listStored(): Promise<readonly StoredKey[]>;
+  /** Returns a key as it is stored, for lists: reading it is no use of it. */
+  getStored(id: string): Promise<StoredKey | undefined>;
+  /** True when a key of any status, also a revoked one, has one of the digests. */
+  hasDigest(...digests: string[]): Promise<boolean>;
+  /** Returns a page of the keys, newest first unless the query says otherwise. */
+  page(query: KeyQuery): Promise<KeyPage>;
+  /** Returns the number of keys of any status. */
+  count(): number;
+  /** Yields every key, in any order, and yields to the event loop in between. */
+  all(): AsyncIterable<StoredKey>;
+  /** Yields the keys of a wallet, newest first. */
+  ofWallet(walletId: string): AsyncIterable<KeyRecord>;
+  /** Yields the keys that replace a key in a rotation, newest first. */
+  copiesOf(id: string): AsyncIterable<KeyRecord>;
+  /** Yields the keys whose digests were made with a version of the pepper, in any order. */
+  underPepper(version: number): AsyncIterable<KeyRecord>;
   /**
    * Stores a key. Returns false, without a change, if the id exists, or the digest belongs to an
    * active key.

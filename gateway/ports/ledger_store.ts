@@ -50,6 +50,26 @@ export interface JournalPage {
   readonly cursor?: string | undefined;
 }
 
+/** The selection of a page of wallets. */
+export interface WalletQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Returns those of some wallets that belong on the page. @default {all} */
+  readonly keep?: ((wallets: readonly Wallet[]) => Promise<readonly Wallet[]>) | undefined;
+  /** True for descending ids. @default {false} */
+  readonly descending?: boolean | undefined;
+  /** Starts at the first id that is not below this text. @default {at the first} */
+  readonly from?: string | undefined;
+}
+
+/** A page of wallets. */
+export interface WalletPage {
+  /** Fewer than the limit, or none, where the search was cut short: then there is a cursor. */
+  readonly wallets: readonly Wallet[];
+  /** Cursor of the next page; absent on the last. */
+  readonly cursor?: string | undefined;
+}
+
 /** The selection of entries for a statement. */
 export interface JournalQuery {
   readonly limit: number;
@@ -160,7 +180,12 @@ export interface LedgerStore {
   voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>>;
 
   wallet(id: string): Promise<Wallet | undefined>;
-  wallets(): Promise<readonly Wallet[]>;
+  /** Returns a page of the wallets, in the order of their ids. */
+  walletPage(query: WalletQuery): Promise<WalletPage>;
+  /** Returns the number of wallets. */
+  walletCount(): number;
+  /** Yields every wallet, in the order of their ids, and yields to the event loop in between. */
+  allWallets(): AsyncIterable<Wallet>;
   keySpend(keyId: string): Promise<KeySpend | undefined>;
   /** Returns open holds, oldest first. */
   openHolds(): Promise<readonly Hold[]>;

@@ -1,6 +1,11 @@
 /** A store of small settings of the service itself: the pepper, the digest of the admin token. */
 export interface SettingsStore {
   get(name: string): Promise<string | undefined>;
+  /**
+   * Returns the values of some names that differ at their ends only, without the names that have no
+   * value.
+   */
+  getMany(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Writes unless there is a value already; returns the value in force. */
   setOnce(name: string, value: string): Promise<string>;
   set(name: string, value: string): Promise<void>;

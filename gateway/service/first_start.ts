@@ -53,7 +53,7 @@ export async function firstStart(options: FirstStartOptions): Promise<FirstSecre
   if (await settings.get(DONE) !== undefined) return undefined;
   const atMs = clock.nowMs();
   if (options.bootstrapKey === undefined) {
-    for (const { id } of await keys.list()) await keyRing.revoke(id);
+    for await (const { record: { id } } of keys.all()) await keyRing.revoke(id);
   }
   await ledger.open({ kind: "open", walletId: FIRST_WALLET, tier: options.tier, atMs });
   await ledger.credit({

@@ -200,9 +200,8 @@ async function openAdminTokens(
 ): Promise<AdminTokens> {
   const { keys, settings } = stores;
   if (startToken !== undefined) {
-    const digests = peppers.digests(startToken);
     // A disabled key counts as well: it may be enabled again.
-    if ((await keys.listStored()).some(({ digest }) => digests.includes(digest))) {
+    if (await keys.hasDigest(...peppers.digests(startToken))) {
       throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
     }
   }

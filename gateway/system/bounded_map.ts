@@ -31,6 +31,12 @@ export class BoundedMap<K, V> {
     this.#young.set(key, value);
   }
 
+  /** Yields all entries, the older generation first; a value that was replaced comes once. */
+  *entries(): Generator<[K, V]> {
+    for (const entry of this.#old) if (!this.#young.has(entry[0])) yield entry;
+    yield* this.#young;
+  }
+
   /** Removes a value. */
   delete(key: K): void {
     this.#young.delete(key);

@@ -7,12 +7,12 @@
 import process from "node:process";
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog } from "../domain/catalog/catalog.ts";
-import type { Hold, Wallet } from "../domain/ledger/ledger.ts";
-import { isLow, type LowMark } from "../domain/ledger/low_balance.ts";
+import type { Hold } from "../domain/ledger/ledger.ts";
 import type { TargetState } from "../domain/routing/plan.ts";
 import type { LedgerStore, Verification } from "../ports/ledger_store.ts";
 import { Counter, Gauge, type Metric } from "./series.ts";
 import { creditsOf } from "./service_metrics.ts";
+import { type WalletSources, type WalletSums, WalletTotals } from "./wallet_totals.ts";
 
 /** Maximum models whose state is reported, one line each. */
 const MODELS_MAX = 500;
@@ -28,8 +28,8 @@ export interface StateSources {
     inFlight(): ReadonlyMap<string, number>;
     readonly waiting: number;
   };
-  readonly ledger: Pick<LedgerStore, "wallets" | "openHolds">;
-  readonly lowBalances: { markOf(wallet: Wallet): Promise<LowMark> };
+  readonly ledger: Pick<LedgerStore, "allWallets" | "walletCount" | "openHolds">;
+  readonly lowBalances: WalletSources["lowBalances"];
   readonly requestsInFlight: () => number;
   /** Returns the number of holds whose ending waits for the store. */
   readonly settlementRetries: () => number;
@@ -41,20 +41,21 @@ export interface StateSources {
   readonly verified: () => { readonly result: Verification; readonly atMs: number } | undefined;
 }
 
-interface Books {
-  readonly wallets: readonly Wallet[];
+interface Books extends WalletSums {
+  readonly wallets: number;
   readonly holds: readonly Hold[];
-  readonly low: number;
 }
 
 /** Gauges over the sources, which are written together. */
 export class StateMetrics {
   readonly #sources: StateSources;
-  #books: Books = { wallets: [], holds: [], low: 0 };
+  readonly #totals: WalletTotals;
+  #books: Books = { wallets: 0, holds: [], low: 0, availableMicros: 0n };
   readonly all: readonly Metric[];
 
   constructor(sources: StateSources) {
     this.#sources = sources;
+    this.#totals = new WalletTotals(sources);
     this.all = [
       ...upstreamGauges(sources),
       ...storeGauges(sources),
@@ -65,14 +66,9 @@ export class StateMetrics {
 
   /** Reads the sources that need the store, before the page is written. */
   async read(): Promise<void> {
-    const { ledger, lowBalances } = this.#sources;
-    const [wallets, holds] = await Promise.all([ledger.wallets(), ledger.openHolds()]);
-    const marks = await Promise.all(wallets.map((wallet) => lowBalances.markOf(wallet)));
-    const low = wallets.filter((wallet, at) => {
-      const mark = marks[at];
-      return mark !== undefined && isLow(wallet, mark);
-    });
-    this.#books = { wallets, holds, low: low.length };
+    const { ledger } = this.#sources;
+    const [sums, holds] = await Promise.all([this.#totals.read(), ledger.openHolds()]);
+    this.#books = { ...sums, holds, wallets: ledger.walletCount() };
   }
 
   #bookGauges(): Metric[] {
@@ -83,14 +79,14 @@ export class StateMetrics {
       gauge(
         "svc_held_credits",
         "Credits in open holds.",
-        ({ wallets }) => creditsOf(wallets.reduce((sum, { held }) => sum + held, 0n)),
+        ({ holds }) => creditsOf(holds.reduce((sum, { amount }) => sum + amount, 0n)),
       ),
       gauge(
         "svc_available_credits",
         "Credits that all wallets have available.",
-        ({ wallets }) => creditsOf(wallets.reduce((sum, { available }) => sum + available, 0n)),
+        ({ availableMicros }) => creditsOf(availableMicros),
       ),
-      gauge("svc_wallets", "Wallets.", ({ wallets }) => wallets.length),
+      gauge("svc_wallets", "Wallets.", ({ wallets }) => wallets),
       gauge(
         "svc_wallets_low",
         "Wallets that have no more than their mark, by default a tenth of what was paid in.",

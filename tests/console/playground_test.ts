@@ -4,6 +4,7 @@
  * @module
  */
 
+import { keyRecords } from "../../gateway/flows/keys/key_records_fixture.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { assertAccessible, assertFits } from "./accessibility.ts";
 import { browserTest, type ConsoleVisit, follow, type Page } from "./browser.ts";
@@ -72,7 +73,7 @@ browserTest(
     assertMatch(await problem.innerText(), /Add credits on the wallet/);
     await assertAccessible(page);
     await follow(page, page.getByRole("button", { name: "Sign out", exact: true }));
-    const keys = await visit.service.running.stores.keys.list();
+    const keys = await keyRecords(visit.service.running.stores.keys);
     const statuses = keys.filter(({ name }) => name === "playground").map(({ status }) => status);
     assertEquals(statuses, ["revoked"]);
   },

@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { KeyRecord } from "../../gateway/domain/policy/key.ts";
-import type { KeyStore, StoredKey } from "../../gateway/ports/key_store.ts";
+import type { KeyQuery, KeyStore, StoredKey } from "../../gateway/ports/key_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 
 /** A key with its digest. */
@@ -16,6 +16,32 @@ export function key(id: string, digest: string, rest: Partial<KeyRecord> = {}): 
     ...rest,
   };
   return { record, digest };
+}
+
+/** Returns the ids of keys, at most so many. */
+async function idsOf(
+  keys: AsyncIterable<KeyRecord | StoredKey>,
+  limit = Infinity,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const each of keys) {
+    ids.push("record" in each ? each.record.id : each.id);
+    if (ids.length === limit) break;
+  }
+  return ids;
+}
+
+/** Returns the ids of all pages; each has at most as many keys as its limit. */
+async function allIds(keys: KeyStore, query: KeyQuery): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await keys.page({ ...query, cursor });
+    assert(page.keys.length <= query.limit);
+    ids.push(...page.keys.map(({ record }) => record.id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids;
 }
 
 const CLAUSES: Clauses<KeyStore> = {
@@ -82,7 +108,7 @@ const CLAUSES: Clauses<KeyStore> = {
     assertEquals((await keys.findByDigest("2.a", "1.a"))?.id, "key_1");
     await set("revoked");
     assertEquals(await keys.findByDigest("2.a", "1.a"), undefined);
-    assertEquals((await keys.list()).length, 1);
+    assertEquals([keys.count(), await idsOf(keys.all())], [1, ["key_1"]]);
   },
 
   "a key that moves is found under one digest at any time, and hears of changes": async (keys) => {
@@ -105,16 +131,66 @@ const CLAUSES: Clauses<KeyStore> = {
     assertEquals(await keys.findByDigest("1.a", "2.a"), undefined);
     assertEquals(keys.remembered("2.a")?.status ?? "revoked", "revoked");
     assertEquals(await keys.move("nobody", { from: "1.a", to: "2.a" }), false);
-    const digests = (await keys.listStored()).map(({ digest, record }) => [record.id, digest]);
+    const { keys: stored } = await keys.page({ limit: 9 });
+    const digests = stored.map(({ digest, record }) => [record.id, digest]);
     assertEquals(digests, [["key_2", "1.b"], ["key_1", "2.a"]]);
+    const under = async (version: number) =>
+      (await Array.fromAsync(keys.underPepper(version))).map(({ id }) => id);
+    assertEquals([await under(1), await under(2)], [["key_2"], ["key_1"]]);
     assertEquals(await keys.create(key("key_3", "1.a")), true);
   },
 
-  "the list is newest first": async (keys) => {
-    await keys.create(key("key_a", "d1", { createdAtMs: 5 }));
-    await keys.create(key("key_b", "d2", { createdAtMs: 9 }));
-    await keys.create(key("key_c", "d3", { createdAtMs: 5 }));
-    assertEquals((await keys.list()).map(({ id }) => id), ["key_b", "key_c", "key_a"]);
+  "a list pages newest first or oldest first, and each key is on one page": async (keys) => {
+    const times = { key_a: 5, key_b: 9, key_c: 5, key_d: 1, key_e: 9 };
+    for (const [id, createdAtMs] of Object.entries(times)) {
+      await keys.create(key(id, `1.${id}`, { createdAtMs }));
+    }
+    const newest = ["key_e", "key_b", "key_c", "key_a", "key_d"];
+    for (const limit of [1, 2, 3, 4, 5, 6]) {
+      assertEquals(await allIds(keys, { limit }), newest, `${limit}`);
+      const oldest = await allIds(keys, { limit, oldestFirst: true });
+      assertEquals(oldest, newest.toReversed(), `${limit}`);
+    }
+    assertEquals((await keys.page({ limit: 5 })).cursor, undefined);
+    assertEquals(await keys.page({ limit: 5, cursor: "1.2" }), { keys: [] });
+    assertEquals(await keys.page({ limit: 5, cursor: "k.eA" }), { keys: [] });
+  },
+
+  "a list keeps to a wallet, a text and a condition": async (keys) => {
+    for (let n = 0; n < 40; n++) {
+      const walletId = n % 4 === 0 ? "other" : "w";
+      const name = n % 10 === 3 ? "Night batch" : `app ${n}`;
+      await keys.create(key(`key_${n}`, `1.${n}`, { createdAtMs: n, walletId, name }));
+    }
+    const ids = (numbers: readonly number[]) => numbers.map((n) => `key_${n}`);
+    for (const limit of [1, 3, 50]) {
+      const found = (query: Partial<KeyQuery>) => allIds(keys, { limit, ...query });
+      const ofOther = [36, 32, 28, 24, 20, 16, 12, 8, 4, 0];
+      assertEquals(await found({ walletId: "other" }), ids(ofOther));
+      assertEquals(await found({ text: "NIGHT" }), ids([33, 23, 13, 3]));
+      assertEquals(await found({ text: "key_11" }), ids([11]));
+      const early = ({ createdAtMs }: KeyRecord) => createdAtMs < 10;
+      assertEquals(await found({ walletId: "other", accepts: early }), ids([8, 4, 0]));
+      assertEquals(await found({ text: "none" }), []);
+    }
+    assertEquals(await idsOf(keys.ofWallet("other"), 3), ids([36, 32, 28]));
+    assertEquals(await idsOf(keys.ofWallet("none")), []);
+  },
+
+  "the copies of a key are found, newest first, and its digest whatever its status": async (
+    keys,
+  ) => {
+    await keys.create(key("key_1", "1.a"));
+    await keys.create(key("key_2", "1.b", { rotatedFrom: "key_1", createdAtMs: 2 }));
+    await keys.create(key("key_3", "1.c", { rotatedFrom: "key_1", createdAtMs: 3 }));
+    assertEquals(await idsOf(keys.copiesOf("key_1")), ["key_3", "key_2"]);
+    assertEquals(await idsOf(keys.copiesOf("key_2")), []);
+    for (const status of ["disabled", "active", "revoked"] as const) {
+      await keys.update("key_2", (record) => ({ ...record, status }));
+      assertEquals(await keys.hasDigest("2.none", "1.b"), true, status);
+    }
+    assertEquals(await keys.hasDigest("2.b"), false);
+    assertEquals(keys.count(), 3);
   },
 
   "ill-formed digests and ids never meet": async (keys) => {

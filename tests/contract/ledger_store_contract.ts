@@ -100,7 +100,7 @@ const CLAUSES: Clauses<LedgerStore> = {
 
   "what does not exist is absent or refused": async (ledger) => {
     assertEquals(await ledger.wallet("w"), undefined);
-    assertEquals(await ledger.wallets(), []);
+    assertEquals(await Array.fromAsync(ledger.allWallets()), []);
     assertEquals(await ledger.keySpend("k"), undefined);
     assertEquals((await ledger.statement("w", { limit: 10 })).entries, []);
     assertEquals(outcome(await ledger.credit(credit("c", 1n))), "wallet_not_found");
@@ -284,8 +284,10 @@ const CLAUSES: Clauses<LedgerStore> = {
       const keyId = `key ${walletId}`;
       await ledger.hold(hold(`h ${walletId}`, 1n, { walletId, keyId }), NO_WAIT);
     }
-    const wallets = await ledger.wallets();
-    assertEquals(wallets.map(({ id, available }) => [id, available]), ids.map((id) => [id, 4n]));
+    const wallets = await Array.fromAsync(ledger.allWallets());
+    const available = new Map(wallets.map(({ id, available }) => [id, available]));
+    assertEquals(available, new Map(ids.map((id) => [id, 4n])));
+    assertEquals(ledger.walletCount(), ids.length);
     assertEquals((await ledger.statement("\ud800", { limit: 9 })).entries.length, 3);
   },
 };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { keyRecords } from "../../gateway/flows/keys/key_records_fixture.ts";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { assertEquals } from "@std/assert";
 import { simulatorCatalog } from "../../gateway/config/simulator_catalog.ts";
@@ -33,7 +34,7 @@ async function appOf(
   { running: { gateway, stores } }: TestService,
   changes: Partial<PublicAppOptions> & { policy?: KeyPolicy; wallet?: string } = {},
 ): Promise<Answering> {
-  const [record] = await stores.keys.list();
+  const [record] = await keyRecords(stores.keys);
   const { policy = {}, wallet = record?.walletId ?? "", ...options } = changes;
   const key = { ...record, policy, walletId: wallet } as KeyRecord;
   return createPublicApp({
@@ -143,7 +144,7 @@ Deno.test("the refusals of a model call match the description", async () => {
   const poor = await appOf(service, { wallet: "empty" });
   const budget = await appOf(service, { policy: { budget: { total: "0.000001" } } });
   const changed = { get: () => Promise.resolve(narrowed) };
-  const [record] = await stores.keys.list();
+  const [record] = await keyRecords(stores.keys);
   const narrowed = { ...record, policy: { requestsPerMinute: 9 } } as KeyRecord;
   const raced = await appOf(service, { gateway: { ...gateway, keys: changed } });
   const withModels = (change: Partial<Model>) => {

@@ -93,7 +93,7 @@ export async function judgeStep(
   }
   for (const caller of world.callers) judgeLeft(caller, accuse);
   const { service, books } = world;
-  for (const wallet of await service?.stores.ledger.wallets() ?? []) books.weigh(wallet);
+  for await (const wallet of service?.stores.ledger.allWallets() ?? []) books.weigh(wallet);
 }
 
 /** Checks that a call without a caller is cancelled at its upstream, unless that is drained. */
@@ -114,7 +114,7 @@ export async function judgeEnd(world: WorldFacts, accuse: Accuse): Promise<void>
   const { problems, openHolds } = await service.stores.verify();
   for (const problem of problems) accuse("the ledger verifies", problem);
   if (openHolds > 0) accuse("no hold stays open", `${openHolds} holds`);
-  for (const wallet of await service.stores.ledger.wallets()) books.compare(wallet);
+  for await (const wallet of service.stores.ledger.allWallets()) books.compare(wallet);
   for (const caller of world.callers) judgeCaller(world, caller, accuse);
   await judgeLog(world, service, accuse);
 }

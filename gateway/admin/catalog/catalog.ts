@@ -17,9 +17,13 @@ export function catalogHandlers(deps: AdminDeps) {
   return {
     "GET /catalog": () => catalogJson(deps.catalogs.current()),
     "GET /catalog/versions": async ({ query }) => {
-      const history = await deps.catalogs.history(query().limit);
+      const { limit, cursor } = query();
+      const before = cursor === undefined ? undefined : versionAt(cursor);
+      const history = await deps.catalogs.history(limit + 1, { before });
+      const next = history.length > limit ? history[limit - 1] : undefined;
       return {
-        versions: history.map(({ version, updatedAtMs, note }) => ({
+        cursor: next === undefined ? null : `v.${next.version}`,
+        versions: history.slice(0, limit).map(({ version, updatedAtMs, note }) => ({
           version,
           updatedAt: isoTime(updatedAtMs),
           note,
@@ -51,6 +55,11 @@ export function catalogHandlers(deps: AdminDeps) {
       });
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Returns the version that a page of versions ends with; 0 for the cursor of another list. */
+function versionAt(cursor: string): number {
+  return Number(/^v\.(\d{1,9})$/.exec(cursor)?.[1] ?? 0);
 }
 
 /** Returns what a version changed: since the one before it, or since any other. */
@@ -90,7 +99,9 @@ async function createVersion(
   const current = deps.catalogs.current();
   if (options.expected !== current.version) throw versionConflict(deps, options.expected);
   const changes = diffCatalog(current, content);
-  const [wallets, keys] = await Promise.all([deps.ledger.wallets(), deps.keys.list()]);
+  const wallets: Pick<Wallet, "id" | "tier">[] = [];
+  for await (const { id, tier } of deps.ledger.allWallets()) wallets.push({ id, tier });
+  const keys = deps.keys.all();
   if (!options.force) requireTiersKept(current, content, wallets);
   const { warnings, cuts } = await catalogEffects({ current, content }, { wallets, keys }, deps);
   if (options.dryRun || changes.length === 0) {
@@ -106,7 +117,7 @@ async function createVersion(
 function requireTiersKept(
   current: CatalogContent,
   content: CatalogContent,
-  wallets: readonly Wallet[],
+  wallets: readonly Pick<Wallet, "id" | "tier">[],
 ): void {
   const removed = [...strandedWallets(content, wallets)]
     .find(([tier]) => current.tiers.some(({ id }) => id === tier));

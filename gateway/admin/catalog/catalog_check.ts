@@ -41,7 +41,8 @@ async function auditsFinding(
   const settings = catalog.auto?.audits;
   if (settings === undefined || settings.share === 0) return null;
   const wallet = await ledger.wallet(settings.wallet);
-  return auditObstacle(settings, { catalog, wallet, keys: await keys.list() }) ?? null;
+  const own = await Array.fromAsync(keys.ofWallet(settings.wallet));
+  return auditObstacle(settings, { catalog, wallet, keys: own }) ?? null;
 }
 
 /** Options of a check. */

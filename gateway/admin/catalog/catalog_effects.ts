@@ -15,10 +15,8 @@ import {
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Wallet } from "../../domain/ledger/ledger.ts";
 import type { AdminDeps } from "../deps.ts";
-import { type LostReach, lostReach } from "./lost_reach.ts";
+import { type KeyGroup, type LostReach, lostReach, NAMED_MAX } from "./lost_reach.ts";
 
-/** Maximum number of names in a sentence; further ones are counted. */
-const NAMES_MAX = 10;
 /**
  * Maximum number of sentences about keys that lose something, one for all keys with the same loss.
  */
@@ -27,7 +25,7 @@ const LOSSES_MAX = 10;
 /** Wallets and keys that use the catalog. */
 export interface CatalogUsers {
   readonly wallets: readonly Pick<Wallet, "id" | "tier">[];
-  readonly keys: readonly KeyRecord[];
+  readonly keys: AsyncIterable<{ readonly record: KeyRecord }>;
 }
 
 /** Returns the ids of the wallets whose tier is missing in a catalog, by that tier. */
@@ -93,7 +91,7 @@ function unservedSentence(
  * only counted.
  */
 function lostSentences({ idle, losses }: LostReach): string[] {
-  const unserved = idle.length === 0 ? [] : [`${keyNames(idle)} may use none of the models`];
+  const unserved = idle.count === 0 ? [] : [`${keyNames(idle)} may use none of the models`];
   const sentences = losses.slice(0, LOSSES_MAX).map(({ keys, models, endpoints }) => {
     const parts = [
       ...models.length === 0 ? [] : [`the ${listed("model", models.map((id) => `"${id}"`))}`],
@@ -101,24 +99,25 @@ function lostSentences({ idle, losses }: LostReach): string[] {
         ? []
         : [`the ${listed("endpoint", endpoints.map((id) => `"${id}"`))}`],
     ];
-    return `${keyNames(keys)} lose${keys.length === 1 ? "s" : ""} ${parts.join(", and ")}`;
+    return `${keyNames(keys)} lose${keys.count === 1 ? "s" : ""} ${parts.join(", and ")}`;
   });
-  const rest = losses.slice(LOSSES_MAX).reduce((sum, { keys }) => sum + keys.length, 0);
+  const rest = losses.slice(LOSSES_MAX).reduce((sum, { keys }) => sum + keys.count, 0);
   const others = rest === 0
     ? []
     : [`${rest} more key${rest === 1 ? " loses" : "s lose"} models or endpoints`];
   return [...unserved, ...sentences, ...others];
 }
 
-function keyNames(keys: readonly KeyRecord[]): string {
-  return listed("Key", keys.map(({ id, name }) => `"${name}" (${id})`));
+function keyNames({ named, count }: KeyGroup): string {
+  return listed("Key", named.map(({ id, name }) => `"${name}" (${id})`), count);
 }
 
 /** Returns `Wallet "a"`, or `Wallets "a", "b" and 3 more`. */
 export function listed(
   noun: "Wallet" | "Key" | "model" | "endpoint",
   names: readonly string[],
+  count = names.length,
 ): string {
-  const rest = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : "";
-  return `${noun}${names.length === 1 ? "" : "s"} ${names.slice(0, NAMES_MAX).join(", ")}${rest}`;
+  const rest = count > NAMED_MAX ? ` and ${count - NAMED_MAX} more` : "";
+  return `${noun}${count === 1 ? "" : "s"} ${names.slice(0, NAMED_MAX).join(", ")}${rest}`;
 }

@@ -12,13 +12,25 @@ import { budgetOf } from "../../flows/plan/spending_cap.ts";
 import { yieldToEventLoop } from "../../system/yield_to_event_loop.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 
-/** Keys, and new policies among them, that are compared without a pause: some milliseconds. */
-const KEYS_AT_ONCE = 256;
+/** Maximum number of names in a sentence; further ones are counted. */
+export const NAMED_MAX = 10;
+/** New policies that are compared without a pause: some milliseconds. */
 const POLICIES_AT_ONCE = 4;
+
+/** Keys of which only some are named. */
+export class KeyGroup {
+  count = 0;
+  /** The first {@linkcode NAMED_MAX}. */
+  readonly named: KeyRecord[] = [];
+
+  add(key: KeyRecord): void {
+    if (++this.count <= NAMED_MAX) this.named.push(key);
+  }
+}
 
 /** Keys with the same loss. */
 export interface Loss {
-  readonly keys: readonly KeyRecord[];
+  readonly keys: KeyGroup;
   /** Catalog ids of the models that they can use before the change and not after it. */
   readonly models: readonly string[];
   /** Endpoints that have a model for them before the change and none after it. */
@@ -28,7 +40,7 @@ export interface Loss {
 /** Effects of a change on the keys. */
 export interface LostReach {
   /** Keys that may serve, now or once they are enabled again, and would have no model. */
-  readonly idle: readonly KeyRecord[];
+  readonly idle: KeyGroup;
   /** Losses of enabled keys that keep some model, grouped by equal loss. */
   readonly losses: readonly Loss[];
 }
@@ -37,7 +49,7 @@ export interface LostReach {
 export interface ReachChange {
   readonly before: Catalog;
   readonly after: Catalog;
-  readonly keys: readonly KeyRecord[];
+  readonly keys: AsyncIterable<{ readonly record: KeyRecord }>;
   /** Tier of each wallet, by its id. */
   readonly tiers: ReadonlyMap<string, string>;
   readonly nowMs: number;
@@ -46,11 +58,10 @@ export interface ReachChange {
 /** Compares the models and endpoints of every key before and after a change of the catalog. */
 export async function lostReach(change: ReachChange): Promise<LostReach> {
   const { before, after, keys, tiers, nowMs } = change;
-  const idle: KeyRecord[] = [];
-  const losses = new Map<string, Loss & { readonly keys: KeyRecord[] }>();
+  const idle = new KeyGroup();
+  const losses = new Map<string, Loss>();
   const known = new Map<string, Pick<Loss, "models" | "endpoints"> | "nothing">();
-  for (const [at, key] of keys.entries()) {
-    if (at % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await yieldToEventLoop();
+  for await (const { record: key } of keys) {
     if (!mayServe(key, nowMs)) continue;
     const walletTier = tiers.get(key.walletId) ?? "";
     const policy = decidingPart(key.policy);
@@ -62,11 +73,11 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
       known.set(question, lost);
       if (known.size % POLICIES_AT_ONCE === 0) await yieldToEventLoop();
     }
-    if (lost === "nothing") idle.push(key);
+    if (lost === "nothing") idle.add(key);
     else if (serves(key, nowMs) && lost.models.length + lost.endpoints.length > 0) {
       const same = JSON.stringify(lost);
-      const loss = losses.get(same) ?? { ...lost, keys: [] };
-      loss.keys.push(key);
+      const loss = losses.get(same) ?? { ...lost, keys: new KeyGroup() };
+      loss.keys.add(key);
       losses.set(same, loss);
     }
   }

@@ -5,7 +5,7 @@ import { violationsOf } from "../../domain/policy/policy.ts";
 import type { AdminDeps } from "../deps.ts";
 import type { Handlers } from "../routes.ts";
 import { reachJson } from "./key_reach.ts";
-import { requireWallet } from "./keys.ts";
+import { requireWallet } from "../wallets/find_wallet.ts";
 
 /** Handler of the preview of a policy, before any key has it. Changes nothing. */
 export function keyPreviewHandlers(deps: AdminDeps) {

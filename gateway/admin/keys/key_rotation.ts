@@ -8,7 +8,8 @@ import type { AdminDeps } from "../deps.ts";
 import { isoTime, isoTimeOrNull } from "../json_values.ts";
 import { summaryJson } from "../requests/request_json.ts";
 import type { AdminCall, Handlers } from "../routes.ts";
-import { keyFault, keyJson } from "./keys.ts";
+import { keyJson } from "./key_json.ts";
+import { keyFault } from "./keys.ts";
 
 /** Maximum wait for the answer to a verification, in milliseconds. */
 const CALL_TIMEOUT_MS = 60_000;
@@ -34,9 +35,10 @@ async function rotationJson(
 ): Promise<AnswerOf<"GET /keys/{id}/rotation">> {
   const old = await keyOf(deps, id);
   const nowMs = deps.clock.nowMs();
-  const copies = (await deps.keys.list()).filter((key) =>
-    key.rotatedFrom === old.id && mayServe(key, nowMs)
-  );
+  const copies: KeyRecord[] = [];
+  for await (const copy of deps.keys.copiesOf(old.id)) {
+    if (mayServe(copy, nowMs)) copies.push(copy);
+  }
   const copy = copyId === undefined ? copies[0] : copies.find(({ id }) => id === copyId);
   if (copyId !== undefined && copy === undefined) {
     throw new ServiceFault("not_found", {

@@ -1,16 +1,16 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { type KeyRecord, serves } from "../../domain/policy/key.ts";
+import { serves } from "../../domain/policy/key.ts";
 import type { KeySpend } from "../../domain/ledger/ledger.ts";
 import { spendAt } from "../../domain/ledger/state.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import type { KeyChange, KeyRefusal } from "../../flows/keys/key_ring.ts";
 import { publicIdFrom } from "../../flows/keys/new_secret.ts";
-import { usesPepper } from "../../flows/keys/peppers.ts";
 import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
-import { suggestion } from "../../config/suggestion.ts";
 import type { AdminDeps } from "../deps.ts";
-import { isoTime, isoTimeOrNull } from "../json_values.ts";
 import type { Handlers } from "../routes.ts";
+import { requireWallet } from "../wallets/find_wallet.ts";
+import { keyJson } from "./key_json.ts";
+import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
 
 type Key = AnswerOf<"POST /keys/{id}/disable">;
@@ -19,7 +19,7 @@ type Key = AnswerOf<"POST /keys/{id}/disable">;
 export function keyHandlers(deps: AdminDeps) {
   const { keyRing } = deps;
   return {
-    "GET /keys": () => listKeys(deps),
+    "GET /keys": ({ query }) => keyListJson(query(), deps),
     "POST /keys": async ({ body }) => createKey(deps, await body()),
     "GET /keys/{id}": ({ path }) => showKey(deps, path.id),
     "POST /keys/{id}/narrow": async ({ path: { id }, body }) =>
@@ -34,19 +34,6 @@ export function keyHandlers(deps: AdminDeps) {
   } satisfies Partial<Handlers>;
 }
 
-async function listKeys(deps: AdminDeps): Promise<AnswerOf<"GET /keys">> {
-  const keys = await deps.keys.listStored();
-  const peppers = await deps.pepperBook.uses();
-  return {
-    keys: keys.map(({ record, digest }) => ({
-      ...keyJson(record),
-      pepper: peppers.find(({ version }) => usesPepper(digest, version))?.version ?? null,
-    })),
-    // Shows at a glance whether the previous pepper can be dropped.
-    underPreviousPepper: peppers[1]?.keyIds.length ?? null,
-  };
-}
-
 async function createKey(
   deps: AdminDeps,
   { name, wallet, policy, opId }: CheckedBodyOf<"POST /keys">,
@@ -56,16 +43,6 @@ async function createKey(
   const issued = await deps.keyRing.issue({ name, walletId: wallet, policy, publicId });
   if (!issued.ok) throw issueFault(issued.refusal, { id: name, publicId });
   return { key: issued.key, ...keyJson(issued.record) };
-}
-
-/** Throws when there is no wallet of an id; the message suggests the nearest one. */
-export async function requireWallet(deps: Pick<AdminDeps, "ledger">, id: string): Promise<void> {
-  if (await deps.ledger.wallet(id) !== undefined) return;
-  const ids = (await deps.ledger.wallets()).map((wallet) => wallet.id);
-  throw new ServiceFault("invalid_request", {
-    message: `There is no wallet "${id}"${suggestion(id, ids)}`,
-    param: "wallet",
-  });
 }
 
 async function showKey(deps: AdminDeps, id: string): Promise<AnswerOf<"GET /keys/{id}">> {
@@ -84,14 +61,12 @@ async function rotateKey(
   const publicId = publicIdOf(opId);
   const issued = await deps.keyRing.rotate(id, { name, policy, publicId });
   if (!issued.ok) throw issueFault(issued.refusal, { id, publicId });
-  const otherCopies = (await deps.keys.list()).filter((copy) =>
-    copy.rotatedFrom === id && copy.id !== issued.record.id && serves(copy, deps.clock.nowMs())
-  );
-  return {
-    key: issued.key,
-    ...keyJson(issued.record),
-    otherCopies: otherCopies.map((copy) => copy.id),
-  };
+  const nowMs = deps.clock.nowMs();
+  const otherCopies: string[] = [];
+  for await (const copy of deps.keys.copiesOf(id)) {
+    if (copy.id !== issued.record.id && serves(copy, nowMs)) otherCopies.push(copy.id);
+  }
+  return { key: issued.key, ...keyJson(issued.record), otherCopies };
 }
 
 function changedJson(change: KeyChange, id: string): Key {
@@ -141,22 +116,6 @@ export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
     default:
       return new ServiceFault("conflict", { message: "This key exists already; try again" });
   }
-}
-
-/** Returns a key without its secret. */
-export function keyJson(record: KeyRecord): Key {
-  return {
-    id: record.id,
-    name: record.name,
-    wallet: record.walletId,
-    status: record.status,
-    policy: record.policy,
-    hint: record.hint,
-    createdAt: isoTime(record.createdAtMs),
-    lastUsedAt: isoTimeOrNull(record.lastUsedAtMs),
-    rotatedFrom: record.rotatedFrom ?? null,
-    logContent: record.logContent === true,
-  };
 }
 
 /** Returns what a key has spent as of now; a window that has passed since the last use counts nothing. */

@@ -9,7 +9,7 @@ import { DIALECT_HEADER } from "@svc/sdk/protocol";
 import { ENDPOINT_PATHS } from "../../domain/requests/endpoints.ts";
 import type { AdminDeps } from "../deps.ts";
 import type { AdminCall, Handlers } from "../routes.ts";
-import { requireWallet } from "./keys.ts";
+import { requireWallet } from "../wallets/find_wallet.ts";
 import { PlaygroundKeys } from "./playground_keys.ts";
 
 /** Headers of the answer that are passed on. */

@@ -1,3 +1,4 @@
+import { keyRecords } from "../../flows/keys/key_records_fixture.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { ADMIN_TOKEN, assertRefused, type TestAdmin, withAdmin } from "../admin_test_support.ts";
 import { KEY_LIFETIME_MS } from "./playground_keys.ts";
@@ -38,7 +39,7 @@ Deno.test("a call goes to the public listener, with a key of minutes that is nam
     assert(request !== undefined);
     assertEquals(new URL(request.url).pathname, "/openai/v1/chat/completions");
     assertEquals(await request.json(), CALL.body);
-    const [key] = await admin.deps.keys.list();
+    const [key] = await keyRecords(admin.deps.keys);
     assertEquals([key?.name, key?.walletId], ["playground", "team"]);
     assertEquals(Date.parse(key?.policy.expiresAt ?? ""), admin.clock.ms + KEY_LIFETIME_MS);
     const presented = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
@@ -56,11 +57,11 @@ Deno.test("one key serves a wallet until it is nearly over, is revoked, or all a
     };
     const [first, second] = await Promise.all([call(), call()]);
     assertEquals([first, await call()], [second, first]);
-    assertEquals((await deps.keys.list()).length, 1);
+    assertEquals((await keyRecords(deps.keys)).length, 1);
     clock.ms += KEY_LIFETIME_MS / 2 + 1;
     const later = await call();
     assertNotEquals(later, first);
-    for (const { id } of await deps.keys.list()) await deps.keyRing.revoke(id);
+    for (const { id } of await keyRecords(deps.keys)) await deps.keyRing.revoke(id);
     const fresh = await call();
     assertNotEquals(fresh, later);
     const { app } = admin;
@@ -69,7 +70,7 @@ Deno.test("one key serves a wallet until it is nearly over, is revoked, or all a
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     });
     assertEquals(await ended.json(), { revoked: 1 });
-    const keys = await deps.keys.list();
+    const keys = await keyRecords(deps.keys);
     assertEquals(keys.every(({ status }) => status === "revoked"), true);
   }, { callPublic });
 });
@@ -100,6 +101,6 @@ Deno.test("a call on no wallet, or on an endpoint that there is not, makes no ke
     });
     assertRefused(await admin.post("/playground", { ...CALL, endpoint: "files" }), refused);
     assertRefused(await admin.post("/playground", { ...CALL, key: "svc_live_x" }), refused);
-    assertEquals(await admin.deps.keys.list(), []);
+    assertEquals(await keyRecords(admin.deps.keys), []);
   });
 });

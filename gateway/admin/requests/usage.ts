@@ -1,11 +1,12 @@
 import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
 import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../domain/policy/key.ts";
 import type { AdminDeps } from "../deps.ts";
+import { pageOf } from "../paging.ts";
 import { UsageSums } from "./usage_sums.ts";
 
 /** Returns tokens and credits, summed from the journal. */
 export async function usageJson(
-  { by, since, until }: CheckedQueryOf<"GET /usage">,
+  { by, since, until, ...page }: CheckedQueryOf<"GET /usage">,
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /usage">> {
   const sums = new UsageSums(by);
@@ -14,17 +15,23 @@ export async function usageJson(
       sums.add(entry);
     }
   }
-  const names = by === "key" ? await keyNames(deps) : new Map<string, string>();
-  const usage = sums.rows().map(({ group, ...sum }) => {
+  const { rows, cursor } = pageOf(sums.rows(), page);
+  const names = by === "key"
+    ? await keyNames(rows.map(({ group }) => group), deps)
+    : new Map<string, string>();
+  const usage = rows.map(({ group, ...sum }) => {
     if (by === "day") return { day: group, ...sum };
     if (by === "model") return { model: group, ...sum };
     const name = names.get(group);
     return { key: group, ...name === undefined ? {} : { name }, ...sum };
   });
-  return { by, usage };
+  return { by, usage, cursor };
 }
 
-async function keyNames(deps: AdminDeps): Promise<Map<string, string>> {
-  const names = new Map((await deps.keys.list()).map((key) => [key.id, key.name]));
-  return names.set(AUDIT_KEY_ID, AUDIT_KEY_NAME);
+async function keyNames(ids: readonly string[], { keys }: AdminDeps): Promise<Map<string, string>> {
+  const found = await Promise.all(ids.map((id) => keys.getStored(id)));
+  const names = found.flatMap((key) =>
+    key === undefined ? [] : [[key.record.id, key.record.name] as const]
+  );
+  return new Map(names).set(AUDIT_KEY_ID, AUDIT_KEY_NAME);
 }

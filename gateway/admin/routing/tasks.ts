@@ -11,7 +11,9 @@ import {
   tasksOf,
   type TaskView,
 } from "../../domain/learning/task_view.ts";
+import type { PageQuery } from "../../admin_api/query_fields.ts";
 import type { AdminDeps } from "../deps.ts";
+import { pageOf } from "../paging.ts";
 import { isoTime } from "../json_values.ts";
 import {
   creditsJson,
@@ -32,14 +34,14 @@ const NAMED_MAX = 8;
 
 /** Returns the tasks of a wallet, or of all, with their sums. */
 export async function taskListJson(
-  { wallet, limit }: { readonly wallet?: string | undefined; readonly limit: number },
+  { wallet, ...page }: PageQuery & { readonly wallet?: string | undefined },
   deps: Pick<AdminDeps, "learning" | "catalogs" | "ledger">,
 ): Promise<TaskList> {
   const snapshot = deps.learning.newest();
   const context = estimateContext(deps.catalogs.current());
   const wallets = await walletsIn(snapshot, wallet, deps);
   const tasks = wallets.flatMap(([id, own]) => tasksOf(id, own, context)).sort(byCost);
-  const shown = tasks.slice(0, limit);
+  const { rows: shown, cursor } = pageOf(tasks, page);
   return {
     snapshot: snapshot.number,
     takenAt: snapshot.number === 0 ? null : isoTime(snapshot.takenAtMs),
@@ -48,7 +50,7 @@ export async function taskListJson(
       ...summaryJson(task),
       models: task.models.map((model) => modelJson(model, task)),
     })),
-    more: tasks.length - shown.length,
+    cursor,
   };
 }
 

@@ -25,11 +25,7 @@ async function pepperJson(
 ): Promise<AnswerOf<"GET /pepper">> {
   // The token of this request may be moving to the current pepper.
   await adminTokens.idle();
-  const [current, previous] = (await pepperBook.uses()).map(({ keyIds, ...rest }) => ({
-    ...rest,
-    keys: keyIds.length,
-    keyIds,
-  }));
+  const [current, previous] = await pepperBook.uses();
   invariant(current !== undefined, "There is a current pepper");
   // The ids are those of keys to be used, rotated or revoked.
   const { keyIds: _ids, ...summary } = current;

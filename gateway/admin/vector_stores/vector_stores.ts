@@ -16,7 +16,8 @@ import type { AnswerOf } from "../../admin_api/operations.ts";
 import { attributes } from "../../admin_api/operations/vector_stores.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
-import { requireWallet } from "../keys/keys.ts";
+import { requireWallet } from "../wallets/find_wallet.ts";
+import { pageOf } from "../paging.ts";
 import type { AdminCall, Handlers } from "../routes.ts";
 
 /** Handlers of vector stores: files that the keys of a wallet may search with `file_search`. */
@@ -25,9 +26,11 @@ export function vectorStoreHandlers(deps: AdminDeps) {
   const shownStore = (store: VectorStore) => storeJson(store, vectorStores.embeddingSpace());
   const shownFile = (file: VectorStoreFile) => fileJson(file, vectorStores.embeddingSpace());
   return {
-    "GET /vector-stores": ({ query }) => ({
-      vectorStores: vectorStores.list(query().wallet).map(shownStore),
-    }),
+    "GET /vector-stores": ({ query }) => {
+      const { wallet, ...page } = query();
+      const { rows, cursor } = pageOf(vectorStores.list(wallet), page);
+      return { vectorStores: rows.map(shownStore), cursor };
+    },
     "POST /vector-stores": async ({ body }) => {
       const { name, wallet } = await body();
       await requireWallet(deps, wallet);
@@ -38,9 +41,10 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       if (!await vectorStores.remove(id)) throw noStore(id);
       return { id, deleted: true };
     },
-    "GET /vector-stores/{id}/files": async ({ path }) => ({
-      files: (await filesOf(path.id, deps)).map(shownFile),
-    }),
+    "GET /vector-stores/{id}/files": async ({ path, query }) => {
+      const { rows, cursor } = pageOf(await filesOf(path.id, deps), query());
+      return { files: rows.map(shownFile), cursor };
+    },
     "POST /vector-stores/{id}/files": (call) => addFile(deps, call),
     "GET /vector-stores/{id}/files/{fileId}": async ({ path }) => {
       const file = (await filesOf(path.id, deps)).find(({ id }) => id === path.fileId);

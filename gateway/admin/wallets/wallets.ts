@@ -1,6 +1,5 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Hold, LedgerRefusal, Wallet } from "../../domain/ledger/ledger.ts";
-import { isLow } from "../../domain/ledger/low_balance.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import type { Applied } from "../../ports/ledger_store.ts";
 import type { AdminDeps } from "../deps.ts";
@@ -10,19 +9,18 @@ import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { validate } from "../../http/validation.ts";
 import { isoTime } from "../json_values.ts";
 import type { AdminCall, Handlers } from "../routes.ts";
+import type { PageQuery } from "../../admin_api/query_fields.ts";
+import { pageOf } from "../paging.ts";
 import { findWallet } from "./find_wallet.ts";
+import { walletJson } from "./wallet_json.ts";
+import { walletListJson } from "./wallet_list.ts";
 import { statementJson } from "./statement.ts";
-
-/** Maximum number of open holds that are listed. */
-const HOLDS_MAX = 500;
 
 /** Handlers of wallets: prepaid credit, its holds and entries, and paying more in. */
 export function walletHandlers(deps: AdminDeps) {
-  const shown = (wallet: Wallet) => walletJson(deps, wallet);
+  const shown = (wallet: Wallet) => walletJson(wallet, deps);
   return {
-    "GET /wallets": async () => ({
-      wallets: await Promise.all((await deps.ledger.wallets()).map(shown)),
-    }),
+    "GET /wallets": ({ query }) => walletListJson(query(), deps),
     "POST /wallets": async ({ body }) => shown(await createWallet(deps, await body())),
     "GET /wallets/{id}": async ({ path }) => shown(await findWallet(deps, path.id)),
     "POST /wallets/{id}/credit": async (call) => shown(await creditWallet(deps, call)),
@@ -33,17 +31,21 @@ export function walletHandlers(deps: AdminDeps) {
       return shown(wallet);
     },
     "GET /wallets/{id}/holds": async ({ path, query }) => {
-      query();
-      return holdsJson(await deps.ledger.openHolds(), await findWallet(deps, path.id));
+      const { id } = await findWallet(deps, path.id);
+      const open = await deps.ledger.openHolds();
+      return holdsJson(open.filter(({ walletId }) => walletId === id), query());
     },
     "GET /wallets/{id}/statement": ({ path, query }) => statementJson(deps, path.id, query()),
   } satisfies Partial<Handlers>;
 }
 
-function holdsJson(all: readonly Hold[], { id }: Wallet): AnswerOf<"GET /wallets/{id}/holds"> {
-  const holds = all.filter(({ walletId }) => walletId === id);
+function holdsJson(
+  holds: readonly Hold[],
+  query: PageQuery,
+): AnswerOf<"GET /wallets/{id}/holds"> {
+  const { rows, cursor } = pageOf(holds, query);
   return {
-    holds: holds.slice(0, HOLDS_MAX).map((hold) => ({
+    holds: rows.map((hold) => ({
       id: hold.id,
       at: isoTime(hold.atMs),
       amount: formatCredits(hold.amount),
@@ -51,7 +53,7 @@ function holdsJson(all: readonly Hold[], { id }: Wallet): AnswerOf<"GET /wallets
       model: hold.model,
       log: hold.logId,
     })),
-    more: Math.max(0, holds.length - HOLDS_MAX),
+    cursor,
   };
 }
 
@@ -141,23 +143,4 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
     default:
       return new ServiceFault("conflict", { message: `The ledger refused: ${refusal}` });
   }
-}
-
-async function walletJson(
-  { lowBalances }: AdminDeps,
-  wallet: Wallet,
-): Promise<AnswerOf<"GET /wallets/{id}">> {
-  const mark = await lowBalances.markOf(wallet);
-  return {
-    id: wallet.id,
-    tier: wallet.tier,
-    credits: formatCredits(wallet.credits),
-    available: formatCredits(wallet.available),
-    held: formatCredits(wallet.held),
-    spent: formatCredits(wallet.spent),
-    writtenOff: formatCredits(wallet.writtenOff),
-    lowBelow: formatCredits(mark.below),
-    lowBelowSet: mark.isSet,
-    low: isLow(wallet, mark),
-  };
 }

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { configSchema } from "../../config/schema.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
-import { countAnswer, timeAnswer } from "./parts.ts";
+import { countAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
 const { upstreams, models, tiers, auto, search, vectorStores, limits } = configSchema.shape;
 const version = z.int().min(1);
@@ -34,6 +34,7 @@ export const catalogAnswer = z.strictObject({
 /** Answer of `GET /catalog/versions`. */
 export const catalogVersionsAnswer = z.strictObject({
   versions: z.array(z.strictObject({ version, updatedAt: timeAnswer, note: z.string() })),
+  cursor: cursorAnswer,
 }).meta({ id: "CatalogVersions" });
 
 const changes = z.array(z.strictObject({

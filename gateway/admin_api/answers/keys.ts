@@ -9,7 +9,7 @@ import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { HOSTED_TOOL_TYPES } from "../../domain/requests/hosted_tool_types.ts";
 import { policySchema } from "../policy.ts";
-import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
+import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 import { requestSummaryAnswer } from "./requests.ts";
 
 const secret = z.string().meta({
@@ -39,8 +39,10 @@ export const keyListAnswer = z.strictObject({
     ...key,
     pepper: z.int().nullable().describe("Version of the pepper that its digest uses"),
   })),
+  cursor: cursorAnswer,
+  total: countAnswer.describe("All keys, also those that the query leaves out"),
   underPreviousPepper: countAnswer.nullable().describe(
-    "Keys that still need the previous pepper; null where there is none",
+    "Keys that still need the previous pepper, counted up to 500; null where there is none",
   ),
 }).meta({ id: "KeyList" });
 
@@ -138,7 +140,7 @@ export const pepperAnswer = z.strictObject({
   current: z.strictObject(standing),
   previous: z.strictObject({
     ...standing,
-    keyIds: z.array(z.string()).describe("To be used, rotated or revoked"),
+    keyIds: z.array(z.string()).describe("The first 500, to be used, rotated or revoked"),
   }).nullable(),
 }).meta({ id: "Pepper" });
 

@@ -156,6 +156,7 @@ export const usageAnswer = z.strictObject({
     z.strictObject({ model: z.string(), ...sums }),
     z.strictObject({ key: z.string(), name: z.string().optional(), ...sums }),
   ])),
+  cursor: cursorAnswer,
 }).meta({
   id: "Usage",
   description: "Days in their order; keys and models by cost, dearest first",

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { OUTCOME_SOURCES } from "../../domain/learning/statistics.ts";
-import { countAnswer, creditsAnswer, timeAnswer } from "./parts.ts";
+import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 import { requestAnswer } from "./requests.ts";
 
 const fraction = z.number().min(0).max(1);
@@ -68,7 +68,7 @@ export const routingTaskListAnswer = z.strictObject({
     })),
   }),
   tasks: z.array(routingTaskSummaryAnswer).describe("Dearest first"),
-  more: countAnswer.describe("Further tasks that the limit left out"),
+  cursor: cursorAnswer,
 }).meta({ id: "RoutingTaskList" });
 
 const plan = z.strictObject({

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { attributeValueSchema } from "../../http/schemas/hosted_tools.ts";
-import { countAnswer, timeAnswer } from "./parts.ts";
+import { countAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
 /** A vector store. */
 export const vectorStoreAnswer = z.strictObject({
@@ -23,7 +23,10 @@ export const vectorStoreAnswer = z.strictObject({
 }).meta({ id: "VectorStore" });
 
 /** Answer of `GET /vector-stores`. */
-export const vectorStoreListAnswer = z.strictObject({ vectorStores: z.array(vectorStoreAnswer) });
+export const vectorStoreListAnswer = z.strictObject({
+  vectorStores: z.array(vectorStoreAnswer),
+  cursor: cursorAnswer,
+});
 
 const attributes = z.record(z.string(), attributeValueSchema);
 
@@ -48,7 +51,7 @@ export const addedFileAnswer = z.strictObject({
 }).meta({ id: "AddedFile" });
 
 /** Answer of `GET /vector-stores/{id}/files`. */
-export const fileListAnswer = z.strictObject({ files: z.array(fileAnswer) });
+export const fileListAnswer = z.strictObject({ files: z.array(fileAnswer), cursor: cursorAnswer });
 
 /** Answer of `POST /vector-stores/{id}/search`. */
 export const searchAnswer = z.strictObject({

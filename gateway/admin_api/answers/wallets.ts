@@ -22,7 +22,11 @@ export const walletAnswer = z.strictObject({
 }).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
 
 /** Answer of `GET /wallets`. */
-export const walletListAnswer = z.strictObject({ wallets: z.array(walletAnswer) });
+export const walletListAnswer = z.strictObject({
+  wallets: z.array(walletAnswer),
+  cursor: cursorAnswer,
+  total: countAnswer.describe("All wallets, also those that the query leaves out"),
+});
 
 /** Answer of `GET /wallets/{id}/holds`. */
 export const holdListAnswer = z.strictObject({
@@ -34,7 +38,7 @@ export const holdListAnswer = z.strictObject({
     model: z.string(),
     log: z.string().describe("Id of the request's row in the log"),
   })).describe("Oldest first"),
-  more: countAnswer.describe("Those beyond the first 500"),
+  cursor: cursorAnswer,
 }).meta({ id: "HoldList" });
 
 const moved = {

@@ -32,7 +32,7 @@ export const CATALOG_OPERATIONS = {
   "GET /catalog/versions": {
     id: "listCatalogVersions",
     summary: "List the versions, newest first",
-    query: ({ limit }: QueryFields) => ({ limit }),
+    query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.catalogVersionsAnswer,
   },
   "GET /catalog/versions/{version}": {

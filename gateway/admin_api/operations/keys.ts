@@ -1,16 +1,35 @@
 import { z } from "zod";
 import * as answers from "../answers/keys.ts";
+import { KEY_STATES } from "../../domain/policy/key.ts";
 import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
 import { policySchema } from "../policy.ts";
 import type { QueryFields } from "../query_fields.ts";
+import { KEY_SORTS, sortFields } from "../sorts.ts";
 
 const keyName = label(100);
 
 /** Keys. */
 export const KEY_OPERATIONS = {
-  "GET /keys": { id: "listKeys", summary: "List the keys", answer: answers.keyListAnswer },
+  "GET /keys": {
+    id: "listKeys",
+    summary: "List the keys",
+    description:
+      "Newest first, or as `sort` says where there are at most 2,000. A search that finds few may " +
+      "stop before the page is full: then its cursor continues it.",
+    query: ({ text, page }: QueryFields) => ({
+      q: text.describe("Text in the name, the hint or the id, regardless of case"),
+      wallet: text,
+      state: z.enum(KEY_STATES).optional(),
+      rotatedFrom: text.describe("Id of the key that they replace"),
+      ids: z.string().regex(/^[^,]{1,256}(?:,[^,]{1,256}){0,499}$/, "Give 1 to 500 ids").optional()
+        .describe("Ids, with commas in between: these keys alone, on one page"),
+      sort: z.enum(sortFields(KEY_SORTS)).default("-created").describe("A minus sign descends"),
+      ...page,
+    }),
+    answer: answers.keyListAnswer,
+  },
   "POST /keys": {
     id: "createKey",
     summary: "Create a key",

@@ -13,8 +13,7 @@ export const REQUEST_OPERATIONS = {
     query: (fields: QueryFields) => ({
       ...filterFields(fields),
       order: z.enum(["newest", "oldest"]).default("newest"),
-      limit: fields.limit,
-      cursor: fields.cursor,
+      ...fields.page,
     }),
     answer: answers.requestListAnswer,
   },
@@ -49,10 +48,11 @@ export const REQUEST_OPERATIONS = {
   "GET /usage": {
     id: "getUsage",
     summary: "Sum tokens and credits",
-    query: ({ time }: QueryFields) => ({
+    query: ({ time, page }: QueryFields) => ({
       by: z.enum(["key", "model", "day"]).default("day"),
       since: time,
       until: time,
+      ...page,
     }),
     answer: answers.usageAnswer,
   },

@@ -30,7 +30,7 @@ export const ROUTING_OPERATIONS = {
     summary: "List the tasks that routing learns about",
     description: "With requests, share by model, estimated quality and cost. A task is known by " +
       "its fingerprint only: no text of prompts is stored.",
-    query: ({ text, limit }: QueryFields) => ({ wallet: text, limit }),
+    query: ({ text, page }: QueryFields) => ({ wallet: text, ...page }),
     answer: answers.routingTaskListAnswer,
     codes: ["not_found"],
   },

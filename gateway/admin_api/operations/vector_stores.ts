@@ -21,7 +21,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "GET /vector-stores": {
     id: "listVectorStores",
     summary: "List the vector stores",
-    query: ({ text }: QueryFields) => ({ wallet: text }),
+    query: ({ text, page }: QueryFields) => ({ wallet: text, ...page }),
     answer: answers.vectorStoreListAnswer,
     storeless: true,
   },
@@ -48,6 +48,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "GET /vector-stores/{id}/files": {
     id: "listFiles",
     summary: "List the files of a vector store",
+    query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.fileListAnswer,
   },
   "POST /vector-stores/{id}/files": {

@@ -5,6 +5,7 @@ import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts"
 import { operationId, strict } from "../fields.ts";
 import type { AdminOperations } from "../operation.ts";
 import type { QueryFields } from "../query_fields.ts";
+import { sortFields, WALLET_SORTS } from "../sorts.ts";
 
 /** Kinds of entries that move money, or open a wallet. */
 const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;
@@ -26,6 +27,16 @@ export const WALLET_OPERATIONS = {
   "GET /wallets": {
     id: "listWallets",
     summary: "List the wallets",
+    description:
+      "By id, or as `sort` says where there are at most 2,000. A search that finds few may stop " +
+      "before the page is full: then its cursor continues it.",
+    query: ({ text, page }: QueryFields) => ({
+      q: text.describe("Text in the id, regardless of case"),
+      tier: text,
+      low: z.literal("true").optional().describe("Only wallets with a low balance"),
+      sort: z.enum(sortFields(WALLET_SORTS)).default("id").describe("A minus sign descends"),
+      ...page,
+    }),
     answer: answers.walletListAnswer,
   },
   "POST /wallets": {
@@ -70,15 +81,14 @@ export const WALLET_OPERATIONS = {
   "GET /wallets/{id}/holds": {
     id: "listHolds",
     summary: "List the holds of a wallet",
-    query: () => ({}),
+    query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.holdListAnswer,
   },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
     summary: "List the entries of a wallet",
-    query: ({ time, limit, cursor }: QueryFields) => ({
-      limit,
-      cursor,
+    query: ({ time, page }: QueryFields) => ({
+      ...page,
       since: time,
       until: time,
       kind: z.enum(STATEMENT_KINDS).optional(),

@@ -17,7 +17,7 @@ import {
   time,
 } from "../output/table.ts";
 import { timeRange } from "../output/local_time.ts";
-import { DEFAULT_PAGE } from "../../admin_api/query_fields.ts";
+import { DEFAULT_PAGE, PAGE_LIMIT } from "../../admin_api/query_fields.ts";
 import { nextPage } from "./wallets.ts";
 import { wrapped } from "../output/wrapped.ts";
 
@@ -51,7 +51,7 @@ export const requestCommands: readonly Command[] = [
     run: async (call) => {
       const [id = ""] = call.operands;
       const json = await call.client.call("GET /requests/{id}", { id });
-      const name = call.has("json") ? undefined : (await keyNames(call)).get(json.key);
+      const name = call.has("json") ? undefined : (await keyNames(call, [json])).get(json.key);
       return { json, text: ({ width }) => requestText(json, { width, name }) };
     },
   },
@@ -94,8 +94,13 @@ const MODEL_OR_ERROR: Column<Summary> = {
 /** Names of keys by their ids. */
 type KeyNames = ReadonlyMap<string, string>;
 
-async function keyNames({ client }: Pick<Call, "client">): Promise<KeyNames> {
-  const { keys } = await client.call("GET /keys");
+async function keyNames(
+  { client }: Pick<Call, "client">,
+  rows: readonly Pick<Summary, "key">[],
+): Promise<KeyNames> {
+  const ids = [...new Set(rows.map(({ key }) => key))].slice(0, PAGE_LIMIT).join(",");
+  if (ids === "") return new Map();
+  const { keys } = await client.call("GET /keys", { query: { ids } });
   return new Map(keys.map(({ id, name }) => [id, name])).set(AUDIT_KEY_ID, AUDIT_KEY_NAME);
 }
 
@@ -126,7 +131,7 @@ async function list(call: Call): Promise<Output> {
   };
   const json = await call.client.call("GET /requests", { query });
   const { requests: rows } = json;
-  const columns = columnsWith(rows.length === 0 ? new Map() : await keyNames(call));
+  const columns = columnsWith(await keyNames(call, rows));
   const limit = Number(call.option("limit") ?? DEFAULT_PAGE);
   const rest = rows.length < limit ? stoppedSearch(json) : nextPage(json);
   // A search that continues may still find some.
@@ -169,7 +174,7 @@ async function follow(call: Call): Promise<undefined> {
       continue;
     }
     // A key created since the last lookup has a name too.
-    if (requests.some(({ key }) => !names.has(key))) names = await keyNames(call);
+    if (requests.some(({ key }) => !names.has(key))) names = await keyNames(call, requests);
     const text = table(columnsWith(names).map(padded), requests, { width, empty: "" });
     io.stdout(isFirst ? text : text.slice(text.indexOf("\n") + 1));
     isFirst = false;

@@ -1,3 +1,4 @@
+import { nextPage } from "./wallets.ts";
 import type { z } from "zod";
 import type { exportLineAnswer } from "../../admin_api/answers/routing.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
@@ -42,7 +43,7 @@ export const routingCommands: readonly Command[] = [
   {
     words: "routing tasks",
     operands: ["[TASK]"],
-    options: ["wallet", "limit"],
+    options: ["wallet", "limit", "cursor"],
     meanings: { wallet: "Only tasks of this wallet" },
     summary: "List the tasks that routing learns about, or show one",
     run: (call) => call.operands.length === 0 ? listTasks(call) : showTask(call),
@@ -103,27 +104,28 @@ const TASKS: readonly Column<TaskSummary>[] = [
 ];
 
 async function listTasks(call: Call): Promise<Output> {
-  const query = { wallet: call.option("wallet"), limit: call.option("limit") };
+  const [wallet, limit, cursor] = (["wallet", "limit", "cursor"] as const).map(call.option);
+  const query = { wallet, limit, cursor };
   const json = await call.client.call("GET /routing/tasks", { query });
-  const { totals, tasks, more, snapshot } = json;
+  const { totals, tasks, snapshot } = json;
   const empty = "Routing has learned about no task yet";
   return {
     json,
     text: ({ width }) =>
       tasks.length === 0 ? `${empty}\n` : table(TASKS, tasks, { width, empty }) + "\n" + facts([
-        ["tasks", `${totals.tasks}${more === 0 ? "" : `, ${more} more than shown (--limit)`}`],
+        ["tasks", String(totals.tasks)],
         ["requests", String(totals.requests)],
         ["charged", `${totals.charged}, saved ${savedText(totals)}`],
         ["always best", totals.bestCharged],
         ["always cheapest", totals.cheapestCharged],
         ["quality", intervalText(totals.quality)],
         ["snapshot", String(snapshot)],
-      ]),
+      ]) + nextPage(json),
   };
 }
 
 async function showTask(call: Call): Promise<Output> {
-  const superfluous = (["wallet", "limit"] as const).find((name) => call.has(name));
+  const superfluous = (["wallet", "limit", "cursor"] as const).find((name) => call.has(name));
   if (superfluous !== undefined) throw new UsageError(`One task has no use for --${superfluous}`);
   const [task = ""] = call.operands;
   const json = await call.client.call("GET /routing/tasks/{task}", { task });

@@ -1,3 +1,4 @@
+import { nextPage } from "./wallets.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { Command } from "../command.ts";
 import { timeRange } from "../output/local_time.ts";
@@ -9,10 +10,15 @@ type Usage = AnswerOf<"GET /usage">["usage"][number];
 export const usageCommands: readonly Command[] = [
   {
     words: "usage",
-    options: ["by", "since", "until"],
+    options: ["by", "since", "until", "limit", "cursor"],
     summary: "Sum tokens and credits by key, model or day",
     run: async (call) => {
-      const query = { by: call.option("by"), ...timeRange(call) };
+      const query = {
+        by: call.option("by"),
+        ...timeRange(call),
+        limit: call.option("limit"),
+        cursor: call.option("cursor"),
+      };
       const json = await call.client.call("GET /usage", { query });
       const { by, usage } = json;
       const columns: readonly Column<Usage>[] = [
@@ -26,7 +32,10 @@ export const usageCommands: readonly Command[] = [
         optional(amount("WRITTEN OFF", "writtenOff")),
       ];
       const empty = "No usage in this time";
-      return { json, text: ({ width }) => table(columns, usage, { width, empty }) };
+      return {
+        json,
+        text: ({ width }) => table(columns, usage, { width, empty }) + nextPage(json),
+      };
     },
   },
 ];

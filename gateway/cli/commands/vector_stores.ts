@@ -1,3 +1,6 @@
+import type { AdminClient } from "../admin_client.ts";
+import { nextPage } from "./wallets.ts";
+import { PAGE_LIMIT } from "../../admin_api/query_fields.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import { MEDIA_TYPES, mediaTypeOf } from "../../vector_stores/media_types.ts";
 import { fileErrorText } from "../../system/file_error_text.ts";
@@ -30,14 +33,21 @@ export const vectorStoreCommands: readonly Command[] = [
   },
   {
     words: "vector-stores list",
-    options: ["wallet"],
+    options: ["wallet", "limit", "cursor"],
     summary: "List the vector stores",
     meanings: { wallet: "Only stores of this wallet" },
     run: async ({ client, option }) => {
-      const query = { wallet: option("wallet") };
+      const query = {
+        wallet: option("wallet"),
+        limit: option("limit"),
+        cursor: option("cursor"),
+      };
       const json = await client.call("GET /vector-stores", { query });
       const empty = "There are no vector stores";
-      return { json, text: ({ width }) => table(STORES, json.vectorStores, { width, empty }) };
+      return {
+        json,
+        text: ({ width }) => table(STORES, json.vectorStores, { width, empty }) + nextPage(json),
+      };
     },
   },
   {
@@ -46,7 +56,7 @@ export const vectorStoreCommands: readonly Command[] = [
     summary: "Show a vector store and its files",
     run: async ({ client, operands: [id = ""] }) => {
       const store = await client.call("GET /vector-stores/{id}", { id });
-      const { files } = await client.call("GET /vector-stores/{id}/files", { id });
+      const files = await filesOf(client, id);
       const json = { ...store, contents: files };
       return { json, text: (page) => `${storeText(json)}\n${filesText(json.contents, page)}` };
     },
@@ -80,6 +90,22 @@ export const vectorStoreCommands: readonly Command[] = [
     run: search,
   },
 ];
+
+/** Returns all files of a vector store. */
+async function filesOf(client: AdminClient, id: string): Promise<readonly File[]> {
+  const files: File[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: String(PAGE_LIMIT), cursor };
+    const page: AnswerOf<"GET /vector-stores/{id}/files"> = await client.call(
+      "GET /vector-stores/{id}/files",
+      { id, query },
+    );
+    files.push(...page.files);
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return files;
+}
 
 type Store = AnswerOf<"GET /vector-stores/{id}">;
 type File = AnswerOf<"GET /vector-stores/{id}/files/{fileId}">;
@@ -143,7 +169,7 @@ function retry(store: string): string {
  */
 async function reindex(call: Call): Promise<Output> {
   const [id = ""] = call.operands;
-  const { files } = await call.client.call("GET /vector-stores/{id}/files", { id });
+  const files = await filesOf(call.client, id);
   const lacking = files.filter(({ embedded }) => !embedded);
   const embedded: File[] = [];
   let failure: string | undefined;

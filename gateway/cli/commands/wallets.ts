@@ -32,13 +32,24 @@ export const walletCommands: readonly Command[] = [
   },
   {
     words: "wallets list",
+    options: ["match", "tier", "limit", "cursor"],
     summary: "List the wallets",
-    run: async ({ client }) => {
-      const json = await client.call("GET /wallets");
-      const empty = "There are no wallets";
+    meanings: {
+      match: "Only wallets with this text in their id",
+      tier: "Only wallets of this tier",
+    },
+    run: async ({ client, option }) => {
+      const query = {
+        q: option("match"),
+        tier: option("tier"),
+        limit: option("limit"),
+        cursor: option("cursor"),
+      };
+      const json = await client.call("GET /wallets", { query });
+      const empty = json.total === 0 ? "There are no wallets" : "No wallet matches here";
       return {
         json,
-        text: ({ width }) => table(COLUMNS, json.wallets, { width, empty }),
+        text: ({ width }) => table(COLUMNS, json.wallets, { width, empty }) + nextPage(json),
       };
     },
   },

@@ -1,15 +1,20 @@
+import { PAGE_LIMIT } from "../../admin_api/query_fields.ts";
 import type { AdminClient } from "../admin_client.ts";
 import type { Command, OptionName } from "../command.ts";
 
 /** Maximum number of requests offered: the newest. */
 const REQUESTS_MAX = "50";
 
+/** Names of other kinds that are offered, at most. */
+const OFFERED = { query: { limit: String(PAGE_LIMIT) } };
+
 type Lookup = (client: AdminClient) => Promise<readonly (string | number)[]>;
 
 /** Kinds of names that a shell offers, and the calls that list them. */
 const SOURCES = {
-  keys: async (client) => (await client.call("GET /keys")).keys.map(({ id }) => id),
-  wallets: async (client) => (await client.call("GET /wallets")).wallets.map(({ id }) => id),
+  keys: async (client) => (await client.call("GET /keys", OFFERED)).keys.map(({ id }) => id),
+  wallets: async (client) =>
+    (await client.call("GET /wallets", OFFERED)).wallets.map(({ id }) => id),
   requests: async (client) => {
     const query = { limit: REQUESTS_MAX };
     return (await client.call("GET /requests", { query })).requests.map(({ id }) => id);
@@ -18,7 +23,7 @@ const SOURCES = {
   snapshots: async (client) =>
     (await client.call("GET /routing/snapshots")).snapshots.map(({ number }) => number),
   stores: async (client) =>
-    (await client.call("GET /vector-stores")).vectorStores.map(({ id }) => id),
+    (await client.call("GET /vector-stores", OFFERED)).vectorStores.map(({ id }) => id),
   versions: async (client) =>
     (await client.call("GET /catalog/versions")).versions.map(({ version }) => version),
   models: async (client) => (await contentOf(client)).models.map(({ id }) => id),

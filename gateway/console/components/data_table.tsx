@@ -27,6 +27,8 @@ export interface DataTableProps<Row> {
    * order in which they came. Without it the rows are complete: they are sorted and paged here.
    */
   readonly cursor?: string | null;
+  /** With a cursor: true for a column that the API sorts by as `?sort=` says. @default {none} */
+  readonly sortsBy?: ((id: string) => boolean) | undefined;
   /** With a cursor: the API stopped before the page was full, and there may be more beyond. */
   readonly isCut?: boolean;
   /** Name of the table in the page's address, for pages with several tables. */
@@ -38,7 +40,8 @@ export interface DataTableProps<Row> {
  * phone each row is a card, with the names of the columns in it.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { view, caption, columns, href, count, empty, cursor, isCut = false, name } = props;
+  const { view, caption, columns, href, count, empty, cursor, isCut = false, name, sortsBy } =
+    props;
   const say = view.say(sharedMessages);
   if (props.rows.length === 0) {
     return (
@@ -60,7 +63,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     ? say.range(from + 1, from + shown.length, rows.length)
     : undefined;
   const headings = columns.map((column) => (
-    <Heading key={column.title} {...{ view, column, columns, name }} isStatic={!isWhole} />
+    <Heading
+      key={column.title}
+      {...{ view, column, columns, name }}
+      isStatic={!isWhole && sortsBy?.(column.id ?? "") !== true}
+    />
   ));
   return (
     <>
@@ -129,7 +136,11 @@ function ownOrderOf<Row>(
   if (sort === undefined || id === undefined) return undefined;
   const order = orderOf(view, columns);
   const direction = order.by === id ? order.direction : undefined;
-  const changes = { sort: direction === "ascending" ? `-${id}` : id, [placeName(name)]: null };
+  const changes = {
+    sort: direction === "ascending" ? `-${id}` : id,
+    [placeName(name)]: null,
+    cursor: null,
+  };
   return { direction, href: withQuery(view, changes) + anchorOf(name) };
 }
 

@@ -1,13 +1,14 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Shown, View } from "../page.ts";
 import type { Column } from "./column.ts";
-import { DataTable } from "./data_table.tsx";
+import { DataTable, ROWS_PER_PAGE } from "./data_table.tsx";
 import { EmptyState, PageHead } from "./blocks.tsx";
 import {
   type FilterChoices,
   FilterForm,
   filterSelects,
   FilterText,
+  filterText,
   hasText,
   hasValue,
 } from "./filter_form.tsx";
@@ -16,6 +17,14 @@ import {
 export type ListFilter<Row> =
   & { readonly name: string; readonly label: string }
   & (
+    | {
+      /** True where the API looks for the text. */
+      readonly isAsked: true;
+    }
+    | {
+      /** Choices of which the API is told one. */
+      readonly asked: FilterChoices;
+    }
     | {
       /** Texts of a row, one of which contains the text that was entered. */
       readonly texts: (row: Row) => readonly string[];
@@ -54,13 +63,24 @@ export interface ListPage<Row> {
   readonly above?: Child;
   /** Title of the document, where it is not that of the heading. */
   readonly title?: string;
+  /** Set where the API pages, filters and sorts the rows. */
+  readonly page?: ListPart | undefined;
+}
+
+/** The part of a list that the API has given. */
+export interface ListPart {
+  readonly cursor: string | null;
+  /** Number of all rows, also those that the filters leave out. */
+  readonly total: number;
+  /** True for a column that the API can sort by. */
+  readonly sortsBy: (id: string) => boolean;
 }
 
 /** A list as a page: its heading, its filters, and a table of the rows that pass them. */
 export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
-  const { say, rows, columns, href, add, filters = [], above } = list;
+  const { say, rows, columns, href, add, filters = [], above, page } = list;
   const passing = rows.filter((row) => filters.every((filter) => passes(view, filter, row)));
-  const isEmpty = rows.length === 0 || filters.length === 0;
+  const isEmpty = (page?.total ?? rows.length) === 0 || filters.length === 0;
   const [none, hint] = isEmpty && say.none !== undefined
     ? [say.none, say.noneHint]
     : [say.noneFound, say.noneFoundHint];
@@ -75,15 +95,20 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
         {filters.length > 0 && (
           <FilterForm view={view}>
             {filters.map((filter) =>
-              "texts" in filter
+              "texts" in filter || "isAsked" in filter
                 ? <FilterText key={filter.name} view={view} {...filter} />
-                : filterSelects(view)(filter.name, filter.label, filter)
+                : filterSelects(view)(
+                  filter.name,
+                  filter.label,
+                  "asked" in filter ? filter.asked : filter,
+                )
             )}
           </FilterForm>
         )}
         <DataTable
           {...{ view, caption: say.caption, rows: passing, columns, href }}
-          count={say.count?.(passing.length, rows.length)}
+          {...page === undefined ? {} : tablePart(page, passing.length)}
+          count={countOf(view, list, passing.length)}
           empty={<EmptyState title={none ?? ""} hint={hint ?? ""} />}
         />
       </>
@@ -91,7 +116,34 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
   };
 }
 
+function tablePart({ cursor, sortsBy }: ListPart, shown: number) {
+  return { cursor, sortsBy, isCut: cursor !== null && shown < ROWS_PER_PAGE };
+}
+
+/** Returns the number of rows as a sentence, where all rows that pass the filters are known. */
+function countOf<Row>(
+  view: View,
+  { say, rows, page, filters = [] }: ListPage<Row>,
+  shown: number,
+): string | undefined {
+  if (page === undefined) return say.count?.(shown, rows.length);
+  const isFiltered = filters.some(({ name }) => filterText(view, name) !== "");
+  if (!isFiltered) return say.count?.(page.total, page.total);
+  const isWhole = page.cursor === null && !view.query.has("cursor");
+  return isWhole ? say.count?.(shown, page.total) : undefined;
+}
+
+/** Returns the value of `sort` that the API is asked for; `undefined` for its own order. */
+export function sortOf<Sort extends string>(
+  view: Pick<View, "query">,
+  sorts: readonly Sort[],
+): Sort | undefined {
+  const wanted = view.query.get("sort");
+  return sorts.find((sort) => sort === wanted);
+}
+
 function passes<Row>(view: View, filter: ListFilter<Row>, row: Row): boolean {
+  if ("isAsked" in filter || "asked" in filter) return true;
   if (!("texts" in filter)) return hasValue(view, filter.name, filter.values(row));
   const has = filter.isExact ? hasValue : hasText;
   return has(view, filter.name, filter.texts(row));

@@ -39,6 +39,20 @@ export interface KeyRecord {
   readonly budgetId?: string | undefined;
 }
 
+/** A key's status, or that its time is over. */
+export type KeyState = KeyStatus | "expired";
+
+/** Every state, in the order in which they are worth a look. */
+export const KEY_STATES = ["active", "disabled", "expired", "revoked"] as const;
+
+/** Returns the state of a key. */
+export function stateOf(
+  key: { readonly status: KeyStatus; readonly policy: Pick<KeyPolicy, "expiresAt"> },
+  nowMs: number,
+): KeyState {
+  return key.status === "revoked" || !hasExpired(key, nowMs) ? key.status : "expired";
+}
+
 /** True when a key can authenticate now. A malformed expiry counts as past. */
 export function serves(record: KeyRecord, nowMs: number): boolean {
   return record.status === "active" && !hasExpired(record, nowMs);
@@ -53,7 +67,7 @@ export function mayServe(record: KeyRecord, nowMs: number): boolean {
 
 /** True when a key has expired. This is final, since a policy can only be narrowed. */
 export function hasExpired(
-  { policy: { expiresAt } }: Pick<KeyRecord, "policy">,
+  { policy: { expiresAt } }: { readonly policy: Pick<KeyPolicy, "expiresAt"> },
   nowMs: number,
 ): boolean {
   // A malformed time is NaN and compares false.

@@ -17,6 +17,9 @@ class MemorySettings implements SettingsStore {
   get(name: string): Promise<string | undefined> {
     return Promise.resolve(this.rows.get(name));
   }
+  getMany(): Promise<ReadonlyMap<string, string>> {
+    return Promise.resolve(this.rows);
+  }
   setOnce(name: string, value: string): Promise<string> {
     return Promise.resolve(this.rows.get(name) ?? value);
   }

@@ -252,8 +252,8 @@ Deno.test("a key that is revoked or narrowed while it is copied leaves no copy",
     };
     const copy = await ring.rotate(id);
     assertEquals(copy.ok ? "ok" : copy.refusal.code, code);
-    const others = (await keys.list()).filter(({ id: other }) => other !== id);
-    assertEquals(others.map(({ status }) => status), ["revoked"]);
+    const others = (await Array.fromAsync(keys.all())).filter(({ record }) => record.id !== id);
+    assertEquals(others.map(({ record }) => record.status), ["revoked"]);
   }
 });
 

@@ -1,5 +1,5 @@
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import type { KeyStore, StoredKey } from "../../ports/key_store.ts";
+import type { KeyPage, KeyQuery, KeyStore, StoredKey } from "../../ports/key_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 
 /** A key store in memory for tests, which counts calls and fails on demand. */
@@ -26,11 +26,34 @@ export class MemoryKeys implements KeyStore {
   get(id: string): Promise<KeyRecord | undefined> {
     return Promise.resolve(this.stored.get(id)?.record);
   }
-  list(): Promise<readonly KeyRecord[]> {
-    return Promise.resolve([...this.stored.values()].map(({ record }) => record).reverse());
+  getStored(id: string): Promise<StoredKey | undefined> {
+    return Promise.resolve(this.stored.get(id));
   }
-  listStored(): Promise<readonly StoredKey[]> {
-    return Promise.resolve([...this.stored.values()].reverse());
+  hasDigest(...digests: string[]): Promise<boolean> {
+    return Promise.resolve(this.#at(digests) !== undefined);
+  }
+  page({ limit }: KeyQuery): Promise<KeyPage> {
+    return Promise.resolve({ keys: [...this.stored.values()].reverse().slice(0, limit) });
+  }
+  count(): number {
+    return this.stored.size;
+  }
+  async *all(): AsyncGenerator<StoredKey> {
+    for (const key of this.stored.values()) yield await Promise.resolve(key);
+  }
+  ofWallet(walletId: string): AsyncGenerator<KeyRecord> {
+    return this.#where(({ record }) => record.walletId === walletId);
+  }
+  copiesOf(id: string): AsyncGenerator<KeyRecord> {
+    return this.#where(({ record }) => record.rotatedFrom === id);
+  }
+  underPepper(version: number): AsyncGenerator<KeyRecord> {
+    return this.#where(({ digest }) => digest.startsWith(`${version}.`));
+  }
+  async *#where(matches: (key: StoredKey) => boolean): AsyncGenerator<KeyRecord> {
+    for (const key of this.stored.values()) {
+      if (matches(key)) yield await Promise.resolve(key.record);
+    }
   }
   create(key: StoredKey): Promise<boolean> {
     if (this.stored.has(key.record.id) || this.#at([key.digest]) !== undefined) {

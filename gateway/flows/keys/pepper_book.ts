@@ -8,7 +8,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { mayServe } from "../../domain/policy/key.ts";
 import { STORED_PEPPER } from "../../domain/policy/key_format.ts";
 import { ADMIN_DIGESTS } from "./admin_tokens.ts";
-import { type Pepper, Peppers, usesPepper } from "./peppers.ts";
+import { type Pepper, Peppers, usesPepper, versionOf } from "./peppers.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
@@ -43,16 +43,21 @@ export interface GivenPeppers {
 /** The stores of the peppers and of the digests made with them. */
 export interface PepperDeps {
   readonly settings: SettingsStore;
-  readonly keys: Pick<KeyStore, "listStored">;
+  readonly keys: Pick<KeyStore, "all" | "count" | "underPepper">;
   readonly clock: Pick<Clock, "nowMs">;
 }
+
+/** Maximum number of keys that are named, or counted where only their existence matters. */
+export const KEY_IDS_MAX = 500;
 
 /** The keys and tokens that use a pepper. */
 export interface PepperUse {
   readonly version: number;
   /** True when the store holds it; otherwise it is given at every start. */
   readonly kept: boolean;
-  /** Ids of keys that are active or may become so again. */
+  /** Number of keys that are active or may become so again. */
+  readonly keys: number;
+  /** Ids of the first {@linkcode KEY_IDS_MAX} of them. */
   readonly keyIds: readonly string[];
   readonly adminToken: boolean;
 }
@@ -120,7 +125,28 @@ export class PepperBook {
 
   /** Returns the use of each pepper, the current one first. */
   async uses(): Promise<readonly PepperUse[]> {
-    return await Promise.all(this.#known.map((pepper) => usesOf(this.#deps, pepper)));
+    const nowMs = this.#deps.clock.nowMs();
+    const users = new Map(this.#known.map(({ version }) => [version, new KeysInNeed()]));
+    for await (const { record, digest } of this.#deps.keys.all()) {
+      if (mayServe(record, nowMs)) users.get(versionOf(digest))?.add(record.id);
+    }
+    return await Promise.all(
+      this.#known.map((pepper) =>
+        useOf(this.#deps, pepper, users.get(pepper.version) ?? new KeysInNeed())
+      ),
+    );
+  }
+
+  /**
+   * Returns how many keys need the previous pepper, counted up to {@linkcode KEY_IDS_MAX};
+   * `undefined` without one.
+   */
+  async keysOfPrevious(): Promise<number | undefined> {
+    const { version } = this.#known[1] ?? {};
+    if (version === undefined) return undefined;
+    let count = 0;
+    for await (const _id of usersOf(this.#deps, version)) if (++count === KEY_IDS_MAX) break;
+    return count;
   }
 
   /**
@@ -160,7 +186,7 @@ export class PepperBook {
 
   async #whyInUse(pepper: KnownPepper): Promise<PepperRefusal | undefined> {
     const use = await usesOf(this.#deps, pepper);
-    const unused = use.keyIds.length === 0 && !use.adminToken;
+    const unused = use.keys === 0 && !use.adminToken;
     return unused ? undefined : { code: "in_use", use };
   }
 
@@ -210,36 +236,58 @@ const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made w
 
 /** Throws if a pepper that was not given is still in use. */
 async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {
-  const { keyIds, adminToken } = await usesOf(deps, pepper);
-  if (keyIds.length === 0 && !adminToken) return;
+  const { keys, adminToken } = await usesOf(deps, pepper);
+  if (keys === 0 && !adminToken) return;
   throw new PepperError(
-    `Cannot read ${usersText({ keyIds, adminToken })}, which use another pepper: give it ` +
+    `Cannot read ${usersText({ keys, adminToken })}, which use another pepper: give it ` +
       "as SERVICE_KEY_PEPPER_PREVIOUS; `svc pepper show` says when it is needed no more",
   );
 }
 
 /** Describes the use of a pepper. */
 export function usersText(
-  { keyIds, adminToken }: Pick<PepperUse, "keyIds" | "adminToken">,
+  { keys: count, adminToken }: Pick<PepperUse, "keys" | "adminToken">,
 ): string {
-  const keys = keyIds.length === 1 ? "1 key" : `${keyIds.length} keys`;
+  const keys = count === 1 ? "1 key" : `${count} keys`;
   if (!adminToken) return keys;
-  return keyIds.length === 0 ? "the admin token" : `${keys} and the admin token`;
+  return count === 0 ? "the admin token" : `${keys} and the admin token`;
+}
+
+/** The keys that need a pepper. */
+class KeysInNeed {
+  count = 0;
+  readonly ids: string[] = [];
+
+  add(id: string): void {
+    if (++this.count <= KEY_IDS_MAX) this.ids.push(id);
+  }
 }
 
 async function usesOf(deps: PepperDeps, pepper: KnownPepper): Promise<PepperUse> {
-  const { version, secret } = pepper;
-  const nowMs = deps.clock.nowMs();
-  const keys = await deps.keys.listStored();
-  const digests = (await deps.settings.get(ADMIN_DIGESTS))?.split(" ") ?? [];
+  const users = new KeysInNeed();
+  for await (const id of usersOf(deps, pepper.version)) users.add(id);
+  return await useOf(deps, pepper, users);
+}
+
+async function useOf(
+  { settings }: PepperDeps,
+  { version, secret }: KnownPepper,
+  { count: keys, ids: keyIds }: KeysInNeed,
+): Promise<PepperUse> {
+  const digests = (await settings.get(ADMIN_DIGESTS))?.split(" ") ?? [];
   return {
-    version,
+    ...{ version, keys, keyIds },
     kept: secret !== undefined,
-    keyIds: keys.filter(({ digest, record }) =>
-      usesPepper(digest, version) && mayServe(record, nowMs)
-    ).map(({ record }) => record.id),
     adminToken: digests.some((digest) => usesPepper(digest, version)),
   };
+}
+
+/** Yields the ids of the keys that need a version of the pepper. */
+async function* usersOf(deps: PepperDeps, version: number): AsyncGenerator<string> {
+  const nowMs = deps.clock.nowMs();
+  for await (const record of deps.keys.underPepper(version)) {
+    if (mayServe(record, nowMs)) yield record.id;
+  }
 }
 
 function secretOf(pepper: KnownPepper, startPeppers: GivenPeppers): string | undefined {
@@ -257,7 +305,7 @@ function checkOf(secret: string): string {
 
 async function firstPepper(deps: PepperDeps, secret: string | undefined): Promise<KnownPepper> {
   // A new pepper would silently refuse every key.
-  if ((await deps.keys.listStored()).length > 0) throw new PepperError(LOST);
+  if (deps.keys.count() > 0) throw new PepperError(LOST);
   return secret === undefined ? keptPepper(1) : { version: 1, check: checkOf(secret) };
 }
 

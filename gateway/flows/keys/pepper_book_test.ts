@@ -136,7 +136,7 @@ Deno.test("a kept pepper is rotated while it serves, one change at a time", asyn
     assertEquals([other?.ok, book.peppers.current.version], [false, 2]);
     assertNotEquals(book.peppers.current.secret, before.secret);
     assert(await serves(key));
-    const use = { version: 1, kept: true, keyIds: [idle.id], adminToken: false };
+    const use = { version: 1, kept: true, keys: 1, keyIds: [idle.id], adminToken: false };
     assertEquals(await book.drop(), { ok: false, refusal: { code: "in_use", use } });
     const again = await start();
     assert(await again.serves(idle) && await again.serves(key));

@@ -55,6 +55,11 @@ export function usesPepper(digest: string, version: number): boolean {
   return digest.startsWith(`${version}.`);
 }
 
+/** Returns the version of the pepper that a digest was made with. */
+export function versionOf(digest: string): number {
+  return Number(digest.slice(0, digest.indexOf(".")));
+}
+
 function digestUnder({ version, secret: pepper }: Pepper, secret: string): string {
   return `${version}.${createHmac("sha256", pepper).update(secret).digest("hex")}`;
 }

@@ -53,7 +53,7 @@ export type AuditEnd =
 /** Parts of the service that audits use. */
 export type AuditDeps = AuditCallDeps & {
   readonly auditStore: AuditStore;
-  readonly keys: Pick<KeyStore, "get" | "list">;
+  readonly keys: Pick<KeyStore, "get" | "ofWallet">;
   readonly learning: Pick<Learning, "noteOutcome" | "noteAudit">;
   /** Called at the end of each selected request. @default {no call} */
   readonly onAudited?: ((end: AuditEnd) => void) | undefined;
@@ -83,7 +83,9 @@ export class Audits {
   #chars = 0;
   /** The obstacle that was logged last; absent once an audit has run. */
   #obstacle: string | undefined;
-  #keys: { readonly atMs: number; readonly list: readonly KeyRecord[] } | undefined;
+  #keys:
+    | { readonly walletId: string; readonly atMs: number; readonly list: readonly KeyRecord[] }
+    | undefined;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
@@ -218,7 +220,7 @@ export class Audits {
   async #isImpossible(settings: AuditSettings, { key }: WaitingAudit): Promise<boolean> {
     const { catalogs, ledger, logger } = this.#deps;
     const wallet = await ledger.wallet(settings.wallet);
-    const keys = [key, ...await this.#keysNow()];
+    const keys = [key, ...await this.#keysNow(settings.wallet)];
     const obstacle = auditObstacle(settings, { catalog: catalogs.current(), wallet, keys });
     if (obstacle !== undefined && obstacle !== this.#obstacle) {
       logger.error("audits_stopped", { wallet: settings.wallet, message: obstacle });
@@ -227,12 +229,14 @@ export class Audits {
     return obstacle !== undefined;
   }
 
-  async #keysNow(): Promise<readonly KeyRecord[]> {
+  /** Returns the keys of the operator's wallet, as they were some seconds ago. */
+  async #keysNow(walletId: string): Promise<readonly KeyRecord[]> {
     const atMs = this.#deps.clock.monotonicMs();
-    if (this.#keys === undefined || atMs - this.#keys.atMs >= KEYS_KNOWN_MS) {
-      this.#keys = { atMs, list: await this.#deps.keys.list() };
-    }
-    return this.#keys.list;
+    const known = this.#keys;
+    if (known?.walletId === walletId && atMs - known.atMs < KEYS_KNOWN_MS) return known.list;
+    const list = await Array.fromAsync(this.#deps.keys.ofWallet(walletId));
+    this.#keys = { walletId, atMs, list };
+    return list;
   }
 
   #note({ key: { walletId }, task, features }: WaitingAudit, result: AuditResult): void {

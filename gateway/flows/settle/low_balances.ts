@@ -2,6 +2,10 @@ import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { type LowMark, lowMarkOf } from "../../domain/ledger/low_balance.ts";
 import { parseCredits } from "../../domain/ledger/money.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
+import { BoundedMap } from "../../system/bounded_map.ts";
+
+/** Maximum number of wallets whose marks are in memory. */
+const MARKS_KNOWN = 1_000;
 
 /**
  * The balances at which wallets count as low. They only inform operators, so they are settings and
@@ -10,7 +14,7 @@ import type { SettingsStore } from "../../ports/settings_store.ts";
 export class LowBalances {
   readonly #settings: SettingsStore;
   /** Marks as read from the settings; an empty text if none is set. */
-  readonly #known = new Map<string, string>();
+  readonly #known = new BoundedMap<string, string>(MARKS_KNOWN);
 
   constructor(settings: SettingsStore) {
     this.#settings = settings;
@@ -21,6 +25,15 @@ export class LowBalances {
     const known = this.#known.get(id) ?? await this.#settings.get(nameOf(id)) ?? "";
     this.#known.set(id, known);
     return lowMarkOf({ credits }, known === "" ? undefined : parseCredits(known));
+  }
+
+  /** Returns the marks of wallets, in their order. */
+  async marksOf(wallets: readonly Pick<Wallet, "id" | "credits">[]): Promise<readonly LowMark[]> {
+    const set = await this.#settings.getMany(wallets.map(({ id }) => nameOf(id)));
+    return wallets.map((wallet) => {
+      const credits = set.get(nameOf(wallet.id)) ?? "";
+      return lowMarkOf(wallet, credits === "" ? undefined : parseCredits(credits));
+    });
   }
 
   /**

@@ -65,8 +65,11 @@ export class KvCatalogStore implements CatalogStore {
     return (await readVersion(this.#kv, version))?.catalog;
   }
 
-  history(limit: number): Promise<readonly CatalogVersion[]> {
-    return readHistory(this.#kv, limit);
+  history(
+    limit: number,
+    { before }: { readonly before?: number | undefined } = {},
+  ): Promise<readonly CatalogVersion[]> {
+    return readHistory(this.#kv, limit, before);
   }
 
   apply(
@@ -161,8 +164,14 @@ function catalogOf(
   return { catalog: { ...catalog, auto }, notice: formerWeightsText(scoring, name) };
 }
 
-async function readHistory(kv: Deno.Kv, limit: number): Promise<readonly CatalogVersion[]> {
-  const rows = kv.list<VersionRow>({ prefix: ["catalog"] }, { limit, reverse: true });
+async function readHistory(
+  kv: Deno.Kv,
+  limit: number,
+  before?: number,
+): Promise<readonly CatalogVersion[]> {
+  const prefix = ["catalog"];
+  const range = before === undefined ? { prefix } : { prefix, end: [...prefix, before] };
+  const rows = kv.list<VersionRow>(range, { limit, reverse: true });
   const versions = await read(Array.fromAsync(rows));
   return versions.map(({ value: { version, updatedAtMs, note } }) => {
     return { version, updatedAtMs, note };

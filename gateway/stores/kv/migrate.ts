@@ -6,6 +6,7 @@
  */
 
 import { StoreError } from "../../ports/store_error.ts";
+import { listMigration } from "./list_migration.ts";
 import { SCHEMA_VERSION } from "./limits.ts";
 import { type Head, HEAD_KEY, type Row } from "./rows.ts";
 
@@ -52,7 +53,7 @@ export interface MigrateOptions {
 }
 
 /** Every step of the layout, oldest first. The first layout, 1, needs none. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [listMigration];
 
 /** Returns the layout after a list of migrations. */
 export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {

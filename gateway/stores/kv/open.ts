@@ -12,7 +12,7 @@ import { KvCatalogStore } from "./catalogs.ts";
 import { Checkpointer, strayChunks } from "./journal/checkpoint.ts";
 import { Damage } from "./damage.ts";
 import { type ClaimedFile, claimFile, emptyStoreError, isThere } from "./file.ts";
-import { KvKeyStore } from "./keys.ts";
+import { KvKeyStore } from "./keys/keys.ts";
 import { KvLedgerStore } from "./journal/ledger.ts";
 import { loadBooks, takeOver } from "./journal/load.ts";
 import { KvPassageStore, type PassageRetention } from "./values/passages.ts";
@@ -25,7 +25,7 @@ import { KvSettingsStore } from "./settings.ts";
 import { KvAuditStore } from "./learning/audits.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
 import { KvVoteStore } from "./learning/votes.ts";
-import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
+import { verifyBooks } from "./journal/verify.ts";
 import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
@@ -219,8 +219,8 @@ function storesOf(parts: OpenedParts): KvStores {
     damage: () => damage.first,
     probe: () => writer.write([probeRow(writer.health)]),
     queued: () => writer.queued,
-    verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
-    verification: () => verifyBooks(kv, snapshotOf(writer)),
+    verify: () => resultOf(verification(kv, writer)),
+    verification: () => verification(kv, writer),
     close: () => closing ??= close(),
   };
 }
@@ -259,15 +259,21 @@ async function openValueStores(
   };
 }
 
-/** Returns the ledger between two commits: without an await, so that all of it is of one moment. */
-function snapshotOf({ books, journal, versionstamp }: Writer): BooksSnapshot {
-  return {
-    journal,
-    versionstamp,
-    wallets: new Map(books.wallets),
-    spends: new Map(books.spends),
-    holds: new Map(books.holds),
-  };
+/**
+ * Verifies the ledger as it is between two commits: without an await, so that all of it is of one
+ * moment.
+ */
+async function* verification(
+  kv: Deno.Kv,
+  { books, journal, versionstamp }: Writer,
+): AsyncGenerator<VerificationStep, void> {
+  const [wallets, spends] = [books.wallets.follow(), books.spends.follow()];
+  try {
+    yield* verifyBooks(kv, { journal, versionstamp, wallets, spends, holds: new Map(books.holds) });
+  } finally {
+    books.wallets.unfollow(wallets);
+    books.spends.unfollow(spends);
+  }
 }
 
 async function resultOf(steps: AsyncIterable<VerificationStep>): Promise<Verification> {

@@ -55,6 +55,8 @@ export interface Checkpoint {
 
 /** Key of the head row. */
 export const HEAD_KEY: Deno.KvKey = ["writer"];
+/** Key of the row with the numbers of wallets and keys. */
+export const COUNTS_KEY: Deno.KvKey = ["counts"];
 /** Key of the row that tests whether the store is writable. */
 export const PROBE_KEY: Deno.KvKey = ["probe"];
 /** Key of the pointer to the newest list of open holds. */

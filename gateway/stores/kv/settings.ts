@@ -1,10 +1,13 @@
 import type { SettingsStore } from "../../ports/settings_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import { eachRow } from "./each_row.ts";
 import { MAX_VALUE_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
 import { jsonRow, keyPart, textOf } from "./rows.ts";
 import type { Writer } from "./journal/writer.ts";
+
+const PREFIX = "setting";
 
 /** Settings in Deno KV, one row each. */
 export class KvSettingsStore implements SettingsStore {
@@ -19,6 +22,25 @@ export class KvSettingsStore implements SettingsStore {
 
   get(name: string): Promise<string | undefined> {
     return readSetting(this.#kv, name);
+  }
+
+  async getMany(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const nameByPart = new Map(names.map((name) => [keyPart(name), name]));
+    const values = new Map<string, string>();
+    // Names with one beginning are neighbours, and most of them have no value.
+    const [first, ...rest] = [...nameByPart.keys()].filter(isPlain).sort();
+    if (first !== undefined) {
+      const range = { start: [PREFIX, first], end: [PREFIX, `${rest.at(-1) ?? first}\0`] };
+      for await (const { key, value } of eachRow<Uint8Array>(this.#kv, range)) {
+        const name = nameByPart.get(String(key[1]));
+        if (name !== undefined) values.set(name, JSON.parse(textOf(value)) as string);
+      }
+    }
+    for (const [part, name] of nameByPart) {
+      const value = isPlain(part) ? undefined : await this.get(name);
+      if (value !== undefined) values.set(name, value);
+    }
+    return values;
   }
 
   setOnce(name: string, value: string): Promise<string> {
@@ -45,6 +67,11 @@ export class KvSettingsStore implements SettingsStore {
   }
 }
 
+/** True for a part of a key that sorts in the store as it sorts here. */
+function isPlain(part: string): boolean {
+  return /^[\x20-\x7e]+$/.test(part) && !part.startsWith("#");
+}
+
 /** Reads a setting of a store that may have no writer. */
 export async function readSetting(kv: Deno.Kv, name: string): Promise<string | undefined> {
   const { value } = await read(kv.get<Uint8Array>(keyOf(name)));
@@ -52,5 +79,5 @@ export async function readSetting(kv: Deno.Kv, name: string): Promise<string | u
 }
 
 function keyOf(name: string): Deno.KvKey {
-  return ["setting", keyPart(name)];
+  return [PREFIX, keyPart(name)];
 }

@@ -1,3 +1,4 @@
+import { nextPage } from "../wallets.ts";
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { DEFAULT_UPSTREAMS, defaultCatalog } from "../../../config/default_catalog.ts";
 import { DEFAULT_LIMITS } from "../../../domain/limits/service_limits.ts";
@@ -55,10 +56,10 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     words: "catalog history",
-    options: ["limit"],
+    options: ["limit", "cursor"],
     summary: "List the versions, newest first",
     run: async ({ client, option }) => {
-      const query = { limit: option("limit") };
+      const query = { limit: option("limit"), cursor: option("cursor") };
       const json = await client.call("GET /catalog/versions", { query });
       const columns: readonly Column<Version>[] = [
         amount("VERSION", "version"),
@@ -68,7 +69,7 @@ export const catalogCommands: readonly Command[] = [
       const empty = "There are no versions";
       return {
         json,
-        text: ({ width }) => table(columns, json.versions, { width, empty }),
+        text: ({ width }) => table(columns, json.versions, { width, empty }) + nextPage(json),
       };
     },
   },

@@ -1,3 +1,4 @@
+import { PAGE_LIMIT } from "../../../admin_api/query_fields.ts";
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { newRequestId } from "../../../admin_api/verification_call.ts";
 import { canAsk, requirePerson } from "../../input/agreement.ts";
@@ -126,8 +127,9 @@ async function takeSteps(
 
 /** Refuses a key with an active copy, which may come from an interrupted rotation. */
 async function requireNoCopy({ client }: Call, old: string): Promise<void> {
-  const { keys } = await client.call("GET /keys");
-  const copy = keys.find(({ rotatedFrom, status }) => rotatedFrom === old && status === "active");
+  const query = { rotatedFrom: old, limit: String(PAGE_LIMIT) };
+  const { keys } = await client.call("GET /keys", { query });
+  const copy = keys.find(({ status }) => status === "active");
   if (copy === undefined) return;
   throw new CliFailure(
     `Key "${old}" has a copy that serves, ${copy.id}: continue with that one by ` +

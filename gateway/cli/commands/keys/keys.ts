@@ -3,6 +3,7 @@ import { requireAgreement } from "../../input/agreement.ts";
 import type { Command, Output } from "../../command.ts";
 import { UsageError } from "../../failures.ts";
 import { keyOutput, newKeyOutput, policyOf } from "./key_output.ts";
+import { nextPage } from "../wallets.ts";
 import { previewCommand } from "./preview.ts";
 import { rotationCommands } from "./rotation.ts";
 import {
@@ -34,8 +35,21 @@ export const keyCommands: readonly Command[] = [
   },
   {
     words: "keys list",
+    options: ["match", "wallet", "limit", "cursor"],
     summary: "List the keys, newest first",
-    run: async ({ client }) => listOutput(await client.call("GET /keys")),
+    meanings: {
+      match: "Only keys with this text in their name, hint or id",
+      wallet: "Only keys of this wallet",
+    },
+    run: async ({ client, option }) => {
+      const query = {
+        q: option("match"),
+        wallet: option("wallet"),
+        limit: option("limit"),
+        cursor: option("cursor"),
+      };
+      return listOutput(await client.call("GET /keys", { query }));
+    },
   },
   {
     words: "keys show",
@@ -101,15 +115,15 @@ const COLUMNS: readonly Column<ListedKey>[] = [
 const PEPPER = amount<ListedKey>("PEPPER", "pepper");
 
 function listOutput(json: AnswerOf<"GET /keys">): Output {
-  const empty = "There are no keys";
-  const { keys, underPreviousPepper: pendingKeys } = json;
+  const { keys, total, underPreviousPepper: pendingKeys } = json;
+  const empty = total === 0 ? "There are no keys" : "No key matches here";
   const columns = pendingKeys === null ? COLUMNS : [...COLUMNS, PEPPER];
   const note = pendingKeys === null
     ? ""
-    : `\n${pendingKeys} of these still need the previous pepper: see "svc pepper show"\n`;
+    : `\n${pendingKeys} of ${total} keys still need the previous pepper: see "svc pepper show"\n`;
   return {
     json,
-    text: ({ width }) => table(columns, keys, { width, empty }) + note,
+    text: ({ width }) => table(columns, keys, { width, empty }) + nextPage(json) + note,
   };
 }
 

@@ -95,7 +95,7 @@ async function uses(call: Call): Promise<Output> {
 
 /** Returns the creation time of a key's newest copy; a day ago without one. */
 async function copiedAt(call: Call, key: AnswerOf<"GET /keys/{id}">): Promise<string> {
-  const { keys } = await call.client.call("GET /keys");
-  const newest = keys.find((other) => other.rotatedFrom === key.id);
+  const query = { rotatedFrom: key.id, limit: "1" };
+  const { keys: [newest] } = await call.client.call("GET /keys", { query });
   return newest?.createdAt ?? "24h";
 }

@@ -1,6 +1,7 @@
 import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
+import { walletChoices } from "../wallets/wallet_choices.ts";
 import { choicesFor } from "./choices.ts";
 import { formMessages } from "./form_messages.ts";
 import { keyMessages } from "./messages.ts";
@@ -46,10 +47,10 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal): Promise<Shown> {
   const say = view.say(keyMessages);
-  const { wallets } = await view.load("GET /wallets");
+  const { wallets, isWhole } = await walletChoices(view);
   const [first] = wallets;
   if (first === undefined) return noWallet(view);
-  const isKnown = wallets.some(({ id }) => id === fields.get("wallet"));
+  const isKnown = !isWhole || wallets.some(({ id }) => id === fields.get("wallet"));
   // A wallet that was sent stays, to be reported as wrong; one that only an address names is dropped.
   if (!isKnown && !fields.has("do")) fields.set("wallet", first.id);
   const [choices, preview] = await Promise.all([choicesFor(view, fields), previewOf(view, fields)]);
@@ -65,7 +66,7 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
           submit={view.say(formMessages).create}
           cancelHref="/console/keys"
         >
-          <Identity {...{ view, fields, refusal, wallets }} />
+          <Identity {...{ view, fields, refusal }} wallets={isWhole ? wallets : undefined} />
         </PolicyEditor>
       </>
     ),
@@ -75,17 +76,21 @@ async function formShown(view: View, fields: URLSearchParams, refusal?: Refusal)
 function Identity({ view, fields, refusal, wallets }: InView<{
   fields: URLSearchParams;
   refusal: Refusal | undefined;
-  wallets: readonly { id: string; tier: string }[];
+  /** Wallets to choose from; `undefined` where the id is entered. */
+  wallets: readonly { id: string; tier: string }[] | undefined;
 }>) {
   const say = view.say(formMessages);
   const input = ui.inputs(ui.formState(fields, refusal));
-  const options = wallets.map(({ id, tier }) => [id, `${id} (${tier})`] as const);
+  const options = wallets?.map(({ id, tier }) => [id, `${id} (${tier})`] as const);
   return (
     <ui.FieldGroup legend={say.groups.identity}>
       <ui.HiddenFields values={{ once: fields.get("once") ?? "" }} />
       <div class="field-row">
         {input("name", say.name, { hint: say.nameHint, maxLength: 100, isRequired: true })}
-        {input("wallet", say.wallet, { hint: say.walletHint, options })}
+        {input("wallet", say.wallet, {
+          hint: say.walletHint,
+          ...options === undefined ? {} : { options },
+        })}
       </div>
     </ui.FieldGroup>
   );

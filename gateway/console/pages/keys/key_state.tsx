@@ -1,14 +1,9 @@
+import { type KeyState, stateOf } from "../../../domain/policy/key.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import { RefusedPage } from "../../view.ts";
 import type { Key } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
-
-/** A key's status, or that its time is over. */
-export type KeyState = Key["status"] | "expired";
-
-/** Every state, in the order in which they are worth a look. */
-export const KEY_STATES: readonly KeyState[] = ["active", "disabled", "expired", "revoked"];
 
 const KINDS: Readonly<Record<KeyState, ui.BadgeKind>> = {
   active: "good",
@@ -16,13 +11,6 @@ const KINDS: Readonly<Record<KeyState, ui.BadgeKind>> = {
   expired: "warn",
   revoked: "bad",
 };
-
-/** Returns the state of a key. */
-export function stateOf(key: Key, nowMs: number): KeyState {
-  const { expiresAt } = key.policy;
-  const isOver = expiresAt !== undefined && !(nowMs < Date.parse(expiresAt));
-  return key.status === "revoked" || !isOver ? key.status : "expired";
-}
 
 /** The state of a key, as a word. */
 export function KeyBadge({ view, of }: InView<{ of: Key }>) {

@@ -1,7 +1,9 @@
+import { KEY_SORTS, SORTED_MAX, sortFields } from "../../../admin_api/sorts.ts";
+import { KEY_STATES, stateOf } from "../../../domain/policy/key.ts";
 import * as ui from "../../components/mod.ts";
 import type { Page, View } from "../../page.ts";
 import type { Key } from "./answers.ts";
-import { KEY_STATES, KeyBadge, stateOf } from "./key_state.tsx";
+import { KeyBadge } from "./key_state.tsx";
 import { keyMessages } from "./messages.ts";
 import { policyInShort } from "./policy_text.ts";
 
@@ -10,25 +12,41 @@ export const keyList: Page = {
   path: "/keys",
   async show(view) {
     const say = view.say(keyMessages);
-    const { keys } = await view.load("GET /keys");
+    const { keys, cursor, total } = await view.load("GET /keys", { query: queryOf(view) });
     return ui.listPage(view, {
       say,
       rows: keys,
+      page: { cursor, total, sortsBy: (id) => id === "created" || total <= SORTED_MAX },
       add: { href: "/console/keys/new", text: say.new },
       href: ({ id }) => `/console/keys/${encodeURIComponent(id)}`,
       filters: [
-        { name: "name", label: say.filterName, texts: ({ name, id, hint }) => [name, id, hint] },
-        { name: "wallet", label: say.wallet, texts: ({ wallet }) => [wallet], isExact: true },
+        { name: "name", label: say.filterName, isAsked: true },
+        { name: "wallet", label: say.wallet, isAsked: true },
         {
-          ...{ name: "state", label: say.state, all: say.anyState },
-          options: KEY_STATES.map((value) => [value, say.states[value]]),
-          values: (key) => [stateOf(key, view.nowMs)],
+          ...{ name: "state", label: say.state },
+          asked: {
+            all: say.anyState,
+            options: KEY_STATES.map((value) => [value, say.states[value]]),
+          },
         },
       ],
       columns: columnsOf(view),
     });
   },
 };
+
+function queryOf(view: View) {
+  const text = (name: string) => ui.filterText(view, name) || undefined;
+  const state = text("state");
+  return {
+    q: text("name"),
+    wallet: text("wallet"),
+    state: KEY_STATES.find((known) => known === state),
+    sort: ui.sortOf(view, sortFields(KEY_SORTS)),
+    cursor: text("cursor"),
+    limit: String(ui.ROWS_PER_PAGE),
+  };
+}
 
 function columnsOf(view: View): readonly ui.Column<Key>[] {
   const say = view.say(keyMessages);

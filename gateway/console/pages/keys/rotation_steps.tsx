@@ -3,7 +3,8 @@ import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import type { View } from "../../page.ts";
 import type { Rotation } from "./answers.ts";
-import { KeyBadge, stateOf } from "./key_state.tsx";
+import { stateOf } from "../../../domain/policy/key.ts";
+import { KeyBadge } from "./key_state.tsx";
 import { LogTable } from "./log_table.tsx";
 import { rotationMessages } from "./rotation_messages.ts";
 

@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
-import type { Wallet } from "../wallets/answers.ts";
+import { type WalletChoices, walletChoices } from "../wallets/wallet_choices.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { AnswerPanel } from "./answer_panel.tsx";
 import { callOf, type Kind, kindOf, KINDS, type Problem, SIZES } from "./call.ts";
@@ -44,7 +44,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
 
 async function shown(view: View, stage: Stage): Promise<Shown> {
   const say = view.say(playgroundMessages);
-  const { wallets } = await view.load("GET /wallets");
+  const choices = await walletChoices(view);
   const kind = kindOf(stage.fields);
   return {
     title: say.title,
@@ -52,7 +52,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
     body: (
       <>
         <ui.PageHead title={say.title} intro={say.intro} />
-        {wallets.length === 0
+        {choices.wallets.length === 0
           ? (
             <ui.EmptyState title={say.noWallet} hint={say.noWalletHint}>
               <a class="button" href="/console/wallets">{say.wallets}</a>
@@ -62,7 +62,7 @@ async function shown(view: View, stage: Stage): Promise<Shown> {
             <>
               <KindTabs view={view} kind={kind} />
               <div class="playground">
-                <CallForm view={view} stage={stage} kind={kind} wallets={wallets} />
+                <CallForm view={view} stage={stage} kind={kind} choices={choices} />
                 <AnswerPanel view={view} answer={stage.answer} />
               </div>
               {stage.code !== undefined && <CodePanel view={view} code={stage.code} />}
@@ -82,7 +82,7 @@ function KindTabs({ view, kind }: InView<{ kind: Kind }>) {
 }
 
 function CallForm(
-  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
+  { view, stage, kind, choices }: InView<{ stage: Stage; kind: Kind; choices: WalletChoices }>,
 ) {
   const say = view.say(playgroundMessages);
   const input = inputsOf(view, stage);
@@ -96,7 +96,7 @@ function CallForm(
       >
         {input("prompt", kind === "images" ? say.imagePrompt : say.prompt, { rows: 5 })}
         {kind !== "images" && input("system", say.system, { hint: say.systemHint, rows: 2 })}
-        <Choices view={view} stage={stage} kind={kind} wallets={wallets} />
+        <Choices view={view} stage={stage} kind={kind} choices={choices} />
         <div class="actions form-end">
           <button type="submit" class="button primary" name="do" value="send">{say.send}</button>
           <button type="submit" class="button" name="do" value="code">{say.code}</button>
@@ -108,18 +108,21 @@ function CallForm(
 }
 
 function Choices(
-  { view, stage, kind, wallets }: InView<{ stage: Stage; kind: Kind; wallets: readonly Wallet[] }>,
+  { view, stage, kind, choices }: InView<{ stage: Stage; kind: Kind; choices: WalletChoices }>,
 ) {
   const say = view.say(playgroundMessages);
   const { fields } = stage;
   const input = inputsOf(view, stage);
-  const options = wallets.map(({ id, available }) =>
+  const options = choices.wallets.map(({ id, available }) =>
     [id, say.walletChoice(id, ui.groupedCredits(available.replace(/\..*/, "")))] as const
   );
-  const fallback = wallets.find(({ id }) => id === "default")?.id;
+  const fallback = choices.wallets.find(({ id }) => id === "default")?.id;
   return (
     <div class="field-row">
-      {input("wallet", say.wallet, { options, value: fields.get("wallet") ?? fallback })}
+      {input("wallet", say.wallet, {
+        ...choices.isWhole ? { options } : {},
+        value: fields.get("wallet") ?? fallback,
+      })}
       {kind === "images"
         ? input("size", say.size, {
           options: SIZES.map((size) => [size, size.replace("x", " × ")]),

@@ -1,3 +1,4 @@
+import { keyRecords } from "../../../flows/keys/key_records_fixture.ts";
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import type { TestAdmin } from "../../../admin/admin_test_support.ts";
 import { ORIGIN, withConsole } from "../../console_test_support.ts";
@@ -84,7 +85,7 @@ Deno.test("the feed relays the gateway's stream to a signed-in operator", async 
 });
 
 async function keysOf({ deps }: TestAdmin): Promise<string[]> {
-  return (await deps.keys.list()).map(({ status }) => status);
+  return (await keyRecords(deps.keys)).map(({ status }) => status);
 }
 
 Deno.test("a script receives as JSON the message that a page shows in words", async () => {

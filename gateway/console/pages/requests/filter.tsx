@@ -9,7 +9,8 @@ export const KEYS_LISTED_MAX = 200;
 
 /** The choices of the filter. */
 export interface Choices {
-  readonly keys: KnownKeys;
+  /** All keys; `undefined` where there are too many to choose from. */
+  readonly keys: KnownKeys | undefined;
   readonly models: readonly string[];
 }
 
@@ -64,8 +65,9 @@ export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
   );
 }
 
-function KeyField({ view, keys }: InView<{ keys: KnownKeys }>) {
+function KeyField({ view, keys }: InView<{ keys: KnownKeys | undefined }>) {
   const say = view.say(requestMessages);
+  if (keys === undefined) return <ui.FilterText view={view} name="key" label={say.keyText} />;
   // With many keys those that have ended are left out, such as the keys of the playground.
   const active = keys.all.filter(({ isOver }) => !isOver);
   const listed = keys.all.length > KEYS_LISTED_MAX ? active : keys.all;

@@ -1,4 +1,5 @@
-import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../../domain/policy/key.ts";
+import type { AnswerOf } from "../../../admin_api/operations.ts";
+import { AUDIT_KEY_ID, AUDIT_KEY_NAME, stateOf } from "../../../domain/policy/key.ts";
 import type { View } from "../../page.ts";
 
 /** A key, as requests name it. */
@@ -57,11 +58,69 @@ export class KnownKeys {
   }
 }
 
-/** Loads all keys in one request. */
-export async function knownKeys(view: View): Promise<KnownKeys> {
-  const { keys } = await view.load("GET /keys");
-  return new KnownKeys(keys.map(({ status, policy: { expiresAt }, ...key }) => ({
-    ...key,
-    isOver: status === "revoked" || expiresAt !== undefined && Date.parse(expiresAt) <= view.nowMs,
-  })));
+/** Keys that are loaded at once; of more, only those in use are loaded. */
+const LOADED_MAX = 500;
+/** Pages that are searched for a name. */
+const PAGES_SEARCHED = 10;
+
+/** The keys of the service, as far as a page needs them. */
+export class KeyDirectory {
+  readonly #view: View;
+  /** All keys; `undefined` where there are too many to choose from. */
+  readonly all: KnownKeys | undefined;
+
+  constructor(view: View, all: KnownKeys | undefined) {
+    this.#view = view;
+    this.all = all;
+  }
+
+  /** Returns the key of an id, or all keys of a name, regardless of case. */
+  async called(text: string): Promise<readonly KnownKey[]> {
+    if (text === "") return [];
+    if (this.all !== undefined) return this.all.called(text);
+    const [exact] = text.includes(",") ? [] : await this.#load({ ids: text });
+    if (exact !== undefined) return [exact];
+    return await this.#named(text);
+  }
+
+  /** Returns the keys of some requests. */
+  async of(requests: readonly { readonly key: string }[]): Promise<KnownKeys> {
+    if (this.all !== undefined) return this.all;
+    const ids = new Set(requests.map(({ key }) => key));
+    return new KnownKeys(ids.size === 0 ? [] : await this.#load({ ids: [...ids].join(",") }));
+  }
+
+  async #load(query: { readonly ids: string }): Promise<readonly KnownKey[]> {
+    const { keys } = await this.#view.load("GET /keys", { query });
+    return keys.map((key) => knownKey(key, this.#view.nowMs));
+  }
+
+  async #named(name: string): Promise<readonly KnownKey[]> {
+    const limit = String(LOADED_MAX);
+    let cursor: string | undefined;
+    for (let page = 0; page < PAGES_SEARCHED; page++) {
+      const answer: KeyPage = await this.#view.load("GET /keys", {
+        query: { q: name, limit, cursor },
+      });
+      const found = new KnownKeys(answer.keys.map((key) => knownKey(key, this.#view.nowMs)))
+        .called(name);
+      if (found.length > 0 || answer.cursor === null) return found;
+      cursor = answer.cursor;
+    }
+    return [];
+  }
+}
+
+type KeyPage = AnswerOf<"GET /keys">;
+
+/** Loads the keys, where they are few enough. */
+export async function keyDirectory(view: View): Promise<KeyDirectory> {
+  const { keys, cursor } = await view.load("GET /keys", { query: { limit: String(LOADED_MAX) } });
+  const all = keys.map((key) => knownKey(key, view.nowMs));
+  return new KeyDirectory(view, cursor === null ? new KnownKeys(all) : undefined);
+}
+
+function knownKey(key: KeyPage["keys"][number], nowMs: number): KnownKey {
+  const { id, name, hint } = key;
+  return { id, name, hint, isOver: ["revoked", "expired"].includes(stateOf(key, nowMs)) };
 }

@@ -4,7 +4,7 @@ import type { InView, Page, Shown, View } from "../../page.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
-import { type KnownKey, knownKeys } from "./known_keys.ts";
+import { keyDirectory, type KnownKey } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { requestFileHref } from "./request_file.ts";
 import { Tail, TailButton } from "./tail.tsx";
@@ -17,8 +17,8 @@ export const requestList: Page = { path: "/requests", show };
 
 async function show(view: View): Promise<Shown> {
   const say = view.say(requestMessages);
-  const [keys, models] = await Promise.all([knownKeys(view), view.load("GET /models")]);
-  const choices: Choices = { keys, models: models.models.map(({ id }) => id) };
+  const [keys, models] = await Promise.all([keyDirectory(view), view.load("GET /models")]);
+  const choices: Choices = { keys: keys.all, models: models.models.map(({ id }) => id) };
   const frame = (body: Child) => (
     <>
       <ui.PageHead title={say.title} intro={say.intro}>
@@ -32,7 +32,7 @@ async function show(view: View): Promise<Shown> {
     </>
   );
   const wanted = conditions(view);
-  const called = keys.called(wanted.get("key") ?? "");
+  const called = await keys.called(wanted.get("key") ?? "");
   if (called.length > 1) {
     const body = frame(<WhichKey view={view} keys={called} />);
     return { title: say.title, scripts: ["range.js"], body };
@@ -46,7 +46,7 @@ async function show(view: View): Promise<Shown> {
     return { title: say.title, scripts: ["range.js"], body: frame(problem), status };
   }
   const { requests, cursor } = answer.value;
-  const columns = columnsOf(view, keys);
+  const columns = columnsOf(view, await keys.of(requests));
   return {
     title: say.title,
     scripts: ["range.js", "tail.js"],

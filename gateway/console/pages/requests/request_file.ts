@@ -3,7 +3,7 @@ import { csvLine } from "../../../system/csv.ts";
 import type { Feed, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { conditions } from "./filter.tsx";
-import { type KnownKeys, knownKeys } from "./known_keys.ts";
+import { type KeyDirectory, keyDirectory, type KnownKeys } from "./known_keys.ts";
 
 const COLUMNS = [
   "at",
@@ -46,9 +46,9 @@ export const requestFile: Feed = {
   path: PATH,
   method: "GET",
   async answer(view) {
-    const keys = await knownKeys(view);
+    const keys = await keyDirectory(view);
     const wanted = conditions(view);
-    const [key] = keys.called(wanted.get("key") ?? "");
+    const [key] = await keys.called(wanted.get("key") ?? "");
     if (key !== undefined) wanted.set("key", key.id);
     wanted.set("limit", LIMIT);
     // A search that the API refuses is refused before a file begins.
@@ -67,12 +67,13 @@ type List = AnswerOf<"GET /requests">;
 
 async function* linesOf(
   view: View,
-  { first, wanted, keys }: { first: List; wanted: URLSearchParams; keys: KnownKeys },
+  { first, wanted, keys }: { first: List; wanted: URLSearchParams; keys: KeyDirectory },
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
   let page = first;
   for (;;) {
-    yield page.requests.map((row) => lineOf(row, keys)).join("");
+    const known = await keys.of(page.requests);
+    yield page.requests.map((row) => lineOf(row, known)).join("");
     if (page.cursor === null) return;
     wanted.set("cursor", page.cursor);
     page = await view.load("GET /requests", { query: wanted });

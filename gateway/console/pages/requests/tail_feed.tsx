@@ -3,7 +3,7 @@ import * as ui from "../../components/mod.ts";
 import type { Feed, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
-import { knownKeys } from "./known_keys.ts";
+import { keyDirectory } from "./known_keys.ts";
 
 /**
  * Maximum time of one stream, in milliseconds. The browser then reconnects with its session: a session
@@ -23,14 +23,15 @@ const MISSED_MAX = 500;
 export const tailFeed: Feed = { path: "/feeds/requests/tail", method: "GET", answer };
 
 async function answer(view: View, request: Request): Promise<Response> {
-  const columns = columnsOf(view, await knownKeys(view));
+  const keys = await keyDirectory(view);
+  const columnsFor = async (row: Summary) => columnsOf(view, await keys.of([row]));
   const tail = await view.api.ask(`/requests/tail${view.url.search}`);
   if (!tail.ok || tail.body === null) return tail;
   // After the tail has begun: what ends meanwhile is in both, and in no gap between them.
   const missed = await missedRows(view, request.headers.get("last-event-id"));
   const events = tail.body
     .pipeThrough(new TextDecoderStream())
-    .pipeThrough(rowEvents(columns, { lifeMs: LIFE_MS, missed }))
+    .pipeThrough(rowEvents(columnsFor, { lifeMs: LIFE_MS, missed }))
     .pipeThrough(new TextEncoderStream());
   return new Response(events, { headers: { "content-type": "text/event-stream" } });
 }
@@ -60,9 +61,12 @@ async function missedRows(view: View, lastId: string | null): Promise<Missed> {
   return { rows, hasGap, fromId: lastId };
 }
 
+/** Returns the columns of a row. */
+type ColumnsFor = (row: Summary) => Promise<readonly ui.Column<Summary>[]>;
+
 /** Makes of the API's events those of the feed. */
 export function rowEvents(
-  columns: readonly ui.Column<Summary>[],
+  columnsFor: ColumnsFor,
   { lifeMs, missed = { rows: [], hasGap: false, fromId: NO_ROW } }: {
     lifeMs: number;
     missed?: Missed;
@@ -81,7 +85,7 @@ export function rowEvents(
       // An id alone is remembered by the browser, and told when it comes back.
       controller.enqueue(`retry: ${RETRY_MS}\nid: ${missed.fromId}\n\n`);
       if (missed.hasGap) controller.enqueue("event: gap\ndata: {}\n\n");
-      for (const row of missed.rows) controller.enqueue(await rowEvent(columns, row));
+      for (const row of missed.rows) controller.enqueue(await rowEvent(columnsFor, row));
     },
     async transform(text, controller) {
       parser.feed(text);
@@ -92,14 +96,15 @@ export function rowEvents(
         if (event === undefined) controller.enqueue(": keep-alive\n\n");
         if (event?.event !== "request") continue;
         const row: Summary = JSON.parse(event.data);
-        if (!missedIds.has(row.id)) controller.enqueue(await rowEvent(columns, row));
+        if (!missedIds.has(row.id)) controller.enqueue(await rowEvent(columnsFor, row));
       }
       if (performance.now() >= endMs) controller.terminate();
     },
   });
 }
 
-async function rowEvent(columns: readonly ui.Column<Summary>[], row: Summary): Promise<string> {
+async function rowEvent(columnsFor: ColumnsFor, row: Summary): Promise<string> {
+  const columns = await columnsFor(row);
   const markup = ui.shownMarkup(
     await (<ui.DataRow columns={columns} row={row} href={hrefOf} />).toString(),
   );

@@ -103,7 +103,9 @@ Deno.test("a stream ends after a while, and its source with it", async () => {
     pull: (controller) => controller.enqueue(': keep-alive\n\nevent: lost\ndata: {"rows":7}\n\n'),
     cancel: () => void (isCancelled = true),
   });
-  const events = await Array.fromAsync(source.pipeThrough(rowEvents([], { lifeMs: 0 })));
+  const events = await Array.fromAsync(
+    source.pipeThrough(rowEvents(() => Promise.resolve([]), { lifeMs: 0 })),
+  );
   assertEquals(events, [
     "retry: 300\nid: -\n\n",
     ": keep-alive\n\n",

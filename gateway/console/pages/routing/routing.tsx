@@ -1,3 +1,4 @@
+import { walletChoices } from "../wallets/wallet_choices.ts";
 import type { Refusal } from "../../api.ts";
 import * as ui from "../../components/mod.ts";
 import { dialOf, dialText } from "../../../domain/routing/dial.ts";
@@ -26,14 +27,14 @@ async function shown(view: View, refusal?: Refusal): Promise<Shown> {
   const entered = ui.filterText(view, "dial");
   const credits = ui.filterText(view, "credits") || DEFAULT_CREDITS;
   const isDial = entered === "" || dialOf(entered) !== undefined;
-  const [list, replay, budget, snapshots, { wallets }, catalog] = await Promise.all([
+  const [list, replay, budget, snapshots, { wallets, isWhole }, catalog] = await Promise.all([
     view.load("GET /routing/tasks", { query: { wallet, limit: TASKS_LISTED } }),
     view.load("GET /routing/replay", {
       query: { wallet, dial: isDial && entered !== "" ? entered : undefined },
     }),
     view.api.call("GET /routing/audit-budget", { query: { credits } }),
     view.load("GET /routing/snapshots"),
-    view.load("GET /wallets"),
+    walletChoices(view),
     currentCatalog(view),
   ]);
   const inks = inksOf(list.totals.models);
@@ -47,7 +48,12 @@ async function shown(view: View, refusal?: Refusal): Promise<Shown> {
       <>
         <ui.PageHead title={say.title} intro={say.intro} />
         {refusal !== undefined && <ui.Notice kind="problem">{refusal.message}</ui.Notice>}
-        {wallets.length > 1 && <WalletForm view={view} ids={wallets.map(({ id }) => id)} />}
+        {wallets.length > 1 && (
+          <WalletForm
+            view={view}
+            ids={isWhole ? wallets.map(({ id }) => id) : undefined}
+          />
+        )}
         {list.totals.tasks === 0 ? <ui.EmptyState title={say.none} hint={say.noneHint} /> : (
           <>
             <Totals view={view} list={list} inks={inks} />
@@ -66,11 +72,14 @@ async function shown(view: View, refusal?: Refusal): Promise<Shown> {
   };
 }
 
-function WalletForm({ view, ids }: InView<{ ids: readonly string[] }>) {
+/** Narrows the page to a wallet: one of some ids, or one whose id is entered. */
+function WalletForm({ view, ids }: InView<{ ids: readonly string[] | undefined }>) {
   const say = view.say(routingMessages);
   return (
     <TryForm view={view} name="wallet" submit={say.narrow}>
-      {ui.filterSelects(view)("wallet", say.wallet, { all: say.allWallets, options: ids })}
+      {ids === undefined
+        ? <ui.FilterText view={view} name="wallet" label={say.wallet} />
+        : ui.filterSelects(view)("wallet", say.wallet, { all: say.allWallets, options: ids })}
     </TryForm>
   );
 }

@@ -102,7 +102,9 @@ export function Tasks({ view, list, inks }: InView<{ list: TaskList; inks: Inks 
         ]}
         empty={null}
       />
-      {list.more > 0 && <p class="hint">{say.moreTasks(list.more)}</p>}
+      {list.totals.tasks > list.tasks.length && (
+        <p class="hint">{say.moreTasks(list.totals.tasks - list.tasks.length)}</p>
+      )}
     </ui.Panel>
   );
 }

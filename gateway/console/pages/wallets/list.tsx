@@ -1,5 +1,6 @@
+import { SORTED_MAX, sortFields, WALLET_SORTS } from "../../../admin_api/sorts.ts";
 import * as ui from "../../components/mod.ts";
-import type { Page } from "../../page.ts";
+import type { Page, View } from "../../page.ts";
 import type { Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 
@@ -8,44 +9,63 @@ export const walletList: Page = {
   path: "/wallets",
   async show(view) {
     const say = view.say(walletMessages);
-    const { wallets } = await view.load("GET /wallets");
-    const tiers = [...new Set(wallets.map(({ tier }) => tier))].sort();
-    const amount = (id: "available" | "held" | "spent" | "credits") =>
-      ui.endColumn<Wallet>(
-        say[id],
-        (row) => (
-          <>
-            {id === "available" && row.low && <ui.Badge kind="warn">{say.low}</ui.Badge>}{" "}
-            <ui.Credits amount={row[id]} />
-          </>
-        ),
-        { id, sort: (row) => ui.creditsOrder(row[id]) },
-      );
+    const [{ wallets, cursor, total }, { content }] = await Promise.all([
+      view.load("GET /wallets", { query: queryOf(view) }),
+      view.load("GET /catalog"),
+    ]);
     return ui.listPage<Wallet>(view, {
       say,
       rows: wallets,
+      page: { cursor, total, sortsBy: (id) => id === "id" || total <= SORTED_MAX },
       add: { href: "/console/wallets/-/new", text: say.new },
       href: ({ id }) => `/console/wallets/${encodeURIComponent(id)}`,
       filters: [
-        { name: "name", label: say.filterId, texts: ({ id }) => [id] },
+        { name: "name", label: say.filterId, isAsked: true },
         {
-          ...{ name: "tier", label: say.tier, all: say.anyTier, options: tiers },
-          values: ({ tier }) => [tier],
+          ...{ name: "tier", label: say.tier },
+          asked: { all: say.anyTier, options: content.tiers.map(({ id }) => id).sort() },
         },
         {
-          ...{ name: "balance", label: say.balance, all: say.anyBalance },
-          options: [["low", say.lowOnly]],
-          values: ({ low }) => [low ? "low" : undefined],
+          ...{ name: "balance", label: say.balance },
+          asked: { all: say.anyBalance, options: [["low", say.lowOnly]] },
         },
       ],
-      columns: [
-        ui.column(say.id, ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
-        ui.column(say.tier, ({ tier }) => <ui.Badge kind="neutral">{tier}</ui.Badge>, {
-          id: "tier",
-          sort: ({ tier }) => tier,
-        }),
-        ...(["available", "held", "spent", "credits"] as const).map(amount),
-      ],
+      columns: columnsOf(view),
     });
   },
 };
+
+function queryOf(view: View) {
+  const text = (name: string) => ui.filterText(view, name) || undefined;
+  return {
+    q: text("name"),
+    tier: text("tier"),
+    low: text("balance") === "low" ? "true" : undefined,
+    sort: ui.sortOf(view, sortFields(WALLET_SORTS)),
+    cursor: text("cursor"),
+    limit: String(ui.ROWS_PER_PAGE),
+  };
+}
+
+function columnsOf(view: View): readonly ui.Column<Wallet>[] {
+  const say = view.say(walletMessages);
+  const amount = (id: "available" | "held" | "spent" | "credits") =>
+    ui.endColumn<Wallet>(
+      say[id],
+      (row) => (
+        <>
+          {id === "available" && row.low && <ui.Badge kind="warn">{say.low}</ui.Badge>}{" "}
+          <ui.Credits amount={row[id]} />
+        </>
+      ),
+      { id, sort: (row) => ui.creditsOrder(row[id]) },
+    );
+  return [
+    ui.column(say.id, ({ id }) => id, { id: "id", isHeader: true, sort: ({ id }) => id }),
+    ui.column(say.tier, ({ tier }) => <ui.Badge kind="neutral">{tier}</ui.Badge>, {
+      id: "tier",
+      sort: ({ tier }) => tier,
+    }),
+    ...(["available", "held", "spent", "credits"] as const).map(amount),
+  ];
+}

@@ -98,7 +98,7 @@ export const walletMessages = catalogue({
     为进行中的请求预留；结束后退回剩余部分。`,
   noHolds: ["Nothing is held", "没有冻结"],
   noHoldsHint: ["Requests in flight appear here.", "进行中的请求会显示在这里。"],
-  moreHolds: (count: number) => [`and ${count} more`, `另有 ${count} 笔`],
+  moreHolds: ["and more", "以及更多"],
   hold: ["Hold", "冻结编号"],
   since: ["Since", "开始时间"],
   key: ["Key", "密钥"],

@@ -5,6 +5,9 @@ import type { Hold, Wallet } from "./answers.ts";
 import { walletMessages } from "./messages.ts";
 import { Statement, statementOf } from "./statement.tsx";
 
+/** Open holds that are shown, at most: the oldest. */
+const HOLDS_SHOWN = "500";
+
 /** One wallet: what it has, what is held, and every entry of its journal. */
 export const showWallet: Page = { path: "/wallets/:id", show: (view) => shown(view), change };
 
@@ -24,9 +27,10 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
   const say = view.say(walletMessages);
   const id = view.param("id");
   const wallet = await view.load("GET /wallets/{id}", { id });
-  const { holds: open, more } = await view.load("GET /wallets/{id}/holds", { id });
+  const query = { limit: HOLDS_SHOWN };
+  const { holds: open, cursor } = await view.load("GET /wallets/{id}/holds", { id, query });
   const ids = new Set(open.map((hold) => hold.id));
-  const statement = await statementOf(view, id, { ids, isAll: more === 0 });
+  const statement = await statementOf(view, id, { ids, isAll: cursor === null });
   return {
     title: wallet.id,
     status: wrong === undefined && statement.ok ? 200 : 422,
@@ -52,7 +56,7 @@ async function shown(view: View, wrong?: { refusal: Refusal; below: string }): P
         <ui.Panel title={say.holds}>
           <p class="hint">{say.holdsHint}</p>
           <HoldTable view={view} rows={open} />
-          {more !== 0 && <p class="hint">{say.moreHolds(more)}</p>}
+          {cursor !== null && <p class="hint">{say.moreHolds}</p>}
         </ui.Panel>
         <LowMark view={view} wallet={wallet} {...wrong} />
       </>

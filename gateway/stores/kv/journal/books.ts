@@ -1,29 +1,96 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
-import type { CreditRecord, LedgerView } from "../../../domain/ledger/state.ts";
-import { MAX_REMEMBERED_ENDINGS } from "../limits.ts";
+import { budgetOwner, type CreditRecord, type LedgerView } from "../../../domain/ledger/state.ts";
+import { IDLE_SPENDS, IDLE_WALLETS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
 import { BoundedMap } from "../../../system/bounded_map.ts";
+import { LoadedRows } from "./loaded_rows.ts";
 
-/** The durable state of the ledger, in memory. Contains only what a commit has made durable. */
+/** Reads rows of the ledger from the store. */
+export interface LedgerRows {
+  wallet(id: string): Promise<Wallet | undefined>;
+  spend(keyId: string): Promise<KeySpend | undefined>;
+}
+
+/** A wallet, and the key whose spend is decided on, if any. */
+export interface PinnedRows {
+  readonly walletId: string;
+  readonly keyId?: string | undefined;
+}
+
+/** Number of rows that only ever grow in number, so that a list has a total without a count. */
+export interface RowCounts {
+  readonly wallets: number;
+  readonly keys: number;
+}
+
+/**
+ * The durable state of the ledger, in memory: all open holds, and wallets and spends while they are
+ * used. Contains only what a commit has made durable.
+ */
 export class Books implements LedgerView {
-  readonly wallets: Map<string, Wallet> = new Map();
-  readonly spends: Map<string, KeySpend> = new Map();
-  /** Oldest first. */
-  readonly holds: Map<string, Hold> = new Map();
+  readonly wallets: LoadedRows<Wallet>;
+  readonly spends: LoadedRows<KeySpend>;
+  counts: RowCounts;
+  readonly #holds = new Map<string, Hold>();
   /** Ids of log rows stored for the case that the gateway dies. */
   readonly killedRows: Set<string> = new Set();
   readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
   readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 
+  constructor(rows: LedgerRows, counts: RowCounts = { wallets: 0, keys: 0 }) {
+    this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: IDLE_WALLETS });
+    this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: IDLE_SPENDS });
+    this.counts = counts;
+  }
+
+  /** Open holds, oldest first. */
+  get holds(): ReadonlyMap<string, Hold> {
+    return this.#holds;
+  }
+
+  /**
+   * Keeps a wallet, and the spend of a key, in memory until {@linkcode Books.unpin}. Returns
+   * `undefined` if they are there already, else a promise; if that rejects, neither is kept.
+   */
+  pin({ walletId, keyId }: PinnedRows): Promise<void> | undefined {
+    const wallet = this.wallets.pin(walletId);
+    const spend = keyId === undefined ? undefined : this.spends.pin(keyId);
+    if (wallet === undefined && spend === undefined) return undefined;
+    return this.#pinned({ walletId, keyId }, [wallet, spend]);
+  }
+
+  /** Ends a call of {@linkcode Books.pin}. */
+  unpin({ walletId, keyId }: PinnedRows): void {
+    this.wallets.unpin(walletId);
+    if (keyId !== undefined) this.spends.unpin(keyId);
+  }
+
+  async #pinned(
+    { walletId, keyId }: PinnedRows,
+    [wallet, spend]: readonly (Promise<void> | undefined)[],
+  ): Promise<void> {
+    const [first, second] = await Promise.allSettled([wallet, spend]);
+    if (first?.status !== "rejected" && second?.status !== "rejected") return;
+    if (first?.status === "fulfilled") this.wallets.unpin(walletId);
+    if (second?.status === "fulfilled" && keyId !== undefined) this.spends.unpin(keyId);
+    throw first?.status === "rejected" ? first.reason : Object(second).reason;
+  }
+
   wallet(id: string): Wallet | undefined {
-    return this.wallets.get(id);
+    return this.wallets.inUse(id);
   }
 
   spend(keyId: string): KeySpend | undefined {
-    return this.spends.get(keyId);
+    return this.spends.inUse(keyId);
   }
 
   hold(id: string): Hold | undefined {
-    return this.holds.get(id);
+    return this.#holds.get(id);
+  }
+
+  /** Adds an open hold, or replaces it by one with a later checkpoint. Its wallet is in memory. */
+  open(hold: Hold): void {
+    if (!this.#holds.has(hold.id)) void this.pin(rowsOf(hold));
+    this.#holds.set(hold.id, hold);
   }
 
   ended(id: string): EndedHold | undefined {
@@ -36,7 +103,7 @@ export class Books implements LedgerView {
 
   /** Ends a hold and remembers the outcome for a while. */
   end(ended: EndedHold): void {
-    this.holds.delete(ended.hold.id);
+    if (this.#holds.delete(ended.hold.id)) this.unpin(rowsOf(ended.hold));
     this.#ended.set(ended.hold.id, ended);
   }
 
@@ -44,4 +111,9 @@ export class Books implements LedgerView {
   rememberCredit(opId: string, credit: CreditRecord): void {
     this.#credits.set(opId, credit);
   }
+}
+
+/** Returns the rows that ending a hold changes. */
+export function rowsOf(hold: Hold): PinnedRows {
+  return { walletId: hold.walletId, keyId: budgetOwner(hold) };
 }

@@ -30,16 +30,21 @@ import type {
   RequestEntriesQuery,
   Settled,
   SettlementRows,
+  WalletPage,
+  WalletQuery,
 } from "../../../ports/ledger_store.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
+import { InOrder } from "./in_order.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import { readPage } from "../page.ts";
 import { read } from "../read.ts";
 import { readJournal } from "./read_journal.ts";
+import type { PinnedRows } from "./books.ts";
+import { eachWallet, readWallets } from "./read_wallets.ts";
 import { readRequestEntries } from "./request_entries.ts";
 import { logLine } from "../log/log_line.ts";
 import type { Stage } from "./stage.ts";
@@ -52,12 +57,17 @@ interface Texts {
   readonly note?: string | undefined;
 }
 
+type Decide<T> = (
+  stage: Stage,
+) => { readonly decision: LedgerDecision<T>; readonly frees?: string | undefined };
+
 /** The ledger in Deno KV, decided in memory and made durable by the writer. */
 export class KvLedgerStore implements LedgerStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #waiting: WaitingHolds;
   readonly #crediting = new Mutex();
+  readonly #inOrder = new InOrder();
 
   constructor(kv: Deno.Kv, writer: Writer) {
     this.#kv = kv;
@@ -66,9 +76,12 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
-    return this.#submit({ ids: [command.walletId, command.tier] }, (stage) => {
-      return { decision: decideOpen(stage, command) };
-    });
+    const { walletId, tier } = command;
+    const texts = { ids: [walletId, tier] };
+    return this.#withRows(
+      { walletId },
+      () => this.#submit(texts, (stage) => ({ decision: decideOpen(stage, command) })),
+    );
   }
 
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
@@ -78,13 +91,18 @@ export class KvLedgerStore implements LedgerStore {
     return this.#crediting.run(async () => {
       const earlier = await read(this.#kv.get<CreditRecord>(key));
       if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
-      return await this.#submit({ ids: [opId, walletId], note: command.note }, (stage) => {
-        const decision = decideCredit(stage, command);
-        if (decision.ok && decision.change !== undefined) {
-          stage.write({ key, value: { walletId, amount }, bytes: walletId.length * 2 });
-        }
-        return { decision, frees: walletId };
-      });
+      return await this.#withRows({ walletId }, () => this.#applyCredit(command, key));
+    });
+  }
+
+  #applyCredit(command: CreditCommand, key: Deno.KvKey): Promise<Applied<Wallet>> {
+    const { opId, walletId, amount, note } = command;
+    return this.#submit({ ids: [opId, walletId], note }, (stage) => {
+      const decision = decideCredit(stage, command);
+      if (decision.ok && decision.change !== undefined) {
+        stage.write({ key, value: { walletId, amount }, bytes: walletId.length * 2 });
+      }
+      return { decision, frees: walletId };
     });
   }
 
@@ -94,12 +112,16 @@ export class KvLedgerStore implements LedgerStore {
   ): Promise<Applied<{ held: Micros }>> {
     const { holdId, walletId, keyId, budgetId = keyId, logId, model } = command;
     const error = tooLong({ ids: [holdId, walletId, keyId, budgetId, logId, model] });
-    return error === undefined ? this.#waiting.hold(command, options) : Promise.reject(error);
+    if (error !== undefined) return Promise.reject(error);
+    return this.#withRows(
+      { walletId, keyId: budgetId },
+      () => this.#waiting.hold(command, options),
+    );
   }
 
   progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>> {
     const { holdId } = command;
-    return this.#submit({ ids: [holdId] }, (stage) => {
+    return this.#submitInOrder({ ids: [holdId] }, (stage) => {
       const isFirst = stage.hold(holdId)?.progress === undefined;
       const decision = decideProgress(stage, command);
       if (isFirst && decision.ok) stage.keepKilledRow(logLine(killedRow()));
@@ -108,7 +130,7 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   settle(command: SettleCommand, rows: SettlementRows = {}): Promise<Applied<Settled>> {
-    return this.#submit({ ids: [command.holdId] }, (stage) => {
+    return this.#submitInOrder({ ids: [command.holdId] }, (stage) => {
       const frees = stage.hold(command.holdId)?.walletId;
       const decision = decideSettle(stage, command);
       if (!decision.ok) return { decision, frees };
@@ -124,22 +146,30 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>> {
-    return this.#submit({ ids: [command.holdId], note: command.reason }, (stage) => {
+    return this.#submitInOrder({ ids: [command.holdId], note: command.reason }, (stage) => {
       const frees = stage.hold(command.holdId)?.walletId;
       return { decision: decideVoid(stage, command), frees };
     });
   }
 
   wallet(id: string): Promise<Wallet | undefined> {
-    return Promise.resolve(this.#writer.books.wallets.get(id));
+    return this.#noting(this.#writer.books.wallets.get(id));
   }
 
-  wallets(): Promise<readonly Wallet[]> {
-    return Promise.resolve([...this.#writer.books.wallets.values()]);
+  walletPage(query: WalletQuery): Promise<WalletPage> {
+    return readWallets(this.#kv, this.#writer.books, query);
+  }
+
+  walletCount(): number {
+    return this.#writer.books.counts.wallets;
+  }
+
+  async *allWallets(): AsyncGenerator<Wallet> {
+    yield* eachWallet(this.#kv, this.#writer.books);
   }
 
   keySpend(keyId: string): Promise<KeySpend | undefined> {
-    return Promise.resolve(this.#writer.books.spends.get(keyId));
+    return this.#writer.books.spends.get(keyId);
   }
 
   openHolds(): Promise<readonly Hold[]> {
@@ -183,9 +213,36 @@ export class KvLedgerStore implements LedgerStore {
     this.#waiting.close();
   }
 
+  /** Runs a change in the order of the calls, with the rows that it is decided on in memory. */
+  #withRows<T>(rows: PinnedRows, change: () => Promise<T>): Promise<T> {
+    const { books } = this.#writer;
+    const reading = books.pin(rows);
+    return this.#inOrder.run(reading && this.#noting(reading), () => {
+      const changed = change();
+      const release = () => books.unpin(rows);
+      changed.then(release, release);
+      return changed;
+    });
+  }
+
+  /** Records the damage of a row that is read. */
+  async #noting<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      this.#writer.onDamage(error);
+      throw error;
+    }
+  }
+
+  /** Submits a change of an open hold, whose rows are in memory. */
+  #submitInOrder<T>(texts: Texts, decide: Decide<T>): Promise<Applied<T>> {
+    return this.#inOrder.run(undefined, () => this.#submit(texts, decide));
+  }
+
   #submit<T>(
     texts: Texts,
-    decide: (stage: Stage) => { decision: LedgerDecision<T>; frees?: string | undefined },
+    decide: Decide<T>,
   ): Promise<Applied<T>> {
     const error = tooLong(texts);
     if (error !== undefined) return Promise.reject(error);

@@ -1,20 +1,22 @@
 /**
- * Loads the state at start: the rows of wallets and keys, and the open holds of the former run.
+ * Loads the state at start: the open holds of the former run and what they change.
  *
  * @module
  */
 
-import type { KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
-import { assertWallet } from "../../../domain/ledger/state.ts";
+import type { Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
+import { assertWallet, budgetOwner } from "../../../domain/ledger/state.ts";
 import { StoreError } from "../../../ports/store_error.ts";
-import { Books } from "./books.ts";
+import { Books, type LedgerRows, type RowCounts, rowsOf } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_TAKEOVER_TRIES } from "../limits.ts";
 import { type MigrateOptions, newestSchema, requireKnownSchema } from "../migrate.ts";
 import { followHold } from "./open_holds.ts";
 import { killedRowOf } from "../log/log_line.ts";
-import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "../rows.ts";
+import { eachRow } from "../each_row.ts";
+import { read } from "../read.ts";
+import { type Checkpoint, COUNTS_KEY, type Head, HEAD_KEY, keyPart, KILLED_ROWS } from "../rows.ts";
 import { EMPTY_TAIL, readSegments } from "../segment.ts";
 import type { DurableHead } from "./writer.ts";
 
@@ -40,33 +42,78 @@ export async function takeOver(
 }
 
 /**
- * Loads the ledger from the rows, checked against the journal since the last list of open holds.
+ * Loads the open holds of the former run, checked against the journal since the last list of them,
+ * and the wallets and spends that they change. Other wallets and spends are read when they are used.
  */
 export async function loadBooks(
   kv: Deno.Kv,
   head: Head,
 ): Promise<{ books: Books; checkpoint: Checkpoint }> {
-  const books = new Books();
-  for await (const { value } of kv.list<Wallet>({ prefix: ["wallet"] })) {
-    assertWallet(value);
-    books.wallets.set(value.id, value);
-  }
-  for await (const { value } of kv.list<KeySpend>({ prefix: ["spend"] })) {
-    books.spends.set(value.keyId, value);
-  }
+  const { checkpoint, holds } = await readCheckpoint(kv);
+  await replayHolds(kv, { holds, checkpoint, head });
+  const held = heldByWallet(holds);
+  const { value: counts } = await kv.get<RowCounts>(COUNTS_KEY);
+  const books = new Books(ledgerRows(kv, held), counts ?? undefined);
   for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS })) {
     books.killedRows.add(killedRowOf(value).id);
   }
-  const { checkpoint, holds } = await readCheckpoint(kv);
-  for (const [id, hold] of holds) books.holds.set(id, hold);
-  await replayHolds(kv, { books, checkpoint, head });
-  checkHeld(books);
+  await Promise.all(Array.from(holds.values(), (hold) => books.pin(rowsOf(hold))));
+  for (const hold of holds.values()) {
+    books.open(hold);
+    books.unpin(rowsOf(hold));
+  }
+  held.clear();
   return { books, checkpoint };
+}
+
+/**
+ * Reads wallets and spends. `held` has what the open holds of a wallet come to while they are
+ * loaded; a wallet that is read later has none.
+ */
+function ledgerRows(kv: Deno.Kv, held: ReadonlyMap<string, bigint>): LedgerRows {
+  return {
+    async wallet(id) {
+      const { value } = await read(kv.get<Wallet>(["wallet", keyPart(id)]));
+      if (value === null) return undefined;
+      requireSound(value, held.get(id) ?? 0n);
+      return value;
+    },
+    async spend(keyId) {
+      return (await read(kv.get<KeySpend>(["spend", keyPart(keyId)]))).value ?? undefined;
+    },
+  };
+}
+
+/**
+ * Checks every wallet's row against the open holds. Returns the number of wallets.
+ *
+ * @throws {StoreError} When a wallet does not add up, or holds another amount than its open holds.
+ */
+export async function checkWallets(
+  kv: Deno.Kv,
+  holds: ReadonlyMap<string, Hold>,
+): Promise<number> {
+  const held = heldByWallet(holds);
+  let count = 0;
+  for await (const { value } of eachRow<Wallet>(kv, { prefix: ["wallet"] })) {
+    requireSound(value, held.get(value.id) ?? 0n);
+    count++;
+  }
+  return count;
+}
+
+/** Returns what the open holds of each wallet come to. */
+function heldByWallet(holds: ReadonlyMap<string, Hold>): Map<string, bigint> {
+  const held = new Map<string, bigint>();
+  for (const { walletId, amount } of holds.values()) {
+    held.set(walletId, (held.get(walletId) ?? 0n) + amount);
+  }
+  return held;
 }
 
 async function replayHolds(
   kv: Deno.Kv,
-  from: { books: Books; checkpoint: Checkpoint; head: Head },
+  from: { holds: Map<string, Hold>; checkpoint: Checkpoint; head: Head },
 ): Promise<void> {
   const { segment: to, hash } = from.head.journal;
   let expected = from.checkpoint.segment + 1;
@@ -79,7 +126,7 @@ async function replayHolds(
         `Cannot open the store: journal segment ${expected} is missing or changed`,
       );
     }
-    for (const line of segment.lines) followHold(from.books.holds, decodeEntry(line));
+    for (const line of segment.lines) followHold(from.holds, decodeEntry(line));
     previous = segment.hash();
     expected++;
   }
@@ -88,17 +135,21 @@ async function replayHolds(
   }
 }
 
-function checkHeld(books: Books): void {
-  const heldByWallet = new Map<string, bigint>();
-  for (const hold of books.holds.values()) {
-    heldByWallet.set(hold.walletId, (heldByWallet.get(hold.walletId) ?? 0n) + hold.amount);
+/** Throws unless a wallet adds up, and holds what its open holds come to. */
+function requireSound(wallet: Wallet, open: bigint): void {
+  const { id, held } = wallet;
+  try {
+    assertWallet(wallet);
+  } catch (cause) {
+    throw new StoreError(`Cannot read the store: wallet "${id}" is damaged`, {
+      cause,
+      isDamage: true,
+    });
   }
-  for (const wallet of books.wallets.values()) {
-    const open = heldByWallet.get(wallet.id) ?? 0n;
-    if (wallet.held === open) continue;
-    throw new StoreError(
-      `Cannot open the store: wallet "${wallet.id}" holds ${wallet.held} micro-credits, ` +
-        `its open holds come to ${open}`,
-    );
-  }
+  if (held === open) return;
+  throw new StoreError(
+    `Cannot read the store: wallet "${id}" holds ${held} micro-credits, its open holds come to ` +
+      `${open}`,
+    { isDamage: true },
+  );
 }

@@ -30,20 +30,32 @@ export interface AtMoment {
   readonly problems: ProblemList;
 }
 
-/** Compares the ledger in memory with the result of the journal. */
+/** Compares what is in memory of the ledger with the result of the journal. */
 export async function compareBooks(
   { what }: RowKind,
-  books: ReadonlyMap<string, object>,
+  books: ReadonlyMap<string, object | undefined>,
   { replayed, problems }: { replayed: ReadonlyMap<string, object>; problems: ProblemList },
 ): Promise<void> {
   const slices = new TimeSlices();
-  for (const id of new Set([...books.keys(), ...replayed.keys()])) {
+  for (const id of [...books.keys()]) {
     await slices.yieldWhenDue();
-    const difference = differenceOf(books.get(id), replayed.get(id));
-    if (difference === undefined) continue;
-    const { here, there } = difference;
-    problems.push(`${what} ${quote(id)} has ${here}, its journal comes to ${there}: ${RESTORE}`);
+    compareWithJournal(
+      { what, id },
+      { known: books.get(id), replayed: replayed.get(id) },
+      problems,
+    );
   }
+}
+
+function compareWithJournal(
+  { what, id }: { what: string; id: string },
+  { known, replayed }: { known: object | undefined; replayed: object | undefined },
+  problems: ProblemList,
+): void {
+  const difference = differenceOf(known, replayed);
+  if (difference === undefined) return;
+  const { here, there } = difference;
+  problems.push(`${what} ${quote(id)} has ${here}, its journal comes to ${there}: ${RESTORE}`);
 }
 
 /** Compares the gateway's open holds with those of the journal. */
@@ -82,17 +94,27 @@ function isSameHold(one: Hold, other: Hold): boolean {
   return differenceOf(hold, known) === undefined && differenceOf(before, now) === undefined;
 }
 
+/** The ledger in memory, the result of the journal, and their moment. */
+export interface RowsExpected {
+  readonly books: ReadonlyMap<string, object | undefined>;
+  readonly replayed: ReadonlyMap<string, object>;
+  readonly moment: AtMoment;
+}
+
 /**
- * Compares the rows of the store with the snapshot. Rows that the gateway has written since are
- * skipped; a row of another writer is newer than the gateway's last commit.
+ * Compares the rows of the store with the ledger in memory, and where it is not there with the
+ * journal. Of a row that the gateway has written since, it compares what was in memory before; a row
+ * of another writer is newer than the gateway's last commit.
  */
 export async function compareRows(
   kv: Deno.Kv,
   { what, prefix, idField }: RowKind,
-  { books, moment }: { books: ReadonlyMap<string, object>; moment: AtMoment },
+  { books, replayed, moment }: RowsExpected,
 ): Promise<void> {
   const { versionstamp, problems } = moment;
-  const missing = new Set(books.keys());
+  const before = new Set(books.keys());
+  const missing = new Set(replayed.keys());
+  for (const [id, known] of books) if (known !== undefined) missing.add(id);
   const slices = new TimeSlices();
   try {
     for await (const row of kv.list({ prefix: [prefix] }, { batchSize: ROWS_READ_AHEAD })) {
@@ -101,14 +123,26 @@ export async function compareRows(
       if (row.key[1] !== keyPart(id)) {
         problems.push(`The row of ${what.toLowerCase()} ${quote(id)} has another key: ${RESTORE}`);
       } else if (row.versionstamp > versionstamp) {
-        if (!await isForeign(kv, row.key)) continue;
+        const isForeignRow = await isForeign(kv, row.key);
+        if (!isForeignRow && before.has(id)) continue;
+        if (!isForeignRow) {
+          // Read for its first use since the snapshot, so that it is what the snapshot had.
+          const known = books.get(id);
+          if (known !== undefined) {
+            compareWithJournal({ what, id }, { known, replayed: replayed.get(id) }, problems);
+          }
+          continue;
+        }
         problems.push(
           `The row of ${what.toLowerCase()} ${
             quote(id)
           } was written by another process: find out ` +
             `what else writes to the store, end it, and ${RESTORE}`,
         );
-      } else compareRow({ what, id }, { row: row.value, known: books.get(id) }, problems);
+      } else {
+        const known = books.get(id) ?? replayed.get(id);
+        compareRow({ what, id }, { row: row.value, known }, problems);
+      }
       await slices.yieldWhenDue();
     }
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
-import type { Books } from "./books.ts";
+import type { Books, RowCounts } from "./books.ts";
 import { encodeEntry } from "./journal_codec.ts";
 import {
   FULL_COMMIT_BYTES,
@@ -9,7 +9,7 @@ import {
   MAX_COMMIT_BYTES,
   MAX_COMMIT_CHANGES,
 } from "../limits.ts";
-import { bytesOf, keyPart, killedRowKey, type Row } from "../rows.ts";
+import { bytesOf, COUNTS_KEY, keyPart, killedRowKey, type Row } from "../rows.ts";
 import type { Line } from "../segment.ts";
 
 /** Completion of an operation after its commit. */
@@ -37,6 +37,7 @@ export class Stage implements LedgerView {
   /** By log id, true when a log row is stored for the case that the gateway dies. */
   readonly #killedRows = new Map<string, boolean>();
   readonly #rows: Row[] = [];
+  readonly #added = { wallets: 0, keys: 0 };
   #bytes = 0;
   #changes = 0;
 
@@ -75,6 +76,7 @@ export class Stage implements LedgerView {
     if (entry.op === "credit") {
       this.#credits.set(entry.id, { walletId: entry.wallet, amount: entry.amount });
     }
+    if (entry.op === "open") this.countUp("wallets");
     const text = encodeEntry(entry);
     const bytes = Buffer.byteLength(text);
     this.journal.push({ text, bytes, atMs: entry.at, id: "" });
@@ -108,6 +110,12 @@ export class Stage implements LedgerView {
     this.#grow(row.bytes + OVERHEAD_BYTES, 1);
   }
 
+  /** Counts a row that is added for good. */
+  countUp(rows: keyof RowCounts): void {
+    this.#added[rows]++;
+    this.#grow(OVERHEAD_BYTES, 1);
+  }
+
   /** Registers the completion of an operation, which follows the commit. */
   answer(answer: Answer): void {
     this.answers.push(answer);
@@ -137,19 +145,27 @@ export class Stage implements LedgerView {
       yield { key: ["spend", keyPart(spend.keyId)], value: spend, bytes: OVERHEAD_BYTES };
     }
     yield* this.#rows;
+    if (this.#added.wallets + this.#added.keys === 0) return;
+    yield { key: COUNTS_KEY, value: this.#counts(), bytes: OVERHEAD_BYTES };
   }
 
   /** Applies the durable changes to the ledger in memory. */
   publish(): void {
+    this.#books.counts = this.#counts();
     for (const wallet of this.#wallets.values()) this.#books.wallets.set(wallet.id, wallet);
     for (const spend of this.#spends.values()) this.#books.spends.set(spend.keyId, spend);
-    for (const hold of this.#opened.values()) this.#books.holds.set(hold.id, hold);
+    for (const hold of this.#opened.values()) this.#books.open(hold);
     for (const ended of this.#ended.values()) this.#books.end(ended);
     for (const [opId, credit] of this.#credits) this.#books.rememberCredit(opId, credit);
     for (const [id, isKept] of this.#killedRows) {
       if (isKept) this.#books.killedRows.add(id);
       else this.#books.killedRows.delete(id);
     }
+  }
+
+  #counts(): RowCounts {
+    const { wallets, keys } = this.#books.counts;
+    return { wallets: wallets + this.#added.wallets, keys: keys + this.#added.keys };
   }
 
   #grow(bytes: number, changes: number): void {

@@ -26,8 +26,13 @@ export interface BooksSnapshot {
   readonly journal: Tail;
   /** Versionstamp of the last commit. */
   readonly versionstamp: string;
-  readonly wallets: ReadonlyMap<string, Wallet>;
-  readonly spends: ReadonlyMap<string, KeySpend>;
+  /**
+   * Wallets in memory. Those that change during the verification are added before they do; all
+   * others are as their rows are.
+   */
+  readonly wallets: ReadonlyMap<string, Wallet | undefined>;
+  /** Spends of keys, likewise. */
+  readonly spends: ReadonlyMap<string, KeySpend | undefined>;
   /** Open holds. */
   readonly holds: ReadonlyMap<string, Hold>;
 }
@@ -73,8 +78,8 @@ export async function* verifyBooks(
   await compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
   await compareHolds(holds, replayed.holds, problems);
   const moment = { versionstamp, problems };
-  await compareRows(kv, WALLETS, { books: wallets, moment });
-  await compareRows(kv, SPENDS, { books: spends, moment });
+  await compareRows(kv, WALLETS, { books: wallets, replayed: replayed.wallets, moment });
+  await compareRows(kv, SPENDS, { books: spends, replayed: replayed.spends, moment });
   await credits.compare(kv, moment);
   const result = {
     entries,

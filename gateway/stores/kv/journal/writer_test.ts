@@ -1,13 +1,18 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreError } from "../../../ports/store_error.ts";
-import { Books } from "./books.ts";
+import { Books, type LedgerRows } from "./books.ts";
 import { takeOver } from "./load.ts";
 import { Writer } from "./writer.ts";
+
+const NO_ROWS: LedgerRows = {
+  wallet: () => Promise.resolve(undefined),
+  spend: () => Promise.resolve(undefined),
+};
 
 /** Runs a test with a writer on a new database. */
 async function withWriter(run: (writer: Writer, kv: Deno.Kv) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
+  const writer = new Writer(kv, { books: new Books(NO_ROWS), head: await takeOver(kv, "session") });
   try {
     await run(writer, kv);
   } finally {
@@ -76,7 +81,7 @@ Deno.test("Writer: closing is not a failure", () =>
 
 Deno.test("Writer: a write during close is refused, and nothing is written afterwards", async () => {
   const kv = await Deno.openKv(":memory:");
-  const writer = new Writer(kv, { books: new Books(), head: await takeOver(kv, "session") });
+  const writer = new Writer(kv, { books: new Books(NO_ROWS), head: await takeOver(kv, "session") });
   const closing = writer.close();
   const late = assertRejects(() => write(writer, "late"), StoreError, "it is closed");
   await closing;

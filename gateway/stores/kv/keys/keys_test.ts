@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { KeyRecord } from "../../domain/policy/key.ts";
-import { openKvStores } from "./open.ts";
+import type { KeyRecord } from "../../../domain/policy/key.ts";
+import { openKvStores } from "../open.ts";
 
 const RECORD: KeyRecord = {
   id: "key_1",
