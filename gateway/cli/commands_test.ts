@@ -22,7 +22,16 @@ Deno.test("svc wallets opens, funds and shows wallets", async () => {
     admin.clock.ms++;
     const lab = await json("wallets create lab --tier basic --credits 12.5");
     assertEquals([lab.tier, lab.available], ["basic", "12.500000"]);
-    assertEquals((await json("wallets list")).wallets, [TEAM, lab]);
+    assertEquals((await json("wallets list")).wallets, [lab, TEAM]);
+    assertEquals((await json("wallets list --tier basic --match LA")).wallets, [lab]);
+    const page = await json("wallets list --limit 1");
+    assertEquals([page.wallets, page.total], [[lab], 2]);
+    assertStringIncludes(
+      (await run("wallets list --limit 1")).out,
+      `More: --cursor ${page.cursor}`,
+    );
+    const rest = await json(`wallets list --limit 1 --cursor ${page.cursor}`);
+    assertEquals([rest.wallets, rest.cursor], [[TEAM], null]);
     const credited = await json("wallets credit lab 0.5 --note gift");
     assertEquals(credited.credits, "13.000000");
     const { out } = await run("wallets show lab");

@@ -10,7 +10,7 @@ Deno.test("wrong usage exits 2 with the nearest word and the usage, without a re
       ["wallets shwo a", 'Unknown command "wallets shwo"; the nearest is "wallets show"'],
       ["wallets", '"svc wallets" takes one of create, credit, list, show, low-balance, statement'],
       ["wallets create a --teir x", 'Unknown option "--teir"; the nearest is "--tier"'],
-      ["wallets list --tier x", 'Unknown option "--tier"\n'],
+      ["wallets show a --tier x", 'Unknown option "--tier"\n'],
       ["frobnicate", 'Unknown command "frobnicate"\n'],
       ["__proto__", 'Unknown command "__proto__"\n'],
       ["wallets toString", 'Unknown command "wallets toString"\n'],

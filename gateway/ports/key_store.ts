@@ -31,6 +31,11 @@ export interface KeyPage {
 /** A store of API keys. A write is visible to the next read. */
 export interface KeyStore {
   /**
+   * Number of keys that this process created or may have created: a list that was read at a lower
+   * number may lack one.
+   */
+  readonly created: number;
+  /**
    * Returns the record of a recently used key from memory, as it is in the store, or `undefined`.
    */
   remembered(digest: string): KeyRecord | undefined;

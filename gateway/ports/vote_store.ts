@@ -18,13 +18,17 @@ export interface Vote {
   readonly load: number;
 }
 
+/** The end of a vote, see `VoteStore.put`. */
+export type VoteEnd = "stored" | "repeated" | "conflict" | "full";
+
 /** A store of votes. */
 export interface VoteStore {
   /**
    * Stores a vote; resolves once it is durable. `repeated`: the same vote is stored already;
-   * `conflict`: the source has voted on this request with another score. Neither stores anything.
+   * `conflict`: the source has voted on this request with another score; `full`: `SOURCES_MAX` other
+   * sources have voted on it. None of these stores anything.
    */
-  put(vote: Vote): Promise<"stored" | "repeated" | "conflict">;
+  put(vote: Vote): Promise<VoteEnd>;
   /** Returns the votes on a request, oldest first. */
   of(logId: string): Promise<readonly Vote[]>;
   /**

@@ -5,8 +5,10 @@
  * @module
  */
 
+import type { IncomingMessage } from "node:http";
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decompressBody } from "./decompress_body.ts";
+import type { PlainHttp, PlainRequest } from "./plain_http.ts";
 
 /** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -22,6 +24,9 @@ export interface OutgoingOptions {
   /** @default {the system's resolver} */
   readonly resolve?: Resolve | undefined;
 }
+
+/** A POST to a server that the operator configured. */
+export type PlainPost = Pick<PlainRequest, "headers" | "body" | "signal">;
 
 /** Time for which resolved addresses are used, in milliseconds. */
 const FRESH_MS = 10_000;
@@ -62,6 +67,7 @@ export class Outgoing implements Disposable {
   /** A client for each address of plain HTTP. */
   readonly #pinned = new Map<string, Deno.HttpClient>();
   #shared: Deno.HttpClient | undefined;
+  #plain: PlainHttp | undefined;
 
   /** Opens no connection yet. */
   constructor(options: OutgoingOptions) {
@@ -89,10 +95,45 @@ export class Outgoing implements Disposable {
     }
   };
 
+  /**
+   * Sends a POST over plain HTTP, see {@linkcode PlainHttp}; absent where requests go through a
+   * proxy. Rejects with a {@linkcode ForbiddenAddress} before anything is sent.
+   */
+  get plain(): ((url: string, request: PlainPost) => Promise<IncomingMessage>) | undefined {
+    return this.#isProxied ? undefined : this.#postPlain;
+  }
+
+  readonly #postPlain = async (input: string, request: PlainPost): Promise<IncomingMessage> => {
+    const url = new URL(input);
+    const pending = this.#addressOf(url, request.signal);
+    const address = pending instanceof Promise ? await pending : pending;
+    try {
+      if (this.#plain === undefined) {
+        // The platform's `node:http` takes some megabytes.
+        const { PlainHttp } = await import("./plain_http.ts");
+        this.#plain ??= new PlainHttp(this.#options.pool);
+      }
+      const headers = { ...request.headers, "accept-encoding": "identity" };
+      return await this.#plain.send({ ...request, headers, url, address });
+    } catch (error) {
+      if (address !== undefined && !request.signal.aborted) {
+        this.#failed.set(url.hostname, address);
+      }
+      this.#checked.delete(url.hostname);
+      throw error;
+    }
+  };
+
   /** Closes idle connections; call it once no request is in flight. */
   close(): void {
     this.#shared?.close();
     this.#shared = undefined;
+    this.#closePinned();
+    this.#plain?.close();
+    this.#plain = undefined;
+  }
+
+  #closePinned(): void {
     for (const client of this.#pinned.values()) client.close();
     this.#pinned.clear();
   }
@@ -145,7 +186,7 @@ export class Outgoing implements Disposable {
     const existing = this.#pinned.get(name);
     if (existing !== undefined) return existing;
     // Requests in flight have their own connections.
-    if (this.#pinned.size >= NAMES_MAX) this.close();
+    if (this.#pinned.size >= NAMES_MAX) this.#closePinned();
     const hostname = address.includes(":") ? `[${address}]` : address;
     const proxy = { transport: "tcp", hostname, port } as const;
     const client = Deno.createHttpClient({ ...pool, proxy });

@@ -2,6 +2,7 @@
 export function configuration(
   upstreamUrl: string,
   kind: "openai" | "openai-compatible" = "openai-compatible",
+  { maxInFlight = 1_000 }: { readonly maxInFlight?: number } = {},
 ): string {
   const model = (id: string, quality: number, price: string) => ({
     id,
@@ -22,7 +23,7 @@ export function configuration(
       baseUrl: `${upstreamUrl}/v1`,
       apiKey: "none",
       // Attackers take some places; those who are measured must have others.
-      maxInFlight: 1_000,
+      maxInFlight,
     }],
     models: [
       model("small", 0.5, "0.10"),

@@ -106,6 +106,8 @@ export interface LoadResult {
   readonly seconds: number;
   /** Median time of one request, in milliseconds. */
   readonly p50Ms: number;
+  /** 99 of 100 requests end within this time, in milliseconds. */
+  readonly p99Ms: number;
 }
 
 /** The request as it goes over the wire. */
@@ -141,7 +143,12 @@ export async function drive(request: LoadRequest, amount: LoadAmount): Promise<L
   };
   await Promise.all(Array.from({ length: connections }, connection));
   const tookMs = performance.now() - startedMs;
-  return { requests: times.length, seconds: tookMs / 1_000, p50Ms: median(times) };
+  return {
+    requests: times.length,
+    seconds: tookMs / 1_000,
+    p50Ms: median(times),
+    p99Ms: percentile(times, 0.99),
+  };
 }
 
 /** One request and its answer, in milliseconds. */
@@ -162,6 +169,11 @@ async function exchange(
 
 /** The middle value; of an even number of values the upper one of the two. */
 export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** The value that a share of all values is below; `NaN` without any. */
+export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+  return sorted[Math.floor(sorted.length * share)] ?? NaN;
 }

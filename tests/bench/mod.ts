@@ -7,22 +7,24 @@
 
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
+import { growth } from "./growth.ts";
 import { books } from "./books.ts";
 import { attacks } from "./attacks.ts";
 import { commitMs } from "./commit.ts";
+import {
+  type Comparison,
+  garbage,
+  manyConnections,
+  singleConnection,
+  type TracedSide,
+} from "./request_path/comparison.ts";
+import { findGenerator, type Generator } from "./request_path/generator.ts";
+import { MANY } from "./request_path/path_marks.ts";
+import { type Paced, pacedStreams } from "./request_path/paced.ts";
 import { configuration } from "./configuration.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
 import type { LoadOrder } from "./load_process.ts";
-import {
-  type Finding,
-  type Latency,
-  latencyFinding,
-  memoryFindings,
-  residentGrowthFinding,
-  type Round,
-  table,
-  throughputFinding,
-} from "./marks.ts";
+import { type Finding, memoryFindings, residentGrowthFinding, table } from "./marks.ts";
 import { observed } from "./observed.ts";
 import { oneWallet } from "./one_wallet.ts";
 import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
@@ -34,7 +36,6 @@ import { requestLog } from "./request_log.ts";
 import { streamMemory } from "./stream_memory.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
-const CONNECTIONS = 32;
 const PATH = "/openai/v1/chat/completions";
 
 /** The duration of a measurement. */
@@ -43,12 +44,15 @@ interface Extent {
   readonly rounds: number;
   readonly roundSeconds: number;
   readonly latencySeconds: number;
+  readonly pacedSeconds: number;
   readonly memorySteps: number;
   readonly memoryStepRequests: number;
   readonly refusalSamples: number;
   readonly bookEntries: number;
   readonly soakRequests: number;
   readonly logRows: number;
+  /** Numbers of wallets, the fewest first. */
+  readonly wallets: readonly number[];
 }
 
 const FULL: Extent = {
@@ -56,24 +60,28 @@ const FULL: Extent = {
   rounds: 5,
   roundSeconds: 3,
   latencySeconds: 2,
+  pacedSeconds: 10,
   memorySteps: 5,
   memoryStepRequests: 20_000,
   refusalSamples: 20_000,
   bookEntries: 1_000_000,
   soakRequests: 1_000_000,
   logRows: 1_000_000,
+  wallets: [10, 10_000, 100_000],
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
   rounds: 3,
   roundSeconds: 1.5,
   latencySeconds: 0.7,
+  pacedSeconds: 5,
   memorySteps: 5,
   memoryStepRequests: 4_000,
   refusalSamples: 4_000,
   bookEntries: 1_000_000,
   soakRequests: 100_000,
   logRows: 1_000_000,
+  wallets: [10, 10_000, 100_000],
 };
 
 /** The measured services and their tools. */
@@ -81,15 +89,26 @@ interface Bench {
   readonly extent: Extent;
   readonly folder: string;
   readonly load: Running;
+  readonly generator: Generator;
+  readonly upstreamUrl: string;
+  readonly forwarder: Running;
   readonly gateway: Running;
   readonly bareUrl: string;
   readonly gatewayUrl: string;
 }
 
 const PARTS = {
-  json: (bench: Bench) => throughput(bench, false),
-  stream: (bench: Bench) => throughput(bench, true),
-  latency,
+  json: (bench: Bench) => manyConnections(comparison(bench), false),
+  stream: (bench: Bench) => manyConnections(comparison(bench), true),
+  single: (bench: Bench) => singleConnection(comparison(bench), false),
+  "single-stream": (bench: Bench) => singleConnection(comparison(bench), true),
+  garbage: (bench: Bench) =>
+    garbage(comparison(bench), (program, flag) => startTraced(bench, program, flag)),
+  paced: (bench: Bench) => pacedStreams(paced(bench), 200),
+  "many-streams": async (bench: Bench) => [
+    ...await pacedStreams(paced(bench), 1_000),
+    ...await pacedStreams(paced(bench), 5_000),
+  ],
   memory,
   responses: (bench: Bench) =>
     translation({
@@ -118,10 +137,19 @@ const PARTS = {
       load: (request, amount) => load(bench, request, amount),
       say,
     }),
+  growth: (bench: Bench) =>
+    growth({
+      ...bench.extent,
+      folder: bench.folder,
+      config: join(bench.folder, "svc.json"),
+      requestTo: (url) => requestTo(url, false),
+      load: (request, amount) => load(bench, request, amount),
+      say,
+    }),
   soak,
 };
 /** Takes long: measured where it is asked for alone. */
-const ON_DEMAND: readonly string[] = ["soak", "log"];
+const ON_DEMAND: readonly string[] = ["soak", "log", "growth", "many-streams"];
 /** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
 const SOAK_STEPS = 20;
 const SOAK_FIRST = 5;
@@ -149,7 +177,7 @@ function requestTo(url: string, stream: boolean): LoadRequest {
 }
 
 async function load(
-  bench: Bench,
+  bench: Pick<Bench, "load">,
   request: LoadRequest,
   amount: LoadAmount,
 ): Promise<LoadResult> {
@@ -157,55 +185,55 @@ async function load(
   return JSON.parse(await bench.load.line()) as LoadResult;
 }
 
-/** Short rounds of either side in turn, so that whatever else the machine does falls on both. */
-async function throughput(bench: Bench, stream: boolean): Promise<Finding[]> {
-  const name = stream ? "stream" : "JSON";
-  const { warmUpSeconds, rounds, roundSeconds } = bench.extent;
-  const rate = async (url: string, seconds: number) => {
-    const amount = { connections: CONNECTIONS, seconds };
-    const result = await load(bench, requestTo(url, stream), amount);
-    return result.requests / result.seconds;
+function comparison(bench: Bench): Comparison {
+  const { generator, forwarder, gateway, bareUrl, gatewayUrl, folder, extent } = bench;
+  return {
+    ...extent,
+    generator,
+    folder,
+    bare: { url: bareUrl, pid: forwarder.pid },
+    gateway: { url: gatewayUrl, pid: gateway.pid },
+    requestTo,
+    say,
   };
-  await rate(bench.bareUrl, warmUpSeconds);
-  await rate(bench.gatewayUrl, warmUpSeconds);
-  const measured: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const bare = await rate(bench.bareUrl, roundSeconds);
-    const gateway = await rate(bench.gatewayUrl, roundSeconds);
-    measured.push({ bare, gateway });
-    say(
-      `${name} round ${round + 1} of ${rounds}: ${gateway.toFixed(0)} / ${
-        bare.toFixed(0)
-      } a second`,
-    );
-  }
-  return [throughputFinding(name, measured)];
 }
 
-async function latency(bench: Bench): Promise<Finding[]> {
-  const { rounds, latencySeconds: seconds } = bench.extent;
-  const measured: Latency[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const amount = { connections: 1, seconds };
-    const { p50Ms: bareMs } = await load(bench, requestTo(bench.bareUrl, false), amount);
-    const { p50Ms: gatewayMs } = await load(bench, requestTo(bench.gatewayUrl, false), amount);
-    measured.push({ bareMs, gatewayMs, commitMs: await commitMs(bench.folder, seconds / 2) });
-    const shown = [gatewayMs, bareMs, measured.at(-1)?.commitMs].map((ms) => ms?.toFixed(2));
-    say(
-      `one connection, round ${round + 1} of ${rounds}: p50 ${shown[0]}, bare ${shown[1]}, commit ${
-        shown[2]
-      } ms`,
-    );
-  }
-  return [latencyFinding("JSON", measured)];
+function paced({ folder, upstreamUrl, extent }: Bench): Paced {
+  return {
+    folder,
+    upstreamUrl,
+    key: KEY,
+    seconds: extent.pacedSeconds,
+    pacedRequest(url, everyMs) {
+      const request = requestTo(url, true);
+      // The hold must pay for every chunk that comes while the streams are open.
+      const longer = { chunk_every_ms: everyMs, max_completion_tokens: 16_000 };
+      return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), ...longer }) };
+    },
+    say,
+  };
+}
+
+/** Processes of their own: the measured ones print nothing. */
+async function startTraced(
+  { folder, upstreamUrl }: Bench,
+  program: "gateway" | "forwarder",
+  flag: string,
+): Promise<TracedSide> {
+  const running = program === "gateway"
+    ? await startGateway(folder, upstreamUrl, { name: "traced", flag })
+    : start("tests/bench/forwarder_process.ts", [upstreamUrl], { flags: [`--v8-flags=${flag}`] });
+  const address = program === "gateway" ? /^ +public +(http:\S+)/ : /^(http:\S+)/;
+  const url = await expectLine(running, address);
+  return { running, url, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
 async function memory(bench: Bench): Promise<Finding[]> {
   const { memorySteps, memoryStepRequests: requests } = bench.extent;
   const samples: (number | undefined)[] = [];
   for (let step = 1; step <= memorySteps; step++) {
-    const amount = { connections: CONNECTIONS, requests };
-    await load(bench, requestTo(bench.gatewayUrl, false), amount);
+    const amount = { connections: MANY, requests };
+    await bench.generator.run(requestTo(bench.gatewayUrl, false), amount);
     const resident = await residentMegabytes(bench.gateway.pid);
     samples.push(resident);
     say(`memory after ${step * requests} requests: ${resident?.toFixed(0) ?? "not shown"} MB`);
@@ -222,7 +250,7 @@ async function soak(bench: Bench): Promise<Finding[]> {
   const leftSeconds = () => (startedMs + SOAK_MS_MAX - performance.now()) / 1_000;
   let sent = 0;
   while (sent < soakRequests && leftSeconds() > 0) {
-    const amount = { connections: CONNECTIONS, requests, seconds: leftSeconds() };
+    const amount = { connections: MANY, requests, seconds: leftSeconds() };
     const done = await within(
       leftSeconds() + 10,
       load(bench, requestTo(bench.gatewayUrl, false), amount),
@@ -258,14 +286,20 @@ async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
   }
 }
 
-async function startGateway(folder: string, upstreamUrl: string): Promise<Running> {
+/** `name`: of its store. `flag`: of V8, beside those of the task. */
+async function startGateway(
+  folder: string,
+  upstreamUrl: string,
+  { name = "svc", flag = "" } = {},
+): Promise<Running> {
   const config = join(folder, "svc.json");
   await Deno.writeTextFile(config, configuration(upstreamUrl));
+  const { flags, env } = await asTask();
   return start("gateway/main.ts", [
     "serve",
     ...["--port", "0", "--admin-port", "0", "--config", config],
-    ...["--kv-path", join(folder, "svc.kv"), "--bootstrap-key", KEY],
-  ], await asTask());
+    ...["--kv-path", join(folder, `${name}.kv`), "--bootstrap-key", KEY],
+  ], { flags: flag === "" ? flags : flags.map((given) => `${given},${flag}`), env });
 }
 
 /** Starts everything, measures, ends everything. */
@@ -276,16 +310,24 @@ async function run(extent: Extent, parts: readonly (keyof typeof PARTS)[]): Prom
     const upstreamUrl = await expectLine(upstream, /^http:\S+/);
     await using forwarder = start("tests/bench/forwarder_process.ts", [upstreamUrl]);
     await using gateway = await startGateway(folder, upstreamUrl);
-    await using generator = start("tests/bench/load_process.ts");
+    await using own = start("tests/bench/load_process.ts");
+    const generator = await findGenerator({
+      name: "the generator of this project, which takes more of the machine than wrk",
+      run: (request, amount) => load({ load: own }, request, amount),
+    }, folder);
+    say(`requests come from ${generator.name}`);
     const bench: Bench = {
       extent,
       folder,
-      load: generator,
+      load: own,
+      generator,
+      upstreamUrl,
+      forwarder,
       gateway,
       bareUrl: await expectLine(forwarder, /^http:\S+/),
       gatewayUrl: await expectLine(gateway, /^ +public +(http:\S+)/),
     };
-    await expectLine(generator, /^ready$/);
+    await expectLine(own, /^ready$/);
     say(`gateway at rest: ${(await residentMegabytes(gateway.pid))?.toFixed(0) ?? "?"} MB`);
     const findings: Finding[] = [];
     for (const part of parts) findings.push(...await PARTS[part](bench));
@@ -310,9 +352,13 @@ if (import.meta.main) {
       "quick": { type: "boolean" },
       "no-fail": { type: "boolean" },
       "only": { type: "string" },
+      "million": { type: "boolean" },
     },
   });
-  const findings = await run(values.quick ? QUICK : FULL, partsOf(values.only));
+  const extent = values.quick ? QUICK : FULL;
+  // A million wallets take many minutes to write.
+  const wallets = values.million ? [...extent.wallets, 1_000_000] : extent.wallets;
+  const findings = await run({ ...extent, wallets }, partsOf(values.only));
   console.log(table(findings));
   const missed = findings.some(({ met }) => met === false);
   Deno.exit(missed && !values["no-fail"] ? 1 : 0);

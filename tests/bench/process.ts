@@ -19,6 +19,8 @@ export interface Running extends AsyncDisposable {
   readonly pid: number;
   /** The next line of its standard output. Throws where there is none any more. */
   line(): Promise<string>;
+  /** All further lines of its standard output, up to its end. */
+  lines(): AsyncIterable<string>;
   /** Writes a line to its standard input. */
   say(line: string): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function start(
   const encoder = new TextEncoder();
   return {
     pid: child.pid,
+    lines: () => lines,
     say: (line) => writer.write(encoder.encode(`${line}\n`)),
     async line() {
       const { done, value } = await lines.next();
@@ -120,6 +123,17 @@ export async function processorSeconds(pid: number): Promise<number | undefined>
   const fields = new TextDecoder().decode(stdout).split(") ")[1]?.split(" ") ?? [];
   const ticks = Number(fields[11]) + Number(fields[12]);
   return Number.isFinite(ticks) ? ticks / TICKS_PER_SECOND : undefined;
+}
+
+/**
+ * Bytes that a process has had written to its disk so far; `undefined` where the system does not show
+ * it.
+ */
+export async function writtenBytes(pid: number): Promise<number | undefined> {
+  if (Deno.build.os !== "linux") return undefined;
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/io`] }).output();
+  const bytes = /^write_bytes: (\d+)$/m.exec(new TextDecoder().decode(stdout))?.[1];
+  return bytes === undefined ? undefined : Number(bytes);
 }
 
 function linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterableIterator<string> {

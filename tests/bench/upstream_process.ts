@@ -1,5 +1,7 @@
 /**
- * An upstream that answers at once, as OpenAI's API would: JSON with usage, or a stream of chunks.
+ * An upstream that answers at once, as OpenAI's API would: JSON with usage, or a stream of chunks. A
+ * streamed request with `chunk_every_ms` gets chunks at that pace instead, each with its time, until
+ * the caller leaves.
  *
  * @module
  */
@@ -75,15 +77,33 @@ function stream(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
+/** Text of each chunk: the Unix time of its writing in milliseconds. */
+function paced(everyMs: number): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(chunk(choice({ role: "assistant", content: "" })));
+      timer = setInterval(() => {
+        const atMs = performance.timeOrigin + performance.now();
+        controller.enqueue(chunk(choice({ content: `at ${atMs.toFixed(3)}` })));
+      }, everyMs);
+    },
+    cancel: () => clearInterval(timer),
+  });
+}
+
 if (import.meta.main) {
   const onListen = ({ port }: Deno.NetAddr) => console.log(`http://127.0.0.1:${port}`);
   Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, async (request) => {
-    const { stream: streamed, stream_options: options } = await request.json();
+    const body = await request.json();
+    const { stream: streamed, stream_options: options, chunk_every_ms: everyMs } = body;
     if (streamed !== true) {
       return new Response(JSON_ANSWER, { headers: { "content-type": "application/json" } });
     }
+    const headers = { "content-type": "text/event-stream" };
+    if (everyMs !== undefined) return new Response(paced(everyMs), { headers });
     const pieces = options?.include_usage === true ? WITH_USAGE : PLAIN;
-    return new Response(stream(pieces), { headers: { "content-type": "text/event-stream" } });
+    return new Response(stream(pieces), { headers });
   });
   await untilStdinEnds();
 }

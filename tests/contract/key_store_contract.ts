@@ -66,6 +66,12 @@ const CLAUSES: Clauses<KeyStore> = {
     assertEquals(both, [true, false]);
   },
 
+  "the number of created keys grows with each": async (keys) => {
+    const before = keys.created;
+    await keys.create(key("key_1", "d1"));
+    assertEquals(keys.created > before, true);
+  },
+
   "a change is seen at once, and no change is lost": async (keys) => {
     await keys.create(key("key_1", "d1"));
     await keys.findByDigest("d1");
@@ -164,14 +170,14 @@ const CLAUSES: Clauses<KeyStore> = {
     }
     const ids = (numbers: readonly number[]) => numbers.map((n) => `key_${n}`);
     for (const limit of [1, 3, 50]) {
-      const found = (query: Partial<KeyQuery>) => allIds(keys, { limit, ...query });
+      const matches = (query: Partial<KeyQuery>) => allIds(keys, { limit, ...query });
       const ofOther = [36, 32, 28, 24, 20, 16, 12, 8, 4, 0];
-      assertEquals(await found({ walletId: "other" }), ids(ofOther));
-      assertEquals(await found({ text: "NIGHT" }), ids([33, 23, 13, 3]));
-      assertEquals(await found({ text: "key_11" }), ids([11]));
+      assertEquals(await matches({ walletId: "other" }), ids(ofOther));
+      assertEquals(await matches({ text: "NIGHT" }), ids([33, 23, 13, 3]));
+      assertEquals(await matches({ text: "key_11" }), ids([11]));
       const early = ({ createdAtMs }: KeyRecord) => createdAtMs < 10;
-      assertEquals(await found({ walletId: "other", accepts: early }), ids([8, 4, 0]));
-      assertEquals(await found({ text: "none" }), []);
+      assertEquals(await matches({ walletId: "other", accepts: early }), ids([8, 4, 0]));
+      assertEquals(await matches({ text: "none" }), []);
     }
     assertEquals(await idsOf(keys.ofWallet("other"), 3), ids([36, 32, 28]));
     assertEquals(await idsOf(keys.ofWallet("none")), []);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Vote, VoteStore } from "../../gateway/ports/vote_store.ts";
+import { SOURCES_MAX } from "../../gateway/domain/requests/feedback.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 
 function vote(more: Partial<Vote> = {}): Vote {
@@ -43,6 +44,18 @@ const CLAUSES: Clauses<VoteStore> = {
     const outcomes = await Promise.all(scores.map((score) => votes.put(vote({ score }))));
     assertEquals(outcomes, ["stored", "conflict", "repeated", "conflict"]);
     assertEquals((await rest(votes)).all, [vote()]);
+  },
+  "a request has votes of so many sources at most, also of votes at the same time": async (
+    votes,
+  ) => {
+    const sources = Array.from({ length: SOURCES_MAX + 3 }, (_, at) => `source ${at}`);
+    const outcomes = await Promise.all(sources.map((source) => votes.put(vote({ source }))));
+    assertEquals(outcomes.filter((outcome) => outcome === "stored").length, SOURCES_MAX);
+    assertEquals(outcomes.filter((outcome) => outcome === "full").length, 3);
+    assertEquals((await rest(votes)).all.length, SOURCES_MAX);
+    assertEquals(await votes.put(vote({ source: "source 0" })), "repeated");
+    assertEquals(await votes.put(vote({ source: "source 0", score: 0 })), "conflict");
+    assertEquals(await votes.put(vote({ source: "new", logId: "log_2" })), "stored");
   },
   "votes are read in the order in which they were stored": async (votes) => {
     assertEquals(await votes.since(undefined, 10), { votes: [], cursor: undefined });

@@ -60,7 +60,7 @@ Deno.test("a given pepper is changed over two restarts, and no key is lost", asy
       const show = await svcOn(both, ["pepper", "show"]);
       assertMatch(show.out, /^current +version 2, set .*: 1 key and the admin token$/m);
       assertMatch(show.out, new RegExp(`^still needed by +${made.id}$`, "m"));
-      assertMatch((await svcOn(both, ["keys", "list"])).out, /\n1 of these still need .* pepper/);
+      assertMatch((await svcOn(both, ["keys", "list"])).out, /\n1 of 2 keys still need .* pepper/);
       const given = await svcOn(both, ["pepper", "rotate"]);
       assertMatch(given.err, /^The pepper is given by SERVICE_KEY_PEPPER: start the service/);
       assert(await serves(both, made.key));

@@ -77,7 +77,10 @@ Deno.test("svc fills a store, which outlives the gateway's end, however it ends"
     assertStringIncludes(await run(gateway, "show", id), "opening_hours.html");
     assertMatch(await run(gateway, "search", id, "全额退款"), /^\d\.\d\d +rules_zh\.txt/);
     await run(gateway, "remove", id);
-    assertEquals(JSON.parse(await run(gateway, "list", "--json")), { vectorStores: [] });
+    assertEquals(JSON.parse(await run(gateway, "list", "--json")), {
+      vectorStores: [],
+      cursor: null,
+    });
     // Search threads do not keep the gateway from ending.
     assertEquals((await gateway.end("SIGTERM")).code, 0);
   } finally {

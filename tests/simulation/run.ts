@@ -85,12 +85,12 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
       await take(world, step);
       if (step.kind === "crash") crashes++;
       await settle();
-      await judgeStep(world, seen, accuse);
+      judgeStep(world, seen, accuse);
     }
     for (const last of [calmDown, killOnceMore]) {
       if (violation === undefined) await last(world, accuse);
     }
-    if (violation === undefined) await judgeStep(world, seen, accuse);
+    if (violation === undefined) judgeStep(world, seen, accuse);
   };
   try {
     await time.race(act(), STUCK_MS, () => accuse(RUN_ENDS, `It is stuck: ${world.unfinished}`));

@@ -73,11 +73,11 @@ export function judgeBegin(
 }
 
 /** Checks the invariants after each step. Each complete caller is checked once. */
-export async function judgeStep(
+export function judgeStep(
   world: WorldFacts,
   seen: Set<Caller>,
   accuse: Accuse,
-): Promise<void> {
+): void {
   for (const caller of world.callers) {
     if (caller.state !== "complete" || seen.has(caller)) continue;
     seen.add(caller);
@@ -93,7 +93,7 @@ export async function judgeStep(
   }
   for (const caller of world.callers) judgeLeft(caller, accuse);
   const { service, books } = world;
-  for await (const wallet of service?.stores.ledger.allWallets() ?? []) books.weigh(wallet);
+  for (const wallet of service?.stores.ledger.walletsInMemory() ?? []) books.weigh(wallet);
 }
 
 /** Checks that a call without a caller is cancelled at its upstream, unless that is drained. */

@@ -32,9 +32,10 @@ Deno.test("POST /catalog/apply says what changes, applies it, and history tells"
     assertEquals(applied.body, { changes, warnings: [], cuts: [], version: 2, applied: true });
     assertEquals(deps.catalogs.current().models.map(({ id }) => id), ["fast-mini"]);
     const updatedAt = new Date(START_MS + 1_000).toISOString();
-    assertEquals((await get("/catalog/versions?limit=1")).body, {
-      versions: [{ version: 2, updatedAt, note: "Save" }],
-    });
+    const { versions: [newest], cursor } = (await get("/catalog/versions?limit=1")).body;
+    assertEquals(newest, { version: 2, updatedAt, note: "Save" });
+    const rest = (await get(`/catalog/versions?limit=1&cursor=${cursor}`)).body;
+    assertEquals([rest.versions[0].version, rest.versions.length, rest.cursor], [1, 1, null]);
   });
 });
 

@@ -20,11 +20,14 @@ const POLICIES_AT_ONCE = 4;
 /** Keys of which only some are named. */
 export class KeyGroup {
   count = 0;
-  /** The first {@linkcode NAMED_MAX}. */
+  /** The newest {@linkcode NAMED_MAX}, newest first. */
   readonly named: KeyRecord[] = [];
 
   add(key: KeyRecord): void {
-    if (++this.count <= NAMED_MAX) this.named.push(key);
+    this.count++;
+    const at = this.named.findIndex((other) => isNewer(key, other));
+    this.named.splice(at < 0 ? this.named.length : at, 0, key);
+    if (this.named.length > NAMED_MAX) this.named.pop();
   }
 }
 
@@ -81,7 +84,15 @@ export async function lostReach(change: ReachChange): Promise<LostReach> {
       losses.set(same, loss);
     }
   }
-  return { idle, losses: [...losses.values()] };
+  return { idle, losses: [...losses.values()].sort(byNewest) };
+}
+
+function byNewest({ keys: { named: [a] } }: Loss, { keys: { named: [b] } }: Loss): number {
+  return a !== undefined && b !== undefined && isNewer(a, b) ? -1 : 1;
+}
+
+function isNewer(a: KeyRecord, b: KeyRecord): boolean {
+  return a.createdAtMs === b.createdAtMs ? a.id > b.id : a.createdAtMs > b.createdAtMs;
 }
 
 /**

@@ -71,9 +71,9 @@ async function keysOf(
   { keys }: AdminDeps,
   { accepts = () => true }: Pick<KeyQuery, "accepts">,
 ): Promise<Selected> {
-  const found = await Promise.all(ids.map((id) => keys.getStored(id)));
+  const stored = await Promise.all(ids.map((id) => keys.getStored(id)));
   return {
-    keys: found.filter((key) => key !== undefined && accepts(key.record)).flatMap((key) =>
+    keys: stored.filter((key) => key !== undefined && accepts(key.record)).flatMap((key) =>
       key ?? []
     ),
     cursor: null,
@@ -88,8 +88,8 @@ async function copiesOf(
   const { accepts = () => true } = filterOf(query, clock.nowMs());
   const copies: StoredKey[] = [];
   for await (const record of keys.copiesOf(id)) {
-    const stored = accepts(record) ? await keys.getStored(record.id) : undefined;
-    if (stored !== undefined) copies.push(stored);
+    const copy = accepts(record) ? await keys.getStored(record.id) : undefined;
+    if (copy !== undefined) copies.push(copy);
   }
   const { rows, cursor } = pageOf(copies, query);
   return { keys: rows, cursor };

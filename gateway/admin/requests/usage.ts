@@ -29,8 +29,8 @@ export async function usageJson(
 }
 
 async function keyNames(ids: readonly string[], { keys }: AdminDeps): Promise<Map<string, string>> {
-  const found = await Promise.all(ids.map((id) => keys.getStored(id)));
-  const names = found.flatMap((key) =>
+  const stored = await Promise.all(ids.map((id) => keys.getStored(id)));
+  const names = stored.flatMap((key) =>
     key === undefined ? [] : [[key.record.id, key.record.name] as const]
   );
   return new Map(names).set(AUDIT_KEY_ID, AUDIT_KEY_NAME);

@@ -32,6 +32,7 @@ Deno.test("GET /usage sums by day, a request of several calls counting once", as
     const { body } = await get("/usage");
     assertEquals(body, {
       by: "day",
+      cursor: null,
       usage: [{
         day: "2026-11-21",
         requests: 1,

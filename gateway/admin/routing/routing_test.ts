@@ -28,7 +28,11 @@ async function exported({ app }: TestAdmin, query = ""): Promise<string> {
 Deno.test("GET /routing/tasks sums requests, shares and costs by task, dearest first", async () => {
   await withLearned(async ({ get }) => {
     const { status, body } = await get("/routing/tasks");
-    assertEquals([status, body.snapshot, body.more], [200, 1, 0]);
+    assertEquals([status, body.snapshot, body.cursor], [200, 1, null]);
+    const pages = [(await get("/routing/tasks?limit=2")).body];
+    pages.push((await get(`/routing/tasks?limit=2&cursor=${pages[0].cursor}`)).body);
+    assertEquals(pages.flatMap(({ tasks }) => tasks), body.tasks);
+    assertEquals(pages[1].cursor, null);
     assertEquals(
       [body.totals.tasks, body.totals.requests, body.totals.charged, body.totals.bestCharged],
       [3, 70, "28.600000", "70.000000"],
@@ -41,9 +45,9 @@ Deno.test("GET /routing/tasks sums requests, shares and costs by task, dearest f
       [["fast-mini", 20, 0.6667], ["slow-maxi", 10, 0.3333]],
     );
     const only = (await get("/routing/tasks?wallet=lab&limit=1")).body;
-    assertEquals([only.tasks.length, only.tasks[0].task, only.more], [1, TASKS.lab, 0]);
+    assertEquals([only.tasks.length, only.tasks[0].task, only.cursor], [1, TASKS.lab, null]);
     const one = (await get("/routing/tasks?limit=1")).body;
-    assertEquals([one.tasks.length, one.more], [1, 2]);
+    assertEquals([one.tasks.length, one.cursor], [1, "p.1"]);
     assertRefused(await get("/routing/tasks?wallet=nowhere"), { status: 404, code: "not_found" });
   });
 });

@@ -45,12 +45,13 @@ Deno.test("a vector store is made, filled, searched and removed", async () => {
       createdAt: "2026-11-21T12:00:00.000Z",
       attributes: { lang: "en", year: 2026 },
     });
-    assertEquals((await admin.get(`${store}/files`)).body, { files: [added.body] });
+    assertEquals((await admin.get(`${store}/files`)).body, { files: [added.body], cursor: null });
     assertEquals((await admin.get(`${store}/files/${fileId}`)).body, added.body);
     const shown = (await admin.get(store)).body;
     assertEquals([shown.name, shown.wallet, shown.files, shown.passages], ["Books", "team", 1, 1]);
-    assertEquals((await admin.get("/vector-stores?wallet=team")).body, { vectorStores: [shown] });
-    assertEquals((await admin.get("/vector-stores?wallet=other")).body, { vectorStores: [] });
+    const listed = async (query: string) => (await admin.get(`/vector-stores?${query}`)).body;
+    assertEquals(await listed("wallet=team"), { vectorStores: [shown], cursor: null });
+    assertEquals(await listed("wallet=other"), { vectorStores: [], cursor: null });
 
     const filter = { type: "and", filters: [{ type: "gte", key: "year", value: 2026 }] };
     const results = await admin.post(`${store}/search`, { query: "wind force", filter });

@@ -22,7 +22,7 @@ Deno.test("POST /wallets opens a wallet in the given tier with initial credits",
     const lab = { ...TEAM, ...paid, id: "lab", tier: "basic" };
     assertEquals(made.body, lab);
     assertEquals((await get("/wallets/lab")).body, lab);
-    assertEquals((await get("/wallets")).body, { wallets: [TEAM, lab] });
+    assertEquals((await get("/wallets")).body, { wallets: [lab, TEAM], cursor: null, total: 2 });
     const empty = await post("/wallets", { id: "empty" });
     assertEquals([empty.body.tier, empty.body.credits], ["standard", "0.000000"]);
   });
@@ -235,7 +235,7 @@ Deno.test("a statement tells what was available after each entry, page by page",
     assertEquals(credits.entries.map(({ kind }: { kind: string }) => kind), ["credit", "credit"]);
     assertEquals(after(credits), [null, null]);
     assertEquals(after(await read("until=2026-11-22")), [null, null, null, null]);
-    const { holds, more } = (await get("/wallets/team/holds")).body;
-    assertEquals([holds[0].id, holds[0].amount, more], ["h1", "2.000000", 0]);
+    const { holds, cursor } = (await get("/wallets/team/holds")).body;
+    assertEquals([holds[0].id, holds[0].amount, cursor], ["h1", "2.000000", null]);
   });
 });

@@ -19,11 +19,11 @@ export type ListFilter<Row> =
   & (
     | {
       /** True where the API looks for the text. */
-      readonly isAsked: true;
+      readonly isApiText: true;
     }
     | {
-      /** Choices of which the API is told one. */
-      readonly asked: FilterChoices;
+      /** Values among which the API looks for the chosen one. */
+      readonly apiChoices: FilterChoices;
     }
     | {
       /** Texts of a row, one of which contains the text that was entered. */
@@ -95,12 +95,12 @@ export function listPage<Row>(view: View, list: ListPage<Row>): Shown {
         {filters.length > 0 && (
           <FilterForm view={view}>
             {filters.map((filter) =>
-              "texts" in filter || "isAsked" in filter
+              "texts" in filter || "isApiText" in filter
                 ? <FilterText key={filter.name} view={view} {...filter} />
                 : filterSelects(view)(
                   filter.name,
                   filter.label,
-                  "asked" in filter ? filter.asked : filter,
+                  "apiChoices" in filter ? filter.apiChoices : filter,
                 )
             )}
           </FilterForm>
@@ -143,7 +143,7 @@ export function sortOf<Sort extends string>(
 }
 
 function passes<Row>(view: View, filter: ListFilter<Row>, row: Row): boolean {
-  if ("isAsked" in filter || "asked" in filter) return true;
+  if ("isApiText" in filter || "apiChoices" in filter) return true;
   if (!("texts" in filter)) return hasValue(view, filter.name, filter.values(row));
   const has = filter.isExact ? hasValue : hasText;
   return has(view, filter.name, filter.texts(row));

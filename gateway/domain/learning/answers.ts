@@ -28,8 +28,11 @@ export interface AnswerContent {
   readonly calls: readonly AnswerCall[];
 }
 
-/** Maximum length of a compared JSON text, in UTF-16 code units; longer ones have no key. */
-const JSON_CHARS_MAX = 1_000_000;
+/**
+ * Maximum length of a compared JSON text, in UTF-16 code units; longer ones have no key. Callers of
+ * verified answers wait for the comparison, and so do all others.
+ */
+const JSON_CHARS_MAX = 64 * 1024;
 /** Maximum length of a short text, in UTF-16 code units; longer ones have no key. */
 const SHORT_CHARS_MAX = 8_192;
 

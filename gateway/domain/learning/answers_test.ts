@@ -33,6 +33,10 @@ Deno.test("answersEqual() compares numbers of JSON by value and without loss of 
     assert(equal("schema", "100", same), same);
   }
   assert(equal("schema", "-0.0", "0e9"));
+  // Numbers are read in two ways, which agree.
+  assert(equal("schema", "[0.0000001,123456789012345,-0]", "[1e-7,123456789012345.0,0]"));
+  assert(equal("schema", "[0.1,2]", "[0.1000000000000000,2]"));
+  assertFalse(equal("schema", "[0.1,2]", "[0.1000000000000000055511151231257827,2]"));
   assertFalse(equal("schema", "9007199254740993", "9007199254740992"));
   assertFalse(equal("schema", "1e400", "1e401"));
   assertFalse(equal("schema", "-1", "1"));
@@ -128,7 +132,7 @@ Deno.test("shortText() takes every text, and a repeated normalisation changes no
 
 Deno.test("answerKey() has no key for answers that are too long", () => {
   assertEquals(answerKey(text("a".repeat(8_193)), "short"), undefined);
-  assertEquals(answerKey(text(`"${"a".repeat(1_000_000)}"`), "schema"), undefined);
+  assertEquals(answerKey(text(`"${"a".repeat(64 * 1024)}"`), "schema"), undefined);
 });
 
 Deno.test("answerGroups() numbers groups of equal answers in their order", () => {

@@ -6,6 +6,9 @@ class Numeral {
   }
 }
 
+/** Numbers that lose digits, or are written differently, once they are read. */
+const INEXACT = /[\d.]{16}|\d[eE]/;
+
 /**
  * Returns the canonical form of a JSON text, without differences in white space, in the order of
  * members, in escapes, and in the notation of numbers, which are compared exactly. `undefined` if it
@@ -13,7 +16,8 @@ class Numeral {
  */
 export function jsonKey(text: string): string | undefined {
   try {
-    return canonical(JSON.parse(text, numerals));
+    // Reading the source of every number takes ten times as long.
+    return canonical(INEXACT.test(text) ? JSON.parse(text, numerals) : JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
@@ -40,6 +44,7 @@ function numeralOf(source: string): string {
 
 function canonical(value: unknown): string {
   if (value instanceof Numeral) return value.text;
+  if (typeof value === "number") return numeralOf(String(value));
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);

@@ -13,8 +13,10 @@ import { isJsonObject } from "@svc/sdk/protocol";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Applications of schemas to values in one check. */
+/** Steps of one check: each looks at one part of the schema, or compares one value. */
 const STEPS_MAX = 10_000;
+/** Longest reference that is followed, in UTF-16 code units. */
+const REFERENCE_CHARS_MAX = 256;
 /** Nesting of a value, and of alternatives and references within one value. */
 const DEPTH_MAX = 64;
 
@@ -30,42 +32,58 @@ export function violates(schema: unknown, value: unknown): boolean {
 }
 
 function fits(schema: unknown, value: unknown, check: Check, depth: number): boolean {
-  if (check.steps-- <= 0 || depth > DEPTH_MAX) return true;
+  if (!stepIn(check) || depth > DEPTH_MAX) return true;
   if (schema === false) return false;
   if (!isJsonObject(schema)) return true;
   const inner = (one: unknown, part: unknown) => fits(one, part, check, depth + 1);
-  const { $ref, type, const: constant, allOf, anyOf, oneOf } = schema;
-  if (typeof $ref === "string" && !inner(resolved($ref, check.root), value)) return false;
-  if (type !== undefined && !listOf(type).some((name) => hasType(name, value))) return false;
-  if ("const" in schema && !isSame(constant, value)) return false;
-  if (Array.isArray(schema["enum"]) && !schema["enum"].some((one) => isSame(one, value))) {
-    return false;
-  }
+  const isOne = (one: unknown) => isSame(one, value, check);
+  const { $ref, type, const: constant, enum: values, allOf, anyOf, oneOf } = schema;
+  if (typeof $ref === "string" && !inner(resolved($ref, check), value)) return false;
+  if (type !== undefined && !hasOneOf(listOf(type), value, check)) return false;
+  if ("const" in schema && !isOne(constant)) return false;
+  if (Array.isArray(values) && !values.some(isOne)) return false;
   if (Array.isArray(allOf) && !allOf.every((one) => inner(one, value))) return false;
   for (const alternatives of [anyOf, oneOf]) {
     if (Array.isArray(alternatives) && !alternatives.some((one) => inner(one, value))) return false;
   }
   if (Array.isArray(value)) return hasItems(schema, value, inner);
-  return !isJsonObject(value) || hasMembers(schema, value, inner);
+  return !isJsonObject(value) || hasMembers(schema, value, { inner, check });
 }
 
 type Inner = (schema: unknown, value: unknown) => boolean;
+
+/** Takes one step; returns false when none is left, and nothing more is looked at. */
+function stepIn(check: Check): boolean {
+  return check.steps-- > 0;
+}
 
 function hasItems({ prefixItems, items }: Json, value: readonly unknown[], inner: Inner): boolean {
   const first = Array.isArray(prefixItems) ? prefixItems : [];
   return value.every((item, at) => inner(at < first.length ? first[at] : items, item));
 }
 
-function hasMembers(schema: Json, value: Json, inner: Inner): boolean {
+function hasMembers(
+  schema: Json,
+  value: Json,
+  { inner, check }: { readonly inner: Inner; readonly check: Check },
+): boolean {
   const { required, properties, patternProperties, additionalProperties } = schema;
-  if (Array.isArray(required) && !required.every((name) => Object.hasOwn(value, String(name)))) {
-    return false;
-  }
+  const isThere = (name: unknown) => !stepIn(check) || Object.hasOwn(value, String(name));
+  if (Array.isArray(required) && !required.every(isThere)) return false;
   const known = isJsonObject(properties) ? properties : {};
-  return Object.entries(value).every(([name, member]) => {
-    if (Object.hasOwn(known, name)) return inner(known[name], member);
-    return patternProperties !== undefined || inner(additionalProperties, member);
-  });
+  for (const name in value) {
+    if (!stepIn(check)) return true;
+    if (Object.hasOwn(known, name)) {
+      if (!inner(known[name], value[name])) return false;
+    } else if (patternProperties === undefined && !inner(additionalProperties, value[name])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function hasOneOf(types: readonly unknown[], value: unknown, check: Check): boolean {
+  return types.some((name) => !stepIn(check) || hasType(name, value));
 }
 
 function hasType(name: unknown, value: unknown): boolean {
@@ -76,20 +94,32 @@ function hasType(name: unknown, value: unknown): boolean {
   return !["string", "number", "boolean"].includes(String(name)) || typeof value === name;
 }
 
-/** Compares plain values, and others by their JSON. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== "object" || typeof other !== "object") return one === other;
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Compares values in depth; true when no step is left. */
+function isSame(one: unknown, other: unknown, check: Check): boolean {
+  if (!stepIn(check) || one === other) return true;
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length &&
+      one.every((item, at) => isSame(item, other[at], check));
+  }
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  for (const name in one) {
+    if (!Object.hasOwn(other, name) || !isSame(one[name], other[name], check)) return false;
+  }
+  for (const name in other) {
+    if (!stepIn(check)) return true;
+    if (!Object.hasOwn(one, name)) return false;
+  }
+  return true;
 }
 
 /** Returns the target of a reference such as `#/$defs/name`; `undefined`, which fits all, if there is none. */
-function resolved(reference: string, root: unknown): unknown {
-  if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return undefined;
-  let target = root;
+function resolved(reference: string, check: Check): unknown {
+  if (reference === "#") return check.root;
+  if (!reference.startsWith("#/") || reference.length > REFERENCE_CHARS_MAX) return undefined;
+  let target = check.root;
   for (const part of reference.slice(2).split("/")) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isJsonObject(target) || !Object.hasOwn(target, name)) return undefined;
+    if (!stepIn(check) || !isJsonObject(target) || !Object.hasOwn(target, name)) return undefined;
     target = target[name];
   }
   return target;

@@ -68,3 +68,40 @@ Deno.test("a schema that refers to itself, and one that doubles its work, end an
   assertEquals(violates({ items: { type: "string" } }, many), true);
   assertEquals(violates({ items: { type: "number" } }, [...many, "late"]), false);
 });
+
+for (
+  const [name, schemaOf] of [
+    ["const", (large: object) => ({ const: large })],
+    ["enum", (large: object) => ({ enum: [large, large, large] })],
+    ["required", (large: object) => ({ required: large })],
+    ["type", (large: object) => ({ type: large })],
+    ["$ref", () => ({ $ref: `#${"/self".repeat(300)}` })],
+  ] as const
+) {
+  Deno.test(`the work of "${name}" is bounded, however large the schema`, () => {
+    let reads = 0;
+    const large = new Proxy(Array(300).fill("string"), {
+      get: (target, at) => (reads++, Reflect.get(target, at)),
+    });
+    const root = {
+      items: { anyOf: [schemaOf(large), true] },
+      get self() {
+        return reads++, root;
+      },
+    };
+    const item = name === "required" ? { string: 1 } : {};
+    assertEquals(violates(root, Array(1_000).fill(item)), false);
+    // 10 000 steps, of which each may read a length, a method and an element.
+    assert(reads < 40_000, `${reads} reads`);
+  });
+}
+
+Deno.test("values are compared by their members, whatever their order", () => {
+  const constant = { const: { a: [1, { b: null }], c: "x" } };
+  assertEquals(violates(constant, { c: "x", a: [1, { b: null }] }), false);
+  const others = [
+    ...[{ c: "x", a: [1, { b: 0 }] }, { c: "x", a: [1] }, { c: "x" }, [1, { b: null }], null],
+    ...[{ c: "x", a: [1, { b: null }], d: 1 }, { c: "x", a: { 0: 1, 1: { b: null } } }],
+  ];
+  for (const other of others) assertEquals(violates(constant, other), true);
+});

@@ -109,8 +109,9 @@ export const AUDITS_MAX = 512;
 /** Time in which an outcome loses half of its weight, in milliseconds: 30 days. */
 export const HALF_LIFE_MS = 30 * 86_400_000;
 /**
- * Maximum weight of one source at one model of one task: further outcomes replace older ones in
- * proportion, so that a flood of votes cannot outweigh the other sources.
+ * Maximum weight and load of one source at one model of one task: further outcomes replace older
+ * ones in proportion, so that a flood of votes cannot outweigh the other sources, also on requests
+ * that are made hard.
  */
 export const SOURCE_WEIGHT_MAX: Readonly<Record<OutcomeSource, number>> = {
   feedback: 200,
@@ -141,11 +142,16 @@ function addSums(one: OutcomeSum | undefined, other: OutcomeSum, decay: number):
   };
 }
 
-/** Scales a sum down to a maximum weight. */
+/** Scales a sum down to a maximum weight, which its load does not exceed either. */
 function boundSum(sum: OutcomeSum, max: number): OutcomeSum {
-  if (sum.weight <= max) return sum;
-  const factor = max / sum.weight;
-  return { weight: max, bad: rounded(sum.bad * factor), load: rounded(sum.load * factor) };
+  const most = Math.max(sum.weight, sum.load);
+  if (most <= max) return sum;
+  const factor = max / most;
+  return {
+    weight: rounded(sum.weight * factor),
+    bad: rounded(sum.bad * factor),
+    load: rounded(sum.load * factor),
+  };
 }
 
 function addModels(

@@ -14,9 +14,11 @@ export interface Outcomes {
   readonly walletId?: string;
   readonly source?: OutcomeSource;
   readonly weight?: number;
+  /** @default {1} */
+  readonly load?: number;
 }
 
-/** Adds outcomes of requests of typical difficulty. */
+/** Adds outcomes. */
 export function addOutcomes(additions: Additions, ...groups: readonly Outcomes[]): Additions {
   for (const { count, ...group } of groups) {
     for (let at = 0; at < count; at++) {

@@ -73,6 +73,18 @@ Deno.test("audits outweigh any flood of votes", () => {
   assert((sums?.audit?.weight ?? 0) >= 2 * (sums?.feedback?.weight ?? Infinity));
 });
 
+Deno.test("audits outweigh a flood of votes on the hardest requests too", () => {
+  const audited = { model: "a", count: 400, score: 0, source: "audit" } as const;
+  const flood = { model: "a", count: 20_000, score: 0.5, load: 3.8 };
+  const additions = addOutcomes(new Additions(), audited, flood);
+  const sums = addStatistics(NO_STATISTICS, statisticsOf(additions), 0).tasks["t"]?.models["a"]
+    ?.sums;
+  const { weight = 0, bad = 0, load = Infinity } = sums?.feedback ?? {};
+  assert((sums?.audit?.load ?? 0) >= 2 * load && weight <= 200);
+  // The share of bad answers is that of the votes.
+  assertAlmostEquals(bad / load, 0.5 / 3.8, 1e-4);
+});
+
 Deno.test("later outcomes replace older ones in proportion at the bound", () => {
   const votes = (score: number) =>
     statisticsOf(addOutcomes(new Additions(), { model: "a", count: 200, score }));

@@ -10,6 +10,11 @@ import type { RequestRecord } from "./record.ts";
 export const COMMENT_MAX_CHARS = 1_000;
 /** Maximum length of the name of a source, in UTF-16 code units. */
 export const SOURCE_MAX_CHARS = 64;
+/**
+ * Maximum sources that vote on one request. Callers choose the names of sources, and votes cost
+ * nothing: without a bound one cheap request would be any number of outcomes.
+ */
+export const SOURCES_MAX = 16;
 /** Source of votes that name none. */
 export const DEFAULT_SOURCE = "caller";
 /** Time after the start of a request in which votes on it are taken, in milliseconds: 7 days. */

@@ -49,6 +49,8 @@ export interface KeyRingOptions {
 }
 
 const DIGESTS_MAX = 1_000;
+/** Maximum number of keys whose last writes are remembered. */
+const KEYS_NOTED = 10_000;
 const MINUTE_MS = 60_000;
 const LONGEST_KEY = 256;
 
@@ -64,9 +66,9 @@ export class KeyRing {
   readonly #logger: Logger;
   readonly #random: RandomBytes | undefined;
   /** Minute of the last write of `lastUsedAtMs`, by key. */
-  readonly #usedAtMs = new Map<string, number>();
+  readonly #usedAtMs = new BoundedMap<string, number>(KEYS_NOTED);
   /** Minute of the last attempt to move a key to the current pepper, by key. */
-  readonly #movedAtMs = new Map<string, number>();
+  readonly #movedAtMs = new BoundedMap<string, number>(KEYS_NOTED);
   readonly #writes = new Set<Promise<void>>();
   /** Digests of active keys: an HMAC costs as much as the whole routing decision. */
   readonly #digests = new BoundedMap<string, string>(DIGESTS_MAX);

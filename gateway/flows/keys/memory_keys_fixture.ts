@@ -12,6 +12,9 @@ export class MemoryKeys implements KeyStore {
   /** Awaited during every read. */
   looking: () => Promise<void> = () => Promise.resolve();
 
+  get created(): number {
+    return this.stored.size;
+  }
   remembered(digest: string): KeyRecord | undefined {
     return this.#readDigests.has(digest) ? this.#at([digest])?.record : undefined;
   }

@@ -43,7 +43,7 @@ export interface GivenPeppers {
 /** The stores of the peppers and of the digests made with them. */
 export interface PepperDeps {
   readonly settings: SettingsStore;
-  readonly keys: Pick<KeyStore, "all" | "count" | "underPepper">;
+  readonly keys: Pick<KeyStore, "all" | "underPepper">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
@@ -305,7 +305,7 @@ function checkOf(secret: string): string {
 
 async function firstPepper(deps: PepperDeps, secret: string | undefined): Promise<KnownPepper> {
   // A new pepper would silently refuse every key.
-  if (deps.keys.count() > 0) throw new PepperError(LOST);
+  for await (const _key of deps.keys.all()) throw new PepperError(LOST);
   return secret === undefined ? keptPepper(1) : { version: 1, check: checkOf(secret) };
 }
 

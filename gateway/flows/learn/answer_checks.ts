@@ -60,7 +60,12 @@ export class AnswerChecks {
   readonly #remembered = new BoundedMap<string, Remembered>(REMEMBERED_MAX);
   readonly #waiting: AnswerNote[] = [];
   #waitingChars = 0;
-  #checking: Promise<void> | undefined;
+  #isChecking = false;
+  /** Answers that were added to the waiting ones, and those of them that have left. */
+  #added = 0;
+  #ended = 0;
+  /** Called when so many have left. */
+  readonly #ends: { readonly count: number; readonly resolve: () => void }[] = [];
 
   /** `note` takes the outcomes; `digest` is a keyed hash. */
   constructor(options: {
@@ -77,15 +82,19 @@ export class AnswerChecks {
     if (this.#waiting.length >= WAITING_MAX || chars > WAITING_CHARS_MAX) return;
     this.#waiting.push(note);
     this.#waitingChars = chars;
-    this.#checking ??= this.#checkAll();
+    this.#added++;
+    if (!this.#isChecking) void this.#checkAll();
   }
 
-  /** Resolves when no answer waits for its check. */
+  /** Resolves when every answer that was added before is checked, also while others are added. */
   async idle(): Promise<void> {
-    await this.#checking;
+    const count = this.#added;
+    if (this.#ended >= count) return;
+    await new Promise<void>((resolve) => this.#ends.push({ count, resolve }));
   }
 
   async #checkAll(): Promise<void> {
+    this.#isChecking = true;
     while (this.#waiting.length > 0) {
       await new Promise<void>((resolve) => setImmediate(resolve));
       const note = this.#waiting.shift();
@@ -96,8 +105,10 @@ export class AnswerChecks {
       } catch {
         // An answer of an unknown shape is not checked.
       }
+      this.#ended++;
+      while (this.#ended >= (this.#ends[0]?.count ?? Infinity)) this.#ends.shift()?.resolve();
     }
-    this.#checking = undefined;
+    this.#isChecking = false;
   }
 
   #check(note: AnswerNote): void {

@@ -80,3 +80,19 @@ Deno.test("answers beyond the bounds are not checked", async () => {
   const large = Array.from({ length: 20 }, (_, at) => note(at, { requestChars: 1024 * 1024 }));
   assertEquals((await scores(...large)).length, 16);
 });
+
+Deno.test("idle() waits for the answers up to now, not for those that keep coming", async () => {
+  let checked = 0;
+  const checks = new AnswerChecks({ note: () => {}, digest: (text) => text });
+  const next = note(0, {
+    answer: () => {
+      if (++checked < 500) checks.add(next);
+      return OK;
+    },
+  });
+  checks.add(note(0, { text: "first" }));
+  checks.add(next);
+  await checks.idle();
+  assertEquals(checked >= 1 && checked < 10, true, `${checked}`);
+  while (checked < 500) await checks.idle();
+});

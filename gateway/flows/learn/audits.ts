@@ -30,9 +30,11 @@ import type { Learning } from "./learning.ts";
 const RUNNING_MAX = 2;
 /** Maximum size of the requests that wait for their audit or are audited, in UTF-16 code units. */
 const CHARS_MAX = 4 * 1024 * 1024;
+/** Size that counts for the plan and the features that are kept with a request. */
+const KEPT_CHARS = 8 * 1024;
 /** Time between an answer and its audit, in milliseconds: the answer leaves first. */
 const START_MS = 20;
-/** Time for which the keys of the audits' wallet are remembered, in milliseconds. */
+/** Time for which the keys are remembered while none is created, in milliseconds. */
 const KEYS_KNOWN_MS = 60_000;
 
 /**
@@ -53,7 +55,7 @@ export type AuditEnd =
 /** Parts of the service that audits use. */
 export type AuditDeps = AuditCallDeps & {
   readonly auditStore: AuditStore;
-  readonly keys: Pick<KeyStore, "get" | "ofWallet">;
+  readonly keys: Pick<KeyStore, "get" | "ofWallet" | "created">;
   readonly learning: Pick<Learning, "noteOutcome" | "noteAudit">;
   /** Called at the end of each selected request. @default {no call} */
   readonly onAudited?: ((end: AuditEnd) => void) | undefined;
@@ -83,9 +85,12 @@ export class Audits {
   #chars = 0;
   /** The obstacle that was logged last; absent once an audit has run. */
   #obstacle: string | undefined;
-  #keys:
-    | { readonly walletId: string; readonly atMs: number; readonly list: readonly KeyRecord[] }
-    | undefined;
+  #keys: {
+    readonly walletId: string;
+    readonly atMs: number;
+    readonly created: number;
+    readonly list: readonly KeyRecord[];
+  } | undefined;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
@@ -105,7 +110,7 @@ export class Audits {
     if (this.#closing.signal.aborted) return;
     const audit = this.#auditOf(active, request);
     if (audit === undefined) return;
-    const chars = audit.body.text.length;
+    const chars = sizeOf(audit);
     if (this.#chars + chars > CHARS_MAX) return this.#end("no_memory");
     this.#chars += chars;
     this.#waiting.push(audit);
@@ -176,7 +181,7 @@ export class Audits {
         return "failed" as const;
       }).then((end) => {
         this.#end(end);
-        this.#chars -= audit.body.text.length;
+        this.#chars -= sizeOf(audit);
         this.#running.delete(running);
         this.#next();
       });
@@ -232,10 +237,14 @@ export class Audits {
   /** Returns the keys of the operator's wallet, as they were some seconds ago. */
   async #keysNow(walletId: string): Promise<readonly KeyRecord[]> {
     const atMs = this.#deps.clock.monotonicMs();
+    // A key that another instance created is seen after that time.
+    const { created } = this.#deps.keys;
     const known = this.#keys;
-    if (known?.walletId === walletId && atMs - known.atMs < KEYS_KNOWN_MS) return known.list;
+    const isKnown = known?.walletId === walletId && known.created === created &&
+      atMs - known.atMs < KEYS_KNOWN_MS;
+    if (isKnown) return known.list;
     const list = await Array.fromAsync(this.#deps.keys.ofWallet(walletId));
-    this.#keys = { walletId, atMs, list };
+    this.#keys = { walletId, atMs, created, list };
     return list;
   }
 
@@ -248,6 +257,11 @@ export class Audits {
       learning.noteOutcome({ walletId, task, atMs, source: "audit", load, ...outcome });
     }
   }
+}
+
+/** Returns the memory of an audit that waits or runs, in UTF-16 code units. */
+function sizeOf({ body }: WaitingAudit): number {
+  return body.text.length + KEPT_CHARS;
 }
 
 /** Returns the amount to reserve: the holds of the panel, and those of the judge. */

@@ -19,6 +19,7 @@ import {
   DEFAULT_SOURCE,
   FEEDBACK_MS,
   FEEDBACK_PER_MINUTE,
+  SOURCES_MAX,
   type VotedCall,
   votedCallOf,
 } from "../../domain/requests/feedback.ts";
@@ -71,7 +72,8 @@ export class Feedback {
 
   /**
    * Stores a vote; resolves once it is durable. Throws a {@linkcode ServiceFault} if the key's wallet
-   * has no such request, if it has several, or if the source has voted otherwise before.
+   * has no such request, if it has several, if the source has voted otherwise before, or if too many
+   * other sources have voted.
    */
   async vote(
     { id: keyId, walletId }: Pick<KeyRecord, "id" | "walletId">,
@@ -94,6 +96,12 @@ export class Feedback {
         `The source ${JSON.stringify(source)} has voted on this request with ` +
           "another score; a vote cannot be changed",
         "score",
+      );
+    }
+    if (stored === "full") {
+      throw conflict(
+        `${SOURCES_MAX} sources have voted on this request; no other may`,
+        "source",
       );
     }
     return { request_id: record.requestId, log_id: record.id, source, score };

@@ -128,3 +128,25 @@ Deno.test("a reset that cannot be stored fails and changes nothing", async () =>
     assertEquals((await learning.forget({})).tasks, 1);
   });
 });
+
+Deno.test("a reset fails while votes cannot be read, which would come back after it", async () => {
+  await withLearning(async ({ learning, stores }) => {
+    const voteOn = (at: number) =>
+      stores.votes.put({
+        ...{ logId: `log_${at}`, walletId: "team", keyId: "key", source: "caller", score: 1 },
+        ...{ atMs: 1_000, model: "m", task: TASK, load: 1 },
+      });
+    note(learning, "team");
+    await learning.take();
+    await voteOn(1);
+    const { since } = stores.votes;
+    let reads = 0;
+    stores.votes.since = (...args) =>
+      reads++ === 0 ? Promise.reject(new Error("no disk")) : since.apply(stores.votes, args);
+    await assertRejects(() => learning.forget({}), Error, "repeat the reset");
+    assertEquals(tasksOf(learning), { team: [TASK] });
+    assertEquals((await learning.forget({})).tasks, 1);
+    await learning.take();
+    assertEquals(tasksOf(learning), {});
+  });
+});

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -156,8 +156,7 @@ export class Learning implements RoutingKnowledge {
    */
   forget(scope: ForgetScope): Promise<Forgotten> {
     return this.#afterTaking(async () => {
-      // Outcomes that the store holds for the next snapshot are added first, and removed with it.
-      await this.#take();
+      await this.#takeAll();
       const forgotten = forget(this.#newest, scope, this.#context());
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
@@ -172,6 +171,21 @@ export class Learning implements RoutingKnowledge {
       this.#inDoubt?.collected.remove(scope);
       return forgotten;
     });
+  }
+
+  /** Adds every vote that the store holds: one left over would come back after a reset. */
+  async #takeAll(): Promise<void> {
+    for (;;) {
+      const { votes: cursor } = this.#newest;
+      await this.#take();
+      const { votes } = this.#newest;
+      const isWhole = (await this.#deps.votes.since(votes, 1)).votes.length === 0;
+      if (isWhole) return;
+      if (votes === cursor) {
+        const message = "Cannot count the votes up to now; repeat the reset";
+        throw new ServiceFault("store_unavailable", { message });
+      }
+    }
   }
 
   /** Runs work when no snapshot is being taken; the next one waits for it. */
@@ -282,8 +296,12 @@ export class Learning implements RoutingKnowledge {
     await this.#deps.votes.sweep(nowMs - VOTE_AGE_MS);
   }
 
+  /**
+   * Returns 64 bits of a keyed hash. A request needs two: an HMAC would take six times as long, and
+   * what it adds, safety of whole digests against continuation, these shortened ones do not need.
+   */
   #digest(text: string) {
-    return createHmac("sha256", this.#deps.secret).update(text).digest().subarray(0, 8);
+    return createHash("sha256").update(this.#deps.secret).update(text).digest().subarray(0, 8);
   }
 }
 

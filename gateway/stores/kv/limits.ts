@@ -76,6 +76,8 @@ export const LOG_TRIM_BATCH = 100;
 export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
 /** Maximum size of all stored responses, in bytes: 1 GiB. */
 export const MAX_RESPONSES_BYTES = 1024 * 1024 * 1024;
+/** Maximum size of the routing snapshots beyond the two newest and the frozen one: 256 MiB. */
+export const MAX_SNAPSHOTS_BYTES = 256 * 1024 * 1024;
 /** Age at which stored responses are deleted, in milliseconds: 30 days. */
 export const RESPONSE_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /**

@@ -1,7 +1,7 @@
 import type { RowCounts } from "./journal/books.ts";
 import { decodeKey, linkRows, placeRows } from "./keys/key_rows.ts";
 import { eachRow } from "./each_row.ts";
-import type { Migration } from "./migrate.ts";
+import type { Migration } from "./migration.ts";
 import { COUNTS_KEY, type Row } from "./rows.ts";
 
 /** Keys whose rows are written in one commit. */

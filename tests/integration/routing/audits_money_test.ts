@@ -154,6 +154,18 @@ Deno.test("a wallet with API keys pays for no audit", async () => {
   assertMatch(stops(lab)[0] ?? "", /has API keys: audits need a separate wallet/);
 });
 
+Deno.test("a wallet pays for no audit from the moment that it has an API key", async () => {
+  await using lab = await auditLab();
+  const { service, upstream } = lab;
+  await askChat(lab);
+  await audited(lab);
+  const before = upstream.calls.length;
+  await service.admin("POST", "/keys", { name: "own", wallet: AUDIT_WALLET });
+  await askChat(lab);
+  await audited(lab);
+  assertEquals([upstream.calls.length, stops(lab).length], [before + 1, 1]);
+});
+
 Deno.test("an unknown tier of the wallet of audits is one line", async () => {
   const text = { en: "Gone", zh: "Gone" };
   const gone = {
@@ -235,6 +247,20 @@ Deno.test("large prompts beyond the memory of audits are not audited", async () 
   await audited(lab);
   assertEquals(audits.chars, 0);
   assertEquals(await ends(service), { compared: 3, no_memory: 3 });
+});
+
+Deno.test("small prompts that wait count with all that is kept of them", async () => {
+  await using lab = await auditLab({ audits: { dailyBudget: "1000" } });
+  const { audits } = lab.service.running.gateway;
+  const gate = Promise.withResolvers<void>();
+  lab.upstream.on("best", () => gate.promise.then(() => "Lima"));
+  const requests = 12;
+  for (let at = 0; at < requests; at++) await askChat(lab);
+  // However small they are, no more than some hundred wait.
+  assert(audits.chars >= requests * 4 * 1024 * 1024 / 600, `${audits.chars}`);
+  gate.resolve();
+  await audited(lab);
+  assertEquals(audits.chars, 0);
 });
 
 Deno.test("consent that is withdrawn while an audit waits ends it", async () => {

@@ -20,11 +20,11 @@ export const keyList: Page = {
       add: { href: "/console/keys/new", text: say.new },
       href: ({ id }) => `/console/keys/${encodeURIComponent(id)}`,
       filters: [
-        { name: "name", label: say.filterName, isAsked: true },
-        { name: "wallet", label: say.wallet, isAsked: true },
+        { name: "name", label: say.filterName, isApiText: true },
+        { name: "wallet", label: say.wallet, isApiText: true },
         {
           ...{ name: "state", label: say.state },
-          asked: {
+          apiChoices: {
             all: say.anyState,
             options: KEY_STATES.map((value) => [value, say.states[value]]),
           },

@@ -102,9 +102,9 @@ export class KeyDirectory {
       const answer: KeyPage = await this.#view.load("GET /keys", {
         query: { q: name, limit, cursor },
       });
-      const found = new KnownKeys(answer.keys.map((key) => knownKey(key, this.#view.nowMs)))
+      const matches = new KnownKeys(answer.keys.map((key) => knownKey(key, this.#view.nowMs)))
         .called(name);
-      if (found.length > 0 || answer.cursor === null) return found;
+      if (matches.length > 0 || answer.cursor === null) return matches;
       cursor = answer.cursor;
     }
     return [];

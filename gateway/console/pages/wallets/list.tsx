@@ -20,14 +20,14 @@ export const walletList: Page = {
       add: { href: "/console/wallets/-/new", text: say.new },
       href: ({ id }) => `/console/wallets/${encodeURIComponent(id)}`,
       filters: [
-        { name: "name", label: say.filterId, isAsked: true },
+        { name: "name", label: say.filterId, isApiText: true },
         {
           ...{ name: "tier", label: say.tier },
-          asked: { all: say.anyTier, options: content.tiers.map(({ id }) => id).sort() },
+          apiChoices: { all: say.anyTier, options: content.tiers.map(({ id }) => id).sort() },
         },
         {
           ...{ name: "balance", label: say.balance },
-          asked: { all: say.anyBalance, options: [["low", say.lowOnly]] },
+          apiChoices: { all: say.anyBalance, options: [["low", say.lowOnly]] },
         },
       ],
       columns: columnsOf(view),

@@ -39,7 +39,7 @@ import { creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { InOrder } from "./in_order.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "../limits.ts";
-import { Mutex } from "../mutex.ts";
+import { NamedMutex } from "../mutex.ts";
 import { readPage } from "../page.ts";
 import { read } from "../read.ts";
 import { readJournal } from "./read_journal.ts";
@@ -66,7 +66,7 @@ export class KvLedgerStore implements LedgerStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #waiting: WaitingHolds;
-  readonly #crediting = new Mutex();
+  readonly #crediting = new NamedMutex();
   readonly #inOrder = new InOrder();
 
   constructor(kv: Deno.Kv, writer: Writer) {
@@ -85,10 +85,11 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
-    const { opId, walletId, amount } = command;
+    const { opId, walletId } = command;
     const key = creditRowKey(opId);
-    // One at a time, so that no credit lands between the lookup of an earlier one and the decision.
-    return this.#crediting.run(async () => {
+    // One at a time of an id, so that no credit lands between the lookup of an earlier one and the
+    // decision.
+    return this.#crediting.run(opId, async () => {
       const earlier = await read(this.#kv.get<CreditRecord>(key));
       if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
       return await this.#withRows({ walletId }, () => this.#applyCredit(command, key));
@@ -153,11 +154,18 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   wallet(id: string): Promise<Wallet | undefined> {
-    return this.#noting(this.#writer.books.wallets.get(id));
+    const { wallets } = this.#writer.books;
+    const known = wallets.known(id);
+    return known === undefined ? this.#noting(wallets.get(id)) : Promise.resolve(known);
   }
 
   walletPage(query: WalletQuery): Promise<WalletPage> {
     return readWallets(this.#kv, this.#writer.books, query);
+  }
+
+  /** Returns the wallets in memory: those in use, and of the others those used last. */
+  walletsInMemory(): readonly Wallet[] {
+    return [...this.#writer.books.wallets.inMemory()].map(([, wallet]) => wallet);
   }
 
   walletCount(): number {
@@ -169,7 +177,9 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   keySpend(keyId: string): Promise<KeySpend | undefined> {
-    return this.#writer.books.spends.get(keyId);
+    const { spends } = this.#writer.books;
+    const known = spends.known(keyId);
+    return known === undefined ? spends.get(keyId) : Promise.resolve(known);
   }
 
   openHolds(): Promise<readonly Hold[]> {

@@ -5,7 +5,7 @@
  */
 
 import type { Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
-import { assertWallet, budgetOwner } from "../../../domain/ledger/state.ts";
+import { assertWallet } from "../../../domain/ledger/state.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { Books, type LedgerRows, type RowCounts, rowsOf } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";

@@ -13,8 +13,8 @@ interface Pinned<Row> {
 
 /**
  * Rows of one kind in memory: all that are in use, and of the others those used last. A row is read
- * with its first use, so that neither the time of a start nor memory depends on rows that nobody
- * uses.
+ * with its first use, so that neither the time of a start nor memory depends on rows that no
+ * caller uses.
  */
 export class LoadedRows<Row> {
   readonly #what: string;
@@ -74,6 +74,14 @@ export class LoadedRows<Row> {
   known(id: string): Row | undefined {
     const pinned = this.#pinned.get(id);
     return pinned?.isRead ? pinned.row : this.#idle.get(id);
+  }
+
+  /** Yields the rows in memory with their ids; each comes once. */
+  *inMemory(): Generator<readonly [id: string, row: Row]> {
+    for (const [id, { row, isRead }] of this.#pinned) {
+      if (isRead && row !== undefined) yield [id, row];
+    }
+    for (const entry of this.#idle.entries()) if (!this.#pinned.has(entry[0])) yield entry;
   }
 
   /** Returns a row, from memory or from the store. */

@@ -140,8 +140,12 @@ export async function compareRows(
             `what else writes to the store, end it, and ${RESTORE}`,
         );
       } else {
-        const known = books.get(id) ?? replayed.get(id);
-        compareRow({ what, id }, { row: row.value, known }, problems);
+        const subject = { what, id };
+        const known = books.get(id);
+        const journal = replayed.get(id);
+        if (known === undefined && journal !== undefined && isJsonObject(row.value)) {
+          compareWithJournal(subject, { known: row.value, replayed: journal }, problems);
+        } else compareRow(subject, { row: row.value, known }, problems);
       }
       await slices.yieldWhenDue();
     }

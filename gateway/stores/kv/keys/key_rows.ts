@@ -15,7 +15,7 @@ import { jsonRow, keyPart, type Row, textOf } from "../rows.ts";
  */
 export const LINKS = { active: "digest", closed: "closed_digest" } as const;
 
-/** What a list looks for in a key before it reads it: none of it ever changes. */
+/** The texts that a search for keys compares before it reads a key: none of them ever changes. */
 export type PlaceText = readonly [id: string, name: string, hint: string];
 
 /** Prefix of the places of all keys, oldest first. */

@@ -33,9 +33,15 @@ export class KvKeyStore implements KeyStore {
   // Counts writes: a value read before a write must not enter the cache after it.
   #writes = 0;
 
+  #created = 0;
+
   constructor(kv: Deno.Kv, writer: Writer) {
     this.#kv = kv;
     this.#writer = writer;
+  }
+
+  get created(): number {
+    return this.#created;
   }
 
   remembered(digest: string): KeyRecord | undefined {
@@ -103,7 +109,11 @@ export class KvKeyStore implements KeyStore {
         this.#kv.getMany([["key", keyPart(key.record.id)], linkKey(LINKS.active, key.digest)]),
       );
       if (id.versionstamp !== null || digest.versionstamp !== null) return false;
-      await this.#write(key, { rows: [...linkRows(key), ...placeRows(key.record)], isNew: true });
+      try {
+        await this.#write(key, { rows: [...linkRows(key), ...placeRows(key.record)], isNew: true });
+      } finally {
+        this.#created++;
+      }
       return true;
     });
   }
@@ -150,7 +160,7 @@ export class KvKeyStore implements KeyStore {
     return key;
   }
 
-  /** Reads a key that nobody uses just now: it does not enter the cache. */
+  /** Reads a key for a list: it does not enter the cache. */
   async #peek(id: string): Promise<StoredKey | undefined> {
     const { value } = await read(this.#kv.get<Uint8Array>(["key", keyPart(id)]));
     return value === null ? undefined : decodeKey(value);

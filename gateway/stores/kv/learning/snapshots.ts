@@ -2,11 +2,11 @@ import type { WalletSnapshot } from "../../../domain/learning/snapshot.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../../domain/learning/snapshot.ts";
 import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
 import type { Writer } from "../journal/writer.ts";
-import { MAX_SEGMENT_BYTES } from "../limits.ts";
+import { MAX_SEGMENT_BYTES, MAX_SNAPSHOTS_BYTES, VALUE_COMMIT_ROWS } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
 import { type StoredWallet, storedWallet, walletOf } from "./wallet_text.ts";
-import { bytesOf, jsonRow, keyPart, textOf } from "../rows.ts";
+import { bytesOf, jsonRow, keyPart, type Row, textOf } from "../rows.ts";
 
 /** A stored snapshot: the versions of its wallets, which later snapshots share. */
 interface SnapshotText {
@@ -21,12 +21,16 @@ const SNAPSHOT: Deno.KvKey = ["routing_snapshot"];
 const WALLET: Deno.KvKey = ["routing_wallet"];
 /** Prefix of the chunks of both. */
 const CHUNK: Deno.KvKey = ["routing_chunk"];
+/** Prefix of the keys of texts that are being written or deleted. */
+const UNFINISHED: Deno.KvKey = ["routing_unfinished"];
 const FROZEN: Deno.KvKey = ["routing_frozen"];
+/** Newest snapshots that are kept however large they are. */
+const KEPT_MIN = 2;
 
 /**
  * Snapshots in Deno KV. A wallet's statistics are written once for each snapshot that changed them,
  * and shared by the snapshots after it. The last chunk of a snapshot's own row proves that it is
- * complete.
+ * complete. A text that a kill left in part is named by a row until it is deleted.
  */
 export class KvSnapshotStore implements SnapshotStore {
   readonly #kv: Deno.Kv;
@@ -34,10 +38,21 @@ export class KvSnapshotStore implements SnapshotStore {
   readonly #writing = new Mutex();
   /** Version of every wallet of the newest snapshot; absent until it is read. */
   #versions: ReadonlyMap<string, number> | undefined;
+  /** True when no text is left in part: not before the first look, nor after a failed write. */
+  #isTidy = false;
+  /** Size of all stored wallets; absent until it is read. */
+  #bytes: number | undefined;
+  readonly #maxBytes: number;
 
-  constructor(kv: Deno.Kv, writer: Writer) {
+  constructor(
+    kv: Deno.Kv,
+    writer: Writer,
+    /** @default {MAX_SNAPSHOTS_BYTES} */
+    { maxBytes = MAX_SNAPSHOTS_BYTES }: { readonly maxBytes?: number } = {},
+  ) {
     this.#kv = kv;
     this.#writer = writer;
+    this.#maxBytes = maxBytes;
   }
 
   async latest(): Promise<RoutingSnapshot | undefined> {
@@ -59,7 +74,7 @@ export class KvSnapshotStore implements SnapshotStore {
   }
 
   put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
-    return this.#writing.run(async () => {
+    return this.#tidily(async () => {
       const { number, takenAtMs, wallets, votes } = snapshot;
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
@@ -104,27 +119,75 @@ export class KvSnapshotStore implements SnapshotStore {
   }
 
   sweep(newest: number): Promise<void> {
-    return this.#writing.run(async () => {
-      const [entries, frozen] = [await this.list(Infinity), await this.frozen()];
-      const stays = entries.filter(({ number }, at) => at < newest || number === frozen);
-      if (stays.length === entries.length) return;
-      const used = new Set<string>();
-      for (const { number } of stays) {
-        for (const [id, version] of await this.#versionsOf(number)) {
-          used.add(`${keyPart(id)} ${version}`);
-        }
+    return this.#tidily(async () => {
+      const entries = await this.list(Infinity);
+      this.#bytes ??= sumOf((await this.#wallets()).values());
+      if (entries.length <= newest && this.#bytes <= this.#maxBytes) return;
+      const wallets = await this.#wallets();
+      this.#bytes = sumOf(wallets.values());
+      const { stays, used } = await this.#kept(entries.slice(0, newest), wallets);
+      const frozen = await this.frozen();
+      if (frozen !== undefined && !stays.has(frozen)) {
+        stays.add(frozen);
+        for (const name of await this.#namesOf(frozen)) used.add(name);
       }
       for (const { number } of entries) {
-        if (!stays.some((entry) => entry.number === number)) {
-          await this.#delete([...SNAPSHOT, number]);
-        }
+        if (!stays.has(number)) await this.#delete([...SNAPSHOT, number]);
       }
-      const rows = this.#kv.list<Head>({ prefix: WALLET });
-      for await (const { key } of rows) {
-        if (!used.has(`${String(key[1])} ${String(key[2])}`)) {
-          await this.#delete([...key]);
-        }
+      for (const [name, bytes] of wallets) {
+        if (used.has(name)) continue;
+        const [id = "", version] = JSON.parse(name);
+        await this.#delete([...WALLET, id, version]);
+        this.#bytes -= bytes;
       }
+    });
+  }
+
+  /** Returns the newest of snapshots that fit in the space for them, and their wallets. */
+  async #kept(
+    entries: readonly SnapshotEntry[],
+    wallets: ReadonlyMap<string, number>,
+  ): Promise<{ stays: Set<number>; used: Set<string> }> {
+    const [stays, used] = [new Set<number>(), new Set<string>()];
+    let total = 0;
+    for (const [at, { number }] of entries.entries()) {
+      const added = (await this.#namesOf(number)).filter((name) => !used.has(name));
+      total += sumOf(added.map((name) => wallets.get(name) ?? 0));
+      if (at >= KEPT_MIN && total > this.#maxBytes) break;
+      stays.add(number);
+      for (const name of added) used.add(name);
+    }
+    return { stays, used };
+  }
+
+  /** Returns the size of every stored version of every wallet, by its name. */
+  async #wallets(): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
+    for await (const { key, value } of this.#kv.list<Head>({ prefix: WALLET })) {
+      sizes.set(JSON.stringify(key.slice(1)), value.bytes);
+    }
+    return sizes;
+  }
+
+  /** Returns the names of the wallets of a snapshot, as `#wallets` has them. */
+  async #namesOf(number: number): Promise<string[]> {
+    const versions = await this.#versionsOf(number);
+    return versions.map(([id, version]) => JSON.stringify([keyPart(id), version]));
+  }
+
+  /** Runs work alone, once what earlier work left in part is deleted. */
+  #tidily<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#writing.run(async () => {
+      if (!this.#isTidy) {
+        const rows = this.#kv.list({ prefix: UNFINISHED });
+        // No complete snapshot rests on them: its own row is written after all of its wallets.
+        for (const { key } of await read(Array.fromAsync(rows))) await this.#delete(key.slice(1));
+        this.#bytes = undefined;
+      }
+      this.#isTidy = false;
+      const result = await work();
+      this.#isTidy = true;
+      return result;
     });
   }
 
@@ -139,15 +202,18 @@ export class KvSnapshotStore implements SnapshotStore {
     const chunks = Math.ceil(json.length / MAX_SEGMENT_BYTES);
     for (let chunk = 0; chunk < chunks; chunk++) {
       const part = json.slice(chunk * MAX_SEGMENT_BYTES, (chunk + 1) * MAX_SEGMENT_BYTES);
-      await this.#writer.write([{
-        key: [...CHUNK, ...key, chunk],
-        value: part,
-        bytes: part.length,
-      }]);
+      await this.#writer.write([
+        { key: [...CHUNK, ...key, chunk], value: part, bytes: part.length },
+        ...chunk === 0 ? [unfinished(key)] : [],
+      ]);
     }
     const takenAtMs = (value as Partial<SnapshotText>).takenAtMs;
     const head: Head = { bytes: json.length, takenAtMs };
-    await this.#writer.write([{ key, value: head, bytes: 32 }]);
+    await this.#writer.write([
+      { key, value: head, bytes: 32 },
+      { key: [...UNFINISHED, ...key], bytes: 0 },
+    ]);
+    if (key[0] === WALLET[0] && this.#bytes !== undefined) this.#bytes += json.length;
   }
 
   async #textOf<Value>(key: Deno.KvKey): Promise<Value | undefined> {
@@ -169,10 +235,24 @@ export class KvSnapshotStore implements SnapshotStore {
 
   async #delete(key: Deno.KvKey): Promise<void> {
     // The head goes first: without it the chunks are never read.
-    await this.#writer.write([{ key, bytes: 0 }]);
+    await this.#writer.write([{ key, bytes: 0 }, unfinished(key)]);
     const chunks = await read(Array.fromAsync(this.#kv.list({ prefix: [...CHUNK, ...key] })));
-    for (const chunk of chunks) await this.#writer.write([{ key: chunk.key, bytes: 0 }]);
+    const rows: Row[] = chunks.map((chunk) => ({ key: chunk.key, bytes: 0 }));
+    rows.push({ key: [...UNFINISHED, ...key], bytes: 0 });
+    for (let at = 0; at < rows.length; at += VALUE_COMMIT_ROWS) {
+      await this.#writer.write(rows.slice(at, at + VALUE_COMMIT_ROWS));
+    }
   }
+}
+
+function unfinished(key: Deno.KvKey): Row {
+  return jsonRow([...UNFINISHED, ...key], 1);
+}
+
+function sumOf(sizes: Iterable<number>): number {
+  let sum = 0;
+  for (const size of sizes) sum += size;
+  return sum;
 }
 
 /** The row that proves that all chunks of a text are written. */

@@ -80,3 +80,65 @@ Deno.test("a kill while a snapshot is swept leaves the others whole", async () =
     assertEquals(await store.list(9), [{ number: 3, takenAtMs: 1 }]);
   }
 });
+
+/** Rows of the store, by the first part of their keys. */
+async function rowsOf(kv: Deno.Kv): Promise<Record<string, number>> {
+  const names: string[] = [];
+  for await (const { key } of kv.list({ prefix: [] })) names.push(String(key[0]));
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, own]) => [
+    name,
+    own.length,
+  ]));
+}
+
+Deno.test("a kill at any write leaves no chunks behind that no snapshot has", async () => {
+  const first = snapshotWith(3);
+  const large = snapshotWith(1_000, first);
+  const empty = { ...first, number: 2, wallets: new Map() };
+  for (let writes = 0, isDone = false; !isDone; writes++) {
+    using kv = await Deno.openKv(":memory:");
+    await new KvSnapshotStore(kv, writerOf(kv, never)).put(first, ["w"]);
+    const killed = new KvSnapshotStore(kv, writerOf(kv, writes));
+    isDone = await killed.put(large, ["w"]).then(() => killed.sweep(1)).then(
+      () => true,
+      () => false,
+    );
+    const restarted = new KvSnapshotStore(kv, writerOf(kv, never));
+    const newest = await restarted.latest();
+    const next = newest?.number === 1 ? empty : { ...empty, number: 3 };
+    await restarted.put(next, ["w"]);
+    await restarted.sweep(1);
+    assertEquals(await rowsOf(kv), { routing_chunk: 1, routing_snapshot: 1 });
+  }
+});
+
+Deno.test("sweeping keeps the newest snapshots that fit in the space for them", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const store = new KvSnapshotStore(kv, writerOf(kv, never), { maxBytes: 100_000 });
+  let previous = EMPTY_SNAPSHOT;
+  const kept: number[] = [];
+  for (let at = 0; at < 9; at++) {
+    previous = snapshotWith(300, previous);
+    await store.put(previous, ["w"]);
+    if (at === 0) await store.freeze(1);
+    await store.sweep(60);
+    kept.push((await store.list(60)).length);
+  }
+  const { routing_wallet: versions = 0 } = await rowsOf(kv);
+  const numbers = (await store.list(60)).map(({ number }) => number);
+  assertEquals([numbers[0], numbers.at(-1), versions], [9, 1, numbers.length]);
+  assertEquals(numbers.length > 2 && numbers.length < 9, true, `${numbers}`);
+  assertEquals(Math.max(...kept), numbers.length);
+  assertEquals(await store.latest(), previous);
+});
+
+Deno.test("the newest snapshot and the one before stay, however large they are", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const store = new KvSnapshotStore(kv, writerOf(kv, never), { maxBytes: 1 });
+  let previous = EMPTY_SNAPSHOT;
+  for (let at = 0; at < 4; at++) {
+    await store.put(previous = snapshotWith(300, previous), ["w"]);
+    await store.sweep(60);
+  }
+  assertEquals((await store.list(60)).map(({ number }) => number), [4, 3]);
+});

@@ -1,4 +1,5 @@
-import type { Vote, VoteStore } from "../../../ports/vote_store.ts";
+import { SOURCES_MAX } from "../../../domain/requests/feedback.ts";
+import type { Vote, VoteEnd, VoteStore } from "../../../ports/vote_store.ts";
 import type { Writer } from "../journal/writer.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
@@ -24,7 +25,7 @@ export class KvVoteStore implements VoteStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #sweeping = new Mutex();
-  /** The vote that is being stored, by request and source: its repetition waits for it. */
+  /** The vote that is being stored, by request: the next one on it waits for it. */
   readonly #storing = new Map<string, Promise<unknown>>();
   /** The last position; absent until it is read. */
   #last: number | undefined;
@@ -34,8 +35,8 @@ export class KvVoteStore implements VoteStore {
     this.#writer = writer;
   }
 
-  async put(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
-    const name = JSON.stringify([vote.logId, vote.source]);
+  async put(vote: Vote): Promise<VoteEnd> {
+    const name = vote.logId;
     const before = this.#storing.get(name);
     const storing = (before?.catch(() => {}) ?? Promise.resolve()).then(() => this.#store(vote));
     this.#storing.set(name, storing);
@@ -85,12 +86,14 @@ export class KvVoteStore implements VoteStore {
     });
   }
 
-  async #store(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
+  async #store(vote: Vote): Promise<VoteEnd> {
     const key = votedKey(vote);
     const { value } = await read(this.#kv.get<Uint8Array>(key));
     if (value !== null) {
       return parsed<Voted>(value).score === vote.score ? "repeated" : "conflict";
     }
+    const others = await this.#rows({ prefix: key.slice(0, -1) }, SOURCES_MAX);
+    if (others.length === SOURCES_MAX) return "full";
     const last = this.#last ?? await this.#readLast();
     // Another vote may have read it meanwhile. From here to the write nothing waits, so that votes
     // become durable in the order of their positions.

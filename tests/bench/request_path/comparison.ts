@@ -1,0 +1,166 @@
+/**
+ * Measures the path of a request beside the bare forwarder: short rounds of either side in turn, so
+ * that whatever else the machine does falls on both.
+ *
+ * @module
+ */
+
+import type { LoadRequest } from "../load.ts";
+import type { Finding } from "../marks.ts";
+import type { TimedPairs } from "../commit_process.ts";
+import { asTask, expectLine, type Running, start } from "../process.ts";
+import { type Cost, costOf } from "./counters.ts";
+import { GarbageCount, TRACE_FLAG } from "./garbage.ts";
+import type { Generator } from "./generator.ts";
+import {
+  type CommitPairs,
+  garbageFindings,
+  loadFindings,
+  MANY,
+  type PairedRound,
+  SINGLE,
+  singleFindings,
+  type SingleRound,
+} from "./path_marks.ts";
+
+/** The processes of a comparison, and its duration. */
+export interface Comparison {
+  readonly generator: Generator;
+  readonly bare: Side;
+  readonly gateway: Side;
+  readonly folder: string;
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly roundSeconds: number;
+  requestTo(url: string, stream: boolean): LoadRequest;
+  say(text: string): void;
+}
+
+/** One of the compared processes. */
+export interface Side {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** Throughput and processor time at 32 connections. */
+export async function manyConnections(
+  comparison: Comparison,
+  stream: boolean,
+): Promise<Finding[]> {
+  const name = stream ? "stream" : "JSON";
+  const { rounds, say } = comparison;
+  await warmUp(comparison, stream);
+  const measured: PairedRound[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    measured.push(await pair(comparison, { stream, connections: MANY }));
+    say(`${name}, ${MANY} connections, round ${round} of ${rounds}: ${shown(measured.at(-1))}`);
+  }
+  return loadFindings(name, measured);
+}
+
+/** Time, processor time and bytes on disk of a single caller, beside two commits of one row. */
+export async function singleConnection(
+  comparison: Comparison,
+  stream: boolean,
+): Promise<Finding[]> {
+  const name = stream ? "stream" : "JSON";
+  const { rounds, roundSeconds, folder, say } = comparison;
+  await using commits = start("tests/bench/commit_process.ts", [folder], await asTask());
+  await expectLine(commits, /^ready$/);
+  await warmUp(comparison, stream);
+  const measured: SingleRound[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const paired = await pair(comparison, { stream, connections: SINGLE });
+    const twoCommits = await commitPairs(commits, roundSeconds / 2);
+    measured.push({ ...paired, twoCommits });
+    const { p50Ms, diskBytes } = twoCommits;
+    say(
+      `${name}, one connection, round ${round} of ${rounds}: ${shown(paired)}; two commits: ` +
+        `p50 ${p50Ms.toFixed(2)} ms, ${kilobytes(diskBytes)} written`,
+    );
+  }
+  return singleFindings(name, measured);
+}
+
+/** Bytes on the heap a JSON request, of processes that say when they collect. */
+export async function garbage(
+  comparison: Comparison,
+  startTraced: (program: "gateway" | "forwarder", flag: string) => Promise<TracedSide>,
+): Promise<Finding[]> {
+  const { generator, warmUpSeconds, roundSeconds, rounds, say } = comparison;
+  const perRequest = async (program: "gateway" | "forwarder") => {
+    const count = new GarbageCount();
+    let following: Promise<void>;
+    let bytes: number;
+    {
+      await using side = await startTraced(program, TRACE_FLAG);
+      following = count.follow(side.running.lines());
+      const request = comparison.requestTo(side.url, false);
+      await generator.run(request, { connections: MANY, seconds: warmUpSeconds });
+      const before = count.bytes;
+      const seconds = Math.max(2, rounds * roundSeconds / 2);
+      const { requests } = await generator.run(request, { connections: MANY, seconds });
+      bytes = (count.bytes - before) / requests;
+    }
+    await following;
+    say(`garbage of the ${program}: ${kilobytes(bytes)} a JSON request`);
+    return bytes;
+  };
+  return garbageFindings(await perRequest("gateway"), await perRequest("forwarder"));
+}
+
+/** A process that traces its collections; disposing it ends it. */
+export interface TracedSide extends AsyncDisposable {
+  readonly running: Running;
+  readonly url: string;
+}
+
+async function warmUp(comparison: Comparison, stream: boolean): Promise<void> {
+  const { generator, bare, gateway, requestTo, warmUpSeconds: seconds } = comparison;
+  const amount = { connections: MANY, seconds };
+  await generator.run(requestTo(bare.url, stream), amount);
+  await generator.run(requestTo(gateway.url, stream), amount);
+}
+
+async function pair(
+  comparison: Comparison,
+  kind: { readonly stream: boolean; readonly connections: number },
+): Promise<PairedRound> {
+  const { generator, requestTo, roundSeconds: seconds } = comparison;
+  const amount = { connections: kind.connections, seconds };
+  const cost = ({ url, pid }: Side) =>
+    costOf(generator, pid, { request: requestTo(url, kind.stream), amount });
+  const bare = await cost(comparison.bare);
+  return { bare, gateway: await cost(comparison.gateway) };
+}
+
+async function commitPairs(commits: Running, seconds: number): Promise<CommitPairs> {
+  // The process is counted as the sides of the comparison are: its orders are its requests.
+  return await costOf(
+    {
+      name: "commits",
+      async run() {
+        await commits.say(`${seconds}`);
+        const { pairs, p50Ms, p99Ms }: TimedPairs = JSON.parse(await commits.line());
+        return { requests: pairs, seconds, p50Ms, p99Ms };
+      },
+    },
+    commits.pid,
+    { request: NO_REQUEST, amount: { connections: 1, seconds } },
+  );
+}
+
+const NO_REQUEST: LoadRequest = { url: "", headers: {}, body: "", stream: false };
+
+function shown(round: PairedRound | undefined): string {
+  if (round === undefined) return "";
+  const side = ({ rate, cpuMicros, diskBytes, p50Ms, p99Ms }: Cost) =>
+    `${rate.toFixed(0)}/s, ${cpuMicros.toFixed(0)} us of CPU, p50 ${p50Ms.toFixed(2)}, ` +
+    `p99 ${p99Ms.toFixed(1)} ms, ${kilobytes(diskBytes)} written`;
+  const times = (round.gateway.cpuMicros / round.bare.cpuMicros).toFixed(1);
+  return `gateway ${side(round.gateway)}; bare ${side(round.bare)}; ${times} x CPU`;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_024).toFixed(1)} KB`;
+}

@@ -1,0 +1,42 @@
+/**
+ * Counts the bytes that a process allocates on V8's heap, by its own trace of collections.
+ *
+ * @module
+ */
+
+/** Flag of V8 that prints a line for each collection, with the size of the heap before and after. */
+export const TRACE_FLAG = "--trace-gc";
+
+/** A collection: the heap it is of, and megabytes before and after it. */
+const COLLECTION = /^\[\d+:(\w+)\].*?: \D*?([\d.]+) \([\d.]+\) -> ([\d.]+) \([\d.]+\) MB/;
+const MEGABYTE = 1_048_576;
+
+/**
+ * Adds up allocations from a trace: each heap's growth from the end of one collection to the begin of
+ * the next.
+ */
+export class GarbageCount {
+  /** Megabytes after the last collection, of each heap. */
+  readonly #afterLast = new Map<string, number>();
+  #megabytes = 0;
+
+  /** Bytes allocated up to the last collection. */
+  get bytes(): number {
+    return this.#megabytes * MEGABYTE;
+  }
+
+  /** Takes a line of output; lines that are no collection are passed over. */
+  take(line: string): void {
+    const match = COLLECTION.exec(line);
+    if (match === null) return;
+    const [, heap = "", before = "", after = ""] = match;
+    const last = this.#afterLast.get(heap);
+    if (last !== undefined) this.#megabytes += Number(before) - last;
+    this.#afterLast.set(heap, Number(after));
+  }
+
+  /** Takes all lines that come. */
+  async follow(lines: AsyncIterable<string>): Promise<void> {
+    for await (const line of lines) this.take(line);
+  }
+}

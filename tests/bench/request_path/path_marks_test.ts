@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import type { Cost } from "./counters.ts";
+import { garbageFindings, loadFindings, singleFindings } from "./path_marks.ts";
+
+const COST: Cost = {
+  requests: 1_000,
+  seconds: 1,
+  rate: 1_000,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuMicros: 100,
+  diskBytes: 0,
+};
+
+function verdicts(findings: readonly { readonly met: boolean | undefined }[]) {
+  return findings.map(({ met }) => met);
+}
+
+Deno.test("marks under load are ratios to the bare forwarder", () => {
+  const round = (rate: number, cpuMicros: number) => ({
+    bare: COST,
+    gateway: { ...COST, rate, cpuMicros },
+  });
+  const met = (rate: number, cpuMicros: number) =>
+    verdicts(loadFindings("JSON", [round(rate, cpuMicros)]));
+  assertEquals(met(300, 400), [true, true, undefined]);
+  assertEquals(met(299, 401), [false, false, undefined]);
+  assertEquals(verdicts(loadFindings("stream", [round(520, 290)])), [true, true, undefined]);
+  assertEquals(verdicts(loadFindings("stream", [round(519, 291)])), [false, false, undefined]);
+});
+
+Deno.test("the marks of a single caller go beyond two commits of the same store", () => {
+  const twoCommits = { p50Ms: 1, p99Ms: 3, diskBytes: 40_000 };
+  const met = (gateway: Partial<Cost>) =>
+    verdicts(
+      singleFindings("JSON", [{ bare: COST, gateway: { ...COST, ...gateway }, twoCommits }]),
+    );
+  assertEquals(met({ cpuMicros: 600, p50Ms: 2.3, p99Ms: 10, diskBytes: 56_000 }), [
+    true,
+    true,
+    true,
+    true,
+  ]);
+  assertEquals(met({ cpuMicros: 601, p50Ms: 2.31, p99Ms: 10.1, diskBytes: 56_001 }), [
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+Deno.test("a figure that the system does not show is skipped, and misses nothing", () => {
+  const gateway = { ...COST, cpuMicros: NaN };
+  const rows = loadFindings("JSON", [{ bare: COST, gateway }]);
+  assertEquals(verdicts(rows), [true, undefined, undefined]);
+  assertEquals(verdicts(garbageFindings(40 * 1_024, 0)), [true]);
+  assertEquals(verdicts(garbageFindings(40.1 * 1_024, 0)), [false]);
+});
