@@ -9,6 +9,7 @@ import { query, type Sql } from "./connection.ts";
 import { INSTANCE_TABLES } from "./sql/instance_tables.ts";
 import { LEARNING_TABLES } from "./sql/learning_tables.ts";
 import { LEDGER_TABLES } from "./sql/ledger_tables.ts";
+import { LOG_TABLES } from "./sql/log_tables.ts";
 import { VALUE_TABLES } from "./sql/value_tables.ts";
 
 /** A change of the tables. Each must leave them usable for the version before it. */
@@ -21,6 +22,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { name: "instances", sql: INSTANCE_TABLES },
   { name: "ledger", sql: LEDGER_TABLES },
+  { name: "log", sql: LOG_TABLES },
   { name: "values", sql: VALUE_TABLES },
   { name: "learning", sql: LEARNING_TABLES },
 ];

@@ -16,7 +16,8 @@ import {
 } from "../limits.ts";
 import { LOG_BLOCK_IDS, LOG_BLOCKS, LogBlock } from "./log_block.ts";
 import { BlockTimes } from "./log_block_times.ts";
-import { LogSums, type OverviewRange } from "./log_sums.ts";
+import { LogSums } from "./log_sums.ts";
+import type { OverviewRange } from "./sum_levels.ts";
 import { read } from "../read.ts";
 import type { Row } from "../rows.ts";
 import { decodeRecord } from "./log_line.ts";

@@ -10,7 +10,7 @@ import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "../l
 import { LogIndex } from "./log_index.ts";
 import { logLine } from "./log_line.ts";
 import { searchLog } from "./log_search.ts";
-import type { OverviewRange } from "./log_sums.ts";
+import type { OverviewRange } from "./sum_levels.ts";
 import type { Row } from "../rows.ts";
 import { type Line, oldestSegment, type PlacedLines, readSegments } from "../segment.ts";
 import type { Writer } from "../journal/writer.ts";

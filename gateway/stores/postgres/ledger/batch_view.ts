@@ -12,14 +12,10 @@ import type {
   KeySpend,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
-import {
-  budgetOwner,
-  type CreditRecord,
-  type LedgerChange,
-  type LedgerView,
-} from "../../../domain/ledger/state.ts";
+import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { encodeEntry } from "../../kv/journal/journal_codec.ts";
+import { lineOf, logRow } from "../log/log_row.ts";
 import { textId } from "../text_id.ts";
 import * as rows from "./rows.ts";
 
@@ -30,6 +26,8 @@ export interface LedgerHead {
   readonly atMs: number;
   /** SHA-256 of the last batch, hexadecimal; empty before the first. */
   readonly hash: string;
+  /** Number of the last row of the request log. */
+  readonly logged: number;
 }
 
 /** A row as read: its kind, and JSON. */
@@ -183,6 +181,11 @@ export class BatchView implements LedgerView {
     this.#changed.paid.add(id);
   }
 
+  /** Number of the last row of the request log, with those of this batch. */
+  get logged(): number {
+    return this.#head.logged + this.#log.length;
+  }
+
   /** True when the request's own log row is still to come. */
   owesRow(logId: string): boolean {
     return this.#owed.has(textId(logId));
@@ -193,7 +196,7 @@ export class BatchView implements LedgerView {
     const id = textId(record.id);
     this.#owed.add(id);
     this.#changed.paid.delete(id);
-    this.#changed.owed.set(id, JSON.stringify(record));
+    this.#changed.owed.set(id, lineOf(record));
   }
 
   /** Returns the holds that wait for a wallet, in the order of their arrival at any instance. */
@@ -225,6 +228,7 @@ export class BatchView implements LedgerView {
   written(id: string): string {
     const head = this.nextHead();
     const changed = this.#changed;
+    const log = this.#log.map((record, at) => logRow(record, this.#head.logged + at + 1));
     return JSON.stringify({
       ...{ id, batch: head.batch, entries: head.entries, atMs: head.atMs, hash: head.hash },
       ...{ count: this.#lines.length, firstPlace: this.#head.entries + 1, journal: this.#lines },
@@ -252,9 +256,7 @@ export class BatchView implements LedgerView {
       }),
       owed: [...changed.owed].map(([key, line]) => ({ id: key, instance: this.#instance, line })),
       paid: [...changed.paid],
-      log: this.#log.map((record) => ({
-        ...{ id: record.id, at_ms: record.atMs, line: JSON.stringify(record) },
-      })),
+      ...{ log, facets: [...new Set(log.flatMap(({ facets }) => facets))], logged: head.logged },
       waiting: [...changed.arrived.values()].map(rows.waitingRow),
       unwaiting: [...changed.unwaiting],
     });
@@ -270,6 +272,7 @@ export class BatchView implements LedgerView {
       entries: this.#head.entries + lines.length,
       atMs: Math.max(this.#head.atMs, ...lines.map(({ at_ms }) => at_ms)),
       hash: hash.digest("hex"),
+      logged: this.#head.logged + this.#log.length,
     };
   }
 }

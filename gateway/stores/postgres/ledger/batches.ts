@@ -19,6 +19,14 @@ export interface Needs {
   readonly logs?: readonly string[];
 }
 
+interface HeadRow {
+  readonly batch: bigint;
+  readonly entries: bigint;
+  readonly at_ms: bigint;
+  readonly hash: string;
+  readonly logged: bigint;
+}
+
 interface Operation {
   readonly needs: Needs;
   /** Decides; called again if the transaction is repeated. */
@@ -169,18 +177,15 @@ export class Batches {
     // Sent at once. The second statement sees what other instances committed before the lock.
     const [, heads, read] = await Promise.all([
       connection.unsafe("begin"),
-      connection.unsafe<{ batch: bigint; entries: bigint; at_ms: bigint; hash: string }[]>(
-        LOCK_HEAD,
-        [],
-        { prepare: true },
-      ),
+      connection.unsafe<HeadRow[]>(LOCK_HEAD, [], { prepare: true }),
       connection.unsafe<ReadRow[]>(READ_ROWS, parameters, { prepare: true }),
     ]);
     const [row] = heads;
     if (row === undefined) throw new StoreError("The ledger has no head", { isDamage: true });
-    const { batch: number, entries, at_ms: atMs, hash } = row;
+    const { batch: number, entries, at_ms: atMs, hash, logged } = row;
     const head: LedgerHead = {
       ...{ batch: Number(number), entries: Number(entries), atMs: Number(atMs), hash },
+      logged: Number(logged),
     };
     return new BatchView({ head, read, instance: this.#instance });
   }

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { LOG_CHANNEL, PART_BITS } from "./log_parts.ts";
+
 /** Locks the ledger for the transaction: batches of all instances follow each other. */
-export const LOCK_HEAD = "select batch, entries, at_ms, hash from ledger_head for update";
+export const LOCK_HEAD = "select batch, entries, at_ms, hash, logged from ledger_head for update";
 
 /** Maximum waiting holds that one batch serves. */
 export const WAITING_SERVED = 200;
@@ -96,8 +98,24 @@ batch as (
 ), paid as (
   delete from owed_row where id in (select jsonb_array_elements_text(d->'paid') from d)
 ), logged as (
-  insert into request_log (id, at_ms, line)
-  select t.* from d, jsonb_to_recordset(d->'log') as t(id text, at_ms bigint, line text)
+  insert into request_log (number, id, at_ms, request_id, key_id, wallet_id, charged, task, facets,
+    line)
+  select t.* from d, jsonb_to_recordset(d->'log') as t(number bigint, id text, at_ms bigint,
+    request_id text, key_id text, wallet_id text, charged bigint, task text, facets text[],
+    line text)
+  on conflict (id) do nothing
+  returning number, at_ms, charged
+), log_parts as (
+  insert into request_log_part (part, first, min_at_ms, max_at_ms, max_charged, facets)
+  select number >> ${PART_BITS}, min(number), min(at_ms), max(at_ms), max(charged),
+    array(select jsonb_array_elements_text(d->'facets') from d)
+  from logged group by number >> ${PART_BITS}
+  on conflict (part) do update set min_at_ms = least(request_log_part.min_at_ms, excluded.min_at_ms),
+    first = least(request_log_part.first, excluded.first),
+    max_at_ms = greatest(request_log_part.max_at_ms, excluded.max_at_ms),
+    max_charged = greatest(request_log_part.max_charged, excluded.max_charged),
+    facets = case when request_log_part.facets @> excluded.facets then request_log_part.facets
+      else array(select unnest(request_log_part.facets) union select unnest(excluded.facets)) end
 ), arrived as (
   insert into waiting_hold (id, instance, wallet, budget, data)
   select t.id, t.instance, t.wallet, t.budget, t.data
@@ -108,5 +126,6 @@ batch as (
   delete from waiting_hold where id in (select jsonb_array_elements_text(d->'unwaiting') from d)
 )
 update ledger_head set batch = (d->>'batch')::bigint, entries = (d->>'entries')::bigint,
-  at_ms = (d->>'atMs')::bigint, hash = d->>'hash' from d
+  at_ms = (d->>'atMs')::bigint, hash = d->>'hash', logged = (d->>'logged')::bigint from d
+returning case when jsonb_array_length(d->'log') > 0 then pg_notify('${LOG_CHANNEL}', '')::text end
 `;

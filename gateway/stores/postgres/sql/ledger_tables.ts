@@ -11,7 +11,8 @@ create table ledger_head (
   batch bigint not null default 0,     -- number of the last batch
   entries bigint not null default 0,   -- entries in all batches
   at_ms bigint not null default 0,     -- latest time of any entry
-  hash text not null default ''        -- SHA-256 of the last batch
+  hash text not null default '',       -- SHA-256 of the last batch
+  logged bigint not null default 0     -- number of the last row of the request log
 );
 insert into ledger_head default values;
 
@@ -103,12 +104,4 @@ create table waiting_hold (
   data text not null
 );
 create index waiting_hold_by_wallet on waiting_hold (wallet, number);
-
--- Rows of ended requests.
-create table request_log (
-  number bigint generated always as identity primary key,
-  id text not null unique,
-  at_ms bigint not null,
-  line text not null
-);
 `;
