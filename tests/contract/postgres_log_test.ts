@@ -6,6 +6,7 @@ import {
   PostgresRequestLog,
 } from "../../gateway/stores/postgres/log/request_log.ts";
 import { migrate } from "../../gateway/stores/postgres/migrate.ts";
+import type { RequestRecord } from "../../gateway/ports/request_log.ts";
 import {
   newDatabase,
   postgresBin,
@@ -22,6 +23,8 @@ let server: (PostgresServer & AsyncDisposable) | undefined;
 interface Instance {
   readonly log: PostgresRequestLog;
   readonly sql: Sql;
+  /** Stores the row that a request gets if the instance dies. */
+  owe(record: RequestRecord): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,12 +35,14 @@ async function instanceOf(url: string, options: Partial<PostgresLogOptions>): Pr
   await sql`insert into instance (id) values (${id})`;
   const batches = new Batches(sql, id);
   const log = new PostgresRequestLog(sql, batches, { nowMs: () => 10_000, ...options });
+  const owe = (record: RequestRecord) =>
+    batches.submit({ logs: [record.id] }, (view) => view.keepKilledRow(record));
   const close = async () => {
     await log.close();
     await batches.close();
     await sql.end();
   };
-  return { log, sql, close };
+  return { log, sql, owe, close };
 }
 
 /** Opens the log of some instances on a new database of the one server of this file. */
@@ -175,6 +180,18 @@ const SHARED: Readonly<Record<string, () => Promise<void>>> = {
       assertEquals(numbers, order === "oldest" ? wanted : wanted.toReversed());
       assert(pages > 2, `${pages} pages`);
     }
+  },
+
+  "a row takes the place of an owed one": async () => {
+    await using both = await pair();
+    const { one, two } = both;
+    await one.owe(record(1, { outcome: "killed" }));
+    await one.owe(record(2, { outcome: "killed" }));
+    assertEquals(await idsOf(two.log), []);
+    await one.log.append(record(1));
+    assertEquals((await two.log.get(record(1).id))?.outcome, "ok");
+    const owed = await one.sql`select id from owed_row`;
+    assertEquals(owed.map(({ id }) => id), [record(2).id]);
   },
 
   "a row that exists is not written again, and does no harm to its batch": async () => {
