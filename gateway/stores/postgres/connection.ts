@@ -30,19 +30,27 @@ const SILENT_TRANSACTION_MS = 2_000;
 export interface ConnectOptions {
   /** Maximum connections. @default {8} */
   readonly max?: number | undefined;
+  /**
+   * Hears of each notice on a channel that a connection of the pool listens to. Such a pool takes no
+   * arrays as parameters.
+   */
+  readonly onNotice?: (() => void) | undefined;
 }
 
 /**
  * Opens a pool for a URL such as `postgres://user:password@host:5432/database?sslmode=require`. No
  * connection is made before the first query.
  */
-export function connect(url: string, { max = 8 }: ConnectOptions = {}): Sql {
+export function connect(url: string, { max = 8, onNotice }: ConnectOptions = {}): Sql {
   return postgres(url, {
     max,
     connect_timeout: CONNECT_SECONDS,
     backoff: () => RETRY_SECONDS,
     max_lifetime: null,
     onnotice: () => {},
+    // Not among the declared options: `listen` of the library gives up after one failed reconnect.
+    // The library leaves a failure to fetch types uncaught, and a listener passes no arrays.
+    ...(onNotice === undefined ? {} : { onnotify: onNotice, fetch_types: false }),
     types: { bigint: postgres.BigInt },
     connection: {
       application_name: "svc",

@@ -6,10 +6,12 @@
 
 import { StoreError } from "../../ports/store_error.ts";
 import { query, type Sql } from "./connection.ts";
+import { CHANGE_TABLES } from "./sql/change_tables.ts";
 import { INSTANCE_TABLES } from "./sql/instance_tables.ts";
 import { LEARNING_TABLES } from "./sql/learning_tables.ts";
 import { LEDGER_TABLES } from "./sql/ledger_tables.ts";
 import { LOG_TABLES } from "./sql/log_tables.ts";
+import { PASSAGE_TABLES } from "./sql/passage_tables.ts";
 import { VALUE_TABLES } from "./sql/value_tables.ts";
 
 /** A change of the tables. Each must leave them usable for the version before it. */
@@ -25,6 +27,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "log", sql: LOG_TABLES },
   { name: "values", sql: VALUE_TABLES },
   { name: "learning", sql: LEARNING_TABLES },
+  { name: "changes", sql: CHANGE_TABLES },
+  { name: "passages", sql: PASSAGE_TABLES },
 ];
 
 /** Key of the advisory lock: any number that no other program in the database uses. */
