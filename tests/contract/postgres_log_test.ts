@@ -114,7 +114,8 @@ const SHARED: Readonly<Record<string, () => Promise<void>>> = {
         total.requests
       );
     for (let round = 0; round < 5; round++) {
-      const adding = appendAll(one, 500 * round, 500 * round + 500);
+      await appendAll(one, 500 * round, 500 * round + 400);
+      const adding = appendAll(one, 500 * round + 400, 500 * round + 500);
       await Promise.all([adding, one.log.count(), two.log.count()]);
       assertEquals(await overviews(), [500 * round + 500, 500 * round + 500]);
     }
