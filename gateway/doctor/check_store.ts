@@ -216,12 +216,12 @@ async function storedLedgerFindings(
   let kv: Deno.Kv | undefined;
   try {
     const open = kv = await Deno.openKv(kvPath);
-    const { value: head } = await open.get<Head>(HEAD_KEY);
-    if (head === null) return [skipped("books", "The file has no balances")];
+    const { value: head, versionstamp } = await open.get<Head>(HEAD_KEY);
+    if (head === null || versionstamp === null) return [skipped("books", "The file has no balances")];
     if (head.schema > newestSchema()) {
       return [skipped("books", "Their layout is unknown to this svc")];
     }
-    const { books } = await loadBooks(open, head);
+    const { books } = await loadBooks(open, { value: head, versionstamp });
     const counted = `${books.wallets.size} wallets agree with ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });
     return [

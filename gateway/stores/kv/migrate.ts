@@ -52,7 +52,13 @@ export interface MigrateOptions {
 }
 
 /** Every step of the layout, oldest first. The first layout, 1, needs none. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [
+  // Commit rows appear with the first commits; an older gateway would not read them.
+  { to: 2, what: "store single commits as small rows", batches: noBatches },
+];
+
+// deno-lint-ignore require-yield
+async function* noBatches(): AsyncGenerator<MigrationBatch> {}
 
 /** Returns the layout after a list of migrations. */
 export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {
@@ -98,7 +104,7 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
         `Cannot open the store: it has schema ${from}, from which this version of svc cannot migrate`,
       );
     }
-    const head = { ...row.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
+    const head = { ...row.value, session: crypto.randomUUID(), schema: next.to };
     const marked: Head = {
       ...head,
       migratingFrom: from,

@@ -149,8 +149,7 @@ export class KvLedgerStore implements LedgerStore {
   async statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
     const { sinceMs = -Infinity, untilMs = Infinity, kind } = query;
     const { items, cursor } = await readPage(this.#kv, {
-      chain: "journal",
-      last: this.#writer.journal.segment,
+      chain: this.#writer.journal,
       ...query,
       needles: [`"wallet":${JSON.stringify(walletId)}`],
       decode: (line) => {

@@ -10,13 +10,18 @@ import { StoreError } from "../../../ports/store_error.ts";
 import { Books } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { decodeEntry } from "./journal_codec.ts";
+import { Chain, readSegments } from "../chain.ts";
+import type { DurableEnd, DurableHead } from "../commits/attempt.ts";
+import { replayCommits } from "../commits/replay_commits.ts";
+import { readCommits } from "../commits/read_commits.ts";
 import { MAX_TAKEOVER_TRIES } from "../limits.ts";
 import { type MigrateOptions, newestSchema, requireKnownSchema } from "../migrate.ts";
 import { followHold } from "./open_holds.ts";
 import { killedRowOf } from "../log/log_line.ts";
 import { type Checkpoint, type Head, HEAD_KEY, KILLED_ROWS } from "../rows.ts";
-import { EMPTY_TAIL, readSegments } from "../segment.ts";
-import type { DurableHead } from "./writer.ts";
+import { EMPTY_TAIL } from "../segment.ts";
+
+const NEW_HEAD = { commit: 0, slots: [], journal: EMPTY_TAIL, log: EMPTY_TAIL } as const;
 
 /** Makes this process the store's writer: from then on every commit of a former writer fails. */
 export async function takeOver(
@@ -29,8 +34,8 @@ export async function takeOver(
   for (let tries = 0; tries < MAX_TAKEOVER_TRIES; tries++) {
     const row = await kv.get<Head>(HEAD_KEY);
     if (row.value !== null) requireKnownSchema(row.value, options);
-    const { journal, log } = row.value ?? { journal: EMPTY_TAIL, log: EMPTY_TAIL };
-    const value: Head = { schema, session, commit: 0, journal, log, ...by };
+    const { commit, slots, journal, log } = row.value ?? NEW_HEAD;
+    const value: Head = { schema, session, commit, slots, journal, log, ...by };
     const { versionstamp } = row;
     const result = await kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, value)
       .commit();
@@ -39,13 +44,18 @@ export async function takeOver(
   throw new StoreError("Cannot open the store: another process keeps writing to it");
 }
 
+/** The ledger of a store and its durable end. */
+export interface LoadedBooks {
+  readonly books: Books;
+  readonly checkpoint: Checkpoint;
+  readonly end: DurableEnd;
+}
+
 /**
- * Loads the ledger from the rows, checked against the journal since the last list of open holds.
+ * Loads the ledger from the rows and the commits since the last fold, checked against the journal
+ * since the last list of open holds.
  */
-export async function loadBooks(
-  kv: Deno.Kv,
-  head: Head,
-): Promise<{ books: Books; checkpoint: Checkpoint }> {
+export async function loadBooks(kv: Deno.Kv, head: DurableHead): Promise<LoadedBooks> {
   const books = new Books();
   for await (const { value } of kv.list<Wallet>({ prefix: ["wallet"] })) {
     assertWallet(value);
@@ -59,9 +69,14 @@ export async function loadBooks(
   }
   const { checkpoint, holds } = await readCheckpoint(kv);
   for (const [id, hold] of holds) books.holds.set(id, hold);
-  await replayHolds(kv, { books, checkpoint, head });
+  await replayHolds(kv, { books, checkpoint, head: head.value });
+  const stored = await readCommits(kv, head.value);
+  const { slots } = stored;
+  const open = replayCommits(stored.open, books);
+  const last = open.rows.at(-1);
+  const versionstamp = (last && slots.get(last.slot)) ?? head.versionstamp;
   checkHeld(books);
-  return { books, checkpoint };
+  return { books, checkpoint, end: { head, open, slots, versionstamp } };
 }
 
 async function replayHolds(
@@ -69,9 +84,10 @@ async function replayHolds(
   from: { books: Books; checkpoint: Checkpoint; head: Head },
 ): Promise<void> {
   const { segment: to, hash } = from.head.journal;
+  const chain = new Chain("journal", from.head.journal);
   let expected = from.checkpoint.segment + 1;
   let previous: string | undefined = expected === 1 ? "" : undefined;
-  for await (const segment of readSegments(kv, "journal", { from: expected, to })) {
+  for await (const segment of readSegments(kv, chain, { from: expected })) {
     const { header } = segment;
     const follows = previous === undefined || header.hash === previous;
     if (header.segment !== expected || !follows) {

@@ -89,10 +89,16 @@ function isSameHold(one: Hold, other: Hold): boolean {
 export async function compareRows(
   kv: Deno.Kv,
   { what, prefix, idField }: RowKind,
-  { books, moment }: { books: ReadonlyMap<string, object>; moment: AtMoment },
+  { books, before, moment }: {
+    books: ReadonlyMap<string, object>;
+    /** Rows that are older than the snapshot, as they should be. */
+    before: ReadonlyMap<string, object | undefined>;
+    moment: AtMoment;
+  },
 ): Promise<void> {
   const { versionstamp, problems } = moment;
   const missing = new Set(books.keys());
+  for (const [id, row] of before) if (row === undefined) missing.delete(id);
   const slices = new TimeSlices();
   try {
     for await (const row of kv.list({ prefix: [prefix] }, { batchSize: ROWS_READ_AHEAD })) {
@@ -108,7 +114,10 @@ export async function compareRows(
           } was written by another process: find out ` +
             `what else writes to the store, end it, and ${RESTORE}`,
         );
-      } else compareRow({ what, id }, { row: row.value, known: books.get(id) }, problems);
+      } else {
+        const known = before.has(id) ? before.get(id) : books.get(id);
+        compareRow({ what, id }, { row: row.value, known }, problems);
+      }
       await slices.yieldWhenDue();
     }
   } catch (cause) {
@@ -134,9 +143,7 @@ function compareRow(
   );
 }
 
-/**
- * True when a row is newer than the last commit of the gateway, which writes its head each time.
- */
+/** True when a row is newer than the gateway's last fold, which writes the head, too. */
 async function isForeign(kv: Deno.Kv, key: Deno.KvKey): Promise<boolean> {
   const [row, head] = await kv.getMany([key, HEAD_KEY]);
   return (row?.versionstamp ?? "") > (head?.versionstamp ?? "");

@@ -19,17 +19,21 @@ import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
 import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
-import type { Tail } from "../rows.ts";
+import type { Chain } from "../chain.ts";
+import { compareCommits } from "../commits/compare_commits.ts";
+import type { OpenCommits } from "../commits/open_commits.ts";
 
 /** The ledger at one moment between two commits, for comparison with the journal. */
 export interface BooksSnapshot {
-  readonly journal: Tail;
+  readonly journal: Chain;
   /** Versionstamp of the last commit. */
   readonly versionstamp: string;
   readonly wallets: ReadonlyMap<string, Wallet>;
   readonly spends: ReadonlyMap<string, KeySpend>;
   /** Open holds. */
   readonly holds: ReadonlyMap<string, Hold>;
+  /** The commits since the last fold: rows of wallets and keys are older than these. */
+  readonly open: Pick<OpenCommits, "rows" | "wallets" | "spends">;
 }
 
 const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
@@ -44,7 +48,7 @@ export async function* verifyBooks(
   kv: Deno.Kv,
   snapshot: BooksSnapshot,
 ): AsyncGenerator<VerificationStep, void> {
-  const { journal, versionstamp, wallets, spends, holds } = snapshot;
+  const { journal, versionstamp, wallets, spends, holds, open } = snapshot;
   const problems = new Problems();
   const chain = new ChainCheck(problems);
   let entries = 0;
@@ -68,18 +72,19 @@ export async function* verifyBooks(
     entries += lines.length;
     yield { entries, total: journal.total };
   }
-  chain.end(journal);
+  chain.end(journal.end);
   await compareBooks(WALLETS, wallets, { replayed: replayed.wallets, problems });
   await compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
   await compareHolds(holds, replayed.holds, problems);
   const moment = { versionstamp, problems };
-  await compareRows(kv, WALLETS, { books: wallets, moment });
-  await compareRows(kv, SPENDS, { books: spends, moment });
+  await compareRows(kv, WALLETS, { books: wallets, before: open.wallets, moment });
+  await compareRows(kv, SPENDS, { books: spends, before: open.spends, moment });
+  await compareCommits(kv, { rows: open.rows, ...moment });
   await credits.compare(kv, moment);
   const result = {
     entries,
-    segments: journal.segment,
-    head: journal.hash,
+    segments: journal.last,
+    head: journal.end.hash,
     wallets: replayed.wallets.size,
     keys: replayed.spends.size,
     openHolds: replayed.holds.size,
