@@ -91,7 +91,7 @@ export class ReckonedBooks {
     for (const { key, value } of mutations) {
       if (key[0] === "wallet") this.compare(value as WalletRow);
     }
-    const isFold = mutations.some(({ key }) => key[0] === "writer");
+    const isFold = mutations.some(({ key }) => key[0] === "journal" || key[0] === "wallet");
     if (isFold && this.#unfolded.length > 0) {
       this.#accuse("a fold has every line", `${this.#unfolded.length} lines are missing`);
     }

@@ -128,6 +128,11 @@ export class KvRequestLog implements RequestLog {
 
   async #trim(): Promise<void> {
     try {
+      // Rows are deleted a segment at a time.
+      const [oldest] = this.#writer.log.openLines;
+      if (oldest !== undefined && oldest.atMs < this.#nowMs() - this.#ageMs) {
+        await this.#writer.fold(() => {});
+      }
       let rows: Row[];
       do {
         rows = await this.#oldRows();
