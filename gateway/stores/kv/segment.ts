@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_SEGMENT_BYTES } from "./limits.ts";
@@ -93,5 +93,5 @@ export function decodeSegment(value: Uint8Array): Segment {
 
 /** Returns the SHA-256, hexadecimal; that of a text in UTF-8. */
 export function sha256(value: Uint8Array | string): string {
-  return createHash("sha256").update(value).digest("hex");
+  return hash("sha256", value);
 }

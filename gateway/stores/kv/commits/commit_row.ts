@@ -6,6 +6,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "../journal/journal_codec.ts";
 import { COMMIT_ROW_SIZES } from "../limits.ts";
@@ -37,8 +38,6 @@ export interface Slot {
 }
 
 const HASH_CHARS = 64;
-const SPACE = 0x20;
-const encoder = new TextEncoder();
 
 /** Returns the key of a slot. */
 export function commitKey({ size, index }: Slot): Deno.KvKey {
@@ -60,8 +59,8 @@ export function encodeCommit(
   const hash = sha256(text);
   const found = COMMIT_ROW_SIZES.findIndex((size) => bytes <= size);
   const size = found < 0 ? COMMIT_ROW_SIZES.length : found;
-  const value = new Uint8Array(COMMIT_ROW_SIZES[size] ?? bytes).fill(SPACE, bytes);
-  encoder.encodeInto(`${hash}\n${text}`, value);
+  const value = Buffer.alloc(COMMIT_ROW_SIZES[size] ?? bytes, " ");
+  value.write(`${hash}\n${text}`);
   return { value, hash, size };
 }
 
