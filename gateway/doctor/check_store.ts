@@ -217,7 +217,9 @@ async function storedLedgerFindings(
   try {
     const open = kv = await Deno.openKv(kvPath);
     const { value: head, versionstamp } = await open.get<Head>(HEAD_KEY);
-    if (head === null || versionstamp === null) return [skipped("books", "The file has no balances")];
+    if (head === null || versionstamp === null) {
+      return [skipped("books", "The file has no balances")];
+    }
     if (head.schema > newestSchema()) {
       return [skipped("books", "Their layout is unknown to this svc")];
     }

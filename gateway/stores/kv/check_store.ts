@@ -30,7 +30,9 @@ export interface CheckStep {
  */
 export async function* checkStore(kv: Deno.Kv): AsyncGenerator<CheckStep, void> {
   const { value: head, versionstamp } = await kv.get<Head>(HEAD_KEY);
-  if (head === null || versionstamp === null) throw new StoreError("Cannot check the store: the file holds none");
+  if (head === null || versionstamp === null) {
+    throw new StoreError("Cannot check the store: the file holds none");
+  }
   requireKnownSchema(head);
   const { books, end } = await loadBooks(kv, { value: head, versionstamp });
   const { wallets, spends, holds } = books;

@@ -25,7 +25,7 @@ import { KvSettingsStore } from "./settings.ts";
 import { KvAuditStore } from "./learning/audits.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
 import { KvVoteStore } from "./learning/votes.ts";
-import { type BooksSnapshot, verifyBooks } from "./journal/verify.ts";
+import { type BooksSnapshot, verifySealed } from "./journal/verify.ts";
 import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
@@ -227,8 +227,8 @@ function storesOf(parts: OpenedParts): KvStores {
     damage: () => damage.first,
     probe: () => writer.write([probeRow(writer.health)]),
     queued: () => writer.queued,
-    verify: () => resultOf(verifyBooks(kv, snapshotOf(writer))),
-    verification: () => verifyBooks(kv, snapshotOf(writer)),
+    verify: () => resultOf(verifySealed(kv, writer, () => snapshotOf(writer))),
+    verification: () => verifySealed(kv, writer, () => snapshotOf(writer)),
     close: () => closing ??= close(),
   };
 }

@@ -57,8 +57,8 @@ export function encodeCommit(
     bytes += line.bytes + 1;
   }
   const hash = sha256(text);
-  const found = COMMIT_ROW_SIZES.findIndex((size) => bytes <= size);
-  const size = found < 0 ? COMMIT_ROW_SIZES.length : found;
+  const fitting = COMMIT_ROW_SIZES.findIndex((size) => bytes <= size);
+  const size = fitting < 0 ? COMMIT_ROW_SIZES.length : fitting;
   const value = Buffer.alloc(COMMIT_ROW_SIZES[size] ?? bytes, " ");
   value.write(`${hash}\n${text}`);
   return { value, hash, size };

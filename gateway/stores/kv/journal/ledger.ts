@@ -168,13 +168,14 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
-    for await (const placed of this.journal(options).entries()) {
+    const reading = readJournal(this.#kv, this.#writer.journal, options);
+    for await (const placed of reading.entries()) {
       for (const { entry } of placed) yield entry;
     }
   }
 
-  journal(range: JournalRange): JournalReading {
-    return readJournal(this.#kv, this.#writer.journal, range);
+  async journal(range: JournalRange): Promise<JournalReading> {
+    return readJournal(this.#kv, await this.#writer.sealed(() => this.#writer.journal), range);
   }
 
   /** Refuses all waiting holds. */

@@ -10,6 +10,7 @@ import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import { formatCredits } from "../../../domain/ledger/money.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { HEAD_KEY, keyPart } from "../rows.ts";
+import { read } from "../read.ts";
 import { TimeSlices } from "../time_slices.ts";
 
 const RESTORE = "restore the store from a backup";
@@ -125,6 +126,24 @@ export async function compareRows(
   }
   for (const id of missing) {
     problems.push(`The row of ${what.toLowerCase()} ${quote(id)} is missing: ${RESTORE}`);
+  }
+}
+
+/** Compares the rows that the next fold will replace with what they should contain. */
+export async function compareChangedRows(
+  kv: Deno.Kv,
+  { what, prefix }: RowKind,
+  { before, moment }: {
+    readonly before: ReadonlyMap<string, object | undefined>;
+    readonly moment: AtMoment;
+  },
+): Promise<void> {
+  for (const [id, known] of before) {
+    const key = [prefix, keyPart(id)];
+    const { value, versionstamp } = await read(kv.get(key));
+    const isLater = (versionstamp ?? "") > moment.versionstamp;
+    if (isLater && !await isForeign(kv, key)) continue;
+    compareRow({ what, id }, { row: value, known }, moment.problems);
   }
 }
 

@@ -17,8 +17,15 @@ import { CreditRowsCheck } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
-import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
+import {
+  compareBooks,
+  compareChangedRows,
+  compareHolds,
+  compareRows,
+  type RowKind,
+} from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
+import type { Writer } from "./writer.ts";
 import type { Chain } from "../chain.ts";
 import { compareCommits } from "../commits/compare_commits.ts";
 import type { OpenCommits } from "../commits/open_commits.ts";
@@ -92,6 +99,25 @@ export async function* verifyBooks(
     moreProblems: problems.more,
   };
   yield { entries, total: journal.total, result };
+}
+
+/**
+ * Verifies the ledger with all lines in stored segments, so that the head in the result stays in the
+ * chain. Rows that the fold would replace are compared before: damage to them is reported, not
+ * repaired.
+ */
+export async function* verifySealed(
+  kv: Deno.Kv,
+  writer: Pick<Writer, "sealed">,
+  take: () => BooksSnapshot,
+): AsyncGenerator<VerificationStep, void> {
+  const { open, versionstamp } = take();
+  const problems = new Problems();
+  const moment = { versionstamp, problems };
+  await compareChangedRows(kv, WALLETS, { before: open.wallets, moment });
+  await compareChangedRows(kv, SPENDS, { before: open.spends, moment });
+  await compareCommits(kv, { rows: open.rows, ...moment });
+  yield* verifyBooks(kv, problems.first.length > 0 ? take() : await writer.sealed(take));
 }
 
 function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck): void {

@@ -11,23 +11,11 @@ import {
   rowAttempt,
 } from "../commits/attempt.ts";
 import { OpenCommits } from "../commits/open_commits.ts";
-import {
-  DOUBT_RETRY_MS,
-  DOUBT_TRIES,
-  MAX_OPEN_COMMITS,
-  MAX_QUEUED_OPERATIONS,
-} from "../limits.ts";
+import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_OPEN_COMMITS, MAX_QUEUED_OPERATIONS } from "../limits.ts";
 import type { Row } from "../rows.ts";
 import type { Line, PlacedLines } from "../segment.ts";
+import { decide, type Operation, reject } from "./operation.ts";
 import { Stage } from "./stage.ts";
-
-/** A change that waits for its commit. */
-export interface Operation {
-  /** Decides on the stage which rows to change and how to complete. */
-  run(stage: Stage): void;
-  /** Called instead when no commit is possible. */
-  reject(error: Error): void;
-}
 
 /** An attempted commit. */
 export interface AttemptedCommit {
@@ -203,6 +191,19 @@ export class Writer {
         reject,
       });
     });
+  }
+
+  /**
+   * Returns the result of `take` with every line in a stored segment, whose hash later segments
+   * contain; while nothing can be written, as it is.
+   */
+  async sealed<T>(take: () => T): Promise<T> {
+    try {
+      return await this.fold(take);
+    } catch (error) {
+      if (error instanceof StoreError) return take();
+      throw error;
+    }
   }
 
   /** Refuses new operations and resolves after the waiting ones. */
@@ -381,16 +382,4 @@ export class Writer {
       for (const operation of turn) operation.reject(error);
     }
   }
-}
-
-function decide(operation: Operation, stage: Stage): void {
-  try {
-    operation.run(stage);
-  } catch (error) {
-    operation.reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
-  }
-}
-
-function reject(stage: Stage, error: Error): void {
-  for (const answer of stage.answers.splice(0)) answer.reject(error);
 }

@@ -22,7 +22,7 @@ import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "../read.ts";
 import { textOf } from "../rows.ts";
-import { type Chain, firstSegment, readSegment, readSegments } from "../chain.ts";
+import { firstSegment, readSegment, readSegments } from "../chain.ts";
 import type { Tail } from "../rows.ts";
 
 /** Positions in one block or segment that may match, in the order of the page. */
