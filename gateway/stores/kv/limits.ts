@@ -25,8 +25,11 @@ export const MAX_OPEN_COMMITS = 64;
 export const COMMIT_ROW_SIZES: readonly number[] = [896, 4_480];
 /** Size of a commit, in bytes of lines, above which it is folded at once. */
 export const MAX_COMMIT_ROW_BYTES = 16 * 1024;
-/** Number of wallets and keys changed since the last fold above which the next commit folds. */
-export const MAX_OPEN_CHANGES = 192;
+/**
+ * Number of wallets and keys changed since the last fold above which the next commit folds: their
+ * rows must fit into its commit beside its own.
+ */
+export const MAX_OPEN_CHANGES = 96;
 /**
  * Size of a commit above which it takes no operations of further turns of the event loop, in bytes.
  */

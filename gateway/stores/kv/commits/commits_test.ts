@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { StoreError } from "../../../ports/store_error.ts";
-import { COMMIT_ROW_SIZES, MAX_OPEN_COMMITS } from "../limits.ts";
+import { COMMIT_ROW_SIZES, MAX_OPEN_CHANGES, MAX_OPEN_COMMITS } from "../limits.ts";
 import { type KvStores, type KvStoresOptions, openKvStores } from "../open.ts";
 import { bytesOf, COMMIT_ROWS, type Head, HEAD_KEY, textOf } from "../rows.ts";
 import { sha256 } from "../segment.ts";
@@ -150,6 +150,23 @@ check("fold at once when they are large", async ({ kv, stores }) => {
   const calls = Array.from({ length: 100 }, (_, n) => request(stores, n));
   await Promise.all(calls);
   assert(await numberOf(kv, "journal") > 0);
+  assertEquals((await stores.verify()).problems, []);
+});
+
+check("fold before they have changed too many wallets and keys for one commit", async (scene) => {
+  const { stores, kv } = scene;
+  const wallets = Array.from({ length: 60 }, (_, n) => `${n} ${"x".repeat(200)}`);
+  await Promise.all(wallets.map(async (walletId) => {
+    await stores.ledger.open({ kind: "open", walletId, tier: "standard", atMs: 0 });
+    const payment = { opId: `seed ${walletId}`, walletId, amount: 10n, note: "" };
+    await stores.ledger.credit({ kind: "credit", ...payment, atMs: 0 });
+  }));
+  const used = await numberOf(kv, "commit");
+  for (const [n, walletId] of wallets.entries()) {
+    const answer = await stores.ledger.hold({ ...hold(n), walletId, keyId: walletId }, NO_WAIT);
+    assert(answer.ok);
+  }
+  assert(await numberOf(kv, "commit") - used < MAX_OPEN_CHANGES / 2 + 1);
   assertEquals((await stores.verify()).problems, []);
 });
 
