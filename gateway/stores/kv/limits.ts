@@ -13,6 +13,24 @@ export const MAX_VALUE_BYTES = 60 * 1024;
 /** Maximum size of a segment of a journal or log, in bytes of lines. */
 export const MAX_SEGMENT_BYTES = 48 * 1024;
 /**
+ * Number of commits that are stored as small rows before they are folded into segments; the rows are
+ * used again after each fold.
+ */
+export const MAX_OPEN_COMMITS = 64;
+/**
+ * Sizes of the rows of single commits, in bytes. A row is filled up to the next size, and replaces an
+ * older one of the same size: SQLite then overwrites it in place. The first size fits into a page
+ * together with others, the second needs one page more; larger rows are not filled up.
+ */
+export const COMMIT_ROW_SIZES: readonly number[] = [896, 4_480];
+/** Size of a commit, in bytes of lines, above which it is folded at once. */
+export const MAX_COMMIT_ROW_BYTES = 16 * 1024;
+/**
+ * Number of wallets and keys changed since the last fold above which the next commit folds: their
+ * rows must fit into its commit beside its own.
+ */
+export const MAX_OPEN_CHANGES = 96;
+/**
  * Size of a commit above which it takes no operations of further turns of the event loop, in bytes.
  */
 export const FULL_COMMIT_BYTES = 256 * 1024;
