@@ -66,16 +66,16 @@ export const RECOVERED_AT_ONCE = 1_000;
 
 /** Maximum number of API keys in memory. */
 export const MAX_CACHED_KEYS = 10_000;
-/** Maximum number of wallets in memory besides those in use. */
-export const IDLE_WALLETS = 10_000;
-/** Maximum number of keys whose spend is in memory, besides those in use. */
-export const IDLE_SPENDS = 10_000;
+/** Maximum number of wallets, and of spends of keys, in memory besides those in use. */
+export const IDLE_ROWS = 10_000;
 /** Places that a search for keys reads for one page, a few milliseconds for a thousand. */
 export const LIST_PLACES_READ = 5_000;
 /** Keys that a search reads for one page. */
 export const LIST_KEYS_READ = 1_000;
 /** Keys of a page that are read at once. */
 export const KEYS_READ_AT_ONCE = 100;
+/** Wallets of a list that are read at once, in less than a millisecond. */
+export const WALLETS_READ_AT_ONCE = 100;
 /** Rows of a list that are read at once. */
 export const ROWS_READ_AHEAD = 500;
 /** Maximum size of a catalog, in bytes of JSON. */

@@ -49,6 +49,12 @@ export interface KvStoresOptions extends MigrateOptions {
    * @default {64}
    */
   readonly maxOpenCommits?: number | undefined;
+  /**
+   * Number of wallets, and of spends of keys, that stay in memory besides those in use.
+   *
+   * @default {10000}
+   */
+  readonly idleRows?: number | undefined;
   /** Called after each attempted commit. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
   /** Called once for each kind of damaged row. @default {no call} */
@@ -136,7 +142,7 @@ async function openStores(
     if (file !== undefined) await requireHead(kv, file.path, options.mark);
     await migrate(kv, options);
     const head = await takeOver(kv, crypto.randomUUID(), options);
-    const { books, checkpoint, end } = await loadBooks(kv, head);
+    const { books, checkpoint, end } = await loadBooks(kv, head, options);
     const { onTried, maxOpenCommits } = options;
     const isInPlace = file?.isInPlace;
     const writer = new Writer(kv, { books, end, onTried, isInPlace, maxOpenCommits });

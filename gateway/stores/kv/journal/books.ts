@@ -1,6 +1,6 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner, type CreditRecord, type LedgerView } from "../../../domain/ledger/state.ts";
-import { IDLE_SPENDS, IDLE_WALLETS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
+import { IDLE_ROWS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
 import { BoundedMap } from "../../../system/bounded_map.ts";
 import { LoadedRows } from "./loaded_rows.ts";
 
@@ -42,9 +42,16 @@ export class Books implements LedgerView {
   readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
   readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 
-  constructor(rows: LedgerRows, counts: RowCounts = { wallets: 0, keys: 0 }) {
-    this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: IDLE_WALLETS });
-    this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: IDLE_SPENDS });
+  /** `idleRows` wallets, and spends, stay in memory besides those in use. */
+  constructor(
+    rows: LedgerRows,
+    { counts = { wallets: 0, keys: 0 }, idleRows = IDLE_ROWS }: {
+      readonly counts?: RowCounts | undefined;
+      readonly idleRows?: number | undefined;
+    } = {},
+  ) {
+    this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: idleRows });
+    this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: idleRows });
     this.counts = counts;
   }
 

@@ -58,14 +58,18 @@ export interface LoadedBooks {
  * the journal since the last list of them, the commits since the last fold, and the wallets and spends
  * that these and those change. Others are read when they are used.
  */
-export async function loadBooks(kv: Deno.Kv, head: DurableHead): Promise<LoadedBooks> {
+export async function loadBooks(
+  kv: Deno.Kv,
+  head: DurableHead,
+  { idleRows }: { readonly idleRows?: number | undefined } = {},
+): Promise<LoadedBooks> {
   const { checkpoint, holds } = await readCheckpoint(kv);
   await replayHolds(kv, { holds, checkpoint, head: head.value });
   const { open: commits, slots } = await readCommits(kv, head.value);
   // Rows are as the last fold left them, and so are these holds.
   const held = heldByWallet(holds);
   const { value: counts } = await read(kv.get<RowCounts>(COUNTS_KEY));
-  const books = new Books(ledgerRows(kv, held), counts ?? undefined);
+  const books = new Books(ledgerRows(kv, held), { counts: counts ?? undefined, idleRows });
   for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS })) {
     books.killedRows.add(killedRowOf(value).id);
   }
