@@ -17,7 +17,15 @@ import { CreditRowsCheck } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
-import { compareBooks, compareHolds, compareRows, SPENDS, WALLETS } from "./rows_check.ts";
+import {
+  compareBooks,
+  compareHolds,
+  compareRows,
+  type RowKind,
+  type RowsExpected,
+  SPENDS,
+  WALLETS,
+} from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
 import type { Chain } from "../chain.ts";
 import { compareCommits } from "../commits/compare_commits.ts";
@@ -76,24 +84,20 @@ export async function* verifyBooks(
     yield { entries, total: journal.total };
   }
   chain.end(journal.end);
-  const comparedWallets = await compareBooks(WALLETS, wallets, {
+  const moment = { versionstamp, problems };
+  await compareKind(kv, WALLETS, {
+    books: wallets,
+    before: open.wallets,
     replayed: replayed.wallets,
-    problems,
+    moment,
   });
-  const comparedSpends = await compareBooks(SPENDS, spends, {
+  await compareKind(kv, SPENDS, {
+    books: spends,
+    before: open.spends,
     replayed: replayed.spends,
-    problems,
+    moment,
   });
   await compareHolds(holds, replayed.holds, problems);
-  const moment = { versionstamp, problems };
-  await compareRows(kv, WALLETS, {
-    ...{ books: wallets, compared: comparedWallets, before: open.wallets },
-    ...{ replayed: replayed.wallets, moment },
-  });
-  await compareRows(kv, SPENDS, {
-    ...{ books: spends, compared: comparedSpends, before: open.spends },
-    ...{ replayed: replayed.spends, moment },
-  });
   await compareCommits(kv, { rows: open.rows, ...moment });
   await credits.compare(kv, moment);
   const result = {
@@ -107,6 +111,17 @@ export async function* verifyBooks(
     moreProblems: problems.more,
   };
   yield { entries, total: journal.total, result };
+}
+
+/** Compares one kind of what is in memory with the journal, and its rows with both. */
+async function compareKind(
+  kv: Deno.Kv,
+  kind: RowKind,
+  expected: Omit<RowsExpected, "compared">,
+): Promise<void> {
+  const { books, replayed, moment: { problems } } = expected;
+  const compared = await compareBooks(kind, books, { replayed, problems });
+  await compareRows(kv, kind, { ...expected, compared });
 }
 
 function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck): void {
