@@ -70,6 +70,22 @@ export interface UpstreamStream {
   readonly events: AsyncIterable<readonly string[]>;
 }
 
+/**
+ * Events of a stream that are read ahead, within a bound, so that a reader takes all that wait at
+ * once.
+ */
+export interface PacedEvents extends AsyncIterator<readonly string[], undefined> {
+  /** From now on, events that arrive in quick succession are returned together. */
+  pace(): void;
+  /** Removes and returns the events that arrived and were not requested yet. */
+  takeWaiting(): readonly string[];
+}
+
+/** True for events that their source reads ahead. */
+export function isPaced(events: AsyncIterator<readonly string[]>): events is PacedEvents {
+  return "takeWaiting" in events;
+}
+
 /** The outcome of an attempt. */
 export type UpstreamAnswer = UpstreamFailure | UpstreamJson | UpstreamStream;
 

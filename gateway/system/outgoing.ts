@@ -5,8 +5,10 @@
  * @module
  */
 
+import type { IncomingMessage } from "node:http";
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decompressBody } from "./decompress_body.ts";
+import type { PlainHttp, PlainRequest } from "./plain_http.ts";
 
 /** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -23,11 +25,16 @@ export interface OutgoingOptions {
   readonly resolve?: Resolve | undefined;
 }
 
+/** A POST to a server that the operator configured. */
+export type PlainPost = Pick<PlainRequest, "headers" | "body" | "signal">;
+
 /** Time for which resolved addresses are used, in milliseconds. */
 const FRESH_MS = 10_000;
 /** Maximum number of names whose addresses are remembered. */
 const NAMES_MAX = 100;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+const ACCEPT_ENCODING = "accept-encoding";
+const IDENTITY = "identity";
 const LITERAL = /^\[|^[\d.]+$/;
 
 /** True when requests go through a proxy, which connects in place of this process. */
@@ -57,11 +64,14 @@ export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
   readonly #isProxied: boolean;
   readonly #checked = new Map<string, Checked>();
+  /** Literal addresses that may be called. */
+  readonly #allowed = new Set<string>();
   /** Addresses at which the last request to a host failed: another may answer. */
   readonly #failed = new Map<string, string>();
   /** A client for each address of plain HTTP. */
   readonly #pinned = new Map<string, Deno.HttpClient>();
   #shared: Deno.HttpClient | undefined;
+  #plain: PlainHttp | undefined;
 
   /** Opens no connection yet. */
   constructor(options: OutgoingOptions) {
@@ -73,9 +83,7 @@ export class Outgoing implements Disposable {
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const inputHeaders = input instanceof Request ? input.headers : undefined;
-    const headers = new Headers(init.headers ?? inputHeaders);
-    // The platform decompresses what it asked for compressed before bytes can be counted.
-    headers.set("accept-encoding", "identity");
+    const headers = withoutCompression(init.headers ?? inputHeaders);
     const pending = this.#addressOf(url, init.signal ?? undefined);
     const address = pending instanceof Promise ? await pending : pending;
     try {
@@ -89,10 +97,45 @@ export class Outgoing implements Disposable {
     }
   };
 
+  /**
+   * Sends a POST over plain HTTP, see {@linkcode PlainHttp}; absent where requests go through a
+   * proxy. Rejects with a {@linkcode ForbiddenAddress} before anything is sent.
+   */
+  get plain(): ((url: string, request: PlainPost) => Promise<IncomingMessage>) | undefined {
+    return this.#isProxied ? undefined : this.#postPlain;
+  }
+
+  readonly #postPlain = async (input: string, request: PlainPost): Promise<IncomingMessage> => {
+    const url = new URL(input);
+    const pending = this.#addressOf(url, request.signal);
+    const address = pending instanceof Promise ? await pending : pending;
+    try {
+      if (this.#plain === undefined) {
+        // The platform's `node:http` takes some megabytes.
+        const { PlainHttp } = await import("./plain_http.ts");
+        this.#plain ??= new PlainHttp(this.#options.pool);
+      }
+      const headers = { ...request.headers, "accept-encoding": "identity" };
+      return await this.#plain.send({ ...request, headers, url, address });
+    } catch (error) {
+      if (address !== undefined && !request.signal.aborted) {
+        this.#failed.set(url.hostname, address);
+      }
+      this.#checked.delete(url.hostname);
+      throw error;
+    }
+  };
+
   /** Closes idle connections; call it once no request is in flight. */
   close(): void {
     this.#shared?.close();
     this.#shared = undefined;
+    this.#closePinned();
+    this.#plain?.close();
+    this.#plain = undefined;
+  }
+
+  #closePinned(): void {
     for (const client of this.#pinned.values()) client.close();
     this.#pinned.clear();
   }
@@ -109,8 +152,11 @@ export class Outgoing implements Disposable {
   #addressOf(url: URL, signal: AbortSignal | undefined): Promise<string> | string | undefined {
     const { hostname } = url;
     if (this.#isProxied || hostname === this.#options.trustedHost) return undefined;
+    if (this.#allowed.has(hostname)) return undefined;
     if (LITERAL.test(hostname)) {
       if (isMetadataHost(hostname)) throw forbidden(hostname, hostname);
+      if (this.#allowed.size >= NAMES_MAX) this.#allowed.clear();
+      this.#allowed.add(hostname);
       return undefined;
     }
     const checked = this.#checked.get(hostname);
@@ -145,13 +191,30 @@ export class Outgoing implements Disposable {
     const existing = this.#pinned.get(name);
     if (existing !== undefined) return existing;
     // Requests in flight have their own connections.
-    if (this.#pinned.size >= NAMES_MAX) this.close();
+    if (this.#pinned.size >= NAMES_MAX) this.#closePinned();
     const hostname = address.includes(":") ? `[${address}]` : address;
     const proxy = { transport: "tcp", hostname, port } as const;
     const client = Deno.createHttpClient({ ...pool, proxy });
     this.#pinned.set(name, client);
     return client;
   }
+}
+
+/**
+ * Returns headers that ask for no compression: the platform decompresses what it asked for compressed
+ * before bytes can be counted. A record stays one, because the platform converts it for a third of
+ * what an object of headers costs.
+ */
+function withoutCompression(given: HeadersInit | undefined): HeadersInit {
+  if (given !== undefined && !(given instanceof Headers) && !Array.isArray(given)) {
+    const names = Object.keys(given);
+    if (names.every((name) => name.toLowerCase() !== ACCEPT_ENCODING)) {
+      return { ...given, [ACCEPT_ENCODING]: IDENTITY };
+    }
+  }
+  const headers = new Headers(given);
+  headers.set(ACCEPT_ENCODING, IDENTITY);
+  return headers;
 }
 
 async function resolveBySystem(name: string): Promise<readonly string[]> {

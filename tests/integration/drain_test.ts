@@ -111,10 +111,18 @@ Deno.test("an endless drain of a native stream of responses is left as well", as
     delta: "word ",
     sequence_number: at + 1,
   }));
-  const events = [head, ...deltas].map((each) => event(JSON.stringify(each)));
-  lab.upstream.answer([streamHead(), ...events, STALL]);
+  const [created, first, ...rest] = [head, ...deltas].map((each) => event(JSON.stringify(each)));
+  assert(created !== undefined && first !== undefined);
+  // The rest in one read would pass the limit before the service notices that the caller left.
+  const gate = Promise.withResolvers<void>();
+  lab.upstream.answer([streamHead(), created, first, { until: gate.promise }, ...rest, STALL]);
   const body = { input: "Hi", stream: true, max_output_tokens: LIMIT };
-  await leaveAfter("word", (signal) => postResponse(lab.service, body, { signal }));
+  try {
+    await leaveAfter("word", (signal) => postResponse(lab.service, body, { signal }));
+    await noticed(lab);
+  } finally {
+    gate.resolve();
+  }
   await lab.upstream.clientLeft();
   assertGreater(await assertLeft(lab.service, true), 0);
 });

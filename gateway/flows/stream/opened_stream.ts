@@ -1,6 +1,16 @@
-import { UpstreamCut, type UpstreamStream } from "../../ports/upstream.ts";
+import {
+  isPaced,
+  type PacedEvents,
+  UpstreamCut,
+  type UpstreamStream,
+} from "../../ports/upstream.ts";
 import type { AnswerRelay } from "../../wire/answer_relay.ts";
 import { EventBatcher } from "./event_batcher.ts";
+
+/** The failure to relay an event. */
+export interface BrokenEvent {
+  readonly cause: unknown;
+}
 
 /** A streamed call whose first events have arrived. */
 export interface OpenedStream<Relay extends AnswerRelay = AnswerRelay> {
@@ -8,6 +18,8 @@ export interface OpenedStream<Relay extends AnswerRelay = AnswerRelay> {
   readonly relay: Relay;
   /** Text of the first events, ready to send. */
   readonly first: string;
+  /** The failure to relay the event after those. @default {none} */
+  readonly broken?: BrokenEvent | undefined;
 }
 
 /**
@@ -19,10 +31,17 @@ export async function openStream<Relay extends AnswerRelay>(
   relay: Relay,
 ): Promise<OpenedStream<Relay>> {
   const { events, beginning } = await readBeginning(answer, (texts) => {
-    const first = acceptAll(relay, texts);
-    return first === "" ? undefined : first;
+    const accepted = acceptAll(relay, texts);
+    return accepted.first === "" ? undefined : accepted;
   });
-  return { events: new EventBatcher(events), relay, first: beginning };
+  return { events: pacedEvents(events), relay, ...beginning };
+}
+
+/** Returns the events with those that arrive in quick succession joined. */
+export function pacedEvents(events: AsyncIterator<readonly string[]>): PacedEvents {
+  const paced = isPaced(events) ? events : new EventBatcher(events);
+  paced.pace();
+  return paced;
 }
 
 /**
@@ -48,8 +67,17 @@ export async function readBeginning<T>(
   }
 }
 
-function acceptAll(relay: AnswerRelay, texts: readonly string[]): string {
-  let out = "";
-  for (const text of texts) out += relay.accept(text);
-  return out;
+/** Text before a broken event is passed on. Throws where there is none. */
+function acceptAll(
+  relay: AnswerRelay,
+  texts: readonly string[],
+): Pick<OpenedStream, "first" | "broken"> {
+  let first = "";
+  try {
+    for (const text of texts) first += relay.accept(text);
+  } catch (cause) {
+    if (first === "") throw cause;
+    return { first, broken: { cause } };
+  }
+  return { first };
 }

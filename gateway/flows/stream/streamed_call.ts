@@ -8,7 +8,7 @@ import type { InFlight } from "../admit/in_flight.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
-import { UpstreamCut } from "../../ports/upstream.ts";
+import { isPaced, UpstreamCut } from "../../ports/upstream.ts";
 import type { BegunCall } from "../call/attempt.ts";
 import {
   type Bill,
@@ -21,8 +21,7 @@ import { CallProgress, type ProgressDeps } from "./call_progress.ts";
 import { type FailedAttempts, upstreamMessage } from "../call/failed_attempts.ts";
 import { drain } from "./drain.ts";
 import { faultOf } from "../request/fault_of.ts";
-import { EventBatcher } from "./event_batcher.ts";
-import type { OpenedStream } from "./opened_stream.ts";
+import type { BrokenEvent, OpenedStream } from "./opened_stream.ts";
 import { OutputMeter } from "./output_meter.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
@@ -76,11 +75,12 @@ export class StreamedCall {
   /** True when the answer has passed the output that is held: nothing more is read. */
   #isLimited = false;
   /** The failure to relay the events that arrived last. */
-  #broken: { readonly cause: unknown } | undefined;
+  #broken: BrokenEvent | undefined;
 
   constructor(deps: StreamDeps, options: StreamedCallOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#broken = options.begunCall.answer.broken;
     this.#meter = new OutputMeter(options.begunCall.hold.outputTokens);
   }
 
@@ -110,6 +110,8 @@ export class StreamedCall {
       }
       relay.upstreamEnded();
     } catch (error) {
+      // The call was ended while the read was pending.
+      if (this.over) return undefined;
       // The answer is complete: only the end-of-stream marker is missing.
       const isWhole = error instanceof UpstreamCut && error.outcome === "cut" && relay.finished;
       if (!isWhole) throw error;
@@ -218,7 +220,7 @@ export class StreamedCall {
     begunCall.lease.release();
     relay.callerDisconnected();
     // Events that arrived are no longer sent, but they may contain the usage.
-    if (events instanceof EventBatcher) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
+    if (isPaced(events)) this.#untaken = [...this.#untaken, ...events.takeWaiting()];
     this.#take();
     try {
       if (begunCall.candidate.upstream.onDisconnect === "cancel") {

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
+import type { Outgoing } from "../../system/outgoing.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
 
@@ -16,10 +18,18 @@ const POOL_SLACK_MS = 5_000;
 /** The reason why this side stopped an exchange. */
 export type Stop = "cancelled" | "timeout" | "connect_failed";
 
+/** A POST that is answered with a stream of events. */
+export interface StreamRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** Dependencies of an exchange. */
 export interface ExchangeDeps {
   /** The platform's `fetch`. */
   readonly fetch: typeof fetch;
+  /** Sends a POST over plain HTTP. @default {`fetch` does} */
+  readonly plain?: Outgoing["plain"];
   /** Time limits of the upstream. */
   readonly timeouts: UpstreamTimeouts;
   /** Measures the time limits. */
@@ -45,7 +55,7 @@ export class Exchange {
   #callOff: (() => void) | undefined;
   // Keeps the response alive: Deno would collect a response of which only the body is read, with
   // its signal, and after that `abort` has no effect and the read never ends.
-  #response: Response | undefined;
+  #response: unknown;
   #timerDueMs = Infinity;
   #dueMs = Infinity;
   #whenDue: () => void;
@@ -68,16 +78,32 @@ export class Exchange {
   }
 
   /** Sends the request and resolves with its headers. The limit for the first byte continues. */
-  async open(url: string, init: RequestInit): Promise<Response> {
+  open(url: string, init: RequestInit): Promise<Response> {
+    return this.#send((signal) => {
+      const body = this.#sentOnce(init.body);
+      const sent = body === undefined ? init : { ...init, body };
+      return this.#deps.fetch(url, { ...sent, signal });
+    });
+  }
+
+  /** Does the same for a response that is a stream of events, in the way that reads these best. */
+  openStream(url: string, request: StreamRequest): Promise<Response | IncomingMessage> {
+    const { plain } = this.#deps;
+    const { headers, body } = request;
+    if (plain === undefined || !url.startsWith("http:")) {
+      return this.open(url, { redirect: "manual", method: "POST", headers, body });
+    }
+    return this.#send((signal) => plain(url, { headers, body, signal }));
+  }
+
+  async #send<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { connectMs, firstByteMs } = this.#deps.timeouts;
     const startedMs = this.#deps.clock.monotonicMs();
     const firstByteDueMs = startedMs + firstByteMs;
     if (connectMs < firstByteMs) {
       this.#expectUntil(startedMs + connectMs, () => this.#checkHost(startedMs, firstByteDueMs));
     } else this.#expectUntil(firstByteDueMs, this.#timeOut);
-    const body = this.#sentOnce(init.body);
-    const sent = body === undefined ? init : { ...init, body };
-    const response = await this.#deps.fetch(url, { ...sent, signal: this.#controller.signal });
+    const response = await send(this.#controller.signal);
     this.#response = response;
     this.#deps.host.heard();
     this.#dial?.abort();

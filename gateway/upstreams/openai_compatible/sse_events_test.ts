@@ -28,7 +28,7 @@ async function eventsOf(pieces: readonly Uint8Array[]): Promise<string[]> {
     host: new Reachability(new URL("http://127.0.0.1/"), { dial: undefined, clock: systemClock }),
   });
   const events: string[] = [];
-  for await (const batch of new SseEvents(new ReadableStream(source), exchange)) {
+  for await (const batch of SseEvents.ofBody(new ReadableStream(source), exchange)) {
     events.push(...batch);
   }
   return events;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
@@ -10,7 +11,9 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
+import { decompressBody } from "../../system/decompress_body.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
+import { messageHead, messageResponse } from "../../system/message_response.ts";
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
 import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
@@ -102,9 +105,14 @@ export class OpenAICompatibleUpstream implements Upstream {
       if (call.traceparent !== undefined) headers["traceparent"] = call.traceparent;
       // A form has a content type with its boundary.
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
-      const init = { ...INIT, method: "POST", headers, body };
-      response = await exchange.open(this.#urlOf(wire.path), init);
-      answer = await this.#read(response, { exchange, wire, stream: call.stream });
+      const url = this.#urlOf(wire.path);
+      const options = { exchange, wire, stream: call.stream };
+      if (call.stream && typeof body === "string") {
+        const reply = await exchange.openStream(url, { headers, body });
+        if (isEventMessage(reply)) return answer = await this.#readMessage(reply, options);
+        response = reply instanceof Response ? reply : decompressBody(messageResponse(reply));
+      } else response = await exchange.open(url, { ...INIT, method: "POST", headers, body });
+      answer = await this.#read(response, options);
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       answer = this.#brokenOff(exchange, { error, response });
@@ -186,26 +194,42 @@ export class OpenAICompatibleUpstream implements Upstream {
     return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };
   }
 
-  async #readStream(response: Response, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
+  #readStream(
+    response: Response,
+    { exchange }: ReadOptions,
+  ): UpstreamAnswer | Promise<UpstreamAnswer> {
     const { body, status } = response;
     if (body === null) return callFailure("malformed", "The stream is empty", status);
-    const events = new SseEvents(body, exchange, this.#secrets);
+    const events = SseEvents.ofBody(body, exchange, this.#secrets);
+    return this.#readEvents(events, { exchange, head: () => response });
+  }
+
+  #readMessage(message: IncomingMessage, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
+    const events = SseEvents.ofMessage(message, exchange, this.#secrets);
+    return this.#readEvents(events, { exchange, head: () => messageHead(message) });
+  }
+
+  async #readEvents(
+    events: SseEvents,
+    { exchange, head }: { readonly exchange: Exchange; readonly head: () => ResponseHead },
+  ): Promise<UpstreamAnswer> {
     try {
       const first = await events.next();
-      if (first.done) return callFailure("malformed", "The stream has no event", status);
+      if (first.done) return callFailure("malformed", "The stream has no event", head().status);
       if (parseObject(first.value[0] ?? "") === undefined) {
-        return callFailure("malformed", "The first event is no JSON object", status);
+        return callFailure("malformed", "The first event is no JSON object", head().status);
       }
       events.unread(first.value);
       return { kind: "stream", events };
     } catch (error) {
       if (!(error instanceof UpstreamCut)) throw error;
+      const response = head();
       if (events.reported !== undefined) {
         return failureOf(events.reported, this.#errorContext(response));
       }
       if (exchange.stopped !== undefined) return this.#brokenOff(exchange, { error, response });
       const outcome = error.outcome === "cut" ? "server_error" : error.outcome;
-      return callFailure(outcome, error.message, status);
+      return callFailure(outcome, error.message, response.status);
     }
   }
 
@@ -224,14 +248,14 @@ export class OpenAICompatibleUpstream implements Upstream {
 
   #brokenOff(
     exchange: Exchange,
-    { error, response }: { error: unknown; response: Response | undefined },
+    { error, response }: { error: unknown; response: ResponseHead | undefined },
   ): UpstreamFailure {
     if (exchange.stopped !== undefined) return stoppedFailure(exchange.stopped, response?.status);
     const message = redact(messageOf(error), this.#secrets);
     return callFailure(response ? "server_error" : "connect_failed", message, response?.status);
   }
 
-  #errorContext(response: Response): ErrorContext {
+  #errorContext(response: ResponseHead): ErrorContext {
     const retryAfterMs = retryAfterMsOf(response.headers, this.#deps.clock.nowMs());
     return { status: response.status, retryAfterMs, secrets: this.#secrets };
   }
@@ -240,6 +264,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const { timeouts } = this.#config;
     return new Exchange(signal, {
       fetch: this.#deps.fetch ?? this.#outgoing.fetch,
+      plain: this.#deps.fetch === undefined ? this.#outgoing.plain : undefined,
       timeouts,
       clock: this.#deps.clock,
       host: this.#host,
@@ -257,6 +282,9 @@ export class OpenAICompatibleUpstream implements Upstream {
 /** The body of a request, or the reason why there is none. */
 type MadeBody = string | FormData | UpstreamFailure;
 
+/** The part of a response that tells of a failure. */
+type ResponseHead = Pick<Response, "status" | "headers">;
+
 interface ReadOptions {
   readonly exchange: Exchange;
   readonly wire: EndpointWire;
@@ -268,6 +296,13 @@ const EVENT_STREAM = "text/event-stream";
 // A redirect would carry the prompt, and the key, to an address that the operator has not
 // configured.
 const INIT = { redirect: "manual" } as const;
+
+/** True for a stream of events that `node:http` received. */
+function isEventMessage(reply: Response | IncomingMessage): reply is IncomingMessage {
+  if (reply instanceof Response || reply.statusCode !== 200) return false;
+  const { "content-type": type, "content-encoding": coding } = reply.headers;
+  return coding === undefined && type?.toLowerCase().startsWith(EVENT_STREAM) === true;
+}
 
 function madeBody(body: RequestBody): MadeBody {
   if (typeof body === "string" || body instanceof FormData) return body;

@@ -87,6 +87,8 @@ export class ChatChunkRelay {
   #head: { id: string; created: number } | undefined;
   #usageText: string | undefined;
   #usageChunk: string | undefined;
+  /** True once any choice has its finish. */
+  #hasFinish = false;
   #limitReached = false;
   // Chunks of one stream start alike: the part up to the model's name is edited once.
   #prefix = "";
@@ -107,7 +109,7 @@ export class ChatChunkRelay {
 
   /** True when every choice that began has its finish. */
   get finished(): boolean {
-    if (this.#choices.size === 0) return false;
+    if (!this.#hasFinish) return false;
     for (const choice of this.#choices.values()) if (!choice.finished) return false;
     return true;
   }
@@ -226,7 +228,7 @@ export class ChatChunkRelay {
     const owed: string[] = [];
     for (const [index, state] of this.#choices) {
       if (state.finished && state.owed === undefined) continue;
-      state.finished = true;
+      state.finished = this.#hasFinish = true;
       const delta = state.hasRole ? {} : { role: "assistant", content: "" };
       const ended = state.calls.length > 0 ? "tool_calls" : "stop";
       const finish = state.owed ?? (this.#limitReached ? "length" : ended);
@@ -290,7 +292,7 @@ export class ChatChunkRelay {
     const isApart = finishes && !state.finished && endsByFinish(this.#form) && !isHeld;
     if (isApart) state.owed = finish;
     const dropFinish = typeof finish === "string" && (!finishes || state.finished || isApart);
-    if (finishes) state.finished = true;
+    if (finishes) state.finished = this.#hasFinish = true;
     const toolIndexes = delta?.tool_calls?.length
       ? followCalls(state, delta.tool_calls, this.#budget)
       : undefined;

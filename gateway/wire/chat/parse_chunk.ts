@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk, ChunkChoice } from "@svc/sdk/protocol";
+import { type ChatCompletionChunk, type ChunkChoice, isJsonObject } from "@svc/sdk/protocol";
 import { UpstreamCut } from "../../ports/upstream.ts";
 
 /** Parses one event of a chat stream. Throws an {@linkcode UpstreamCut} for anything but a chunk. */
@@ -9,10 +9,10 @@ export function parseChunk(text: string): ChatCompletionChunk {
   } catch (cause) {
     throw new UpstreamCut("malformed", "The upstream sent an event that is not JSON", { cause });
   }
-  if (typeof value !== "object" || value === null) {
+  if (!isJsonObject(value)) {
     throw new UpstreamCut("malformed", "The upstream sent an event that is not an object");
   }
-  if ("error" in value && value.error !== null) {
+  if ("error" in value && value["error"] !== null) {
     throw new UpstreamCut("server_error", "The upstream reported an error in mid-stream");
   }
   const chunk = value as ChatCompletionChunk;

@@ -9,8 +9,8 @@ import type { ChatCompletionChunk } from "@svc/sdk/protocol";
 import { elements, type Member, members } from "../json/text.ts";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0x20;
+/** Quotes, escapes and control characters; the last are left to the parser, which refuses them. */
+const NOT_PLAIN = /[^ !#-[\]-\uffff]/;
 
 /** The bytes around the text. */
 export interface TextChunkPattern {
@@ -45,7 +45,10 @@ export function patternText(text: string, pattern: TextChunkPattern): string | u
   if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
   const start = before.length;
   const end = text.length - after.length;
-  if (isPlainString(text, start, end)) return text.slice(start + 1, end - 1);
+  const isString = end - start >= 2 && text.charCodeAt(start) === QUOTE &&
+    text.charCodeAt(end - 1) === QUOTE;
+  const inner = isString ? text.slice(start + 1, end - 1) : undefined;
+  if (inner !== undefined && !NOT_PLAIN.test(inner)) return inner;
   try {
     const value: unknown = JSON.parse(text.slice(start, end));
     return typeof value === "string" ? value : undefined;
@@ -53,22 +56,6 @@ export function patternText(text: string, pattern: TextChunkPattern): string | u
     // More than one value: not of this pattern.
     return undefined;
   }
-}
-
-/**
- * True for a JSON string without escapes; control characters are left to the parser, which refuses
- * them.
- */
-function isPlainString(text: string, start: number, end: number): boolean {
-  const last = end - 1;
-  if (last <= start || text.charCodeAt(start) !== QUOTE || text.charCodeAt(last) !== QUOTE) {
-    return false;
-  }
-  for (let at = start + 1; at < last; at++) {
-    const code = text.charCodeAt(at);
-    if (code < SPACE || code === QUOTE || code === BACKSLASH) return false;
-  }
-  return true;
 }
 
 /** Returns the only member of a name; `undefined` for duplicates. */
