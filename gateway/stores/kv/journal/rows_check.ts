@@ -143,6 +143,7 @@ export async function compareRows(
       } else if (row.versionstamp <= versionstamp) {
         compareOldRow({ what, id }, row.value, expected);
       } else if (await isForeign(kv, row.key)) {
+        if (isIdle(id, expected)) compareOldRow({ what, id }, row.value, expected);
         problems.push(
           `The row of ${what.toLowerCase()} ${
             quote(id)
@@ -168,18 +169,25 @@ function missingRows({ books, before, replayed }: RowsExpected): Set<string> {
   return missing;
 }
 
-/** Compares a row that was not written since the snapshot. */
+/** True for a row that is not in memory, so that it is what a first use would read. */
+function isIdle(id: string, { books, before, replayed }: RowsExpected): boolean {
+  return replayed.has(id) && !before.has(id) && books.get(id) === undefined;
+}
+
+/** Compares a row that the gateway has not written since the snapshot. */
 function compareOldRow(
   subject: { what: string; id: string },
   row: unknown,
-  { books, before, replayed, moment: { problems } }: RowsExpected,
+  expected: RowsExpected,
 ): void {
+  const { books, before, replayed, moment: { problems } } = expected;
   const { id } = subject;
-  const journal = replayed.get(id);
-  if (before.has(id)) compareRow(subject, { row, known: before.get(id) }, problems);
-  else if (books.get(id) === undefined && journal !== undefined && isJsonObject(row)) {
-    compareWithJournal(subject, { known: row, replayed: journal }, problems);
-  } else compareRow(subject, { row, known: books.get(id) }, problems);
+  if (isIdle(id, expected) && isJsonObject(row)) {
+    compareWithJournal(subject, { known: row, replayed: replayed.get(id) }, problems);
+    return;
+  }
+  const known = before.has(id) ? before.get(id) : books.get(id);
+  compareRow(subject, { row, known }, problems);
 }
 
 /** Compares the rows that the next fold will replace with what they should contain. */
