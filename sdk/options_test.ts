@@ -1,41 +1,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { assertType, type IsExact } from "@std/testing/types";
-import process from "node:process";
 import { ConfigurationError, MissingAPIKeyError, ServiceClient } from "./mod.ts";
 import type { ServiceClientOptions } from "./mod.ts";
+import { withEnvironment } from "./environment_test.ts";
 import { baseUrl, readEnvironment, transportOptionsOf } from "./options.ts";
 import { json, KEY, MESSAGES, scripted } from "./scripted_service_test.ts";
 
 const VARIABLES = ["SERVICE_API_KEY", "SERVICE_API_BASE_URL", "SERVICE_OPENAI_BASE_URL"];
-
-/** Runs with these variables alone, and answers with those that were read. */
-async function withEnvironment(
-  variables: Readonly<Record<string, string>>,
-  run: () => unknown,
-): Promise<string[]> {
-  const { env } = process;
-  const read: string[] = [];
-  const watched = new Proxy<Record<string, string>>({}, {
-    get: (_, name) => {
-      read.push(String(name));
-      return variables[String(name)];
-    },
-    has: (_, name) => String(name) in variables,
-  });
-  Object.defineProperty(process, "env", { value: watched, configurable: true, writable: true });
-  try {
-    await run();
-  } finally {
-    Object.defineProperty(process, "env", { value: env, configurable: true, writable: true });
-  }
-  return read;
-}
-
-/** Returns the addresses of model calls and catalog calls, and the key that each carries. */
-function addressesOf(options: ServiceClientOptions) {
-  const { apiBaseUrl, headers, openAIBaseUrl } = transportOptionsOf(options);
-  return [openAIBaseUrl, apiBaseUrl, headers.get("authorization") ?? headers.get("x-api-key")];
-}
 
 const EVERYWHERE = {
   SERVICE_API_KEY: "from-environment",
@@ -43,54 +14,6 @@ const EVERYWHERE = {
   SERVICE_OPENAI_BASE_URL: "http://env-models.test/v1/",
 };
 const LOCAL = "http://127.0.0.1:8787";
-
-const ROUTES: readonly [
-  name: string,
-  environment: Readonly<Record<string, string>>,
-  options: ServiceClientOptions,
-  expected: readonly unknown[],
-][] = [
-  ["nothing at all", {}, {}, [`${LOCAL}/openai/v1`, LOCAL, null]],
-  ["empty variables", { SERVICE_API_KEY: "", SERVICE_API_BASE_URL: "" }, {}, [
-    ...[`${LOCAL}/openai/v1`, LOCAL, null],
-  ]],
-  ["the environment", EVERYWHERE, {}, [
-    ...["http://env-models.test/v1", "http://env-api.test/base", "Bearer from-environment"],
-  ]],
-  ["one base in the environment", { SERVICE_API_BASE_URL: "http://a.test" }, {}, [
-    ...["http://a.test/openai/v1", "http://a.test", null],
-  ]],
-  ["a model base in the environment", { SERVICE_OPENAI_BASE_URL: "http://a.test/openai/v1" }, {}, [
-    ...["http://a.test/openai/v1", "http://a.test", null],
-  ]],
-  ["apiBaseUrl beside the environment", EVERYWHERE, { apiBaseUrl: "http://o.test//" }, [
-    ...["http://o.test/openai/v1", "http://o.test", "Bearer from-environment"],
-  ]],
-  ["openAIBaseUrl beside the environment", EVERYWHERE, { openAIBaseUrl: "http://o.test/v1" }, [
-    ...["http://o.test/v1", "http://env-api.test/base", "Bearer from-environment"],
-  ]],
-  ["openAIBaseUrl alone, as derived", {}, { openAIBaseUrl: "http://o.test/b/openai/v1/" }, [
-    ...["http://o.test/b/openai/v1", "http://o.test/b", null],
-  ]],
-  ["openAIBaseUrl alone, elsewhere", {}, { openAIBaseUrl: "http://o.test/v1" }, [
-    ...["http://o.test/v1", undefined, null],
-  ]],
-  ["everything", EVERYWHERE, {
-    ...{ apiKey: "k", apiBaseUrl: "http://a.test", openAIBaseUrl: "http://m.test" },
-  }, ["http://m.test", "http://a.test", "Bearer k"]],
-  ["a key in a header", EVERYWHERE, { headers: { "X-API-Key": "k" } }, [
-    ...["http://env-models.test/v1", "http://env-api.test/base", "k"],
-  ]],
-  ["an empty key is none", EVERYWHERE, { apiKey: "" }, [
-    ...["http://env-models.test/v1", "http://env-api.test/base", null],
-  ]],
-];
-
-for (const [name, environment, options, expected] of ROUTES) {
-  Deno.test(`options and environment: ${name}`, async () => {
-    await withEnvironment(environment, () => assertEquals(addressesOf(options), [...expected]));
-  });
-}
 
 Deno.test("defaults are one minute and no retries", async () => {
   await withEnvironment({}, () => {
@@ -228,11 +151,7 @@ Deno.test("an empty key header is ignored", async () => {
   assertEquals(sent, []);
 });
 
-Deno.test("baseUrl() gives an address that a path can follow", () => {
-  const same = "https://svc.test/base";
-  for (const text of [`${same}//`, ` ${same} `, `${same}?`, `${same}/#`, "HTTPS://SVC.test/base"]) {
-    assertEquals(baseUrl(text, "apiBaseUrl"), same);
-  }
+Deno.test("a base that is refused is not quoted", () => {
   for (const text of ["", "svc.test", "localhost:8787", "file:///etc", KEY]) {
     const error = assertThrows(() => baseUrl(text, "apiBaseUrl"), ConfigurationError);
     assert(text === "" || !error.message.includes(text));

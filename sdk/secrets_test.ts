@@ -119,30 +119,6 @@ for (const [spill, reply] of Object.entries(SPILLS)) {
   }
 }
 
-const QUOTED: readonly [message: string, expected: string][] = [
-  ["Add credits", "Add credits"],
-  ["Send application/json", "Send application/json"],
-  [`${PROMPT}. `.repeat(9_999), "…. ".repeat(167).slice(0, 500)],
-  ["There is no tool type web_search_20250305", "There is no tool type web_search_20250305"],
-  [`Wrong key ${KEY}, twice: ${KEY}`, "Wrong key …, twice: …"],
-  [`Not wanted: "${PROMPT.slice(0, 30)}"`, 'Not wanted: "…"'],
-  ["y".repeat(600), "y".repeat(500)],
-];
-
-for (const [message, expected] of QUOTED) {
-  Deno.test(`the service's message ${message.slice(0, 30)} is quoted as ${expected.slice(0, 30)}`, async () => {
-    const error = { message, code: "x" };
-    const { client } = scripted(json({ error }, { status: 400 }));
-    const tools = [{ type: "web_search_20250305" }];
-    const thrown = await assertRejects(
-      () => client.chat.completions.create({ ...REQUEST, tools }),
-      ServiceAPIError,
-    );
-    assertEquals(thrown.message, expected);
-    assertEquals(thrown.body, error);
-  });
-}
-
 Deno.test("a wrong base address is not quoted, for any content", () => {
   for (const text of [KEY, `http://user:${KEY}@svc.test`, `http://svc.test/?k=${KEY}`]) {
     for (const option of ["apiBaseUrl", "openAIBaseUrl"]) {

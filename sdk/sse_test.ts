@@ -25,63 +25,6 @@ async function read(...pieces: Uint8Array[]): Promise<string[]> {
   return await Array.fromAsync(eventData(body(pieces)));
 }
 
-const CHAT = [
-  ": keep-alive",
-  "",
-  'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Grüße, 世界 👩🏽‍🚀"}}]}',
-  "",
-  ": keep-alive",
-  "",
-  'data: {"choices":[],"usage":{"total_tokens":3}}',
-  "",
-  "data: [DONE]",
-  "",
-  "",
-];
-
-const STREAMS: Readonly<Record<string, readonly [text: string, events: readonly string[]]>> = {
-  "chat chunks with keep-alives": [
-    CHAT.join("\n"),
-    [2, 6, 8].map((at) => CHAT[at]?.slice(6) ?? ""),
-  ],
-  "named events with ids": [
-    'event: response.created\nid: 1\nretry: 5\ndata: {"n":1}\n\nevent: ping\ndata: {"n":2}\n\n',
-    ['{"n":1}', '{"n":2}'],
-  ],
-  "data in several lines": ['data: {\ndata:"n":1\ndata:  }\n\n', ['{\n"n":1\n }']],
-  "no space, an empty line and strange fields": [
-    "data:1\n\n\n\nwhatever\ndatum: no\n:\ndata\n\ndata:  2\n\n",
-    ["1", "", " 2"],
-  ],
-  "a byte order mark": ["\uFEFFdata: 1\n\n", ["1"]],
-  "an event that was cut": ["data: 1\n\ndata: 2\n", ["1"]],
-  "an event that was cut in its object": ['data: 1\n\ndata: {"n":\ndata: 2', ["1"]],
-  "a whole event without its blank line": ['data: 1\n\nevent: x\ndata: {"n":2}\n', [
-    "1",
-    '{"n":2}',
-  ]],
-  "a whole event without the end of its line": ['data: {"n":2}', ['{"n":2}']],
-  "[DONE] without its blank line": ["data: 1\n\ndata: [DONE]", ["1", "[DONE]"]],
-  "nothing but comments": [": one\n\n: two\n\n", []],
-  "nothing": ["", []],
-};
-
-const LINE_ENDS = { LF: "\n", CRLF: "\r\n", CR: "\r" };
-
-for (const [name, [text, events]] of Object.entries(STREAMS)) {
-  for (const [ending, end] of Object.entries(LINE_ENDS)) {
-    const bytes = encoder.encode(text.replaceAll("\n", end));
-
-    Deno.test(`${name}, with ${ending}: the same events for a cut at every byte`, async () => {
-      // A lone CR at the very end may be half of a CRLF; the event is known all the same.
-      for (let at = 0; at <= bytes.length; at++) {
-        assertEquals(await read(bytes.slice(0, at), bytes.slice(at)), [...events], `cut at ${at}`);
-      }
-      assertEquals(await read(...[...bytes].map((byte) => Uint8Array.of(byte))), [...events]);
-    });
-  }
-}
-
 Deno.test("any stream gives the same events however it is split", async () => {
   const line = fc.oneof(
     fc.string({ unit: "grapheme" }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, " ")}`),

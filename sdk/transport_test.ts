@@ -128,55 +128,6 @@ Deno.test("Transport.json() throws the gateway's error object", async () => {
   }
 });
 
-const STRANGE: readonly (readonly [name: string, text: string, body: unknown])[] = [
-  ["a proxy's page", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"],
-  ["nothing", "", ""],
-  ["null", "null", "null"],
-  ["a number", "7", 7],
-  ["another shape", '{"detail":"no"}', { detail: "no" }],
-  ["a text as error", '{"error":"no"}', "no"],
-  ["an empty message", '{"error":{"message":""}}', { message: "" }],
-];
-
-for (const [name, text, body] of STRANGE) {
-  Deno.test(`Transport.json() throws what it can of an error that is ${name}`, async () => {
-    const headers = { "x-request-id": "req-header" };
-    const answer = () => new Response(text, { status: 502, headers });
-    const error = await apiError(transport(answer).transport.json(CALL));
-    assertEquals(error.message, "The service answered with HTTP 502");
-    assertEquals([error.status, error.requestId, error.body], [502, "req-header", body]);
-  });
-}
-
-const ENVELOPE = {
-  error: { message: "No plan", code: "orchestration_failed" },
-  choices: [],
-  metadata: { request_id: "req-meta" },
-};
-
-Deno.test("an error that travels inside a 200 is thrown, of a body and of a stream", async () => {
-  const answers: (() => Promise<unknown>)[] = [
-    () => transport(() => Response.json(ENVELOPE)).transport.json(CALL),
-    () => eventsOf(() => sse('{"choices":[]}', JSON.stringify(ENVELOPE))),
-    () => eventsOf(() => Response.json(ENVELOPE)),
-  ];
-  for (const answer of answers) {
-    const error = await apiError(answer());
-    assertEquals([error.message, error.status, error.requestId], ["No plan", 200, "req-meta"]);
-    assertEquals(error.body, ENVELOPE.error);
-  }
-});
-
-for (const text of ["<html>", "", "7", "null", '"text"', "{oops"]) {
-  Deno.test(`a good answer that is ${JSON.stringify(text)} is an error`, async () => {
-    const message = "The service answered with something else than a JSON object";
-    const whole = await apiError(transport(() => new Response(text)).transport.json(CALL));
-    assertEquals([whole.status, whole.message], [200, message]);
-    const event = await apiError(eventsOf(() => sse(text)));
-    assertEquals([event.status, event.message], [200, message]);
-  });
-}
-
 Deno.test("Transport.json() ignores an error that is null", async () => {
   const { transport: t } = transport(() => Response.json({ error: null, id: 1 }));
   assertEquals((await t.json(CALL)).value, { error: null, id: 1 });

@@ -135,9 +135,9 @@ export class ModelCalls {
   }
 
   /** Returns the answer when it begins; a stream whose planning takes long begins with keep-alives. */
-  async #answer<Checked>(call: AdmittedCall<Checked>, flow: Flow<Checked>): Promise<ModelAnswer> {
+  #answer<Checked>(call: AdmittedCall<Checked>, flow: Flow<Checked>): Promise<ModelAnswer> {
     const { identity, connection } = call;
-    if (!identity.stream) return await this.#run(call, connection, flow);
+    if (!identity.stream) return this.#run(call, connection, flow);
     let leaving: AbortController | undefined;
     let isHeadSent = false;
     const begin = (onPlanning: () => void) => {
@@ -151,7 +151,7 @@ export class ModelCalls {
       const early = { ...connection, onPlanning: planning, isHeadSent: () => isHeadSent };
       return this.#run(call, early, flow);
     };
-    return await startedInTime(begin, {
+    return startedInTime(begin, {
       onHead: () => isHeadSent = true,
       onLeave: () => leaving?.abort(),
       silenceMs: this.#deps.silenceMs,

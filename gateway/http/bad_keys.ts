@@ -27,8 +27,8 @@ export interface PresentedSecret {
   readonly remoteAddress: string | undefined;
 }
 
-/** A look-up of a secret; returns nothing for a wrong one. */
-export type LookUp<T> = () => T | undefined | Promise<T | undefined>;
+/** A look-up of a secret; returns nothing for a wrong one, and a promise where it must wait. */
+export type LookUp<T> = (secret: string) => T | undefined | Promise<T | undefined>;
 
 const NO_LOOK_UP = () => undefined;
 
@@ -70,17 +70,29 @@ export class BadKeys {
   }
 
   /**
-   * Looks a secret up; returns `undefined` for a wrong one. Throws the fault `rate_limit_exceeded`
-   * where its address has presented too many wrong ones.
+   * Looks a secret up; returns `undefined` for a wrong one, and a promise unless the secret was valid
+   * before and its look-up is immediate. Rejects with the fault `rate_limit_exceeded` where its
+   * address has presented too many wrong ones.
    */
-  async find<T>(presented: PresentedSecret, lookUp: LookUp<T>): Promise<T | undefined> {
-    const { secret, remoteAddress } = presented;
+  find<T>(presented: PresentedSecret, lookUp: LookUp<T>): T | undefined | Promise<T | undefined> {
+    const { secret } = presented;
     const limit = this.#options.limit();
-    if (limit === 0) return await lookUp();
+    if (limit === 0) return lookUp(secret);
+    if (this.#good.get(secret) !== true) return this.#find(presented, limit, lookUp);
+    const record = lookUp(secret);
+    if (record !== undefined && !(record instanceof Promise)) return record;
+    return this.#find(presented, limit, () => record);
+  }
+
+  async #find<T>(
+    { secret, remoteAddress }: PresentedSecret,
+    limit: number,
+    lookUp: LookUp<T>,
+  ): Promise<T | undefined> {
     const wasGood = this.#good.get(secret) === true;
     const isGuessable = !wasGood && parseKey(secret, this.#options.keyClass) === undefined;
     const block = wasGood ? "" : addressBlock(remoteAddress);
-    const judge = (look: LookUp<T>) => this.#judge(look, { remoteAddress, limit });
+    const judge = (look: LookUp<T>) => this.#judge(look, { secret, remoteAddress, limit });
     // In sequence, so that each look-up of a burst sees the counts of the earlier ones.
     const { record, retryAfterMs } = isGuessable
       ? await this.#inSequence(block, () => judge(this.#isOver(block, limit) ? NO_LOOK_UP : lookUp))
@@ -104,9 +116,9 @@ export class BadKeys {
    */
   async #judge<T>(
     lookUp: LookUp<T>,
-    { remoteAddress, limit }: { remoteAddress: string | undefined; limit: number },
+    { secret, remoteAddress, limit }: PresentedSecret & { readonly limit: number },
   ): Promise<Judgement<T>> {
-    const record = await lookUp();
+    const record = await lookUp(secret);
     if (record !== undefined) return { record, retryAfterMs: 0 };
     const block = addressBlock(remoteAddress);
     const nowMs = this.#options.clock.monotonicMs();

@@ -120,6 +120,8 @@ Deno.test("a failing store does not count as a bad key", async () => {
   });
   const presented = { secret: "wrong", remoteAddress: "192.0.2.1" };
   const fails = () => Promise.reject(new TypeError("no store"));
-  for (let n = 0; n < 3; n++) await assertRejects(() => badKeys.find(presented, fails), TypeError);
+  for (let n = 0; n < 3; n++) {
+    await assertRejects(async () => await badKeys.find(presented, fails), TypeError);
+  }
   assertEquals(await badKeys.find(presented, () => undefined), undefined);
 });

@@ -1,6 +1,7 @@
 import { askedDialect, type Dialect, DIALECT_HEADER, DIALECTS } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import type { KeyPolicy } from "../domain/policy/policy.ts";
+import type { HeaderLookUp } from "./request_headers.ts";
 
 /**
  * Returns the dialect of a call: the one in its header, else the one of its key's policy, else the
@@ -8,7 +9,7 @@ import type { KeyPolicy } from "../domain/policy/policy.ts";
  * the header. No other code depends on which client calls.
  */
 export function dialectOf(
-  headers: Headers,
+  headers: HeaderLookUp,
   { dialect = "auto" }: Pick<KeyPolicy, "dialect">,
 ): Dialect {
   const isStated = headers.has(DIALECT_HEADER);

@@ -1,4 +1,3 @@
-import type { Dialect } from "@svc/sdk/protocol";
 import type { KeyRecord } from "../domain/policy/key.ts";
 
 /** Facts of a connection that the listener passes on. */
@@ -15,9 +14,5 @@ export interface PublicEnv {
     requestId: string;
     /** Set by {@linkcode authenticate}. */
     key: KeyRecord;
-    /** Dialect of the answer; set by the handler. */
-    dialect?: Dialect;
-    /** The `x-ratelimit-*` headers of the answer; set by the handler of a model call. */
-    rateLimits?: Readonly<Record<string, string>>;
   };
 }

@@ -19,9 +19,8 @@ import { BadKeys } from "./bad_keys.ts";
 import type { EdgeDeps } from "./edge_deps.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse } from "./error_response.ts";
-import { authenticate, type FindKey } from "./middleware/authenticate.ts";
+import { authenticate, type FindKey, identifyBy } from "./middleware/authenticate.ts";
 import { logDenied } from "./middleware/log_denied.ts";
-import { rateLimitHeaders } from "./middleware/rate_limit_headers.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
@@ -31,6 +30,7 @@ import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
 import { healthz, type Readiness, readyz } from "./routes/health.ts";
 import { getOpenAIModel, listOpenAIModels } from "./routes/openai_models.ts";
+import type { ModelEdge, ModelHandler } from "./routes/model_call.ts";
 import { createResponse } from "./routes/responses.ts";
 import { routeStoredResponses } from "./routes/stored_responses.ts";
 
@@ -67,7 +67,17 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     clock: gateway.clock,
     logger: gateway.logger,
   });
-  const keyed = authenticate(findKey, { badKeys, onDenied: logDenied(calls, gateway) });
+  const identify = identifyBy(findKey, { badKeys, onDenied: logDenied(calls, gateway) });
+  const failed: ModelEdge["failed"] = (error, id, dialect) => {
+    if (error instanceof CallerDisconnected) {
+      return new Response(null, { status: CALLER_DISCONNECTED_STATUS });
+    }
+    const fault = faultForCaller(gateway, error, id);
+    options.onRefusal?.(fault.code);
+    return errorResponse(fault, id, dialect);
+  };
+  const models = modelHandlers(calls, { identify, rng: gateway.rng, failed });
+  const keyed = authenticate(identify);
   app.use(requestId(gateway.rng));
   app.get(PUBLIC_PATHS.health, healthz());
   app.get(PUBLIC_PATHS.readiness, readyz(readiness));
@@ -77,11 +87,7 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
   app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
   app.post(PUBLIC_PATHS.feedback, keyed, postFeedback(gateway.feedback));
-  const limited = rateLimitHeaders();
-  app.post(PUBLIC_PATHS.chat, keyed, limited, chatCompletions(calls));
-  app.post(PUBLIC_PATHS.responses, keyed, limited, createResponse(calls));
-  app.post(PUBLIC_PATHS["images.generations"], keyed, limited, generateImages(calls));
-  app.post(PUBLIC_PATHS["images.edits"], keyed, limited, editImages(calls));
+  for (const [path, handler] of models) app.post(path, (c) => handler(c.req.raw, c.env));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
   app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
   app.get(PUBLIC_PATHS.document, getDocument(options.description));
@@ -96,17 +102,39 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
     options.onRefusal?.("not_found");
     return errorResponse(new ServiceFault("not_found"), c.get("requestId"));
   });
-  app.onError((error, c) => {
-    // The id is missing only where the request sent an invalid one.
-    const id = c.get("requestId") ?? gateway.rng.id("req");
-    if (error instanceof CallerDisconnected) {
-      return new Response(null, { status: CALLER_DISCONNECTED_STATUS });
-    }
-    const fault = faultForCaller(gateway, error, id);
-    options.onRefusal?.(fault.code);
-    return errorResponse(fault, id, c.get("dialect"));
-  });
+  // The id is missing only where the request sent an invalid one.
+  app.onError((error, c) => failed(error, c.get("requestId") ?? gateway.rng.id("req"), undefined));
+  return straightTo(models, app);
+}
+
+function modelHandlers(calls: ModelCalls, edge: ModelEdge): ReadonlyMap<string, ModelHandler> {
+  return new Map([
+    [PUBLIC_PATHS.chat, chatCompletions(calls, edge)],
+    [PUBLIC_PATHS.responses, createResponse(calls, edge)],
+    [PUBLIC_PATHS["images.generations"], generateImages(calls, edge)],
+    [PUBLIC_PATHS["images.edits"], editImages(calls, edge)],
+  ]);
+}
+
+/** Passes calls of models to their handlers, past the router and the middleware. */
+function straightTo(
+  models: ReadonlyMap<string, ModelHandler>,
+  app: Hono<PublicEnv>,
+): Hono<PublicEnv> {
+  const routed = app.fetch;
+  app.fetch = (request, connection, context) => {
+    const handler = request.method === "POST" ? models.get(pathOf(request.url)) : undefined;
+    if (handler === undefined) return routed(request, connection, context);
+    return handler(request, { remoteAddress: "", ...connection });
+  };
   return app;
+}
+
+/** Returns the path of an address as it was sent. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", "https://".length);
+  const query = url.indexOf("?", start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
 /** Answers 405 to every method that has no route at an address. */

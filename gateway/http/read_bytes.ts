@@ -7,6 +7,7 @@
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
 import type { BodyHold } from "../ports/body_hold.ts";
+import type { HeaderLookUp } from "./request_headers.ts";
 import { afterMs } from "../system/deadlines.ts";
 import { TURN_CHARS, YieldQueue, yieldToEventLoop } from "../system/yield_to_event_loop.ts";
 
@@ -26,6 +27,8 @@ export interface ReadOptions {
   readonly maxBytes: number;
   /** Counts the bytes before they are read. @default {not counted} */
   readonly hold?: BodyHold | undefined;
+  /** @default {those of the request} */
+  readonly headers?: HeaderLookUp | undefined;
   /** Time for the body to arrive, in milliseconds. @default {BODY_PATIENCE_MS} */
   readonly patienceMs?: number | undefined;
 }
@@ -39,14 +42,14 @@ export interface ReadOptions {
  */
 export async function readBytes(
   request: Request,
-  { maxBytes, hold, patienceMs = BODY_PATIENCE_MS }: ReadOptions,
+  { maxBytes, hold, headers = request.headers, patienceMs = BODY_PATIENCE_MS }: ReadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
     const fault = { message: "Send the body uncompressed" };
     throw new ServiceFault("unsupported_media_type", fault);
   }
-  const header = request.headers.get("content-length");
+  const header = headers.get("content-length");
   const declared = header === null ? undefined : Number(header);
   if (declared === undefined) return await readPieces(request, { maxBytes, patienceMs, hold });
   if (declared > maxBytes) throw tooLarge(maxBytes);

@@ -7,6 +7,7 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceFault } from "../domain/fault.ts";
+import { atOnce } from "../domain/redaction/steps.ts";
 import type { JsonBody } from "../ports/upstream.ts";
 import {
   LONG_CHARS,
@@ -15,7 +16,7 @@ import {
   yieldToEventLoop,
 } from "../system/yield_to_event_loop.ts";
 import { hasEscapedName, parseSteps } from "../wire/json/parse.ts";
-import { type JsonLimits, repeatsName, scanSteps } from "../wire/json/text.ts";
+import { type JsonLimits, type JsonScan, repeatsName, scanSteps } from "../wire/json/text.ts";
 import { readBytes, type ReadOptions } from "./read_bytes.ts";
 
 export { readBytes };
@@ -46,7 +47,7 @@ export async function readJson(
   request: Request,
   options: Partial<ReadOptions> = {},
 ): Promise<JsonBody> {
-  const type = request.headers.get("content-type") ?? "";
+  const type = (options.headers ?? request.headers).get("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new ServiceFault("unsupported_media_type");
   }
@@ -55,7 +56,9 @@ export async function readJson(
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
   // Freed at once: waiting for the collector would make it run earlier.
   if (isLong) bytes.buffer.transfer(0);
-  const names = await namesOfModest(text);
+  const names = isLong
+    ? namesOfModest(await runInSteps(scanSteps(text, LIMITS)))
+    : namesOfModest(atOnce(scanSteps(text, LIMITS)));
   if (isLong) await yieldToEventLoop();
   let value: unknown;
   try {
@@ -89,9 +92,8 @@ const LIMITS: JsonLimits = {
   maxBareChars: BODY_MAX_BARE_CHARS,
 };
 
-/** Returns the number of names in a text that passes no limit. */
-async function namesOfModest(text: string): Promise<number> {
-  const { exceeded, names } = await runInSteps(scanSteps(text, LIMITS));
+/** Returns the number of names in a scanned text. Throws where it passes a limit. */
+function namesOfModest({ exceeded, names }: JsonScan): number {
   if (exceeded === undefined) return names;
   throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
 }

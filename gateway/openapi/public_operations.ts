@@ -56,13 +56,16 @@ const dialectHeader = z.object({
       "OpenAI's types (openai), which are known by their headers; else as the key's policy says",
   ),
 });
-const textHeaders = dialectHeader.extend({
-  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().describe(
-    "Allows splitting the request into tasks, and selects the content of its stream",
-  ),
+const callHeaders = dialectHeader.extend({
   "X-Auto": z.string().optional().meta({ example: "quality=0.8, verify" }).describe(
     "Choice of the model, where the key's policy allows it: `quality=` a position of the dial " +
-      "from 0 to 1, economy, balanced or best; `verify` compares the answers of cheap models",
+      "from 0 to 1, economy, balanced or best; `verify` compares the answers of cheap models " +
+      "where answers compare, which images never do. Each at most once",
+  ),
+});
+const textHeaders = callHeaders.extend({
+  "X-Orchestration": z.enum(ORCHESTRATION_CHOICES).optional().describe(
+    "Allows splitting the request into tasks, and selects the content of its stream",
   ),
 });
 const localized = z.object({
@@ -139,7 +142,7 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "generateImages",
     tag: "Images",
     summary: "Draw images",
-    headers: dialectHeader,
+    headers: callHeaders,
     body: { [JSON_TYPE]: { schema: imageGenerationSchema, example: examples.IMAGE_REQUEST } },
   }, {
     reply: json("The images, with their route and their bill in `metadata`", {
@@ -152,7 +155,7 @@ const MODEL_CALLS: readonly Operation[] = [
     id: "editImages",
     tag: "Images",
     summary: "Change images",
-    headers: dialectHeader,
+    headers: callHeaders,
     body: {
       [JSON_TYPE]: { schema: imageEditSchema, example: examples.EDIT_REQUEST },
       "multipart/form-data": { schema: imageEditForm },

@@ -4,8 +4,6 @@ import {
   type ChatCreateRequest,
   ConfigurationError,
   MissingAPIKeyError,
-  RunError,
-  ServiceAPIError,
   type ServiceClient,
   ServiceConnectionError,
 } from "../mod.ts";
@@ -42,20 +40,6 @@ const METHODS: Readonly<
 };
 
 for (const [name, method] of Object.entries(METHODS)) {
-  Deno.test(`chat.completions.${name}() sends the whole request, as auto`, async () => {
-    const { client, sent } = scripted(
-      name.endsWith("tream") ? sse(...streamOf({ content: "Hi" })) : json(completion({})),
-    );
-    await method(client, { ...QUESTION, temperature: 0, unheard_of: { a: 1 } });
-    assertEquals(sent.map(({ method, url }) => [method, url]), [
-      ["POST", "http://svc.test/openai/v1/chat/completions"],
-    ]);
-    assertEquals(sent[0]?.json, {
-      ...{ messages: MESSAGES, temperature: 0, unheard_of: { a: 1 }, model: "auto" },
-      stream: name.endsWith("tream"),
-    });
-  });
-
   Deno.test(`chat.completions.${name}() sends nothing that cannot be sent`, async () => {
     const { client, sent } = scripted(json({}));
     const wrong = ([
@@ -72,14 +56,6 @@ for (const [name, method] of Object.entries(METHODS)) {
     const stranger = scripted(json({}), { apiKey: "" });
     await assertRejects(() => method(stranger.client, QUESTION), MissingAPIKeyError);
     assertEquals(stranger.sent, []);
-  });
-
-  Deno.test(`chat.completions.${name}() throws the service's error unchanged`, async () => {
-    const body = { message: "Add credits", code: "insufficient_balance", request_id: "req-1" };
-    const { client } = scripted(json({ error: body }, { status: 402 }));
-    const error = await assertRejects(() => method(client, QUESTION), ServiceAPIError);
-    assertEquals([error.status, error.code, error.requestId], [402, body.code, "req-1"]);
-    assertEquals([error.message, error.body], ["Add credits", body]);
   });
 }
 
@@ -121,59 +97,6 @@ Deno.test("create() keeps what it does not know", async () => {
   });
 });
 
-Deno.test("12: usage is read from the bill if it is missing", async () => {
-  const about = metadata("req-1", "0.412000");
-  const known = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-  const derived = { ...known, prompt_tokens_details: { cached_tokens: 0 } };
-  const whole = scripted([
-    json(completion({}, { metadata: about })),
-    json(completion({}, { metadata: about, usage: null })),
-    json(completion({}, { metadata: about, usage: usage(1, 2) })),
-    json(completion({})),
-  ]);
-  const { completions } = whole.client.chat;
-  for (const expected of [derived, derived, usage(1, 2), undefined]) {
-    assertEquals((await completions.create(QUESTION)).usage, expected);
-  }
-  const streamed = scripted(sse(...streamOf({ content: "Hi" }, { metadata: about })));
-  const { usage: summed, requestId } = await streamed.client.chat.completions.stream(QUESTION);
-  assertEquals([summed, requestId], [derived, "req-1"]);
-});
-
-Deno.test("12: stream() yields every chunk unchanged, with an empty list for missing choices", async () => {
-  const { client } = scripted(sse(
-    chunk({ content: "Hi" }),
-    { id: "c", choices: null, usage: { total_tokens: 3 } },
-    { id: "c", metadata: { request_id: "req-1" } },
-    chunk({}, "stop"),
-  ));
-  const stream = client.chat.completions.stream(QUESTION);
-  const chunks = await all(stream);
-  assertEquals(chunks.map(({ choices }) => choices.length), [1, 0, 0, 1]);
-  assertEquals(chunks[1]?.usage?.total_tokens, 3);
-  assertEquals(chunks[2]?.metadata?.request_id, "req-1");
-  const { choices, requestId } = await stream;
-  assertEquals([choices[0]?.message.content, requestId], ["Hi", "req-1"]);
-});
-
-Deno.test("stream() rejects without a finish reason", async () => {
-  const { client } = scripted(sse(chunk({ content: "Hi" })));
-  const stream = client.chat.completions.stream(QUESTION);
-  await assertRejects(() => all(stream), ServiceConnectionError, "without a finish reason");
-});
-
-Deno.test("an error inside a 200 is thrown, of a body and of a stream", async () => {
-  const envelope = { error: { message: "No plan", code: "orchestration_failed" }, choices: [] };
-  for (const [name, method] of Object.entries(METHODS)) {
-    const streamed = sse(chunk({ content: "Hel" }), envelope);
-    const { client } = scripted(name.endsWith("tream") ? streamed : json(envelope));
-    const error = await assertRejects(() => method(client, QUESTION));
-    // What a run had is not lost, be it the beginning of its first turn.
-    const api = error instanceof RunError ? error.cause : error;
-    assertEquals(api instanceof ServiceAPIError && [api.status, api.body], [200, envelope.error]);
-  }
-});
-
 Deno.test("11: an orchestrated stream shows every task's chunks, and answers with the last", async () => {
   const task = (task_id: string, content: string, finish: string | null = null) =>
     chunk({ content }, finish, { orchestration: { task_id } });
@@ -199,23 +122,6 @@ const BILLED = [
   { usage: usage(20, 7), metadata: metadata("req-2", "0.000009") },
 ] as const;
 
-Deno.test("create() with fallback tools answers with the last turn, and the sum of all", async () => {
-  const { client, sent } = scripted([
-    json(completion(SUM, BILLED[0])),
-    json(completion({ content: "391" }, BILLED[1])),
-  ], { defaultLocalTools: true });
-  const answer = await client.chat.completions.create(QUESTION);
-  assertEquals(answer.choices[0]?.message.content, "391");
-  assertEquals(answer.usage, { ...usage(30, 12), prompt_tokens_details: { cached_tokens: 2 } });
-  assertEquals(answer.metadata?.billing, bill("0.100010", 20, 10));
-  assertEquals([answer.requestId, answer.metadata?.request_id], ["req-2", "req-2"]);
-  assertEquals(sent[1]?.json["messages"], [
-    ...MESSAGES,
-    { role: "assistant", content: null, refusal: null, ...SUM },
-    { role: "tool", tool_call_id: "call_1", content: '{"result":"391","exact":true}' },
-  ]);
-});
-
 Deno.test("stream() with fallback tools has every turn's chunks in order, and the same sum", async () => {
   const turns = [streamOf(SUM, BILLED[0]), streamOf({ content: "391" }, BILLED[1])] as const;
   const { client } = scripted([sse(...turns[0]), sse(...turns[1])], { defaultLocalTools: true });
@@ -225,24 +131,6 @@ Deno.test("stream() with fallback tools has every turn's chunks in order, and th
   assertEquals(answer.choices[0]?.message.content, "391");
   assertEquals(answer.usage?.total_tokens, 42);
   assertEquals(answer.metadata?.billing, bill("0.100010", 20, 10));
-});
-
-Deno.test("create() at its turn limit ends with that turn", async () => {
-  const { client, sent } = scripted(json(completion(SUM)), { defaultLocalTools: true });
-  const answer = await client.chat.completions.create(QUESTION);
-  assertEquals([answer.choices[0]?.finish_reason, sent.length], ["tool_calls", 8]);
-});
-
-Deno.test("create() whose later turn fails keeps what it had", async () => {
-  const refused = json({ error: { message: "Busy" } }, { status: 503 });
-  const { client } = scripted([json(completion(SUM)), refused], { defaultLocalTools: true });
-  const error = await assertRejects(
-    () => client.chat.completions.create(QUESTION),
-    RunError,
-    "Busy",
-  );
-  assertEquals(error.cause instanceof ServiceAPIError && error.cause.status, 503);
-  assertEquals(Object(error.result).steps.length, 1);
 });
 
 Deno.test("ChatCreateRequest keeps the types of named fields", () => {

@@ -19,11 +19,6 @@ function merged(...chunks: readonly ChatCompletionChunk[]) {
   return merger.completion();
 }
 
-/** Returns the calls of a completion whose chunks have these deltas. */
-function callsOf(...pieces: readonly (readonly Fields[])[]): unknown {
-  return messageOf(...pieces.map((tool_calls) => ({ tool_calls })))["tool_calls"];
-}
-
 const named = (name: string, text: string) => ({ function: { name, arguments: text } });
 const more = (text: string) => ({ function: { arguments: text } });
 const call = (id: string, name: string, text: string) => ({
@@ -90,133 +85,6 @@ Deno.test("a completion is incomplete until each choice has ended", () => {
   );
 });
 
-const PIECES: Readonly<
-  Record<string, readonly [pieces: readonly (readonly Fields[])[], Fields[]]>
-> = {
-  "by index, interleaved": [
-    [
-      [{ index: 0, id: "a", type: "function", ...named("f", "") }],
-      [{ index: 1, id: "b", type: "function", ...named("g", "") }],
-      [{ index: 0, ...more("{") }, { index: 1, ...more("[") }],
-      [{ index: 1, ...more("]") }],
-      [{ index: 0, ...more("}") }],
-    ],
-    [call("a", "f", "{}"), call("b", "g", "[]")],
-  ],
-  "by id, where all have the index 0": [
-    [
-      [{ index: 0, ...call("a", "f", "{") }],
-      [{ index: 0, ...more("}") }],
-      [{ index: 0, ...call("b", "g", "[") }],
-      [{ index: 0, ...more("]") }],
-    ],
-    [call("a", "f", "{}"), call("b", "g", "[]")],
-  ],
-  "by id, without an index": [
-    [[call("a", "f", "{")], [call("b", "g", "[")], [{ id: "a", ...more("}") }], [{
-      id: "b",
-      ...more("]"),
-    }]],
-    [call("a", "f", "{}"), call("b", "g", "[]")],
-  ],
-  "the last one, without index and id": [
-    [[call("a", "f", "{}")], [call("b", "g", "[")], [more("]")]],
-    [call("a", "f", "{}"), call("b", "g", "[]")],
-  ],
-  "by position, without index and id": [
-    [[named("f", "{"), named("g", "[")], [more("}"), more("]")]],
-    [call("", "f", "{}"), call("", "g", "[]")],
-  ],
-  "one after the other, without index and id": [
-    [[named("f", "{}")], [named("f", "{}")]],
-    [call("", "f", "{}"), call("", "f", "{}")],
-  ],
-  "nulls in place of what is absent": [
-    [[{ index: null, id: "a", type: "function", ...named("f", "{") }], [{
-      ...{ index: null, id: null, type: null },
-      function: { name: null, arguments: "}" },
-    }]],
-    [call("a", "f", "{}")],
-  ],
-  "empty texts in place of what is absent": [
-    [
-      [{
-        ...{ index: 0, ...call("a", "f", "{"), thought_signature: "T" },
-        extra_content: { google: { thought_signature: "S" } },
-      }],
-      [{
-        ...{ index: 0, id: "", type: "", ...named("", "}"), thought_signature: "" },
-        extra_content: { google: { thought_signature: "" } },
-      }],
-    ],
-    [{
-      ...{ ...call("a", "f", "{}"), thought_signature: "T" },
-      extra_content: { google: { thought_signature: "S" } },
-    }],
-  ],
-  "by name, where all have the index 0 and none has an id": [
-    [
-      [{ index: 0, ...named("f", "{") }],
-      [{ index: 0, ...named("f", "}") }],
-      [{ index: 0, ...named("g", "[") }],
-      [{ index: 0, ...more("]") }],
-    ],
-    [call("", "f", "{}"), call("", "g", "[]")],
-  ],
-  "a name that is repeated whole": [
-    [[{ index: 0, ...call("a", "get", "") }], [{ index: 0, ...named("get", "{") }], [
-      { index: 0, ...named("get", "}") },
-    ]],
-    [call("a", "get", "{}")],
-  ],
-  "a name in pieces, even equal ones": [
-    [[{ index: 0, ...call("a", "ge", "") }], [{ index: 0, function: { name: "ge" } }]],
-    [call("a", "gege", "")],
-  ],
-  "a custom tool's call": [
-    [[{ index: 0, id: "a", type: "custom", custom: { name: "f", input: "x" } }], [{
-      index: 0,
-      custom: { input: "y" },
-    }]],
-    [{ id: "a", type: "custom", custom: { name: "f", input: "xy" } }],
-  ],
-  "a signature alone, at the end": [
-    [
-      [{ index: 0, ...call("a", "f", "{}") }],
-      [{ index: 0, extra_content: { google: { thought_signature: "S1" } } }],
-      [{ index: 0, extra_content: { google: { thought_signature: "S2", more: [1] }, x: "a" } }],
-      [{ index: 0, extra_content: { google: { more: [2] }, x: "b" }, thought_signature: "T1" }],
-      [{ index: 0, thought_signature: "T2" }],
-    ],
-    [{
-      ...call("a", "f", "{}"),
-      extra_content: { google: { thought_signature: "S2", more: [2] }, x: "b" },
-      thought_signature: "T2",
-    }],
-  ],
-};
-
-for (const [name, [pieces, calls]] of Object.entries(PIECES)) {
-  Deno.test(`tool calls are merged: ${name}`, () => assertEquals(callsOf(...pieces), calls));
-}
-
-Deno.test("an empty finish reason is ignored", () => {
-  const unsaid = Object({ choices: [{ index: 0, delta: {}, finish_reason: "" }] });
-  assertEquals(merged(unsaid), undefined);
-  const completion = merged(chunk({ content: "Hi" }), chunk({}, "stop"), unsaid);
-  assertEquals(completion?.choices[0]?.finish_reason, "stop");
-});
-
-Deno.test("text that is signed keeps the last signature whole", () => {
-  const signed = (thought_signature: string) => ({
-    extra_content: { google: { thought_signature } },
-  });
-  assertEquals(messageOf({ content: "Hi", ...signed("S1") }, signed("S2")), {
-    ...{ role: "assistant", content: "Hi", refusal: null },
-    ...signed("S2"),
-  });
-});
-
 Deno.test("a prototype's name is an ordinary field and does not reach the prototype", () => {
   const hostile: Fields = JSON.parse('{"__proto__":{"x":"1"},"constructor":"c","toString":"t"}');
   const message = messageOf(hostile, JSON.parse('{"__proto__":{"x":"2"},"constructor":"d"}'));
@@ -239,23 +107,6 @@ Deno.test("chunks belong to the reader: merging changes none of them", () => {
   const before = structuredClone([first, second]);
   merged(first, second, chunk({}, "stop"));
   assertEquals([first, second], before);
-});
-
-Deno.test("an orchestrated answer has the final task's text alone, and the breakdown", () => {
-  const task = (task_id: string, content: string, finish: string | null = null) =>
-    chunk({ content }, finish, { orchestration: { task_id, title: "" } });
-  const breakdown = { tasks: [], final_task_id: "final" };
-  const completion = merged(
-    task("plan", "First I "),
-    task("t1", "Berlin is"),
-    task("final", "It "),
-    task("t2", "noise"),
-    task("final", "rains", "stop"),
-    { ...chunk({}), choices: [], orchestration: Object(breakdown) },
-    { ...chunk({}), choices: [], orchestration: JSON.parse("null") },
-  );
-  assertEquals(completion?.choices.map(({ message }) => message.content), ["It rains"]);
-  assertEquals(completion?.orchestration, breakdown);
 });
 
 /** A text in pieces, none of them empty. */

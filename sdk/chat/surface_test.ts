@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import type { ChatToolChoice } from "../mod.ts";
 import {
   all,
   call,
@@ -10,58 +9,8 @@ import {
   scripted,
   sse,
 } from "../scripted_service_test.ts";
-import { chatSurface } from "./surface.ts";
 
 const QUESTION = { messages: MESSAGES };
-
-const named = { type: "function", function: { name: "get_weather" } };
-const some = (mode: string) => ({
-  type: "allowed_tools",
-  allowed_tools: { mode, tools: [named] },
-});
-
-const CHOICES: readonly [choice: ChatToolChoice | null | undefined, relaxed: unknown][] = [
-  ["required", "auto"],
-  ["auto", "auto"],
-  ["none", "none"],
-  [named, "auto"],
-  [{ type: "web_search_preview" }, "auto"],
-  [some("required"), some("auto")],
-  [some("auto"), some("auto")],
-  [null, null],
-  [undefined, undefined],
-];
-
-for (const [choice, relaxed] of CHOICES) {
-  Deno.test(`7: the tool choice ${JSON.stringify(choice)} is relaxed after a call`, () => {
-    const request = choice === undefined ? QUESTION : { ...QUESTION, tool_choice: choice };
-    assertEquals(Object(chatSurface.withAutoToolChoice(request)).tool_choice, relaxed);
-  });
-}
-
-const REASONS: readonly [wire: string | null, neutral: string][] = [
-  ["stop", "stop"],
-  ["length", "length"],
-  ["content_filter", "content_filter"],
-  ["tool_calls", "tool_calls"],
-  ["function_call", "tool_calls"],
-  ["eos", "other"],
-  [null, "other"],
-];
-
-for (const [finish_reason, neutral] of REASONS) {
-  Deno.test(`the finish reason ${finish_reason} is ${neutral} for every provider`, async () => {
-    const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason }];
-    const { client } = scripted(json({ choices }));
-    assertEquals((await client.chat.completions.run(QUESTION)).finishReason, neutral);
-  });
-}
-
-Deno.test("an answer without choices has an empty text", async () => {
-  const { client } = scripted(json({ choices: [] }));
-  const { finalText, finishReason, stoppedBy } = await client.chat.completions.run(QUESTION);
-  assertEquals([stoppedBy, finalText, finishReason], ["finish", "", "other"]);
-});
 
 Deno.test("the call of a custom tool is answered as a call without a handler", async () => {
   const tool_calls = [{ id: "1", type: "custom", custom: { name: "grep", input: "x" } }];

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import * as fc from "fast-check";
-import type { MessagesTool, ToolCall, ToolUseBlock, ToolUseBlockParam } from "../protocol/mod.ts";
+import type { MessagesTool, ToolCall, ToolUseBlock } from "../protocol/mod.ts";
 import { argumentsOf, toolCall, toolUseBlock } from "./tool_calls.ts";
 import { chatTools } from "./to_chat_tools.ts";
 import { chatName, namesBack } from "./tool_names.ts";
@@ -56,39 +56,6 @@ Deno.test("a tool call is returned from Messages unchanged, its text to the byte
   }));
 });
 
-Deno.test("additional members of a call's function are returned unchanged", () => {
-  const call: ToolCall = {
-    id: "1",
-    type: "function",
-    function: { name: "f", arguments: "{}", parsed: { a: 1 } },
-  };
-  const use = toolUseBlock(call, (same) => same);
-  assertEquals(use["function"], { parsed: { a: 1 } });
-  assertEquals(toolCall(use), call);
-});
-
-Deno.test("a changed input is sent in its changed form", () => {
-  const call: ToolCall = {
-    id: "1",
-    type: "function",
-    function: { name: "f", arguments: '{ "a": 1.0 }' },
-  };
-  const use = toolUseBlock(call, (same) => same);
-  assertEquals([use.input, use.arguments], [{ a: 1 }, '{ "a": 1.0 }']);
-  assertEquals(argumentsOf({ ...use, input: { a: 2 } }), '{"a":2}');
-});
-
-Deno.test("a caller that is not the model goes along", () => {
-  const use: ToolUseBlockParam = {
-    type: "tool_use",
-    id: "1",
-    name: "f",
-    input: {},
-    caller: { type: "code_execution_20250825", tool_id: "2" },
-  };
-  assertEquals(toolCall(use)["caller"], use["caller"]);
-});
-
 Deno.test("a declaration says in Chat all that it said", () => {
   const tool = fc.record({ name, input_schema: object }).chain((own) =>
     fc.record(
@@ -114,18 +81,4 @@ Deno.test("long names are shortened, each to its own", () => {
   const nameOf = namesBack(long.map((name) => ({ name, input_schema: {} })));
   assertEquals([...short, "other"].map(nameOf), [...long, "other"]);
   assertEquals(namesBack(null)("same"), "same");
-});
-
-Deno.test("a call of no function becomes one, so that its history can be sent", () => {
-  const odd: readonly (readonly [call: string, name: string, input: unknown])[] = [
-    ['{"id":"1","type":"custom","custom":{"name":"sql","input":"x"}}', "sql", { input: "x" }],
-    ['{"id":"1","type":"custom"}', "", {}],
-    ['{"id":"1","type":"function","function":{"name":"f"}}', "f", {}],
-  ];
-  for (const [text, name, input] of odd) {
-    const use = toolUseBlock(JSON.parse(text), (same) => same);
-    assertEquals([use.name, use.input], [name, input]);
-    const sent = { name, arguments: JSON.stringify(input) };
-    assertEquals(toolCall(use), { id: "1", type: "function", function: sent });
-  }
 });

@@ -51,16 +51,6 @@ function says(message: Fields, { stream }: { readonly stream: boolean }) {
     : json({ id: "c", model: "m", choices: [{ ...choice, message }], ...more });
 }
 
-/** Forms of an upstream's text and reasoning, with the expected text and reasoning. */
-const SPOKEN: Readonly<Record<string, readonly [said: Fields, text: string, reasoning: string]>> = {
-  "text and reasoning": [{ content: "Hi", reasoning_content: "Hm" }, "Hi", "Hm"],
-  "reasoning by its other name": [{ content: "Hi", reasoning: "Hm" }, "Hi", "Hm"],
-  "text in parts": [{ content: [{ type: "text", text: "Hi" }] }, "Hi", ""],
-  "a refusal": [{ content: null, refusal: "No" }, "No", ""],
-  "nothing": [{ content: null }, "", ""],
-  "no calls, in so many words": [{ content: "Hi", tool_calls: null }, "Hi", ""],
-};
-
 /** The messages that a request brings after the question. */
 function messagesIn(sent: Sent | undefined): Fields[] {
   const messages = sent?.json["messages"];
@@ -68,41 +58,6 @@ function messagesIn(sent: Sent | undefined): Fields[] {
 }
 
 for (const [name, { run, stream }] of Object.entries(RUNS)) {
-  for (const [what, [message, text, reasoning]] of Object.entries(SPOKEN)) {
-    Deno.test(`${name} tells what the message shows: ${what}`, async () => {
-      const { client } = scripted(says({ role: "assistant", ...message }, { stream }));
-      let streamed = "";
-      const result = await run(client, { onTextDelta: (piece) => void (streamed += piece) });
-      const content = result.response?.content ?? [];
-      const shown = content.map((block) => block.type === "text" ? block.text : "").join("");
-      assertEquals([streamed, result.finalText, shown], [text, text, text]);
-      assertEquals(result.steps[0]?.reasoning, reasoning);
-      const thinking = content.flatMap((block) =>
-        block.type === "thinking" ? [block.thinking] : []
-      );
-      assertEquals(thinking.join(""), reasoning);
-    });
-  }
-
-  Deno.test(`${name} answers calls of one id, or without one, separately`, async () => {
-    for (const id of ["same", undefined]) {
-      const tool_calls = [1, 2].map((n, index) => ({
-        ...{ index, id, type: "function" },
-        function: { name: "double", arguments: `{"n":${n}}` },
-      }));
-      const { client, sent } = scripted([
-        says({ role: "assistant", content: null, tool_calls }, { stream }),
-        says({ role: "assistant", content: "Done" }, { stream }),
-      ], { tools: [double] });
-      const { finalText } = await run(client);
-      const [assistant, ...results] = messagesIn(sent[1]);
-      const ids: unknown[] = Object(assistant).tool_calls.map(({ id }: Fields) => id);
-      assertEquals(results.map(({ content }) => content), ["2", "4"]);
-      assertEquals(results.map((result) => result["tool_call_id"]), ids);
-      assertEquals([finalText, ids.every(Boolean)], ["Done", true]);
-    }
-  });
-
   Deno.test(`${name} lets the model correct arguments that are not JSON`, async () => {
     const written = { name: "double", arguments: '{"n":' };
     const tool_calls = [{ index: 0, id: "1", type: "function", function: written }];

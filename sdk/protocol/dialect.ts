@@ -36,6 +36,14 @@ const OPENAI_PRODUCTS: ReadonlySet<string> = new Set([
 /** The Vercel AI SDK names its packages in different ways: `ai-sdk/openai/…`, `ai-sdk-openai/…`. */
 const AI_SDK = "ai-sdk-";
 
+/** The part of `Headers` that {@linkcode askedDialect} reads. */
+export interface AskingHeaders {
+  /** Returns the value of a header, in any case of its name; `null` without one. */
+  get(name: string): string | null;
+  /** Calls a function with the value and the name, in lower case, of each header. */
+  forEach(callback: (value: string, name: string) => void): void;
+}
+
 /**
  * The dialect that a request asks for: the value of its {@linkcode DIALECT_HEADER} as it was sent,
  * which may be none that exists; else `openai` where its client is known to be built on OpenAI's
@@ -51,14 +59,17 @@ const AI_SDK = "ai-sdk-";
  * assertEquals(askedDialect(new Headers({ "user-agent": "curl/8.14.1" })), undefined);
  * ```
  */
-export function askedDialect(headers: Headers): string | undefined {
+export function askedDialect(headers: AskingHeaders): string | undefined {
   const stated = headers.get(DIALECT_HEADER);
   if (stated !== null) return stated;
   return isBuiltOnOpenAI(headers) ? "openai" : undefined;
 }
 
-function isBuiltOnOpenAI(headers: Headers): boolean {
-  for (const name of headers.keys()) if (name.startsWith(STAINLESS)) return true;
+function isBuiltOnOpenAI(headers: AskingHeaders): boolean {
+  let isStainless = false;
+  // An iterator of headers takes eight times as long in Deno.
+  headers.forEach((_, name) => isStainless ||= name.startsWith(STAINLESS));
+  if (isStainless) return true;
   // A product is a name, a slash and a version, as "litellm/1.83.0".
   const products = (headers.get("user-agent") ?? "").toLowerCase().matchAll(
     /(?<=^|\s)[^\s/]+(?=\/)/g,

@@ -54,14 +54,16 @@ export class EventDeltas {
     yield* this.#textDelta(untold(this.#text, turn.outputText));
   }
 
-  *#textDelta(text: string): Deltas {
-    if (!text) return;
+  *#textDelta(delta: unknown): Deltas {
+    const text = textIn(delta);
+    if (text === "") return;
     this.#text += text;
     yield { type: "text_delta", text };
   }
 
-  *#reasoningDelta(text: string): Deltas {
-    if (!text) return;
+  *#reasoningDelta(delta: unknown): Deltas {
+    const text = textIn(delta);
+    if (text === "") return;
     this.#reasoning += text;
     yield { type: "reasoning_delta", text };
   }
@@ -79,7 +81,7 @@ export class EventDeltas {
 /** Returns the text of an output's messages, joined. */
 export function textOf(output: readonly ResponseOutputItem[]): string {
   return output.flatMap((item) => item.type === "message" ? item.content ?? [] : [])
-    .map((part) => part?.type === "output_text" ? part.text ?? "" : "")
+    .map((part) => part?.type === "output_text" ? textIn(part.text) : "")
     .join("");
 }
 
@@ -89,7 +91,12 @@ function reasoningOf(output: readonly ResponseOutputItem[]): string {
 
 /** Returns the reasoning: upstreams send a summary or the content, and may omit the other. */
 function thoughts({ summary, content }: Partial<ResponseReasoningItem>): string[] {
-  return [summary, content].flat().map((part) => part?.text ?? "");
+  return [summary, content].flat().map((part) => textIn(part?.text));
+}
+
+/** Returns a text unchanged, and none for any other value: upstreams vary. */
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function untold(sent: string, whole: string): string {

@@ -170,57 +170,8 @@ for (const [name, end] of [["ends", ""], ["says that it is done", "data: [DONE]\
   });
 }
 
-const SAID = { code: "upstream_timeout", message: "It took too long", param: null };
 const FAILED = resource([], { status: "failed", error: { code: "server_error", message: "No" } });
 const ASKED = { ...FAILED, metadata: metadata("req-failed") };
-const fails = (...events: Fields[]) => () => sse([...opening(HELLO), ...events]);
-
-/** Ways to fail, each with the message, the code, the type and the request id that it is raised with. */
-const FAILURES: Readonly<Record<string, readonly [() => Response, readonly unknown[]]>> = {
-  "a failed response": [
-    fails(ending(ASKED)),
-    ["No", "server_error", "api_error", "req-failed"],
-  ],
-  "a failed response and an error": [
-    fails(ending(ASKED), { type: "error", ...SAID }),
-    [SAID.message, SAID.code, "api_error", "req-failed"],
-  ],
-  "an error alone": [
-    fails({ type: "error", ...SAID, code: "insufficient_balance" }),
-    [SAID.message, "insufficient_balance", "insufficient_quota", "req-header"],
-  ],
-  "a failed response that says nothing": [
-    fails(ending({ ...FAILED, error: null })),
-    ["The response failed", null, "api_error", "req-header"],
-  ],
-  "an error object in place of an event": [
-    fails({ error: { ...SAID, type: "api_error", request_id: "req-object" } }),
-    [SAID.message, SAID.code, "api_error", "req-object"],
-  ],
-};
-
-for (const [name, [answer, expected]] of Object.entries(FAILURES)) {
-  Deno.test(`a stream with ${name} is raised as the service's error`, async () => {
-    for (const method of ["stream", "runStream"]) {
-      const { client } = scripted([answer()]);
-      const error = await assertRejects(() => METHODS[method]!(client), ServiceAPIError);
-      const { code, type } = Object(error.body);
-      assertEquals([error.message, code, type, error.requestId], expected);
-      assertEquals([error.status, error.headers.get("x-request-id")], [200, "req-header"]);
-    }
-  });
-}
-
-Deno.test("a failed stream gives what had come, the failed response included", async () => {
-  const delta = { type: "response.output_text.delta", output_index: 0, delta: "Hel" };
-  const events = [...opening(HELLO), delta, ending(ASKED), { type: "error", ...SAID }];
-  const { client } = scripted([sse(events)]);
-  const seen: unknown[] = [];
-  await assertRejects(async () => {
-    for await (const event of client.responses.stream({ input: "Hi" })) seen.push(event);
-  }, ServiceAPIError);
-  assertEquals(seen, events);
-});
 
 Deno.test("a connection that breaks after a failed response hides nothing", async () => {
   const { client } = scripted([broken(ending(ASKED))]);
@@ -235,17 +186,6 @@ Deno.test("an error's text quotes nothing of the request", async () => {
   const error = await assertRejects(ask, ServiceAPIError, "Cannot answer");
   assert(!error.message.includes("swordfish"));
   assertEquals(Object(error.body).message, event.message);
-});
-
-Deno.test("a body that failed is raised as the service's error", async () => {
-  for (const method of ["create", "run"]) {
-    const one = scripted([ASKED]);
-    const error = await assertRejects(() => METHODS[method]!(one.client), ServiceAPIError, "No");
-    assertEquals([error.status, error.requestId], [200, "req-failed"]);
-    assertEquals(Object(error.body).code, "server_error");
-    const other = scripted([{ ...FAILED, error: null }]);
-    await assertRejects(() => METHODS[method]!(other.client), ServiceAPIError, "response failed");
-  }
 });
 
 Deno.test("every method raises the error of an answer", async () => {

@@ -204,22 +204,7 @@ Deno.test("text without a delta is emitted at the end", async () => {
   }
 });
 
-/** Why a turn ended, by what its resource says. */
-const ENDINGS: readonly (readonly [Fields, string])[] = [
-  [{ status: "completed" }, "stop"],
-  [{ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, "length"],
-  [{ status: "incomplete", incomplete_details: { reason: "content_filter" } }, "content_filter"],
-  [{ status: "incomplete", incomplete_details: { reason: "else" } }, "other"],
-  [{ status: "incomplete", incomplete_details: null }, "other"],
-  [{ status: "cancelled" }, "other"],
-];
-
-Deno.test("finishReason says in one way why a run's last turn ended", async () => {
-  for (const [more, expected] of ENDINGS) {
-    const { client } = scripted([resource([SAID], more)]);
-    const { finishReason, finalText } = await client.responses.run({ input: "Hi" });
-    assertEquals([finishReason, finalText], [expected, "Let me see"]);
-  }
+Deno.test("a run that its bound ends has the reason of its last turn", async () => {
   const { client } = scripted([resource([CALL])]);
   const called = await client.responses.run({ input: "Hi" }, { tools: [double], maxSteps: 1 });
   assertEquals([called.finishReason, called.stoppedBy], ["tool_calls", "max_steps"]);

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ResponseToolChoice } from "../protocol/mod.ts";
-import { call, message, resource, scripted } from "./script_test.ts";
+import { message, resource, scripted } from "./script_test.ts";
 import { responseSurface } from "./surface.ts";
 
 const weather = {
@@ -46,36 +45,6 @@ Deno.test("a request's own tools are sent unchanged, also an empty list", async 
   await client.responses.create({ input: "Hi", tools: null });
   assertEquals(sent[0]?.["tools"], null);
 });
-
-/** Choices, with the choice after the first call. */
-const CHOICES: readonly (readonly [ResponseToolChoice | null | undefined, unknown])[] = [
-  ["required", "auto"],
-  [{ type: "function", name: "weather" }, "auto"],
-  [{ type: "web_search_preview" }, "auto"],
-  [
-    { type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "weather" }] },
-    { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "weather" }] },
-  ],
-  ["auto", "auto"],
-  ["none", "none"],
-  [null, null],
-  [undefined, undefined],
-];
-
-for (const [choice, expected] of CHOICES) {
-  Deno.test(`after a call, the tool choice ${JSON.stringify(choice)} no longer forces one`, async () => {
-    const { client, sent } = scripted([resource([call("weather")]), resource([message("Rain")])], {
-      tools: [weather],
-    });
-    await client.responses.run({
-      input: "Weather?",
-      ...(choice === undefined ? {} : {
-        tool_choice: choice,
-      }),
-    });
-    assertEquals(sent.map((body) => body["tool_choice"]), [choice, expected]);
-  });
-}
 
 Deno.test("a conversation is never changed in place", () => {
   const request = { input: [{ role: "user", content: "Hi" }] };

@@ -96,15 +96,6 @@ for (const method of ["run", "runStream"] as const) {
     assertEquals([result.pendingCalls, result.unfinished], [[], undefined]);
   });
 
-  for (const [maxSteps, turns] of [[0, 8], [undefined, 8], [1, 1], [3, 3]] as const) {
-    Deno.test(`${method} with maxSteps ${maxSteps} ends after ${turns} turns, without an answer`, async () => {
-      const result = await resultOf(method, [CALLING], { maxSteps });
-      assertEquals([result.stoppedBy, result.finalText], ["max_steps", ""]);
-      assertEquals([result.steps.length, result.finishReason], [turns, "tool_calls"]);
-      assertEquals(result.messages.length, 1 + 2 * turns);
-    });
-  }
-
   Deno.test(`${method} with an invalid limit sends nothing`, async () => {
     const twins = { tools: [weather, weather] };
     const limits = [{ maxSteps: -1 }, { maxSteps: NaN }, { maxToolCallsPerStep: 0 }];

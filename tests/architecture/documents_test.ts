@@ -136,7 +136,7 @@ Deno.test("every page can be reached from README, and every component has a page
   const pages = names.filter((name) => name.startsWith("docs/"));
   assertEquals(pages.filter((name) => !reached.has(name)), []);
   const components = new Set(all.flatMap((path) => /^gateway\/(\w+)\//.exec(path)?.[1] ?? []));
-  const pagesWanted = [...components, "sdk", "tools", "tests", "workspace"].sort();
+  const pagesWanted = [...components, "sdk", "sdk_go", "tools", "tests", "workspace"].sort();
   const decisions = pages.flatMap((name) => /^docs\/decisions\/(\w+)\.md$/.exec(name)?.[1] ?? []);
   assertEquals(decisions.sort(), pagesWanted);
 });

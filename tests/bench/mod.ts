@@ -41,6 +41,7 @@ const PATH = "/openai/v1/chat/completions";
 /** The duration of a measurement. */
 interface Extent {
   readonly warmUpSeconds: number;
+  readonly warmUpRequests: number;
   readonly rounds: number;
   readonly roundSeconds: number;
   readonly latencySeconds: number;
@@ -57,6 +58,7 @@ interface Extent {
 
 const FULL: Extent = {
   warmUpSeconds: 3,
+  warmUpRequests: 10_000,
   rounds: 5,
   roundSeconds: 3,
   latencySeconds: 2,
@@ -71,6 +73,7 @@ const FULL: Extent = {
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
+  warmUpRequests: 3_000,
   rounds: 3,
   roundSeconds: 1.5,
   latencySeconds: 0.7,

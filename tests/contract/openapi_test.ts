@@ -9,6 +9,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { withAdmin } from "../../gateway/admin/admin_test_support.ts";
 import { Description } from "../../gateway/openapi/description.ts";
 import { createPublicApp } from "../../gateway/http/public_app.ts";
+import { PUBLIC_PATHS } from "../../gateway/http/public_paths.ts";
 import { documentOf, type Listener, OPERATIONS } from "../../gateway/openapi/document.ts";
 import { bodiesOf, Schemas } from "../../gateway/openapi/schemas_test_support.ts";
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
@@ -151,4 +152,14 @@ Deno.test("an admin answer has the description of its operation, else a common o
   const described = (path: string) => Object(paths.get(path)).get.responses["200"].description;
   assertEquals(described("/admin/v1/ledger/export"), "The journal");
   assertEquals(described("/admin/v1/ledger/verify"), "The answer");
+});
+
+Deno.test("every call of a model describes X-Auto, which the listener reads of all of them", () => {
+  const headers = Object.entries(PUBLIC_PATHS).flatMap(([name, path]) => {
+    const { parameters = [] } = documents.public.paths?.[path]?.post ?? {};
+    return parameters.some((parameter) => "name" in parameter && parameter.name === "X-Auto")
+      ? [name]
+      : [];
+  });
+  assertEquals(headers.sort(), ["chat", "images.edits", "images.generations", "responses"]);
 });

@@ -1,11 +1,13 @@
 /**
- * Runs the attacks on the world named in the first argument, in the runtime and with the
- * permissions of this process, and prints the outcome of each: one line of JSON.
+ * Runs the attacks that the standard input lists on the workspace in the first argument, in the
+ * runtime and with the permissions of this process, and prints the outcome of each: one line of
+ * JSON.
  */
 
 import { fileRead, fileSearch, fileWrite, listDir, type Tool } from "@svc/tools";
-import { argv } from "node:process";
-import { type Attack, attacks, DENIED, SECRET, type World } from "./attacks.ts";
+import { argv, stdin } from "node:process";
+import { text } from "node:stream/consumers";
+import { type Attack, DENIED, SECRET } from "./attacks.ts";
 
 const LANES = 8;
 const CALL = { toolCallId: "call", signal: new AbortController().signal };
@@ -19,7 +21,7 @@ const PERMISSIONS: Readonly<Record<string, () => boolean>> = {
   truthy: () => JSON.parse('"yes"'),
 };
 
-function toolFor({ tool, permission }: Attack, { workspace }: World): Tool {
+function toolFor({ tool, permission }: Attack, workspace: string): Tool {
   switch (tool) {
     case "file_read":
       return fileRead({ workspace });
@@ -37,9 +39,9 @@ function toolFor({ tool, permission }: Attack, { workspace }: World): Tool {
   }
 }
 
-async function endOf(attack: Attack, world: World): Promise<string> {
+async function endOf(attack: Attack, workspace: string): Promise<string> {
   try {
-    const answer = JSON.stringify(await toolFor(attack, world).execute?.(attack.input, CALL));
+    const answer = JSON.stringify(await toolFor(attack, workspace).execute?.(attack.input, CALL));
     if (answer.includes(SECRET)) return "leaked";
     return answer.includes(DENIED) ? "leaked a secret" : "harmless";
   } catch (error) {
@@ -49,19 +51,19 @@ async function endOf(attack: Attack, world: World): Promise<string> {
 }
 
 /** Runs attacks in order, as one lane of several. */
-async function carryOut(lane: Iterator<Attack>, world: World): Promise<void> {
+async function carryOut(lane: Iterator<Attack>, workspace: string): Promise<void> {
   for (let next = lane.next(); !next.done; next = lane.next()) {
     const attack = next.value;
-    const end = await endOf(attack, world);
+    const end = await endOf(attack, workspace);
     const { kind, tool, ends } = attack;
     const input = JSON.stringify(attack.input).slice(0, 120);
     console.log(JSON.stringify({ kind, tool, input, ends, end }));
   }
 }
 
-const world: World = JSON.parse(argv[2] ?? "");
-const all = attacks(world);
+const workspace = argv[2] ?? "";
+const all: Attack[] = JSON.parse(await text(stdin));
 // Reads cannot disturb each other; writes run alone, as each one changes its folder.
 const reading = all.filter(({ tool }) => tool !== "file_write").values();
-await Promise.all(Array.from({ length: LANES }, () => carryOut(reading, world)));
-await carryOut(all.filter(({ tool }) => tool === "file_write").values(), world);
+await Promise.all(Array.from({ length: LANES }, () => carryOut(reading, workspace)));
+await carryOut(all.filter(({ tool }) => tool === "file_write").values(), workspace);

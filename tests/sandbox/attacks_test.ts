@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { type AttackClass, attacks } from "./attacks.ts";
+import { attacks } from "./attack_cases.ts";
+import type { AttackClass } from "./attacks.ts";
 import { buildLab, type Host, HOSTS } from "./hosts.ts";
 import { buildWorld, type BuiltWorld, outsideOf } from "./world.ts";
 
@@ -15,11 +16,18 @@ interface End {
 
 async function endsOn(host: Host, world: BuiltWorld): Promise<End[]> {
   const lab = host.name === "Node" ? await buildLab() : world.root;
-  const { workspace, sibling, outside } = world;
+  const { workspace } = world;
   const { executable, args } = host.command("attack_process.ts", { workspace, lab });
-  const { stdout, stderr } = await new Deno.Command(executable, {
-    args: [...args, JSON.stringify({ workspace, sibling, outside })],
-  }).output();
+  const process = new Deno.Command(executable, {
+    args: [...args, workspace],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const input = process.stdin.getWriter();
+  await input.write(new TextEncoder().encode(JSON.stringify(attacks(world))));
+  await input.close();
+  const { stdout, stderr } = await process.output();
   if (lab !== world.root) await Deno.remove(lab, { recursive: true });
   assertEquals(new TextDecoder().decode(stderr), "");
   const lines = new TextDecoder().decode(stdout).trim().split("\n");

@@ -11,7 +11,8 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "@std/path";
-import { DENIED, SECRET, SECRET_FILES, type World } from "./attacks.ts";
+import { filled, LINKS, SECRET_FILES } from "./attack_cases.ts";
+import { DENIED, SECRET, type World } from "./attacks.ts";
 
 /** A world that ends with the test. */
 export interface BuiltWorld extends World, AsyncDisposable {
@@ -44,27 +45,11 @@ export async function buildWorld(): Promise<BuiltWorld> {
   };
 }
 
-async function putLinks({ workspace, outside, sibling }: World): Promise<void> {
-  const links: Record<string, string> = {
-    to_file: `${outside}/secret.txt`,
-    to_folder: "../outside",
-    to_sibling: sibling,
-    to_root: "/",
-    chain_1: "chain_2",
-    chain_2: "inner/chain_3",
-    "inner/chain_3": "../../outside/secret.txt",
-    "inner/up": "../..",
-    dangling: "../outside/made_by_link",
-    dangling_chain: "dangling",
-    loop: "loop",
-    loop_a: "loop_b",
-    loop_b: "loop_a",
-    itself: ".",
-    to_zero: "/dev/zero",
-    to_env: ".env",
-    to_inner: "inner",
-  };
-  for (const [name, target] of Object.entries(links)) await symlink(target, join(workspace, name));
+async function putLinks(world: World): Promise<void> {
+  const { workspace, outside } = world;
+  for (const [name, target] of Object.entries(LINKS)) {
+    await symlink(filled(target, world), join(workspace, name));
+  }
   await link(`${outside}/linked.txt`, join(workspace, "hard.txt"));
 }
 

@@ -78,6 +78,8 @@ function approximately(value: Rational, count: number): string {
   const isPlain = leading >= -6 && leading < 21;
   if (!isPlain) return scientific(digits.toString(), leading);
   if (shift < 0) return plain((digits * powerOfTen(-shift)).toString(), 0);
+  // The zeros of a whole number count.
+  if (shift === 0) return digits.toString();
   return plain(digits.toString(), shift).replace(/\.?0+$/, "");
 }
 

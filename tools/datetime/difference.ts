@@ -39,8 +39,9 @@ export function describeDifference(from: Moment, until: Moment): DifferenceText 
 function inWords(duration: Duration): string {
   const { milliseconds, sign } = duration;
   const parts = UNITS.flatMap((unit) => {
-    const count = Math.abs(duration[unit]) +
-      (unit === "seconds" ? Math.abs(milliseconds) / 1e3 : 0);
+    const whole = Math.abs(duration[unit]);
+    // One division, so that the nearest number results.
+    const count = unit === "seconds" ? (whole * 1e3 + Math.abs(milliseconds)) / 1e3 : whole;
     return count === 0 ? [] : [`${count} ${count === 1 ? unit.slice(0, -1) : unit}`];
   });
   if (parts.length === 0) return "none";

@@ -4,6 +4,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { type Estimate, estimatesOf, loadOf } from "../../domain/learning/estimate.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../domain/learning/snapshot.ts";
 import { targetShare } from "../../domain/routing/dial.ts";
+import { draws } from "../../domain/routing/hold_shape.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
@@ -66,10 +67,11 @@ async function onlyRequest(
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
   }
   if (records.length === 1) return only;
-  const named = records.slice(0, NAMED_MAX).map((record) => record.id).join(", ");
+  const ids = records.slice(0, NAMED_MAX).map((record) => record.id);
   throw new ServiceFault("conflict", {
-    message: `Several requests have the id "${id}"; give the id of one row: ${named}` +
+    message: `Several requests have the id "${id}"; give the id of one row: ${ids.join(", ")}` +
       (records.length > NAMED_MAX ? ", …" : ""),
+    members: { log_ids: ids },
   });
 }
 
@@ -138,8 +140,7 @@ function estimatesAt(
     return quality === undefined ? [] : [{ id, quality }];
   });
   const known = snapshot.wallets.get(walletId);
-  const isDrawn = endpoint === "images.generations" || endpoint === "images.edits";
-  const estimates = estimatesOf(models, isDrawn ? 1 : loadOf(difficulty), {
+  const estimates = estimatesOf(models, draws({ endpoint }) ? 1 : loadOf(difficulty), {
     wallet: known?.totals ?? {},
     task: task === undefined ? undefined : known?.statistics.tasks[task],
     sources,

@@ -135,6 +135,7 @@ Deno.test("GET /routing/requests/{id} names the rows of an id that several reque
     const answer = await get("/routing/requests/order-1");
     assertRefused(answer, { status: 409, code: "conflict" });
     assert(/log_2, log_1|log_1, log_2/.test(answer.body.error.message));
+    assertEquals(answer.body.error.log_ids.toSorted(), ["log_1", "log_2"]);
   });
 });
 

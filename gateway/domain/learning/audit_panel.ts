@@ -6,7 +6,7 @@
 
 import type { Candidate } from "../routing/plan.ts";
 
-/** Maximum cheap models of a panel. */
+/** Maximum models of a panel beside the best one. */
 export const PANEL_CHEAP_MAX = 4;
 /** Price beside the best model's up to which a model counts as cheap. */
 const CHEAP_SHARE = 0.5;
@@ -16,8 +16,9 @@ export interface AuditPanel {
   /** The allowed model with the highest estimate; of equals, the cheapest. */
   readonly best: Candidate;
   /**
-   * At most {@linkcode PANEL_CHEAP_MAX} models that cost at most half as much and are on the frontier:
-   * no cheaper model has a higher quality by the catalog. The model that served comes first.
+   * At most {@linkcode PANEL_CHEAP_MAX} models: first the one that served, at any price, then those
+   * that cost at most half as much and are on the frontier: no model that is as cheap has a higher
+   * quality by the catalog.
    */
   readonly cheap: readonly Candidate[];
 }

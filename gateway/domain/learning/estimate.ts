@@ -95,65 +95,70 @@ interface BadShare {
   readonly outcomes: number;
 }
 
-/** A model with the record that its share of bad answers follows from. */
-interface Recorded {
-  /** Share of bad answers without the record, 0 to 1. */
-  readonly prior: number;
-  readonly record: OutcomeSum;
-}
+/** The record of a model without outcomes. */
+const NO_OUTCOMES: OutcomeSum = { weight: 0, bad: 0, load: 0 };
+const NO_MODELS: Readonly<Record<string, ModelStatistics>> = {};
 
 /**
  * Returns the shares of bad answers that follow from priors and records. Where the models on record
  * fail more often than expected, the others would too: the ratio scales the priors of models in
  * proportion to what their records lack beside the longest.
  */
-function combine(models: readonly Recorded[], weight: number): number[] {
-  let [bad, expected] = [SCALE_WEIGHT, SCALE_WEIGHT];
-  for (const { prior, record } of models) {
+function combine(
+  priors: readonly number[],
+  records: readonly OutcomeSum[],
+  weight: number,
+): number[] {
+  let [bad, expected, most] = [SCALE_WEIGHT, SCALE_WEIGHT, 1e-9];
+  for (let at = 0; at < records.length; at++) {
+    const record = records[at] ?? NO_OUTCOMES;
     bad += record.bad;
-    expected += record.load * prior;
+    expected += record.load * (priors[at] ?? 0);
+    if (record.load > most) most = record.load;
   }
-  const most = Math.max(1e-9, ...models.map(({ record }) => record.load));
-  return models.map(({ prior, record }) => {
-    const scaled = prior * (bad / expected) ** (1 - record.load / most);
+  const ratio = bad / expected;
+  return records.map((record, at) => {
+    const prior = priors[at] ?? 0;
+    const scaled = prior * ratio ** (1 - record.load / most);
     return (record.bad + weight * Math.min(Math.max(BAD_MAX, prior), scaled)) /
       (record.load + weight);
   });
+}
+
+/** Returns the shares of bad answers of one level: that of a wallet, or of a task. */
+function sharesAt(
+  { ids, priors, weight }: {
+    readonly ids: readonly string[];
+    readonly priors: readonly number[];
+    readonly weight: number;
+  },
+  known: Readonly<Record<string, ModelStatistics>>,
+  sources: readonly OutcomeSource[],
+): { readonly shares: readonly number[]; readonly records: readonly OutcomeSum[] } {
+  const records = ids.map((id) => totalOf(known[id], sources));
+  const shares = combine(priors, records, weight);
+  for (let at = 0; at < shares.length; at++) {
+    const alarms = alarmsOf(known[ids[at] ?? ""], sources);
+    if (alarms === undefined) continue;
+    shares[at] = withAlarms(shares[at] ?? 1, weight + (records[at]?.load ?? 0), alarms);
+  }
+  return { shares, records };
 }
 
 function badShares(
   models: readonly { readonly id: string; readonly quality: number }[],
   { wallet, task, sources }: Evidence,
 ): BadShare[] {
-  const known = models.map(({ id }) => totalOf(wallet[id], sources));
-  const own = models.map(({ id }) => totalOf(task?.models[id], sources));
-  const pairs = (priors: readonly number[], records: readonly OutcomeSum[]) =>
-    records.map((record, at) => ({ prior: priors[at] ?? 0, record }));
-  const alarmed = (
-    shares: readonly number[],
-    { of, records, weight }: {
-      readonly of: Readonly<Record<string, ModelStatistics>>;
-      readonly records: readonly OutcomeSum[];
-      readonly weight: number;
-    },
-  ) =>
-    shares.map((bad, at) => {
-      const alarms = alarmsOf(of[models[at]?.id ?? ""], sources);
-      return withAlarms(bad, weight + (records[at]?.load ?? 0), alarms);
-    });
+  const ids = models.map(({ id }) => id);
   const priors = models.map(({ quality }) => 1 - quality);
-  const ofWallet = alarmed(
-    combine(pairs(priors, known), CATALOG_WEIGHT),
-    { of: wallet, records: known, weight: CATALOG_WEIGHT },
-  );
-  const ofTask = alarmed(
-    combine(pairs(ofWallet, own), WALLET_WEIGHT),
-    { of: task?.models ?? {}, records: own, weight: WALLET_WEIGHT },
-  );
-  return models.map(({ id }, at) => {
-    const [all, some] = [known[at]?.weight ?? 0, own[at]?.weight ?? 0];
+  const ofWallet = sharesAt({ ids, priors, weight: CATALOG_WEIGHT }, wallet, sources);
+  const atTask = { ids, priors: ofWallet.shares, weight: WALLET_WEIGHT };
+  const ofTask = sharesAt(atTask, task?.models ?? NO_MODELS, sources);
+  return ids.map((id, at) => {
+    const all = ofWallet.records[at]?.weight ?? 0;
+    const some = ofTask.records[at]?.weight ?? 0;
     return {
-      bad: ofTask[at] ?? 1,
+      bad: ofTask.shares[at] ?? 1,
       weight: some + Math.min(WALLET_WEIGHT, all - some + CATALOG_WEIGHT),
       outcomes: task?.models[id]?.outcomes ?? 0,
     };
@@ -174,9 +179,12 @@ function alarmsOf(
 }
 
 /** Returns the sum over all sources but the implicit outcomes. */
-function totalOf(model: ModelStatistics | undefined, sources: readonly OutcomeSource[]) {
+function totalOf(
+  model: ModelStatistics | undefined,
+  sources: readonly OutcomeSource[],
+): OutcomeSum {
+  if (model === undefined) return NO_OUTCOMES;
   const total = { weight: 0, bad: 0, load: 0 };
-  if (model === undefined) return total;
   for (const source of sources) {
     const sum = model.sums[source];
     if (sum === undefined || source === "implicit") continue;

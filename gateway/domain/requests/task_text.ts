@@ -30,7 +30,7 @@ export function taskTextOf(request: ChatRequest): string {
     ? JSON.stringify(format).slice(0, SCHEMA_CHARS)
     : format?.type ?? "";
   // No name holds a line break, and the schema comes last: different parts give different texts.
-  return `${normalised(systemText(request.messages))}\n${tools.sort().join(" ")}\n${schema}`;
+  return `${normalisedOnce(systemText(request.messages))}\n${tools.sort().join(" ")}\n${schema}`;
 }
 
 function nameOf(tool: ChatTool): string {
@@ -51,6 +51,20 @@ const DATE_WORDS: ReadonlySet<string> = new Set(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri " +
     "sat sun").split(" "),
 );
+
+/** Maximum beginnings of system prompts whose result is remembered: applications have a few. */
+const REMEMBERED_MAX = 256;
+const remembered = new Map<string, string>();
+
+/** Returns {@linkcode normalised} of a text, computed once for as long as it is remembered. */
+function normalisedOnce(text: string): string {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const result = normalised(text);
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+  remembered.set(text, result);
+  return result;
+}
 
 /**
  * Removes the parts of a text that vary between requests of one task: runs of letters and digits

@@ -66,8 +66,8 @@ export const DEFAULT_EXPLORATION = 0.02;
 export const SHARE_MAX = 0.05;
 
 /**
- * Parses `X-Auto`: a list of `quality=0.8`, `quality=best` and `verify`, separated by commas.
- * Returns the reason if it is malformed.
+ * Parses `X-Auto`: a list of `quality=0.8` or `quality=best`, and `verify`, each at most once,
+ * separated by commas. Returns the reason if it is malformed.
  */
 export function parseAutoChoice(
   header: string,
@@ -79,11 +79,11 @@ export function parseAutoChoice(
   for (const item of header.split(",").map((part) => part.trim())) {
     const [name, ...values] = item.split("=").map((part) => part.trim());
     const dial = name === "quality" && values.length === 1 ? dialOf(values.join()) : undefined;
-    if (dial !== undefined) choice = { ...choice, dial };
-    else if (item === "verify") choice = { ...choice, verify: true };
+    if (dial !== undefined && choice.dial === undefined) choice = { ...choice, dial };
+    else if (item === "verify" && choice.verify === undefined) choice = { ...choice, verify: true };
     else {
-      const reason = `X-Auto cannot be "${item.slice(0, 80)}": ` +
-        'it takes "quality=0.8" (0 to 1, or economy, balanced, best) and "verify"';
+      const reason = `X-Auto cannot be "${item.slice(0, 80)}": it takes ` +
+        '"quality=0.8" (0 to 1, or economy, balanced, best) and "verify", each at most once';
       return { ok: false, reason };
     }
   }

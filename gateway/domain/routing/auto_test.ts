@@ -7,7 +7,6 @@ const CHOICES: readonly (readonly [string, AutoChoice])[] = [
   ["quality=best", { dial: 1 }],
   [" quality = economy , verify ", { dial: 0, verify: true }],
   ["verify", { verify: true }],
-  ["quality=0, quality=1", { dial: 1 }],
 ];
 
 for (const [header, choice] of CHOICES) {
@@ -19,6 +18,7 @@ for (const [header, choice] of CHOICES) {
 const MALFORMED = [
   ...["", ",", "verify,", "quality", "quality=", "quality=2", "quality=-1", "quality=0.5=1"],
   ...["Verify", "verify=true", "verify=", "speed=1", "quality:0.5", "quality=0.5;verify"],
+  ...["quality=0.1,quality=1", "quality=1, quality=1", "verify, verify"],
 ];
 
 for (const header of MALFORMED) {

@@ -33,8 +33,8 @@ export interface HoldShape {
 export const LEAST_OUTPUT_TOKENS = 16;
 
 /** True for image requests: models that draw have no context to exceed. */
-export function draws(features: RequestFeatures): boolean {
-  return features.endpoint === "images.generations" || features.endpoint === "images.edits";
+export function draws({ endpoint }: { readonly endpoint: string }): boolean {
+  return endpoint === "images.generations" || endpoint === "images.edits";
 }
 
 /**

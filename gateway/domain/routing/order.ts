@@ -70,12 +70,17 @@ export function order(
   const ordered = explored === undefined
     ? ranked
     : [explored, ...ranked.filter((item) => item !== explored)];
+  const instead = explored !== undefined
+    ? "exploration"
+    : ordered[0]?.id === stickyModel && ordered[0]?.id !== bestOf(valued)?.id
+    ? "conversation"
+    : "value";
   const candidates = ordered.map((item, index) => ({
     ...candidateOf(item, {
       rank: index + 1,
       count: ordered.length,
       difficulty: features.difficulty,
-      isSticky: item.id === stickyModel,
+      isSticky: instead === "conversation" && index === 0,
       latencyMs: item.option.latencyMs,
       estimate: item.estimate,
       price: item.price,
@@ -85,11 +90,6 @@ export function order(
     traits: traitsOf(item.option.target.upstream.kind),
   }));
   const ladder = ladderFor(candidates, { input, dial, rate: scale });
-  const instead = explored !== undefined
-    ? "exploration"
-    : ordered[0]?.id === stickyModel && ordered[0]?.id !== bestOf(valued)?.id
-    ? "conversation"
-    : "value";
   const snapshot = input.snapshot?.number ?? 0;
   const kind = ladder === undefined ? instead : "verified";
   return {

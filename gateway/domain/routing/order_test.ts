@@ -1,8 +1,9 @@
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { Additions } from "../learning/additions.ts";
 import { addOutcomes, snapshotOf } from "../learning/statistics_fixture_test.ts";
 import type { Candidate, RoutingInput, RoutingPlan } from "./plan.ts";
+import { reasonOf } from "./reason.ts";
 import { route } from "./route.ts";
 import { catalogOf, featuresWith, inputWith, modelWith } from "./route_fixture_test.ts";
 
@@ -214,4 +215,13 @@ Deno.test("a conversation stays with its model while the values are near", () =>
   const plan = planOf(inputOf(near, { ...at(0.5), stickyModel: "m1" }));
   assertEquals([plan.candidates[0]?.model.id, plan.basis.kind], ["m1", "conversation"]);
   assertEquals(firstOf(inputOf(near, { ...at(1), stickyModel: "m1" })).model.id, "m0");
+});
+
+Deno.test("a model with the highest value is chosen by it, also where it answered last", () => {
+  const near = [{ quality: 0.7, price: 10 }, { quality: 0.69, price: 10 }];
+  const plan = planOf(inputOf(near, { ...at(0.5), stickyModel: "m0" }));
+  const [first] = plan.candidates;
+  assert(first !== undefined);
+  assertEquals([first.model.id, plan.basis.kind], ["m0", "value"]);
+  assertMatch(reasonOf(first), /^Number 1 of 2 /);
 });

@@ -122,7 +122,7 @@ export interface Ranking {
   readonly count: number;
   /** Difficulty of the request. */
   readonly difficulty: number;
-  /** True when the model answered the conversation last. */
+  /** True when the model is first only because it answered the conversation last. */
   readonly isSticky: boolean;
   /** Latency as observed by the pool. */
   readonly latencyMs: number | undefined;

@@ -16,7 +16,7 @@ export function reasonOf(candidate: Candidate): string {
   const { rank, count, isSticky, latencyMs, estimate } = ranking;
   const choice = ranking.isExplored
     ? "It is tried to learn how well it answers"
-    : isSticky && rank === 1
+    : isSticky
     ? "It answered this conversation last and is still among the best"
     : `Number ${rank} of ${count}`;
   const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;

@@ -35,6 +35,9 @@ export interface Admitted {
   leave(): void;
 }
 
+/** The end of a request that occupies no slot. */
+const NOTHING = () => {};
+
 interface Minutes {
   requests: MinuteWindow;
   tokens: MinuteWindow;
@@ -60,17 +63,17 @@ export class Admission {
     refuse([slot?.verdict, "requests at once"], [request?.verdict, "requests a minute"]);
     if (minutes !== undefined && request !== undefined) minutes.requests = request.state;
     if (slot !== undefined) this.#slots.set(id, slot.state);
-    let hasLeft = slot === undefined;
-    return {
-      atMs: request === undefined ? nowMs : newestMs(request.state),
-      leave: () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        const slots = returnSlot(this.#slots.get(id) ?? 0);
-        if (slots === 0) this.#slots.delete(id);
-        else this.#slots.set(id, slots);
-      },
+    const atMs = request === undefined ? nowMs : newestMs(request.state);
+    if (slot === undefined) return { atMs, leave: NOTHING };
+    let hasLeft = false;
+    const leave = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      const slots = returnSlot(this.#slots.get(id) ?? 0);
+      if (slots === 0) this.#slots.delete(id);
+      else this.#slots.set(id, slots);
     };
+    return { atMs, leave };
   }
 
   /**

@@ -22,12 +22,6 @@ import { logFailure, type LogFailureDeps } from "../request/log_failure.ts";
 import type { Admission } from "./admission.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 
-/** A body that was read, and the dialect that its request asked for. */
-export interface ReadCall {
-  readonly body: JsonBody;
-  readonly dialect: Dialect;
-}
-
 /** A validated body. */
 export interface CheckedCall<Checked> {
   readonly checked: Checked;
@@ -45,8 +39,10 @@ export interface IncomingCall<Checked> {
   readonly traceparent: string | null;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** Dialect of the answer, which is known once the body has been read. */
+  readonly dialect: Dialect | undefined;
   /** Reads the body; `hold` counts its bytes first. Throws a {@linkcode ServiceFault} if it is refused. */
-  read(hold: BodyHold): Promise<ReadCall>;
+  read(hold: BodyHold): Promise<JsonBody>;
   /** Validates a body that asks for the model `auto`. Throws a {@linkcode ServiceFault} if it is invalid. */
   check(body: JsonBody): CheckedCall<Checked>;
 }
@@ -78,7 +74,7 @@ export async function admitCall<Checked>(
 ): Promise<AdmittedCall<Checked>> {
   const { key, requestId, traceparent, signal } = call;
   const hold = deps.bodies.hold(key.id, signal);
-  let leave = hold.release;
+  let leave = () => hold.release();
   const logId = deps.rng.id("log");
   const identity: RequestIdentity = {
     ...{ key, requestId, logId, endpoint, stream: false, dialect: "service" },
@@ -86,7 +82,7 @@ export async function admitCall<Checked>(
   const span = deps.tracer.begin({ logId, requestId, endpoint, traceparent });
   const connection = { signal, span, hold };
   try {
-    const { body, dialect } = await call.read(hold);
+    const body = await call.read(hold);
     // Counted only after the body has arrived: a slow body would block other requests of the key.
     const admitted = deps.admission.admit(key, deps.clock.nowMs());
     leave = () => {
@@ -101,6 +97,7 @@ export async function admitCall<Checked>(
     const { checked, orchestration, auto } = call.check(body);
     if (isLong) await yieldToEventLoop();
     const stream = body.value.stream === true;
+    const { dialect = "service" } = call;
     const { atMs: admittedAtMs } = admitted;
     return {
       identity: { ...identity, stream, dialect, admittedAtMs, orchestration, auto },

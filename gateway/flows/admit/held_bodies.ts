@@ -35,10 +35,39 @@ interface Waiting {
   refuse(): void;
 }
 
-interface Held {
+/** The operations of all holds on the bodies that they are part of. */
+interface HoldOperations {
+  take(held: Held, bytes: number): Promise<void> | undefined;
+  tryTake(held: Held, bytes: number): boolean;
+  release(held: Held): void;
+}
+
+/** The bytes of one request. */
+class Held implements BodyHold {
   readonly keyId: string;
-  bytes: number;
-  released: boolean;
+  /** Ends a wait. */
+  readonly signal: AbortSignal | undefined;
+  bytes = 0;
+  released = false;
+  readonly #all: HoldOperations;
+
+  constructor(keyId: string, signal: AbortSignal | undefined, all: HoldOperations) {
+    this.keyId = keyId;
+    this.signal = signal;
+    this.#all = all;
+  }
+
+  take(bytes: number): Promise<void> | undefined {
+    return this.#all.take(this, bytes);
+  }
+
+  tryTake(bytes: number): boolean {
+    return this.#all.tryTake(this, bytes);
+  }
+
+  release(): void {
+    this.#all.release(this);
+  }
 }
 
 /** The bytes of all held bodies, by key. */
@@ -46,6 +75,20 @@ export class HeldBodies {
   readonly #limits: () => BodyLimits;
   readonly #byKey = new Map<string, number>();
   readonly #queue = new FairQueue<Waiting>();
+  readonly #operations: HoldOperations = {
+    take: (held, bytes) => this.#take(held, bytes, held.signal),
+    tryTake: (held, bytes) => {
+      const isFree = this.#fits(held, bytes);
+      if (isFree) this.#add(held, bytes);
+      return isFree;
+    },
+    release: (held) => {
+      if (held.released) return;
+      held.released = true;
+      this.#add(held, -held.bytes);
+      this.#serve();
+    },
+  };
   #bytes = 0;
 
   /** `limits` is called for each check, because the limits change with the catalog. */
@@ -60,21 +103,7 @@ export class HeldBodies {
 
   /** Returns an empty hold for one request. The signal ends its wait. */
   hold(keyId: string, signal?: AbortSignal): BodyHold {
-    const held: Held = { keyId, bytes: 0, released: false };
-    return {
-      take: (bytes) => this.#take(held, bytes, signal),
-      tryTake: (bytes) => {
-        const isFree = this.#fits(held, bytes);
-        if (isFree) this.#add(held, bytes);
-        return isFree;
-      },
-      release: () => {
-        if (held.released) return;
-        held.released = true;
-        this.#add(held, -held.bytes);
-        this.#serve();
-      },
-    };
+    return new Held(keyId, signal, this.#operations);
   }
 
   #take(held: Held, bytes: number, signal: AbortSignal | undefined): Promise<void> | undefined {

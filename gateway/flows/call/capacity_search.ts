@@ -118,8 +118,18 @@ export class CapacitySearch {
         ? leased.lease
         : this.#deps.pool.acquire(candidate.model);
       if (lease === undefined) continue;
-      const hold = await this.#holdUnder(lease, candidate);
-      if (!(hold instanceof ServiceFault)) return { candidate, lease, hold };
+      let hold: OpenHold | ServiceFault;
+      try {
+        hold = await holdForCall(this.#deps, this.#request, { candidate, waitMs: 0 });
+      } catch (error) {
+        lease.release();
+        throw error;
+      }
+      if (!(hold instanceof ServiceFault)) {
+        if (this.#signal.aborted) this.#leave(lease, hold);
+        return { candidate, lease, hold };
+      }
+      lease.release();
       // Only the first candidate that the wallet cannot pay is worth a wait: the others are worse.
       if (this.#refusal === undefined && this.#mayWaitForHold) short ??= candidate;
       else this.#giveUp(candidate, hold);
@@ -127,22 +137,11 @@ export class CapacitySearch {
     return short === undefined ? undefined : await this.#waitForHold(short);
   }
 
-  /** Takes the hold for a lease. Releases the lease if there is no hold. */
-  async #holdUnder(lease: Lease, candidate: Candidate): Promise<OpenHold | ServiceFault> {
-    let hold: OpenHold | ServiceFault;
-    try {
-      hold = await holdForCall(this.#deps, this.#request, { candidate, waitMs: 0 });
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-    if (hold instanceof ServiceFault) lease.release();
-    else if (this.#signal.aborted) {
-      lease.release();
-      voidHold(this.#deps, hold.id, "the caller left");
-      throw new CallerDisconnected("The caller disconnected before the answer");
-    }
-    return hold;
+  /** Gives capacity back because the caller has left, and throws. */
+  #leave(lease: Lease, hold: OpenHold): never {
+    lease.release();
+    voidHold(this.#deps, hold.id, "the caller left");
+    throw new CallerDisconnected("The caller disconnected before the answer");
   }
 
   #giveUp({ model }: Candidate, refusal: ServiceFault): void {

@@ -5,9 +5,10 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
+import { atOnce } from "../../domain/redaction/steps.ts";
 import { chatFeatureSteps, type RequestFeatures } from "../../domain/requests/features.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
-import { runInSteps } from "../../system/yield_to_event_loop.ts";
+import { LONG_CHARS, runInSteps } from "../../system/yield_to_event_loop.ts";
 import { answerText } from "../../wire/chat/answer.ts";
 import { type ChatForm, chatFormOf } from "../../wire/chat/form.ts";
 import { ChatRelay } from "../../wire/chat/relay.ts";
@@ -18,14 +19,14 @@ import { takesChat } from "../hosted/hosted_setup.ts";
 import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import type { Audits } from "../learn/audits.ts";
-import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
+import { gateOf, orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { AnswerStream } from "../stream/answer_stream.ts";
-import { noteUnverified } from "../verify/open_ladder.ts";
+import { noteUnverified, noteWithoutLadder } from "../verify/open_ladder.ts";
 import { verify } from "../verify/verify.ts";
 import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from "./chat_call.ts";
 
@@ -58,21 +59,21 @@ export async function chat(
   }
   const { key, dialect } = active.identity;
   const restored = deps.searchMemory.restore(key.id, deps.signatures.restore(key.id, body));
-  const features = await runInSteps(chatFeatureSteps(restored.value as unknown as ChatRequest));
+  const steps = chatFeatureSteps(restored.value as unknown as ChatRequest);
+  const isLong = restored.text.length > LONG_CHARS;
+  const features = isLong ? await runInSteps(steps) : atOnce(steps);
   reserveTokens(deps, active, features);
   const plan = await planRoute(deps, active, features);
   const call: ChatCall = { body: restored, features };
   active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);
-  const verified = await verifiedChat(deps, active, { call, plan, form, onEnd });
-  if (verified !== undefined) return verified;
-  const split = await orchestrate(deps, active, {
-    ...call,
-    plan,
-    surface: (known) => new OrchestratedChat(deps, { ...known, active, call, form }),
-    onEnd,
-  });
-  if (split !== undefined) return split;
+  const planned = { call, plan, form, onEnd };
+  const verified = verifiedChat(deps, active, planned);
+  const verifiedAnswer = verified && await verified;
+  if (verifiedAnswer !== undefined) return verifiedAnswer;
+  const split = splitChat(deps, active, planned);
+  const splitAnswer = split && await split;
+  if (splitAnswer !== undefined) return splitAnswer;
   const begunCall = await beginChat(deps, active, {
     ...call,
     // A planner that was called has used time and money of the request.
@@ -95,16 +96,32 @@ export async function chat(
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** Answers by models that verify each other; `undefined` if the request is served as usual. */
-async function verifiedChat(
+/** A planned request. */
+interface PlannedChat {
+  readonly call: ChatCall;
+  readonly plan: OpenPlan;
+  readonly form: ChatForm;
+  readonly onEnd: () => void;
+}
+
+/**
+ * Answers by models that verify each other; `undefined` if the request is served as usual, at once
+ * where its plan has no such models.
+ */
+function verifiedChat(
   deps: ChatFlowDeps,
   active: ActiveRequest,
-  { call, plan, form, onEnd }: {
-    readonly call: ChatCall;
-    readonly plan: OpenPlan;
-    readonly form: ChatForm;
-    readonly onEnd: () => void;
-  },
+  planned: PlannedChat,
+): Promise<ModelAnswer | undefined> | undefined {
+  if (planned.plan.ladder !== undefined) return verifyChat(deps, active, planned);
+  noteWithoutLadder(active, planned.call.features);
+  return undefined;
+}
+
+async function verifyChat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  { call, plan, form, onEnd }: PlannedChat,
 ): Promise<ModelAnswer | undefined> {
   const audit = () => deps.audits.offer(active, { ...call, plan });
   const answer = await verify(deps, active, {
@@ -120,6 +137,23 @@ async function verifiedChat(
   });
   if (answer?.kind === "json") audit();
   return answer;
+}
+
+/** Answers by tasks of several models; `undefined` if the request runs as one call. */
+function splitChat(
+  deps: ChatFlowDeps,
+  active: ActiveRequest,
+  { call, plan, form, onEnd }: PlannedChat,
+): Promise<ModelAnswer | undefined> | undefined {
+  const gate = gateOf(active, { ...call, plan });
+  if (gate === undefined) return undefined;
+  return orchestrate(deps, active, {
+    ...call,
+    plan,
+    gate,
+    surface: (known) => new OrchestratedChat(deps, { ...known, active, call, form }),
+    onEnd,
+  });
 }
 
 /** Returns the relay of a model's stream: the text of a JSON answer is checked at its end. */

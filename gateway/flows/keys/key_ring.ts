@@ -84,16 +84,23 @@ export class KeyRing {
   /**
    * Returns the key that a caller presents; `undefined` if it is malformed, unknown, disabled,
    * revoked or expired. All of these cost the same: the digests and one read of the store. Only
-   * active keys are answered from memory.
+   * active keys are answered from memory, and then without a promise.
    */
-  async authenticate(presented: string): Promise<KeyRecord | undefined> {
+  authenticate(presented: string): KeyRecord | undefined | Promise<KeyRecord | undefined> {
     const nowMs = this.#clock.nowMs();
     const { version } = this.#peppers.current;
     const known = this.#digests.get(presented);
     const isCurrent = known !== undefined && usesPepper(known, version);
     const recent = isCurrent ? this.#keys.remembered(known) : undefined;
     if (recent !== undefined && serves(recent, nowMs)) return this.#used(recent, nowMs);
+    return this.#lookUp(presented, version, nowMs);
+  }
 
+  async #lookUp(
+    presented: string,
+    version: number,
+    nowMs: number,
+  ): Promise<KeyRecord | undefined> {
     const digests = this.#peppers.digests(presented.slice(0, LONGEST_KEY));
     const record = await this.#find(digests, nowMs);
     if (record !== undefined && isKeyShaped(presented) && serves(record, nowMs)) {

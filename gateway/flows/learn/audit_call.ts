@@ -41,7 +41,7 @@ export interface AuditedAnswer {
   readonly completion?: Readonly<Record<string, unknown>> | undefined;
   /** The charge; its maximum if the store does not say whether the call was charged. */
   readonly charged: Micros;
-  /** True when the funds paid for less output than the request request for. */
+  /** True when the funds paid for less output than the request asks for. */
   readonly isLowered: boolean;
 }
 

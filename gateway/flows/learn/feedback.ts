@@ -13,6 +13,7 @@ import {
   takeFromMinute,
 } from "../../domain/limits/rate_limits.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
+import { draws } from "../../domain/routing/hold_shape.ts";
 import { redacted } from "../../domain/redaction/redact.ts";
 import {
   COMMENT_MAX_CHARS,
@@ -89,7 +90,9 @@ export class Feedback {
       // Comments are texts of callers, like logged content.
       comment: comment === undefined ? undefined : redacted(comment, COMMENT_MAX_CHARS),
       atMs: this.#deps.clock.nowMs(),
-      ...{ model, task, load: loadOf(difficulty) },
+      ...{ model, task },
+      // Estimates for requests that draw do not count their difficulty.
+      load: draws(record) ? 1 : loadOf(difficulty),
     });
     if (stored === "conflict") {
       throw conflict(

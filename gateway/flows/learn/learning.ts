@@ -5,7 +5,6 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -19,6 +18,7 @@ import {
 import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
+import { KeyedHash } from "../../system/keyed_hash.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -61,6 +61,7 @@ export interface RoutingKnowledge {
 /** Collects outcomes, and holds the snapshot in force. */
 export class Learning implements RoutingKnowledge {
   readonly #deps: LearningDeps;
+  readonly #hash: KeyedHash;
   #newest: RoutingSnapshot = EMPTY_SNAPSHOT;
   /** The frozen snapshot; absent while routing follows the newest. */
   #frozen: RoutingSnapshot | undefined;
@@ -76,6 +77,7 @@ export class Learning implements RoutingKnowledge {
 
   constructor(deps: LearningDeps) {
     this.#deps = deps;
+    this.#hash = new KeyedHash(deps.secret);
   }
 
   /** Reads the stored snapshots, and takes the next one for votes that none includes yet. */
@@ -296,12 +298,8 @@ export class Learning implements RoutingKnowledge {
     await this.#deps.votes.sweep(nowMs - VOTE_AGE_MS);
   }
 
-  /**
-   * Returns 64 bits of a keyed hash. A request needs two: an HMAC would take six times as long, and
-   * what it adds, safety of whole digests against continuation, these shortened ones do not need.
-   */
   #digest(text: string) {
-    return createHash("sha256").update(this.#deps.secret).update(text).digest().subarray(0, 8);
+    return this.#hash.digest(text).subarray(0, 8);
   }
 }
 

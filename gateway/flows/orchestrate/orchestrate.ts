@@ -70,10 +70,10 @@ export interface SplittableRequest {
 export async function orchestrate(
   deps: OrchestrateDeps,
   active: ActiveRequest,
-  request: SplittableRequest,
+  request: SplittableRequest & { readonly gate: SplitGate },
 ): Promise<ModelAnswer | undefined> {
-  const gate = await mayGain(deps, active, request);
-  if (gate === undefined) return undefined;
+  const { gate } = request;
+  if (!await canBePaid(deps, active, request)) return undefined;
   active.beginPlanning();
   const breakdown = new Breakdown(active);
   const plan = await planTasks(deps, active, { ...request, breakdown });
@@ -99,12 +99,20 @@ export async function orchestrate(
   return { kind: "stream", bytes: new ReadableStream(stream) };
 }
 
-/** Decides whether a split would help, is allowed and can be paid for; the cost is checked last. */
-async function mayGain(
-  deps: PlanDeps,
+/** The decision that a split would help. */
+export interface SplitGate {
+  readonly reason: string;
+  readonly stream: "all" | "final";
+}
+
+/**
+ * Decides whether a split would help and is allowed; `undefined` if the request runs as one call. The
+ * cost is checked later.
+ */
+export function gateOf(
   active: ActiveRequest,
-  { body, features, plan }: SplittableRequest,
-): Promise<{ readonly reason: string; readonly stream: "all" | "final" } | undefined> {
+  { body, features, plan }: Pick<SplittableRequest, "body" | "features" | "plan">,
+): SplitGate | undefined {
   const { identity } = active;
   const { mode, stream } = orchestrationFor({
     policy: active.key.policy,
@@ -127,13 +135,20 @@ async function mayGain(
     active.report.noteOrchestration(`Not split: ${NO_ROOM}`);
     return undefined;
   }
-  const funds = await fundsNow(deps, active, features);
-  if (expectedPrice(plan.candidates) > funds) {
-    active.report.noteOrchestration("Not split: the tasks could cost more than there is");
-    return undefined;
-  }
   const reasons = signals.map(([signal, weight]) => `${signal} ${weight > 0 ? "+" : ""}${weight}`);
   return { reason: compound ? reasons.join(", ") : "the key's policy asks for it", stream };
+}
+
+/** True when the wallet can pay for the tasks as they are expected. Notes it if it cannot. */
+async function canBePaid(
+  deps: PlanDeps,
+  active: ActiveRequest,
+  { features, plan }: SplittableRequest,
+): Promise<boolean> {
+  const funds = await fundsNow(deps, active, features);
+  if (expectedPrice(plan.candidates) <= funds) return true;
+  active.report.noteOrchestration("Not split: the tasks could cost more than there is");
+  return false;
 }
 
 /** True when the answer must be a function call, or is too short to be worth tasks. */

@@ -48,7 +48,8 @@ export async function planRoute(
   active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<OpenPlan> {
-  return (await prepareRoute(deps, active, features))();
+  const { wallet, spend } = await meansOf(deps, active);
+  return decideRoute(deps, active, { features, wallet, spend });
 }
 
 /**

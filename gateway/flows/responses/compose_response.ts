@@ -5,7 +5,7 @@
  */
 
 import type { Audits } from "../learn/audits.ts";
-import { orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
+import { gateOf, orchestrate, type OrchestrateDeps } from "../orchestrate/orchestrate.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { verify, type VerifyDeps } from "../verify/verify.ts";
@@ -73,10 +73,12 @@ function orchestrateResponse(
   const candidates = plan.candidates.filter((candidate) => request.takesChatRoute(candidate));
   if (candidates.length === 0) return Promise.resolve(undefined);
   const open = { ...plan, candidates };
+  const splittable = { body: request.chat, features: request.features, plan: open };
+  const gate = gateOf(active, splittable);
+  if (gate === undefined) return Promise.resolve(undefined);
   return orchestrate(deps, active, {
-    body: request.chat,
-    features: request.features,
-    plan: open,
+    ...splittable,
+    gate,
     surface: (known) => new OrchestratedResponse(deps, { ...known, active, request, plan: open }),
     onEnd,
   });

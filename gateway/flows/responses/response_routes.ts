@@ -130,7 +130,10 @@ export class ResponseRequest {
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
   ): Promise<ResponseRequest> {
     requireStores(deps, key.walletId, hosted);
-    const stored = await historyOf(deps.responses, key.walletId, { body, admit: hold?.take });
+    const stored = await historyOf(deps.responses, key.walletId, {
+      body,
+      admit: hold && ((bytes) => hold.take(bytes)),
+    });
     const remembered = deps.searchMemory.ofItems(key.id, requestItems(body));
     const history = { ...stored, findings: new Map([...remembered, ...stored.findings]) };
     const measured = await runInSteps(responsesFeatureSteps(body, history));

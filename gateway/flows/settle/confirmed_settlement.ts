@@ -58,27 +58,22 @@ export async function settleUntilConfirmed(
   } = {},
 ): Promise<void> {
   let doubt: StoreError | undefined;
-  const settle = async (): Promise<StoreError | undefined> => {
-    try {
-      await settleOnce(ledger, { ending, rows });
-      return undefined;
-    } catch (error) {
-      // A later attempt that changed nothing proves nothing about the one in doubt: it may have
-      // landed.
-      if (error instanceof StoreError && (error.inDoubt || doubt !== undefined)) return error;
-      // The settlement in doubt has landed, so long ago that the ledger no longer remembers it.
-      if (doubt !== undefined && isForgotten(error)) return undefined;
-      throw error;
-    }
-  };
-  doubt = await settle();
-  if (doubt === undefined) return;
+  try {
+    return await settleOnce(ledger, { ending, rows });
+  } catch (error) {
+    doubt = doubtOf(error, undefined);
+  }
   let isLate = false;
   const callOff = afterMs(maxMs, () => isLate = true);
   try {
     while (doubt !== undefined && !isLate) {
       await new Promise<void>((resolve) => afterMs(retryMs, resolve));
-      doubt = await settle();
+      try {
+        await settleOnce(ledger, { ending, rows });
+        doubt = undefined;
+      } catch (error) {
+        doubt = doubtOf(error, doubt);
+      }
     }
   } finally {
     callOff();
@@ -93,6 +88,18 @@ export async function settleUntilConfirmed(
     retryAfterMs: Infinity,
     cause: doubt,
   });
+}
+
+/**
+ * Returns the error of a settlement that may or may not have landed; `undefined` if it has. Throws if
+ * it has not.
+ */
+function doubtOf(error: unknown, doubt: StoreError | undefined): StoreError | undefined {
+  // A later attempt that changed nothing proves nothing about the one in doubt: it may have landed.
+  if (error instanceof StoreError && (error.inDoubt || doubt !== undefined)) return error;
+  // The settlement in doubt has landed, so long ago that the ledger no longer remembers it.
+  if (doubt !== undefined && isForgotten(error)) return undefined;
+  throw error;
 }
 
 function isForgotten(error: unknown): boolean {

@@ -30,7 +30,7 @@ export async function openLadder(
 ): Promise<ChosenLadder | undefined> {
   const { body, features, plan: { ladder } } = request;
   if (ladder === undefined) {
-    noteUnverified(active, reasonWithout(features));
+    noteWithoutLadder(active, features);
     return undefined;
   }
   const reason = await refusal(deps, active, { ...request, ladder, body });
@@ -42,6 +42,11 @@ export async function openLadder(
 /** Notes that a request is not verified, if its caller asked for it. */
 export function noteUnverified(active: ActiveRequest, reason = HOSTED_TOOLS): void {
   if (active.identity.auto?.verify === true) noteRefusal(active, reason);
+}
+
+/** Notes that a request without a ladder is not verified, if its caller asked for it. */
+export function noteWithoutLadder(active: ActiveRequest, features: RequestFeatures): void {
+  if (active.identity.auto?.verify === true) noteRefusal(active, reasonWithout(features));
 }
 
 /** Notes that a request is not verified although that was planned. */

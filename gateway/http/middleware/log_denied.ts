@@ -8,15 +8,13 @@ export function logDenied(
   calls: Pick<ModelCalls, "logRefusal">,
   { logger }: { readonly logger: Logger },
 ): OnDenied {
-  return function logDeniedRequest(c, fault) {
-    const key = c.get("key");
-    const requestId = c.get("requestId");
-    const endpoint = ENDPOINTS.find((name) => ENDPOINT_PATHS[name] === c.req.path);
+  return function logDeniedRequest({ key, request, requestId, remoteAddress }, fault) {
+    const { pathname } = new URL(request.url);
+    const endpoint = ENDPOINTS.find((name) => ENDPOINT_PATHS[name] === pathname);
     if (endpoint === undefined) {
-      const { remoteAddress } = c.env;
       logger.warn("address_denied", { requestId, keyId: key.id, remoteAddress });
       return;
     }
-    calls.logRefusal({ key, requestId, endpoint, signal: c.req.raw.signal }, fault);
+    calls.logRefusal({ key, requestId, endpoint, signal: request.signal }, fault);
   };
 }

@@ -11,26 +11,26 @@ import { readJson } from "../read_json.ts";
 import { readImageEdit } from "../read_multipart.ts";
 import { imageEditSchema, imageGenerationSchema } from "../schemas/images.ts";
 import { validate } from "../validation.ts";
-import { modelCall } from "./model_call.ts";
+import { modelCall, type ModelEdge, type ModelHandler } from "./model_call.ts";
 
 /** Handles `POST /openai/v1/images/generations`. */
-export function generateImages(calls: ModelCalls): Handler<PublicEnv> {
+export function generateImages(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "images.generations",
-    read: (request, hold) => readJson(request, { hold }),
+    read: readJson,
     check: ({ value }) => void validate(imageGenerationSchema, value),
     call: (incoming) => calls.images("images.generations", incoming),
-  });
+  }, edge);
 }
 
 /** Handles `POST /openai/v1/images/edits`, as JSON or as a form. */
-export function editImages(calls: ModelCalls): Handler<PublicEnv> {
+export function editImages(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "images.edits",
-    read: (request, hold) => readImageEdit(request, { hold }),
+    read: (request, { hold }) => readImageEdit(request, { hold }),
     check: ({ value }) => checkEditImages(validate(imageEditSchema, value)),
     call: (incoming) => calls.images("images.edits", incoming),
-  });
+  }, edge);
 }
 
 /**

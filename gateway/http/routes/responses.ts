@@ -1,24 +1,22 @@
-import type { Handler } from "@hono/hono";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { HostedTools } from "../../flows/hosted/hosted_tools.ts";
 import type { ModelCalls } from "../../flows/model_calls.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { reservedMetadataConflict } from "../../wire/responses/resource.ts";
-import type { PublicEnv } from "../env.ts";
 import { readHostedTools } from "../hosted_tools.ts";
 import { readJson } from "../read_json.ts";
 import { responsesRequestSchema } from "../schemas/responses.ts";
 import { validate } from "../validation.ts";
-import { modelCall } from "./model_call.ts";
+import { modelCall, type ModelEdge, type ModelHandler } from "./model_call.ts";
 
 /** Handles `POST /openai/v1/responses`. */
-export function createResponse(calls: ModelCalls): Handler<PublicEnv> {
+export function createResponse(calls: ModelCalls, edge: ModelEdge): ModelHandler {
   return modelCall({
     endpoint: "responses",
-    read: (request, hold) => readJson(request, { hold }),
+    read: readJson,
     check,
     call: (incoming) => calls.responses(incoming),
-  });
+  }, edge);
 }
 
 function check({ value }: JsonBody): HostedTools {

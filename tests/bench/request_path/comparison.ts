@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { LoadRequest } from "../load.ts";
+import type { LoadAmount, LoadRequest } from "../load.ts";
 import type { Finding } from "../marks.ts";
 import type { TimedPairs } from "../commit_process.ts";
 import { asTask, expectLine, type Running, start } from "../process.ts";
@@ -29,12 +29,18 @@ export interface Comparison {
   readonly bare: Side;
   readonly gateway: Side;
   readonly folder: string;
-  readonly warmUpSeconds: number;
+  /** JSON requests before the first round: until then V8 still compiles the path. */
+  readonly warmUpRequests: number;
   readonly rounds: number;
   readonly roundSeconds: number;
   requestTo(url: string, stream: boolean): LoadRequest;
   say(text: string): void;
 }
+
+/** JSON requests of a warm-up for one stream: a stream runs the same code many times. */
+const REQUESTS_PER_STREAM = 5;
+/** Longest warm-up, in seconds. */
+const WARM_UP_SECONDS_MAX = 60;
 
 /** One of the compared processes. */
 export interface Side {
@@ -87,7 +93,7 @@ export async function garbage(
   comparison: Comparison,
   startTraced: (program: "gateway" | "forwarder", flag: string) => Promise<TracedSide>,
 ): Promise<Finding[]> {
-  const { generator, warmUpSeconds, roundSeconds, rounds, say } = comparison;
+  const { generator, warmUpRequests, say } = comparison;
   const perRequest = async (program: "gateway" | "forwarder") => {
     const count = new GarbageCount();
     let following: Promise<void>;
@@ -96,10 +102,10 @@ export async function garbage(
       await using side = await startTraced(program, TRACE_FLAG);
       following = count.follow(side.running.lines());
       const request = comparison.requestTo(side.url, false);
-      await generator.run(request, { connections: MANY, seconds: warmUpSeconds });
+      await generator.run(request, warmUpAmount(warmUpRequests));
       const before = count.bytes;
-      const seconds = Math.max(2, rounds * roundSeconds / 2);
-      const { requests } = await generator.run(request, { connections: MANY, seconds });
+      // Many requests: the trace comes in blocks.
+      const { requests } = await generator.run(request, warmUpAmount(2 * warmUpRequests));
       bytes = (count.bytes - before) / requests;
     }
     await following;
@@ -115,9 +121,13 @@ export interface TracedSide extends AsyncDisposable {
   readonly url: string;
 }
 
+function warmUpAmount(requests: number): LoadAmount {
+  return { connections: MANY, requests, seconds: WARM_UP_SECONDS_MAX };
+}
+
 async function warmUp(comparison: Comparison, stream: boolean): Promise<void> {
-  const { generator, bare, gateway, requestTo, warmUpSeconds: seconds } = comparison;
-  const amount = { connections: MANY, seconds };
+  const { generator, bare, gateway, requestTo, warmUpRequests } = comparison;
+  const amount = warmUpAmount(stream ? warmUpRequests / REQUESTS_PER_STREAM : warmUpRequests);
   await generator.run(requestTo(bare.url, stream), amount);
   await generator.run(requestTo(gateway.url, stream), amount);
 }

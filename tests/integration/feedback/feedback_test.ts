@@ -242,7 +242,10 @@ Deno.test("a drawn request can be voted on, a refused one cannot", async () => {
   await refused.body?.cancel();
   await service.lastRequest();
   const drawn = await call("/api/v1/feedback", { request_id: "image", score: 1 }, "vote");
-  assertEquals([drawn.status, (await drawn.json()).success], [200, true]);
+  const { success, data } = await drawn.json();
+  assertEquals([drawn.status, success], [200, true]);
+  const [vote] = await service.running.stores.votes.of(data.log_id);
+  assertEquals(vote?.load, 1, "as estimates for images have it");
   const reply = await call("/api/v1/feedback", { request_id: "refused", score: 1 }, "vote");
   const { error } = await reply.json();
   assertEquals([reply.status, error.code, error.request_id], [409, "conflict", "vote"]);

@@ -18,7 +18,10 @@ export const routingMessages = catalogue({
     `共 ${count} 个任务`,
   ],
   quality: ["Estimated quality", "估计质量"],
-  qualityHint: ["share of good answers, 95 % interval", "良好答复的比例，95% 区间"],
+  qualityHint: [
+    "share of good answers at requests of typical difficulty, 95 % interval",
+    "典型难度请求下良好答复的比例，95% 区间",
+  ],
   interval: (low: string, high: string) => [`${low} to ${high}`, `${low} 至 ${high}`],
   cost: ["Cost", "费用"],
   credits: ["credits", "点"],
@@ -47,8 +50,8 @@ export const routingMessages = catalogue({
   outcomes: ["Outcomes", "结果"],
   dial: ["Try the dial", "试用旋钮"],
   dialHint: (samples: number) =>
-    both`Repeats ${samples} recorded decisions at another position. Nothing changes until it is applied.
-    在另一位置重演 ${samples} 个已记录的决定。应用之前不会有任何改变。`,
+    both`Repeats ${samples} recorded decisions at another position, with quality at their own difficulty. Nothing changes until it is applied.
+    在另一位置重演 ${samples} 个已记录的决定，质量按其自身难度估计。应用之前不会有任何改变。`,
   noSamples:
     both`There are no recorded decisions yet: they need priced models and a choice between two.
     尚无已记录的决定：需要有价格的模型，且至少两个可选。`,

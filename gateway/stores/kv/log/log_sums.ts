@@ -56,6 +56,7 @@ export class LogSums {
 
   /** Returns the sums of a time range, with the uncounted part of waiting blocks. */
   async overview(range: OverviewRange, waiting: readonly LogBlock[]): Promise<LogOverview> {
+    const counted = waiting.map(minutesOf);
     const level = sumLevelFor(range, this.#nowMs());
     const { widthMs } = level;
     const stepMs = sumStepOf(range, widthMs);
@@ -72,7 +73,7 @@ export class LogSums {
       sumsByStart.set(Number(row.key[2]), readable(row.value));
       await slices.yieldWhenDue();
     }
-    for (const block of waiting.map(minutesOf)) {
+    for (const block of counted) {
       for (const minute of block.minutes.keys()) {
         const start = startOf(minute, widthMs);
         if (start < sinceMs || start >= untilMs || sumsByStart.has(start)) continue;

@@ -21,7 +21,7 @@ export type Arrival =
   | { readonly isWaiting: false; readonly answer: Applied<{ held: Micros }> }
   | { readonly isWaiting: true; readonly refusal: LedgerRefusal };
 
-/** Takes a hold if it is affordable and nobody waits before it; else it waits, if it may. */
+/** Takes a hold if it is affordable and the line is empty; else it waits, if it may. */
 export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean): Arrival {
   const decision = decideHold(view, command);
   const line = view.waiting(command.walletId);

@@ -1,0 +1,61 @@
+// Package svc is the client of the model gateway: chat completions, responses and messages, each as
+// one request, as a stream, and as a run that calls tools.
+//
+// Use it on servers only: a browser or an application on a phone must not hold a key.
+package svc
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Client is the client of the service. It is safe for concurrent use, holds no connection of its own
+// beside those of its HTTP client, and need not be closed. Printed with any verb, it does not show
+// its key.
+type Client struct{ core *core }
+
+type core struct {
+	transport *transport
+	toolbox   *toolbox
+}
+
+// NewClient returns a client; it sends nothing. It returns a [ConfigurationError] when an option
+// cannot be used.
+func NewClient(options ...Option) (*Client, error) {
+	settings := &settings{
+		headers:  http.Header{},
+		timeout:  time.Minute,
+		defaults: defaultTools{local: true, files: ".", shell: "."},
+	}
+	for _, option := range options {
+		if option != nil {
+			option(settings)
+		}
+	}
+	transport, err := newTransport(settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := settings.tools.check(); err != nil {
+		return nil, err
+	}
+	if err := settings.defaults.prepare(); err != nil {
+		return nil, err
+	}
+	toolbox := &toolbox{registered: settings.tools, defaults: settings.defaults}
+	return &Client{&core{transport, toolbox}}, nil
+}
+
+// Format writes the addresses of the client, whatever the verb, and never its key.
+func (c Client) Format(state fmt.State, _ rune) {
+	if c.core == nil {
+		_, _ = fmt.Fprint(state, "svc.Client(none)")
+		return
+	}
+	_, _ = fmt.Fprintf(state, "svc.Client(%s)", c.core.transport.modelBase)
+}
+
+// LogValue returns the addresses of the client, for slog.
+func (c Client) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(c)) }

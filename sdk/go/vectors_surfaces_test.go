@@ -1,0 +1,56 @@
+package svc
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// clientMethods are the methods of a client by the names that the vectors use.
+var clientMethods = map[string]clientMethod{
+	"chat.create":         oneRequest((*Client).CreateChatCompletion),
+	"chat.stream":         rawStream((*Client).StreamChatCompletion),
+	"chat.run":            toolRun((*Client).RunChatCompletion, chatResult),
+	"chat.runStream":      toolRun((*Client).RunChatCompletionStream, chatResult),
+	"responses.create":    oneRequest((*Client).CreateResponse),
+	"responses.stream":    rawStream((*Client).StreamResponse),
+	"responses.run":       toolRun((*Client).RunResponse, responseResult),
+	"responses.runStream": toolRun((*Client).RunResponseStream, responseResult),
+	"messages.create":     oneRequest((*Client).CreateMessage),
+	"messages.stream":     rawStream((*Client).StreamMessage),
+	"messages.run":        toolRun((*Client).RunMessage, messageResult),
+	"messages.runStream":  toolRun((*Client).RunMessageStream, messageResult),
+	"images.generate":     oneRequest((*Client).GenerateImage),
+	"images.edit":         oneRequest((*Client).EditImage),
+	"models.list":         withoutRequest((*Client).ListModels),
+	"models.meta":         withoutRequest((*Client).GetModelMeta),
+	"pricing.retrieve":    withoutRequest((*Client).GetPricing),
+	"feedback":            vote,
+}
+
+func chatResult(r *ChatRunResult) (RunResult[ChatCompletion, ToolCall], any) {
+	return r.RunResult, r.Messages
+}
+
+func responseResult(r *ResponseRunResult) (RunResult[Response, ResponseItem], any) {
+	return r.RunResult, r.Input
+}
+
+func messageResult(r *MessageRunResult) (RunResult[Message, Block], any) {
+	return r.RunResult, r.Messages
+}
+
+// vote sends a vote, whose names in the vectors are those of an application.
+func vote(ctx context.Context, call methodCall) (result, error) {
+	var given struct {
+		RequestID string  `json:"requestId"`
+		Score     float64 `json:"score"`
+		Comment   string  `json:"comment"`
+		Source    string  `json:"source"`
+	}
+	if err := json.Unmarshal(call.request, &given); err != nil {
+		return result{}, err
+	}
+	ballot := Vote{RequestID: given.RequestID, Score: given.Score, Comment: given.Comment, Source: given.Source}
+	answer, err := call.client.Feedback(ctx, ballot, call.options.callOptions()...)
+	return answerView(answer), err
+}

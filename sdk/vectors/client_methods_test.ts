@@ -1,0 +1,66 @@
+/** The methods of a client by the names that the vectors use. */
+
+import type { ServiceClient } from "../mod.ts";
+import type { Fields } from "./vector_file_test.ts";
+
+/** A call of a method as a case states it: data, which the types of the methods do not know. */
+export interface MethodCall {
+  readonly client: ServiceClient;
+  readonly request: Fields;
+  readonly options: Fields;
+  /** Receives each event of a raw stream as it arrives. */
+  readonly onEvent: (event: unknown) => void;
+}
+
+type Method = (call: MethodCall) => Promise<unknown>;
+
+/** An untyped method of a surface. */
+function invoke(surface: object, name: string, ...given: unknown[]): unknown {
+  return Reflect.apply(Reflect.get(surface, name), surface, given);
+}
+
+function whole(surfaceOf: (client: ServiceClient) => object, name: string): Method {
+  return async ({ client, request, options }) =>
+    await invoke(surfaceOf(client), name, request, options);
+}
+
+function streamed(surfaceOf: (client: ServiceClient) => object, name: string): Method {
+  return async ({ client, request, options, onEvent }) => {
+    const stream = invoke(surfaceOf(client), name, request, options);
+    for await (const event of stream as AsyncIterable<unknown>) onEvent(event);
+    return await invoke(Object(stream), "final");
+  };
+}
+
+function catalog(surfaceOf: (client: ServiceClient) => object, name: string): Method {
+  return async ({ client, options }) => await invoke(surfaceOf(client), name, options);
+}
+
+const SURFACES: Readonly<Record<string, (client: ServiceClient) => object>> = {
+  chat: ({ chat }) => chat.completions,
+  responses: ({ responses }) => responses,
+  messages: ({ messages }) => messages,
+};
+
+/** Every method. */
+export const METHODS: Readonly<Record<string, Method>> = {
+  ...Object.fromEntries(
+    Object.entries(SURFACES).flatMap(([name, surfaceOf]) => [
+      [`${name}.create`, whole(surfaceOf, "create")],
+      [`${name}.run`, whole(surfaceOf, "run")],
+      [`${name}.stream`, streamed(surfaceOf, "stream")],
+      [`${name}.runStream`, streamed(surfaceOf, "runStream")],
+    ]),
+  ),
+  "images.generate": whole(({ images }) => images, "generate"),
+  "images.edit": whole(({ images }) => images, "edit"),
+  "models.list": catalog(({ models }) => models, "list"),
+  "models.meta": catalog(({ models }) => models, "meta"),
+  "pricing.retrieve": catalog(({ pricing }) => pricing, "retrieve"),
+  "feedback": whole((client) => client, "feedback"),
+};
+
+/** True for a method whose request asks for a stream. */
+export function isStreaming(method: string): boolean {
+  return /\.(stream|runStream)$/.test(method);
+}
