@@ -2,6 +2,8 @@ import { connect, type Sql } from "../../gateway/stores/postgres/connection.ts";
 import { PostgresAudits } from "../../gateway/stores/postgres/learning/audits.ts";
 import { PostgresSnapshots } from "../../gateway/stores/postgres/learning/snapshots.ts";
 import { PostgresVotes } from "../../gateway/stores/postgres/learning/votes.ts";
+import { Batches } from "../../gateway/stores/postgres/ledger/batches.ts";
+import { PostgresLedger } from "../../gateway/stores/postgres/ledger/ledger.ts";
 import { migrate } from "../../gateway/stores/postgres/migrate.ts";
 import { PostgresSettings } from "../../gateway/stores/postgres/settings.ts";
 import { PostgresBlobs } from "../../gateway/stores/postgres/values/blobs.ts";
@@ -15,6 +17,7 @@ import {
 import { auditStoreContract } from "./audit_store_contract.ts";
 import { blobStoreContract } from "./blob_store_contract.ts";
 import type { Open } from "./contract.ts";
+import { ledgerStoreContract } from "./ledger_store_contract.ts";
 import { responseStoreContract } from "./response_store_contract.ts";
 import { settingsStoreContract } from "./settings_store_contract.ts";
 import { snapshotStoreContract } from "./snapshot_store_contract.ts";
@@ -37,6 +40,22 @@ function of<T>(make: (sql: Sql) => T): Open<T> {
       await drop();
     };
     return { store: make(sql), close };
+  };
+}
+
+/** Opens a ledger as the only instance. */
+async function openLedger() {
+  const { store: sql, close } = await of((sql) => sql)();
+  await sql`insert into instance (id) values ('one')`;
+  const batches = new Batches(sql, "one");
+  const ledger = new PostgresLedger(sql, batches);
+  return {
+    store: ledger,
+    close: async () => {
+      await ledger.close();
+      await batches.close();
+      await close();
+    },
   };
 }
 
@@ -65,6 +84,7 @@ if (bin === undefined) {
       }))
     ),
   );
+  ledgerStoreContract("LedgerStore in PostgreSQL", openLedger);
   Deno.test("the server of these tests stops", async () => {
     await server?.[Symbol.asyncDispose]();
   });

@@ -1,4 +1,5 @@
-import type { Vote, VoteStore } from "../../../ports/vote_store.ts";
+import { SOURCES_MAX } from "../../../domain/requests/feedback.ts";
+import type { Vote, VoteEnd, VoteStore } from "../../../ports/vote_store.ts";
 import { query, type Sql } from "../connection.ts";
 import { textId } from "../text_id.ts";
 
@@ -10,14 +11,16 @@ export class PostgresVotes implements VoteStore {
     this.#sql = sql;
   }
 
-  put(vote: Vote): Promise<"stored" | "repeated" | "conflict"> {
+  put(vote: Vote): Promise<VoteEnd> {
     const [logId, source] = [textId(vote.logId), textId(vote.source)];
-    return query(this.#sql.begin(async (sql) => {
+    return query(this.#sql.begin(async (sql): Promise<VoteEnd> => {
       const [head] = await sql<{ last: bigint }[]>`select last from vote_head for update`;
-      const [known] = await sql<{ score: number }[]>`
-        select score from vote where log_id = ${logId} and source = ${source}
+      const others = await sql<{ source: string; score: number }[]>`
+        select source, score from vote where log_id = ${logId}
       `;
+      const known = others.find((other) => other.source === source);
       if (known !== undefined) return known.score === vote.score ? "repeated" : "conflict";
+      if (others.length >= SOURCES_MAX) return "full";
       const position = (head?.last ?? 0n) + 1n;
       await sql`update vote_head set last = ${position}`;
       await sql`

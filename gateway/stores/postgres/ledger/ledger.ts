@@ -16,6 +16,7 @@ import type {
   CreditCommand,
   Hold,
   HoldCommand,
+  JournalEntry,
   KeySpend,
   OpenWalletCommand,
   Progress,
@@ -30,24 +31,32 @@ import type {
   Applied,
   JournalPage,
   JournalQuery,
-  RequestLedger,
+  JournalRange,
+  JournalReading,
+  LedgerStore,
+  RequestEntriesQuery,
   Settled,
   SettlementRows,
+  WalletPage,
+  WalletQuery,
 } from "../../../ports/ledger_store.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import type { Sql } from "../connection.ts";
 import type { Batches } from "./batches.ts";
 import type { BatchView } from "./batch_view.ts";
 import { serve } from "./line.ts";
-import { readHolds, readSpend, readStatement, readWallet, readWallets } from "./read.ts";
+import { countWallets, readHolds, readSpend, readStatement, readWallet } from "./read.ts";
+import { readJournal, readRequestEntries } from "./read_journal.ts";
+import { eachWallet, readWallets } from "./read_wallets.ts";
 import { assertTexts } from "./texts.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 
 /** Operations that change the ledger, and reads of its present state. */
-export class PostgresLedger implements RequestLedger {
+export class PostgresLedger implements LedgerStore {
   readonly #sql: Sql;
   readonly #batches: Batches;
   readonly #waiting: WaitingHolds;
+  #wallets = 0;
 
   constructor(sql: Sql, batches: Batches) {
     this.#sql = sql;
@@ -59,7 +68,12 @@ export class PostgresLedger implements RequestLedger {
     const { walletId, tier } = command;
     assertTexts({ ids: [walletId, tier] });
     const needs = { wallets: [walletId] };
-    return await this.#batches.submit(needs, (view) => applied(view, decideOpen(view, command)));
+    const opened = await this.#batches.submit(
+      needs,
+      (view) => applied(view, decideOpen(view, command)),
+    );
+    if (opened.ok) await this.count();
+    return opened;
   }
 
   async credit(command: CreditCommand): Promise<Applied<Wallet>> {
@@ -120,8 +134,22 @@ export class PostgresLedger implements RequestLedger {
     return readWallet(this.#sql, id);
   }
 
-  wallets(): Promise<readonly Wallet[]> {
-    return readWallets(this.#sql);
+  walletPage(search: WalletQuery): Promise<WalletPage> {
+    return readWallets(this.#sql, search);
+  }
+
+  /** Returns the number of wallets as of the last count, which other instances may have changed. */
+  walletCount(): number {
+    return this.#wallets;
+  }
+
+  /** Counts the wallets, for {@linkcode walletCount}. */
+  async count(): Promise<void> {
+    this.#wallets = await countWallets(this.#sql);
+  }
+
+  allWallets(): AsyncIterable<Wallet> {
+    return eachWallet(this.#sql);
   }
 
   keySpend(keyId: string): Promise<KeySpend | undefined> {
@@ -130,6 +158,19 @@ export class PostgresLedger implements RequestLedger {
 
   openHolds(): Promise<readonly Hold[]> {
     return readHolds(this.#sql);
+  }
+
+  entriesOf(search: RequestEntriesQuery) {
+    return readRequestEntries(this.#sql, search);
+  }
+
+  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
+    const reading = await this.journal(options);
+    for await (const placed of reading.entries()) for (const { entry } of placed) yield entry;
+  }
+
+  journal(range: JournalRange): Promise<JournalReading> {
+    return readJournal(this.#sql, range);
   }
 
   statement(walletId: string, query: JournalQuery): Promise<JournalPage> {

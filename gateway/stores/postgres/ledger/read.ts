@@ -10,18 +10,7 @@ import { decodeEntry } from "../../kv/journal/journal_codec.ts";
 import { query, type Sql } from "../connection.ts";
 import { idOf, textId } from "../text_id.ts";
 import { decodeHold } from "./rows.ts";
-
-interface WalletRow {
-  readonly id: string;
-  readonly original: string | null;
-  readonly tier: string;
-  readonly credits: bigint;
-  readonly available: bigint;
-  readonly held: bigint;
-  readonly spent: bigint;
-  readonly written_off: bigint;
-  readonly created_at_ms: bigint;
-}
+import { walletOf, type WalletRow } from "./wallet_row.ts";
 
 interface SpendRow {
   readonly id: string;
@@ -40,10 +29,10 @@ export async function readWallet(sql: Sql, id: string): Promise<Wallet | undefin
   return row === undefined ? undefined : walletOf(row);
 }
 
-/** Returns all wallets, in the order of opening. */
-export async function readWallets(sql: Sql): Promise<readonly Wallet[]> {
-  const rows = await query(sql<WalletRow[]>`select * from wallet order by number`);
-  return rows.map(walletOf);
+/** Returns the number of wallets. */
+export async function countWallets(sql: Sql): Promise<number> {
+  const [row] = await query(sql<{ count: bigint }[]>`select count(*) as count from wallet`);
+  return Number(row?.count ?? 0);
 }
 
 /** Returns the spend of a key. */
@@ -84,12 +73,6 @@ export async function readStatement(
   return rows.length > limit && last !== undefined
     ? { entries, cursor: String(last.place) }
     : { entries };
-}
-
-function walletOf(row: WalletRow): Wallet {
-  const { tier, credits, available, held, spent } = row;
-  const [writtenOff, createdAtMs] = [row.written_off, Number(row.created_at_ms)];
-  return { id: idOf(row), tier, credits, available, held, spent, writtenOff, createdAtMs };
 }
 
 /** Returns the place that a cursor names; 0 for a malformed one. */
