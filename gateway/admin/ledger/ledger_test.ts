@@ -47,7 +47,7 @@ Deno.test("GET /ledger/verify says whether the books are right", async () => {
   await withAdmin(async (admin) => {
     const { body } = await admin.get("/ledger/verify");
     assertEquals(body, {
-      ...{ ok: true, entries: 2, segments: 1, head: body.head, wallets: 1, keys: 0 },
+      ...{ ok: true, entries: 2, segments: 2, head: body.head, wallets: 1, keys: 0 },
       ...{ openHolds: 0, problems: [], moreProblems: 0 },
     });
     assertEquals(body.head.length, 64);
@@ -129,17 +129,17 @@ Deno.test("GET /ledger/export has every entry, and an end that tells a cut one",
     const call = { wallet: "team", id: "h", key: "k", log: "l", model: "m", priceVersion: 1 };
     assertEquals(exported.slice(2), [
       {
-        ...{ place: 3, segment: 1, kind: "hold", at: "2026-11-22T00:00:00.000Z" },
+        ...{ place: 3, segment: 2, kind: "hold", at: "2026-11-22T00:00:00.000Z" },
         ...{ change: "-5.000000", ...call, amount: "5.000000" },
       },
       {
-        ...{ place: 4, segment: 1, kind: "settle", at: "2026-11-22T00:00:00.001Z" },
+        ...{ place: 4, segment: 2, kind: "settle", at: "2026-11-22T00:00:00.001Z" },
         ...{ change: "0.000000", ...call, held: "5.000000", charged: "5.000000" },
         ...{ writtenOff: "1.000000", inputTokens: 7, cachedInputTokens: 0, outputTokens: 2 },
         estimated: false,
       },
       {
-        ...{ kind: "end", entries: 4, journal: { entries: 4, segments: 1, head } },
+        ...{ kind: "end", entries: 4, journal: { entries: 4, segments: 2, head } },
         ...{ since: null, until: null, wallet: null, at: "2026-11-21T12:00:00.000Z" },
       },
     ]);

@@ -48,7 +48,7 @@ Deno.test("svc ledger verify tells whether the books are right, and fails where 
     assertEquals(await run("ledger verify"), {
       code: 0,
       out:
-        `entries     2\nsegments    1\nhead        ${right.head}\nwallets     1\nkeys        0\n` +
+        `entries     2\nsegments    2\nhead        ${right.head}\nwallets     1\nkeys        0\n` +
         "open holds  0\nproblems    0\n",
       err: "",
     });
