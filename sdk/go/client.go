@@ -13,12 +13,22 @@ import (
 
 // Client is the client of the service. It is safe for concurrent use, holds no connection of its own
 // beside those of its HTTP client, and need not be closed. Printed with any verb, it does not show
-// its key.
+// its key. Calls of a client that [NewClient] did not make return a [ConfigurationError].
 type Client struct{ core *core }
 
 type core struct {
 	transport *transport
 	toolbox   *toolbox
+}
+
+// unmade stands in for the parts of a client that NewClient did not make: its calls fail unsent.
+var unmade = &core{&transport{}, &toolbox{}}
+
+func (c *Client) parts() *core {
+	if c == nil || c.core == nil {
+		return unmade
+	}
+	return c.core
 }
 
 // NewClient returns a client; it sends nothing. It returns a [ConfigurationError] when an option
