@@ -9,6 +9,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { z } from "zod";
+import { storedChains } from "../stores/kv/commits/stored_chains.ts";
 import { fileErrorText } from "../system/file_error_text.ts";
 import { BackupError } from "./backup_error.ts";
 import type { BackupRecord, Value } from "./records.ts";
@@ -21,12 +22,21 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 /** Longest wait for the file's lock: a service that starts after a crash holds it for a moment. */
 const LOCK_WAIT_MS = 5_000;
 /** The key `["writer"]` as Deno KV encodes it. */
-const HEAD = Uint8Array.of(2, ...new TextEncoder().encode("writer"), 0);
+const HEAD = keyOf("writer");
+/** The beginning of the keys of commit rows. */
+const COMMITS = keyOf("commit");
 
-const TAIL = z.object({ segment: z.number(), hash: z.string(), total: z.number() });
+const TAIL = z.object({
+  segment: z.number(),
+  hash: z.string(),
+  total: z.number(),
+  atMs: z.number(),
+  maxId: z.string(),
+});
 const HEAD_ROW = z.object({
   schema: z.number(),
   writtenBy: z.string().optional(),
+  commit: z.number(),
   journal: TAIL,
   log: TAIL,
 });
@@ -80,9 +90,22 @@ function headOf(db: DatabaseSync): SnapshotHead {
   const row = db.prepare("SELECT v FROM kv WHERE k = ?").get(HEAD);
   const parsed = HEAD_ROW.safeParse(row?.v instanceof Uint8Array ? deserialize(row.v) : undefined);
   if (!parsed.success) throw new BackupError("The file holds no store of svc");
-  const { schema, writtenBy, journal, log } = parsed.data;
-  const { total: entries, segment: segments, hash: head } = journal;
+  const { schema, writtenBy } = parsed.data;
+  const { journal, log } = storedChains(parsed.data, commitsOf(db));
+  const { total: entries, segment: segments, hash: head } = journal.end;
   return { schema, writtenBy, entries, segments, head, requests: log.total };
+}
+
+/** Returns the values of the commit rows. */
+function commitsOf(db: DatabaseSync): unknown[] {
+  const end = COMMITS.with(-1, 1);
+  const rows = db.prepare("SELECT v FROM kv WHERE k > ? AND k < ?").all(COMMITS, end);
+  return rows.map(({ v }) => v);
+}
+
+/** Returns a text as Deno KV encodes it in a key. */
+function keyOf(text: string): Uint8Array {
+  return Uint8Array.of(2, ...new TextEncoder().encode(text), 0);
 }
 
 function countOf(db: DatabaseSync, table: string): number {

@@ -7,7 +7,8 @@ import { parseCredits } from "../domain/ledger/money.ts";
 import { credentialsPath } from "../system/credentials.ts";
 import { needsPepper } from "../flows/keys/pepper_book.ts";
 import { isThere, lockFile } from "../stores/kv/file.ts";
-import { checkWallets, loadBooks } from "../stores/kv/journal/load.ts";
+import { checkWallets } from "../stores/kv/journal/ledger_rows.ts";
+import { loadBooks } from "../stores/kv/journal/load.ts";
 import { newestSchema } from "../stores/kv/migrate.ts";
 import { type Head, HEAD_KEY } from "../stores/kv/rows.ts";
 import { readSetting } from "../stores/kv/settings.ts";
@@ -224,13 +225,15 @@ async function storedLedgerFindings(
   let kv: Deno.Kv | undefined;
   try {
     const open = kv = await Deno.openKv(kvPath);
-    const { value: head } = await open.get<Head>(HEAD_KEY);
-    if (head === null) return [skipped("books", "The file has no balances")];
+    const { value: head, versionstamp } = await open.get<Head>(HEAD_KEY);
+    if (head === null || versionstamp === null) {
+      return [skipped("books", "The file has no balances")];
+    }
     if (head.schema > newestSchema()) {
       return [skipped("books", "Their layout is unknown to this svc")];
     }
-    const { books } = await loadBooks(open, head);
-    const wallets = await checkWallets(open, books.holds);
+    const { books } = await loadBooks(open, { value: head, versionstamp });
+    const wallets = await checkWallets(open, books);
     const counted = `${wallets} wallets agree with ${books.holds.size} open holds`;
     const needs = await needsPepper({ get: (name) => readSetting(open, name) });
     return [

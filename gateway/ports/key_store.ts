@@ -31,8 +31,8 @@ export interface KeyPage {
 /** A store of API keys. A write is visible to the next read. */
 export interface KeyStore {
   /**
-   * Number of keys that this process created or may have created: a list that was read at a lower
-   * number may lack one.
+   * Grows when this process created a key or may have created one, and within a second when another
+   * did: a list that was read at a lower number may lack one.
    */
   readonly created: number;
   /**

@@ -200,7 +200,7 @@ export interface LedgerStore {
   /** Returns all entries, oldest first. */
   entries(options?: { sinceMs?: number }): AsyncIterable<JournalEntry>;
   /** Returns the journal as it is now, for a complete read while the service runs. */
-  journal(range: JournalRange): JournalReading;
+  journal(range: JournalRange): Promise<JournalReading>;
 }
 
 /** The part of the ledger that requests use. */

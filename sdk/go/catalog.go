@@ -16,7 +16,7 @@ type ListModelsOptions struct {
 // ListModels lists the public catalog; it works without a key.
 func (c *Client) ListModels(ctx context.Context, options ...CallOption) (*ModelList, error) {
 	list := &ModelList{}
-	if err := c.core.catalog(ctx, "/models", true, options, list, &list.RequestID); err != nil {
+	if err := c.parts().catalog(ctx, "/models", true, options, list, &list.RequestID); err != nil {
 		return nil, err
 	}
 	return list, nil
@@ -33,7 +33,7 @@ func (c *Client) ListModelsWithOptions(ctx context.Context, list ListModelsOptio
 // GetModelMeta returns the tiers, tags and providers by which the catalog can be filtered.
 func (c *Client) GetModelMeta(ctx context.Context, options ...CallOption) (*ModelMeta, error) {
 	meta := &ModelMeta{}
-	if err := c.core.catalog(ctx, "/models/meta", false, options, meta, &meta.RequestID); err != nil {
+	if err := c.parts().catalog(ctx, "/models/meta", false, options, meta, &meta.RequestID); err != nil {
 		return nil, err
 	}
 	return meta, nil
@@ -42,7 +42,7 @@ func (c *Client) GetModelMeta(ctx context.Context, options ...CallOption) (*Mode
 // GetPricing returns the price of a dollar of list price in each tier.
 func (c *Client) GetPricing(ctx context.Context, options ...CallOption) (*PricingList, error) {
 	pricing := &PricingList{}
-	if err := c.core.catalog(ctx, "/pricing", false, options, pricing, &pricing.RequestID); err != nil {
+	if err := c.parts().catalog(ctx, "/pricing", false, options, pricing, &pricing.RequestID); err != nil {
 		return nil, err
 	}
 	return pricing, nil

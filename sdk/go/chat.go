@@ -21,25 +21,25 @@ type ChatRunResult struct {
 // turn, with the usage and the bill of all turns. Where a later turn fails, the last complete turn is
 // returned together with the error.
 func (c *Client) CreateChatCompletion(ctx context.Context, request ChatRequest, options ...CallOption) (*ChatCompletion, error) {
-	return c.core.chat().create(ctx, request, options)
+	return c.parts().chat().create(ctx, request, options)
 }
 
 // StreamChatCompletion streams one completion, and returns when its first chunk has arrived. Tools
 // run as with [Client.CreateChatCompletion]; the chunks of every turn come through, in order.
 func (c *Client) StreamChatCompletion(ctx context.Context, request ChatRequest, options ...CallOption) (*Stream[ChatChunk, ChatCompletion], error) {
-	return c.core.chat().stream(ctx, request, options)
+	return c.parts().chat().stream(ctx, request, options)
 }
 
 // RunChatCompletion runs the model with tools until it is done or something stops it. When a later
 // turn fails, the partial result is returned together with the error.
 func (c *Client) RunChatCompletion(ctx context.Context, request ChatRequest, options RunChatOptions) (*ChatRunResult, error) {
-	return c.core.runChat(ctx, request, options, false)
+	return c.parts().runChat(ctx, request, options, false)
 }
 
 // RunChatCompletionStream is RunChatCompletion with streamed turns: its callbacks receive text,
 // results and events while they arrive. It returns the collected result.
 func (c *Client) RunChatCompletionStream(ctx context.Context, request ChatRequest, options RunChatOptions) (*ChatRunResult, error) {
-	return c.core.runChat(ctx, request, options, true)
+	return c.parts().runChat(ctx, request, options, true)
 }
 
 func (c *core) chat() runner[ChatRequest, ChatCompletion, ToolCall, ChatChunk] {

@@ -2,11 +2,12 @@ package svc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"svc.example/sdk/go/internal/fields"
 )
 
 // ErrMissingAPIKey is returned when no key is configured and the call needs one; nothing was sent.
@@ -103,19 +104,27 @@ type ErrorObject struct {
 	// Message is a sentence for a person.
 	Message string `json:"message"`
 	// Type is OpenAI's type of error.
-	Type string `json:"type"`
+	Type string `json:"type,omitempty"`
 	// Code is the service's error code.
-	Code string `json:"code"`
+	Code string `json:"code,omitempty"`
 	// Param is the path of the field that is at fault.
-	Param string `json:"param"`
+	Param string `json:"param,omitempty"`
 	// RequestID is the id to quote to the operator.
-	RequestID string `json:"request_id"`
+	RequestID string `json:"request_id,omitempty"`
+	// Extra holds further fields, for instance log_ids.
+	Extra Extra `json:"-"`
 }
+
+// MarshalJSON writes the members and the fields of Extra.
+func (v ErrorObject) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *ErrorObject) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
 
 // ErrorObject parses Body; false when it is no such object.
 func (e *APIError) ErrorObject() (ErrorObject, bool) {
 	var object ErrorObject
-	err := json.Unmarshal(e.Body, &object)
+	err := fields.Decode(e.Body, &object)
 	return object, err == nil && object.Message != ""
 }
 

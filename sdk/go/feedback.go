@@ -17,7 +17,7 @@ func (c *Client) Feedback(ctx context.Context, vote Vote, options ...CallOption)
 		return nil, err
 	}
 	sent.isCatalog = true
-	got, data, err := c.core.transport.json(ctx, sent)
+	got, data, err := c.parts().transport.json(ctx, sent)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package svc
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"svc.example/sdk/go/internal/fields"
@@ -14,7 +15,7 @@ func (c *Client) GenerateImage(ctx context.Context, request ImageRequest, option
 		return nil, err
 	}
 	request.Model = model
-	return c.core.images(ctx, "/images/generations", request, request.Extra, options)
+	return c.parts().images(ctx, "/images/generations", request, request.Extra, options)
 }
 
 // EditImage changes one image, or several. They come in one reply.
@@ -24,11 +25,12 @@ func (c *Client) EditImage(ctx context.Context, request ImageEditRequest, option
 		return nil, err
 	}
 	request.Model = model
-	return c.core.images(ctx, "/images/edits", request, request.Extra, options)
+	return c.parts().images(ctx, "/images/edits", request, request.Extra, options)
 }
 
 func (c *core) images(ctx context.Context, path string, request any, extra Extra, options []CallOption) (*ImageResponse, error) {
-	if string(extra["stream"]) == "true" {
+	var isStream bool
+	if json.Unmarshal(extra["stream"], &isStream) == nil && isStream {
 		return nil, configurationError("cannot stream images: leave stream out, they come in one reply")
 	}
 	sent, err := post(path, request, callSettingsOf(options))

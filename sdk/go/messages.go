@@ -19,24 +19,24 @@ type MessageRunResult struct {
 // on unchanged, or refused before sending, with a [ConfigurationError]. Default tools run as with
 // [Client.CreateChatCompletion].
 func (c *Client) CreateMessage(ctx context.Context, request MessageRequest, options ...CallOption) (*Message, error) {
-	return c.core.messages().create(ctx, request, options)
+	return c.parts().messages().create(ctx, request, options)
 }
 
 // StreamMessage streams one message, and returns when its first event has arrived.
 func (c *Client) StreamMessage(ctx context.Context, request MessageRequest, options ...CallOption) (*Stream[MessageEvent, Message], error) {
-	return c.core.messages().stream(ctx, request, options)
+	return c.parts().messages().stream(ctx, request, options)
 }
 
 // RunMessage runs the model with tools until it is done or something stops it. When a later turn
 // fails, the partial result is returned together with the error.
 func (c *Client) RunMessage(ctx context.Context, request MessageRequest, options RunMessageOptions) (*MessageRunResult, error) {
-	return c.core.runMessage(ctx, request, options, false)
+	return c.parts().runMessage(ctx, request, options, false)
 }
 
 // RunMessageStream is RunMessage with streamed turns: its callbacks receive text, results and events
 // while they arrive. It returns the collected result.
 func (c *Client) RunMessageStream(ctx context.Context, request MessageRequest, options RunMessageOptions) (*MessageRunResult, error) {
-	return c.core.runMessage(ctx, request, options, true)
+	return c.parts().runMessage(ctx, request, options, true)
 }
 
 func (c *core) messages() runner[MessageRequest, Message, Block, MessageEvent] {

@@ -109,8 +109,9 @@ func WithoutDefaultTools(names ...string) Option {
 // current folder.
 func WithFileWorkspace(path string) Option { return func(s *settings) { s.defaults.files = path } }
 
-// WithFileDeny sets the files that are neither read nor searched, as patterns of a .gitignore.
-// Default: files that hold secrets.
+// WithFileDeny sets the files that are neither read nor searched, as patterns of a .gitignore. They
+// take the place of the default, files that hold secrets; without a pattern, no file is denied. To
+// add to the default, pass the patterns of localtools.DefaultFileDeny too.
 func WithFileDeny(patterns ...string) Option {
 	return func(s *settings) { s.defaults.deny = append([]string{}, patterns...) }
 }

@@ -22,13 +22,13 @@ type ResponseRunResult struct {
 // the usage and the bill of all turns. Where a later turn fails, the last complete turn is returned
 // together with the error.
 func (c *Client) CreateResponse(ctx context.Context, request ResponseRequest, options ...CallOption) (*Response, error) {
-	return c.core.responses().create(ctx, request, options)
+	return c.parts().responses().create(ctx, request, options)
 }
 
 // StreamResponse streams one response, and returns when its first event has arrived. Tools run as
 // with [Client.CreateResponse]; the events of every turn come through, in order.
 func (c *Client) StreamResponse(ctx context.Context, request ResponseRequest, options ...CallOption) (*Stream[ResponseEvent, Response], error) {
-	return c.core.responses().stream(ctx, request, options)
+	return c.parts().responses().stream(ctx, request, options)
 }
 
 // RunResponse runs the model with tools until it is done or something stops it. The output of each
@@ -36,13 +36,13 @@ func (c *Client) StreamResponse(ctx context.Context, request ResponseRequest, op
 // receives the text that the model wrote, as a JSON string. When a later turn fails, the partial
 // result is returned together with the error.
 func (c *Client) RunResponse(ctx context.Context, request ResponseRequest, options RunResponseOptions) (*ResponseRunResult, error) {
-	return c.core.runResponse(ctx, request, options, false)
+	return c.parts().runResponse(ctx, request, options, false)
 }
 
 // RunResponseStream is RunResponse with streamed turns: its callbacks receive text, results and
 // events while they arrive. It returns the collected result.
 func (c *Client) RunResponseStream(ctx context.Context, request ResponseRequest, options RunResponseOptions) (*ResponseRunResult, error) {
-	return c.core.runResponse(ctx, request, options, true)
+	return c.parts().runResponse(ctx, request, options, true)
 }
 
 func (c *core) responses() runner[ResponseRequest, Response, ResponseItem, ResponseEvent] {

@@ -6,48 +6,62 @@ import (
 	"time"
 
 	"svc.example/sdk/go/internal/loop"
+	"svc.example/sdk/go/runs"
 )
 
 // The types of a run, shared by all surfaces.
 type (
 	// Usage counts the tokens of a run, in the same unit for every surface.
-	Usage = loop.Usage
+	Usage = runs.Usage
 	// StoppedBy is the reason for the end of a run.
-	StoppedBy = loop.StoppedBy
+	StoppedBy = runs.StoppedBy
 	// FinishReason is the reason for the end of a turn, independent of any provider.
-	FinishReason = loop.FinishReason
+	FinishReason = runs.FinishReason
 	// PanicError is the cause of a tool result whose handler panicked.
-	PanicError = loop.PanicError
+	PanicError = runs.PanicError
 	// Step is a turn of the model with the results of its calls.
-	Step[Turn, Call any] = loop.Step[Turn, Call]
+	Step[Turn, Call any] = runs.Step[Turn, Call]
 	// LoopCall is a complete tool call, whatever the surface.
-	LoopCall[Call any] = loop.Call[Call]
+	LoopCall[Call any] = runs.Call[Call]
 	// ToolResult is the result of one tool call.
-	ToolResult[Call any] = loop.ToolResult[Call]
+	ToolResult[Call any] = runs.ToolResult[Call]
 	// StepPreparation is the input of PrepareStep.
-	StepPreparation[Request, Turn, Call any] = loop.Preparation[Request, Turn, Call]
+	StepPreparation[Request, Turn, Call any] = runs.Preparation[Request, Turn, Call]
 	// BudgetRequest is the input of Budget.
-	BudgetRequest[Request any] = loop.BudgetRequest[Request]
+	BudgetRequest[Request any] = runs.BudgetRequest[Request]
 )
 
 // The reasons for the end of a run.
 const (
-	StoppedByFinish    = loop.ByFinish
-	StoppedByToolCalls = loop.ByToolCalls
-	StoppedByStopWhen  = loop.ByStopWhen
-	StoppedByMaxSteps  = loop.ByMaxSteps
-	StoppedByBudget    = loop.ByBudget
-	StoppedByAborted   = loop.ByAborted
-	StoppedByError     = loop.ByError
+	// StoppedByFinish: the model ended a turn without calling a tool. Only then is there a FinalText.
+	StoppedByFinish = runs.ByFinish
+	// StoppedByToolCalls: the model called tools that the caller runs itself; they are in
+	// PendingCalls.
+	StoppedByToolCalls = runs.ByToolCalls
+	// StoppedByStopWhen: the condition of the option StopWhen held.
+	StoppedByStopWhen = runs.ByStopWhen
+	// StoppedByMaxSteps: the bound on turns was reached before the model was done.
+	StoppedByMaxSteps = runs.ByMaxSteps
+	// StoppedByBudget: the option Budget refused the next turn; its sentence is in Refusal.
+	StoppedByBudget = runs.ByBudget
+	// StoppedByAborted: the context ended the run.
+	StoppedByAborted = runs.ByAborted
+	// StoppedByError: a turn or a callback failed.
+	StoppedByError = runs.ByError
 )
 
 // The reasons for the end of a turn.
 const (
-	FinishStop          = loop.Stop
-	FinishLength        = loop.Length
-	FinishToolCalls     = loop.ToolCalls
-	FinishContentFilter = loop.ContentFilter
-	FinishOther         = loop.Other
+	// FinishStop: the model was done.
+	FinishStop = runs.Stop
+	// FinishLength: the limit on output tokens cut the turn.
+	FinishLength = runs.Length
+	// FinishToolCalls: the model called tools.
+	FinishToolCalls = runs.ToolCalls
+	// FinishContentFilter: a filter of the provider cut the turn.
+	FinishContentFilter = runs.ContentFilter
+	// FinishOther: any other reason.
+	FinishOther = runs.Other
 )
 
 // The options of a run, by surface.

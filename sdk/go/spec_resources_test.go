@@ -253,7 +253,7 @@ func TestSpec_2_7_Edit(t *testing.T) {
 func TestSpec_2_7_NeverStreams(t *testing.T) {
 	s := newService(t)
 	c := s.client(t)
-	streams := Extra{"stream": json.RawMessage("true")}
+	streams := Extra{"stream": json.RawMessage(" true ")}
 	_, err := c.GenerateImage(background, ImageRequest{Prompt: "A cat", Extra: streams})
 	refusedUnsent(t, s, err)
 	_, err = c.EditImage(background, ImageEditRequest{Prompt: "A cat", Image: ImageInput{"data:,"}, Extra: streams})

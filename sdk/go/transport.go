@@ -168,6 +168,9 @@ func isRepeatedByHTTP(headers http.Header) bool {
 
 // request returns the request of a call without its body.
 func (t *transport) request(c call) (*http.Request, error) {
+	if t.client == nil {
+		return nil, configurationError("cannot call the service with a client that NewClient did not make")
+	}
 	if !t.hasKey && !c.isPublic {
 		return nil, ErrMissingAPIKey
 	}

@@ -69,6 +69,8 @@ export class ReckonedBooks {
   onHold: (holdId: string, hold: ReckonedHold) => void = () => {};
   readonly #accuse: Accuse;
   #segments = 0;
+  /** Lines of single commits that no segment has yet. */
+  #unfolded: string[] = [];
 
   constructor(accuse: Accuse) {
     this.#accuse = accuse;
@@ -82,11 +84,16 @@ export class ReckonedBooks {
   /** Applies the changes of a commit, journal first, and compares. */
   land(mutations: readonly Mutation[]): void {
     for (const { key, value } of mutations) {
+      if (key[0] === "commit") this.#takeCommit(text(value));
       if (key[0] === "journal") this.#append(Number(key[1]), text(value));
       if (key[0] === "catalog_chunk") this.catalogs.set(Number(key[1]), text(value));
     }
     for (const { key, value } of mutations) {
       if (key[0] === "wallet") this.compare(value as WalletRow);
+    }
+    const isFold = mutations.some(({ key }) => key[0] === "journal" || key[0] === "wallet");
+    if (isFold && this.#unfolded.length > 0) {
+      this.#accuse("a fold has every line", `${this.#unfolded.length} lines are missing`);
     }
   }
 
@@ -113,7 +120,20 @@ export class ReckonedBooks {
     if (segment !== ++this.#segments) {
       this.#accuse("the journal is only appended to", `segment ${segment} after others`);
     }
-    for (const line of content.split("\n").slice(1)) this.#enter(JSON.parse(line) as Line);
+    for (const line of content.split("\n").slice(1)) {
+      const known = this.#unfolded.shift();
+      if (known === undefined) this.#enter(JSON.parse(line) as Line);
+      else if (known !== line) this.#accuse("a fold changes no line", `${known} became ${line}`);
+    }
+  }
+
+  /** Enters the journal's lines of a single commit: those that its header counts. */
+  #takeCommit(content: string): void {
+    const [_hash, header = "", ...lines] = content.trimEnd().split("\n");
+    for (const line of lines.slice(0, Number(JSON.parse(header).journal))) {
+      this.#unfolded.push(line);
+      this.#enter(JSON.parse(line) as Line);
+    }
   }
 
   #enter(line: Line): void {

@@ -28,6 +28,11 @@ import type { SimulatedKv } from "./simulated_kv.ts";
 
 const PEPPERS = new Peppers({ version: 1, secret: "a pepper of no worth" });
 
+/** Numbers of single commits between two folds: runs are too short for many folds otherwise. */
+const MAX_OPEN_COMMITS: readonly [number, ...number[]] = [0, 1, 3, 16, 64];
+/** Numbers of wallets and spends in memory besides those in use, of which each process has one. */
+const IDLE_ROWS: readonly [number, ...number[]] = [1, 2, 10_000];
+
 /** The surroundings of a process. */
 export interface ServiceSetting {
   readonly clock: Clock;
@@ -81,8 +86,10 @@ export class SimulatedService {
 
   /** Starts on the data of the disk; a disk without a catalog gets one. */
   static async start(setting: ServiceSetting): Promise<SimulatedService> {
-    const { clock, kv } = setting;
+    const { clock, kv, random } = setting;
     const stores = await openKvStores(":memory:", {
+      maxOpenCommits: random.pick(MAX_OPEN_COMMITS),
+      idleRows: random.pick(IDLE_ROWS),
       nowMs: () => clock.nowMs(),
       openKv: () => Promise.resolve(kv),
     });

@@ -111,7 +111,7 @@ export async function judgeEnd(world: WorldFacts, accuse: Accuse): Promise<void>
   if (service === undefined) {
     return accuse("a service starts on the data of the one before", "none is up");
   }
-  const { problems, openHolds } = await service.stores.verify();
+  const { problems, openHolds } = await world.resultOf(service.stores.verify());
   for (const problem of problems) accuse("the ledger verifies", problem);
   if (openHolds > 0) accuse("no hold stays open", `${openHolds} holds`);
   for await (const wallet of service.stores.ledger.allWallets()) books.compare(wallet);

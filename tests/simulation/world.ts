@@ -124,6 +124,14 @@ export class World implements WorldFacts {
     }
   }
 
+  /** Returns the result of work, and ends the commits that it waits for. */
+  async resultOf<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    work.then(() => isOver = true, () => isOver = true);
+    for (; !isOver; await settle()) if (this.#kv.waiting > 0) this.#endCommit();
+    return await work;
+  }
+
   /** Sends a request of a caller; the system refuses it if no process runs. */
   ask(question: Question): void {
     const key = this.keys[question.key % this.keys.length]!;

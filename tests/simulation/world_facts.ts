@@ -27,4 +27,6 @@ export interface WorldFacts {
   readonly late: ReadonlySet<string>;
   /** Requests whose row the store refused, which was logged: the next start writes it. */
   readonly notLogged: ReadonlySet<number>;
+  /** Returns the result of work, and ends the commits that it waits for. */
+  resultOf<T>(work: Promise<T>): Promise<T>;
 }

@@ -31,7 +31,7 @@ export function ledgerHandlers(deps: AdminDeps) {
       const { since, until, wallet } = query();
       if (wallet !== undefined) await findWallet(deps, wallet);
       const range = { sinceMs: since, untilMs: until, walletId: wallet };
-      const reading = deps.ledger.journal(range);
+      const reading = await deps.ledger.journal(range);
       const lines = ndjson(context, deps, exportLines(reading, range, deps.clock.nowMs()));
       lines.headers.set("x-ledger-entries", String(reading.total));
       return lines;

@@ -1,5 +1,6 @@
 import type { Verification } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import { Chain } from "./chain.ts";
 import { loadBooks } from "./journal/load.ts";
 import { requireKnownSchema } from "./migrate.ts";
 import { type Head, HEAD_KEY } from "./rows.ts";
@@ -29,12 +30,21 @@ export interface CheckStep {
  */
 export async function* checkStore(kv: Deno.Kv): AsyncGenerator<CheckStep, void> {
   const { value: head, versionstamp } = await kv.get<Head>(HEAD_KEY);
-  if (head === null) throw new StoreError("Cannot check the store: the file holds none");
+  if (head === null || versionstamp === null) {
+    throw new StoreError("Cannot check the store: the file holds none");
+  }
   requireKnownSchema(head);
-  const { books } = await loadBooks(kv, head);
-  // Without a writer nothing changes: all wallets and spends are their rows.
-  const rows = { wallets: new Map(), spends: new Map(), holds: books.holds };
-  const snapshot = { journal: head.journal, versionstamp, ...rows };
+  const { books, end } = await loadBooks(kv, { value: head, versionstamp });
+  const { open } = end;
+  // Without a writer nothing changes: what was not loaded is as its rows are.
+  const snapshot = {
+    journal: new Chain("journal", head.journal, open.journal),
+    versionstamp: end.versionstamp,
+    wallets: new Map(books.wallets.inMemory()),
+    spends: new Map(books.spends.inMemory()),
+    holds: books.holds,
+    open,
+  };
   for await (const { entries, total, result } of verifyBooks(kv, snapshot)) {
     if (result === undefined) {
       yield { entries, total };
@@ -43,7 +53,7 @@ export async function* checkStore(kv: Deno.Kv): AsyncGenerator<CheckStep, void> 
     const contents = {
       schema: head.schema,
       apiKeys: await countOf(kv, ["key"]),
-      requests: head.log.total,
+      requests: head.log.total + open.log.length,
     };
     yield { entries, total, result: { verification: result, contents } };
   }

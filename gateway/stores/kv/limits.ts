@@ -13,6 +13,24 @@ export const MAX_VALUE_BYTES = 60 * 1024;
 /** Maximum size of a segment of a journal or log, in bytes of lines. */
 export const MAX_SEGMENT_BYTES = 48 * 1024;
 /**
+ * Number of commits that are stored as small rows before they are folded into segments; the rows are
+ * used again after each fold.
+ */
+export const MAX_OPEN_COMMITS = 64;
+/**
+ * Sizes of the rows of single commits, in bytes. A row is filled up to the next size, and replaces an
+ * older one of the same size: SQLite then overwrites it in place. The first size fits into a page
+ * together with others, the second needs one page more; larger rows are not filled up.
+ */
+export const COMMIT_ROW_SIZES: readonly number[] = [896, 4_480];
+/** Size of a commit, in bytes of lines, above which it is folded at once. */
+export const MAX_COMMIT_ROW_BYTES = 16 * 1024;
+/**
+ * Number of wallets and keys changed since the last fold above which the next commit folds: their
+ * rows must fit into its commit beside its own.
+ */
+export const MAX_OPEN_CHANGES = 96;
+/**
  * Size of a commit above which it takes no operations of further turns of the event loop, in bytes.
  */
 export const FULL_COMMIT_BYTES = 256 * 1024;
@@ -48,16 +66,16 @@ export const RECOVERED_AT_ONCE = 1_000;
 
 /** Maximum number of API keys in memory. */
 export const MAX_CACHED_KEYS = 10_000;
-/** Maximum number of wallets in memory besides those in use. */
-export const IDLE_WALLETS = 10_000;
-/** Maximum number of keys whose spend is in memory, besides those in use. */
-export const IDLE_SPENDS = 10_000;
+/** Maximum number of wallets, and of spends of keys, in memory besides those in use. */
+export const IDLE_ROWS = 10_000;
 /** Places that a search for keys reads for one page, a few milliseconds for a thousand. */
 export const LIST_PLACES_READ = 5_000;
 /** Keys that a search reads for one page. */
 export const LIST_KEYS_READ = 1_000;
 /** Keys of a page that are read at once. */
 export const KEYS_READ_AT_ONCE = 100;
+/** Wallets of a list that are read at once, in less than a millisecond. */
+export const WALLETS_READ_AT_ONCE = 100;
 /** Rows of a list that are read at once. */
 export const ROWS_READ_AHEAD = 500;
 /** Maximum size of a catalog, in bytes of JSON. */

@@ -6,6 +6,7 @@
  */
 
 import { StoreError } from "../../ports/store_error.ts";
+import { commitRowMigration } from "./commits/commit_row_migration.ts";
 import { listMigration } from "./list_migration.ts";
 import { SCHEMA_VERSION } from "./limits.ts";
 import type { Migration } from "./migration.ts";
@@ -35,7 +36,7 @@ export interface MigrateOptions {
 }
 
 /** Every step of the layout, oldest first. The first layout, 1, needs none. */
-export const MIGRATIONS: readonly Migration[] = [listMigration];
+export const MIGRATIONS: readonly Migration[] = [listMigration, commitRowMigration];
 
 /** Returns the layout after a list of migrations. */
 export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {
@@ -81,7 +82,7 @@ export async function migrate(kv: Deno.Kv, options: MigrateOptions): Promise<voi
         `Cannot open the store: it has schema ${from}, from which this version of svc cannot migrate`,
       );
     }
-    const head = { ...row.value, session: crypto.randomUUID(), commit: 0, schema: next.to };
+    const head = { ...row.value, session: crypto.randomUUID(), schema: next.to };
     const marked: Head = {
       ...head,
       migratingFrom: from,

@@ -25,6 +25,9 @@ function moving(to: number, names: { from: string; into: string }): Migration {
   };
 }
 
+/** Options of the version with the first layout. */
+const FIRST = { migrations: [], program: "0.1.0" };
+
 const MIGRATIONS = [
   moving(2, { from: "first", into: "second" }),
   moving(3, { from: "second", into: "third" }),
@@ -41,7 +44,7 @@ async function withFile(test: (path: string) => Promise<void>): Promise<void> {
 
 /** Writes a store of schema 1 with the rows to move. */
 async function writeOld(path: string): Promise<void> {
-  const { ledger, close } = await openKvStores(path, { program: "0.1.0", migrations: [] });
+  const { ledger, close } = await openKvStores(path, FIRST);
   await ledger.open({ kind: "open", walletId: "w", tier: "standard", atMs: 1 });
   await close();
   const kv = await Deno.openKv(path);
@@ -105,8 +108,7 @@ Deno.test("a migration that is killed at any commit continues at the next start"
       await assertRejects(() => openKvStores(path, { ...options, openKv }), StoreError, "Killed");
       if (commits > 0) {
         // From the first change on, the older version refuses the store.
-        const older = () => openKvStores(path, { migrations: [] });
-        await assertRejects(older, StoreError, "svc 0.3.0 wrote it in schema");
+        await assertRejects(() => openKvStores(path, FIRST), StoreError, "svc 0.3.0 wrote it in");
       }
       const stores = await openKvStores(path, options);
       await stores.close();
@@ -121,7 +123,7 @@ Deno.test("a store of a later version is refused and stays unchanged", async () 
     await (await openKvStores(path, { migrations: MIGRATIONS, program: "0.3.0" })).close();
     const before = await headOf(path);
     await assertRejects(
-      () => openKvStores(path, { program: "0.1.0", migrations: [] }),
+      () => openKvStores(path, FIRST),
       StoreError,
       "Cannot open the store: svc 0.3.0 wrote it in schema 3, and this svc, 0.1.0, knows schemas " +
         "up to 1; start that version again, or restore a backup from before the upgrade",

@@ -25,7 +25,7 @@ import { KvSettingsStore } from "./settings.ts";
 import { KvAuditStore } from "./learning/audits.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
 import { KvVoteStore } from "./learning/votes.ts";
-import { verifyBooks } from "./journal/verify.ts";
+import { verification } from "./journal/verification.ts";
 import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
@@ -42,6 +42,19 @@ export interface KvStoresOptions extends MigrateOptions {
   readonly responseRetention?: ResponseRetention | undefined;
   /** Retention of vector stores. */
   readonly passageRetention?: PassageRetention | undefined;
+  /**
+   * Number of commits that are kept as small rows before they are folded into segments; 0 writes
+   * segments in every commit.
+   *
+   * @default {64}
+   */
+  readonly maxOpenCommits?: number | undefined;
+  /**
+   * Number of wallets, and of spends of keys, that stay in memory besides those in use.
+   *
+   * @default {10000}
+   */
+  readonly idleRows?: number | undefined;
   /** Called after each attempted commit. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
   /** Called once for each kind of damaged row. @default {no call} */
@@ -129,16 +142,17 @@ async function openStores(
     if (file !== undefined) await requireHead(kv, file.path, options.mark);
     await migrate(kv, options);
     const head = await takeOver(kv, crypto.randomUUID(), options);
-    const { books, checkpoint } = await loadBooks(kv, head.value);
-    const { onTried } = options;
-    const writer = new Writer(kv, { books, head, onTried, isInPlace: file?.isInPlace });
+    const { books, checkpoint, end } = await loadBooks(kv, head, options);
+    const { onTried, maxOpenCommits } = options;
+    const isInPlace = file?.isInPlace;
+    const writer = new Writer(kv, { books, end, onTried, isInPlace, maxOpenCommits });
     const damage = new Damage(options.onDamage);
     if (options.onGone !== undefined) writer.onGone = options.onGone;
     writer.onDamage = (error) => void damage.note(error);
     const checkpointer = new Checkpointer(writer, checkpoint);
     const ledger = new KvLedgerStore(kv, writer);
     const log = new KvRequestLog(kv, writer, { nowMs, retention: options.logRetention });
-    writer.onLogged = (logged) => log.noteLogged(logged);
+    writer.onLogged = (lines, placed) => log.noteLogged(lines, placed);
     const catalogs = await KvCatalogStore.open(kv, writer);
     const { blobs, responses, passages } = await openValueStores(kv, writer, { ...options, nowMs });
     await removeStray(writer, await strayChunks(kv, checkpoint));
@@ -257,23 +271,6 @@ async function openValueStores(
     responses: await KvResponseStore.open(kv, writer, { nowMs, retention: responseRetention }),
     passages: await KvPassageStore.open(kv, writer, passageRetention),
   };
-}
-
-/**
- * Verifies the ledger as it is between two commits: without an await, so that all of it is of one
- * moment.
- */
-async function* verification(
-  kv: Deno.Kv,
-  { books, journal, versionstamp }: Writer,
-): AsyncGenerator<VerificationStep, void> {
-  const [wallets, spends] = [books.wallets.follow(), books.spends.follow()];
-  try {
-    yield* verifyBooks(kv, { journal, versionstamp, wallets, spends, holds: new Map(books.holds) });
-  } finally {
-    books.wallets.unfollow(wallets);
-    books.spends.unfollow(spends);
-  }
 }
 
 async function resultOf(steps: AsyncIterable<VerificationStep>): Promise<Verification> {

@@ -3,10 +3,11 @@ import type { HoldCommand, JournalEntry, Wallet } from "../../domain/ledger/ledg
 import { StoreError } from "../../ports/store_error.ts";
 import { encodeEntry } from "./journal/journal_codec.ts";
 import { CHECKPOINT_SEGMENTS, MAX_ID_CHARS, MAX_NOTE_CHARS } from "./limits.ts";
-import { type KvStores, openKvStores } from "./open.ts";
+import { type KvStores, type KvStoresOptions, openKvStores } from "./open.ts";
 import { bytesOf, type Checkpoint, CHECKPOINT_KEY, type Head, HEAD_KEY } from "./rows.ts";
 
 const NO_WAIT = { waitMs: 0 };
+const EVERY_COMMIT_FOLDS = { maxOpenCommits: 0 };
 
 function hold(holdId: string, amount = 1n): HoldCommand {
   const call = { walletId: "w", keyId: "k", logId: "log_1", model: "m", priceVersion: 1 };
@@ -23,13 +24,15 @@ async function fund({ ledger }: KvStores, walletId = "w"): Promise<void> {
 function check(
   what: string,
   run: (open: () => Promise<KvStores>, kv: Deno.Kv) => Promise<void>,
+  options: KvStoresOptions = {},
 ): void {
   Deno.test(`openKvStores: ${what}`, async () => {
     const kv = await Deno.openKv(":memory:");
     const close = kv.close.bind(kv);
     kv.close = () => {};
     try {
-      await run(() => openKvStores(":memory:", { openKv: () => Promise.resolve(kv) }), kv);
+      const openKv = () => Promise.resolve(kv);
+      await run(() => openKvStores(":memory:", { ...options, openKv }), kv);
     } finally {
       close();
     }
@@ -124,7 +127,7 @@ check("a checkpoint stands for the journal before it", async (open, kv) => {
   assertStringIncludes((await second.verify()).problems.join(), "segment 1 is missing");
   await second.close();
   await first.close();
-});
+}, EVERY_COMMIT_FOLDS);
 
 check("a damaged store is not opened", async (open, kv) => {
   const first = await open();
@@ -154,7 +157,7 @@ check("a damaged store is not opened", async (open, kv) => {
   await kv.set(HEAD_KEY, { ...head, schema: 99 });
   await assertRejects(open, StoreError, "a later svc wrote it in schema 99");
   await first.close();
-});
+}, EVERY_COMMIT_FOLDS);
 
 check("a burst is split into commits that Deno KV takes", async (open) => {
   const stores = await open();

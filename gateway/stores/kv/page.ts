@@ -1,11 +1,9 @@
 import { MAX_PAGE_SEGMENTS } from "./limits.ts";
-import { readSegments } from "./segment.ts";
+import { type Chain, readSegments } from "./chain.ts";
 
 /** Source of a page of a chain, from the newest line back. */
 export interface PageQuery<T> {
-  readonly chain: string;
-  /** Number of the newest segment. */
-  readonly last: number;
+  readonly chain: Chain;
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly sinceMs?: number | undefined;
@@ -30,7 +28,7 @@ export async function readPage<T>(kv: Deno.Kv, query: PageQuery<T>): Promise<Pag
   const start = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const items: T[] = [];
   let segments = 0;
-  const range = { from: 1, to: start?.segment ?? query.last, reverse: true };
+  const range = { from: 1, to: start?.segment ?? chain.last, reverse: true };
   for await (const { header, lines } of readSegments(kv, chain, range)) {
     const { segment } = header;
     if (header.atMs < sinceMs) return { items };

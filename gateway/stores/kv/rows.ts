@@ -29,7 +29,8 @@ export interface Tail {
 }
 
 /**
- * The row that names the only writer and the end of its journal; checked and set in every commit.
+ * The row that names the only writer and the end of the segments; checked in every commit, and set
+ * in those that fold.
  */
 export interface Head {
   /** Version of the layout of rows. */
@@ -40,8 +41,10 @@ export interface Head {
   readonly writtenBy?: string;
   /** Id of the writer, new on every start. */
   readonly session: string;
-  /** Counts the commits of a session, to find out whether one in doubt has landed. */
+  /** Number of the last commit in this row, the segments, and the rows of wallets and keys. */
   readonly commit: number;
+  /** Number of commit rows ever written, by size: none of them may be missing. */
+  readonly slots?: readonly number[] | undefined;
   readonly journal: Tail;
   readonly log: Tail;
 }
@@ -57,6 +60,11 @@ export interface Checkpoint {
 export const HEAD_KEY: Deno.KvKey = ["writer"];
 /** Key of the row with the numbers of wallets and keys. */
 export const COUNTS_KEY: Deno.KvKey = ["counts"];
+/**
+ * Prefix of the commits after the last fold; the rest of the key is the number of the row's size and
+ * of the row among those of that size, both from 0.
+ */
+export const COMMIT_ROWS: Deno.KvKey = ["commit"];
 /** Key of the row that tests whether the store is writable. */
 export const PROBE_KEY: Deno.KvKey = ["probe"];
 /** Key of the pointer to the newest list of open holds. */

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { MAX_SEGMENT_BYTES, READ_AHEAD_SEGMENTS } from "./limits.ts";
-import { read } from "./read.ts";
+import { MAX_SEGMENT_BYTES } from "./limits.ts";
 import { bytesOf, type Row, type Tail, textOf } from "./rows.ts";
 
 /** A chain without segments. */
@@ -34,6 +33,11 @@ export interface Segment {
   readonly hash: () => string;
 }
 
+/** A row that stores a segment. */
+export interface EncodedSegment extends Row {
+  readonly value: Uint8Array;
+}
+
 /** Lines of one segment. */
 export interface PlacedLines {
   readonly segment: number;
@@ -45,8 +49,8 @@ export function appendLines(
   tail: Tail,
   lines: readonly Line[],
   chain: string,
-): { tail: Tail; rows: Row[]; placed: PlacedLines[] } {
-  const rows: Row[] = [];
+): { tail: Tail; rows: EncodedSegment[]; placed: PlacedLines[] } {
+  const rows: EncodedSegment[] = [];
   const placed: PlacedLines[] = [];
   let from = 0;
   while (from < lines.length) {
@@ -73,61 +77,6 @@ export function appendLines(
   return { tail, rows, placed };
 }
 
-/** Yields the segments from number `from` to `to` inclusive, in either direction. */
-export async function* readSegments(
-  kv: Deno.Kv,
-  chain: string,
-  range: { from: number; to: number; reverse?: boolean },
-): AsyncGenerator<Segment> {
-  const rows = kv.list<Uint8Array>(
-    { start: [chain, range.from], end: [chain, range.to + 1] },
-    { reverse: range.reverse ?? false, batchSize: READ_AHEAD_SEGMENTS },
-  );
-  try {
-    for await (const { value } of rows) yield decodeSegment(value);
-  } catch (cause) {
-    throw new StoreError(`Cannot read the ${chain}`, { cause });
-  }
-}
-
-/** Reads one segment. */
-export async function readSegment(
-  kv: Deno.Kv,
-  chain: string,
-  segment: number,
-): Promise<Segment | undefined> {
-  const { value } = await read(kv.get<Uint8Array>([chain, segment]));
-  return value === null ? undefined : decodeSegment(value);
-}
-
-/** Returns the number of the oldest stored segment; 0 for an empty chain. */
-export async function oldestSegment(kv: Deno.Kv, chain: string): Promise<number> {
-  for await (const { key } of kv.list({ prefix: [chain] }, { limit: 1 })) return Number(key[1]);
-  return 0;
-}
-
-/**
- * Returns the number of the first segment whose header satisfies `reached`, by bisection: greatest
- * time and id never fall from one segment to the next. One beyond the last if none does.
- */
-export async function firstSegment(
-  kv: Deno.Kv,
-  chain: { name: string; last: number },
-  reached: (header: Tail) => boolean,
-): Promise<number> {
-  let low = await oldestSegment(kv, chain.name);
-  if (low === 0) return chain.last + 1;
-  let high = chain.last + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const segment = await readSegment(kv, chain.name, middle);
-    // A missing segment was deleted for its age meanwhile.
-    if (segment !== undefined && reached(segment.header)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /**
  * Decodes a segment's row.
  *
@@ -142,7 +91,7 @@ export function decodeSegment(value: Uint8Array): Segment {
   }
 }
 
-/** Returns the SHA-256, hexadecimal. */
-export function sha256(value: Uint8Array): string {
-  return createHash("sha256").update(value).digest("hex");
+/** Returns the SHA-256, hexadecimal; that of a text in UTF-8. */
+export function sha256(value: Uint8Array | string): string {
+  return hash("sha256", value);
 }

@@ -9,7 +9,15 @@ import (
 )
 
 // CalculatorResult is the result of calculator for the model.
-type CalculatorResult = arithmetic.Result
+type CalculatorResult struct {
+	// Result has decimal digits; with an exponent when the number is very large or small and not
+	// exact.
+	Result string `json:"result"`
+	// Exact is false when Result is rounded.
+	Exact bool `json:"exact"`
+	// Fraction is the exact value, for a number without a finite decimal form.
+	Fraction string `json:"fraction,omitempty"`
+}
 
 // Calculator returns the tool calculator: arithmetic on exact fractions. Numbers have at most 5,000
 // digits; larger numbers and invalid expressions are refused with the position and the expected
@@ -20,6 +28,6 @@ func Calculator() tool.Tool {
 		if err != nil {
 			return nil, err
 		}
-		return result, nil
+		return CalculatorResult(result), nil
 	})
 }

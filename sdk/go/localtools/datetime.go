@@ -11,10 +11,47 @@ import (
 
 // DatetimeResult is the result of datetime for the model; that of a difference is a
 // [DatetimeDifference].
-type DatetimeResult = calendar.Description
+type DatetimeResult struct {
+	// Datetime is ISO 8601 with the offset.
+	Datetime string `json:"datetime"`
+	// Zone is the IANA name of the zone.
+	Zone string `json:"zone"`
+	// Weekday is the English name of the day of the week.
+	Weekday string `json:"weekday"`
+	// Week is the ISO 8601 week, as in 2026-W13.
+	Week string `json:"week"`
+	// DayOfYear is 1 for January 1.
+	DayOfYear int `json:"day_of_year"`
+	// UTC is the same moment in UTC.
+	UTC string `json:"utc"`
+	// UnixSeconds are the seconds since 1970.
+	UnixSeconds float64 `json:"unix_seconds"`
+	// RFC2822 is the date as in mail headers; empty when they cannot express it: a far year, or an
+	// offset with seconds.
+	RFC2822 string `json:"rfc2822,omitempty"`
+	// Text is the moment in the requested language.
+	Text string `json:"text,omitempty"`
+	// Notes to pass on.
+	Notes []string `json:"notes,omitempty"`
+}
 
 // DatetimeDifference is the time between two moments.
-type DatetimeDifference = calendar.Difference
+type DatetimeDifference struct {
+	// From and Until are ISO 8601 with the offset.
+	From  string `json:"from"`
+	Until string `json:"until"`
+	// Duration is ISO 8601, in calendar units; negative where Until is before From.
+	Duration string `json:"duration"`
+	// Text is the duration in words.
+	Text string `json:"text"`
+	// TotalDays are days of the calendar, some of which have 23 or 25 hours.
+	TotalDays float64 `json:"total_days"`
+	// TotalHours and TotalSeconds are elapsed.
+	TotalHours   float64 `json:"total_hours"`
+	TotalSeconds float64 `json:"total_seconds"`
+	// Notes to pass on.
+	Notes []string `json:"notes,omitempty"`
+}
 
 // Datetime returns the tool datetime: the present time, conversion between zones, arithmetic with
 // calendar and daylight-saving rules, and formats. Of the options it uses Now and Zone. Its result is
@@ -80,7 +117,7 @@ func (c clock) answer(input *value.Object) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return description, nil
+	return DatetimeResult(description), nil
 }
 
 func (c clock) context(input *value.Object) (calendar.Context, error) {
@@ -136,5 +173,5 @@ func difference(context calendar.Context, from calendar.Moment, toZone *calendar
 		return nil, refused("invalid_datetime",
 			"The result is outside the range of representable years")
 	}
-	return difference, nil
+	return DatetimeDifference(difference), nil
 }

@@ -16,10 +16,13 @@ import (
 // The arguments are checked against the schema before the function runs. The model receives what is
 // wrong with them, with the code invalid_tool_arguments.
 //
-// It returns an error for a type that JSON Schema cannot express.
+// It returns an error for a type that JSON Schema cannot express, and for no function.
 func New[Input, Output any](
 	name, description string, run func(ctx context.Context, input Input) (Output, error),
 ) (Tool, error) {
+	if run == nil {
+		return Tool{}, fmt.Errorf("cannot make the tool %q: its function is nil", name)
+	}
 	schema, err := jsonschema.For[Input](nil)
 	if err != nil {
 		return Tool{}, fmt.Errorf("cannot make the tool %q: %w", name, err)

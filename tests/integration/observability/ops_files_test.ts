@@ -130,9 +130,6 @@ Deno.test("alerts and dashboard ask for metrics and labels that there are", asyn
 
 /** On the page, and neither plotted nor alarmed of. */
 const UNWATCHED = [
-  "svc_audit_calls_total",
-  "svc_audit_credits_total",
-  "svc_audits_total",
   "svc_available_credits",
   "svc_ledger_verified_timestamp_seconds",
   "svc_request_log_rows_total",

@@ -181,6 +181,8 @@ Deno.test("a request whose caller left is not audited", async () => {
     await until(() => upstream.calls.length === 1, "the call");
     leaving.abort();
     await call.catch(() => {});
+    // An answer that is complete before the gateway learns of it would be audited.
+    await until(() => upstream.departures === 1, "the end of the call");
     gate.resolve();
     await audited(lab);
     assertEquals(upstream.calls.length, 1, `stream: ${stream}`);

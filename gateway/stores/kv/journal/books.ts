@@ -1,6 +1,6 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner, type CreditRecord, type LedgerView } from "../../../domain/ledger/state.ts";
-import { IDLE_SPENDS, IDLE_WALLETS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
+import { IDLE_ROWS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
 import { BoundedMap } from "../../../system/bounded_map.ts";
 import { LoadedRows } from "./loaded_rows.ts";
 
@@ -16,6 +16,12 @@ export interface PinnedRows {
   readonly keyId?: string | undefined;
 }
 
+/** Ids of changed wallets, and of keys whose spend changed. */
+export interface ChangedIds {
+  readonly wallets: Iterable<string>;
+  readonly spends: Iterable<string>;
+}
+
 /** Number of rows that only ever grow in number, so that a list has a total without a count. */
 export interface RowCounts {
   readonly wallets: number;
@@ -24,7 +30,7 @@ export interface RowCounts {
 
 /**
  * The durable state of the ledger, in memory: all open holds, and wallets and spends while they are
- * used. Contains only what a commit has made durable.
+ * used or their rows are out of date. Contains only what a commit has made durable.
  */
 export class Books implements LedgerView {
   readonly wallets: LoadedRows<Wallet>;
@@ -36,9 +42,16 @@ export class Books implements LedgerView {
   readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
   readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 
-  constructor(rows: LedgerRows, counts: RowCounts = { wallets: 0, keys: 0 }) {
-    this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: IDLE_WALLETS });
-    this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: IDLE_SPENDS });
+  /** `idleRows` wallets, and spends, stay in memory besides those in use. */
+  constructor(
+    rows: LedgerRows,
+    { counts = { wallets: 0, keys: 0 }, idleRows = IDLE_ROWS }: {
+      readonly counts?: RowCounts | undefined;
+      readonly idleRows?: number | undefined;
+    } = {},
+  ) {
+    this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: idleRows });
+    this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: idleRows });
     this.counts = counts;
   }
 
@@ -62,6 +75,21 @@ export class Books implements LedgerView {
   unpin({ walletId, keyId }: PinnedRows): void {
     this.wallets.unpin(walletId);
     if (keyId !== undefined) this.spends.unpin(keyId);
+  }
+
+  /**
+   * Keeps wallets and spends that are in memory there until {@linkcode Books.release}: those that a
+   * commit changes, until it is known to have landed, and then until their rows are up to date.
+   */
+  keep({ wallets, spends }: ChangedIds): void {
+    for (const id of wallets) this.wallets.keep(id);
+    for (const id of spends) this.spends.keep(id);
+  }
+
+  /** Ends a call of {@linkcode Books.keep}. */
+  release({ wallets, spends }: ChangedIds): void {
+    for (const id of wallets) this.wallets.unpin(id);
+    for (const id of spends) this.spends.unpin(id);
   }
 
   async #pinned(

@@ -1,5 +1,5 @@
 import type { ProblemList } from "../../../domain/ledger/replay.ts";
-import type { JournalRow } from "./journal_rows.ts";
+import type { SegmentRow } from "../chain.ts";
 import { decodeSegment, type Segment, sha256 } from "../segment.ts";
 import type { Tail } from "../rows.ts";
 
@@ -29,7 +29,7 @@ export class ChainCheck {
   }
 
   /** Verifies the next row. Returns its lines, none when it is unreadable. */
-  next({ number, value }: JournalRow): readonly string[] {
+  next({ number, value }: SegmentRow): readonly string[] {
     if (typeof number !== "number" || !Number.isSafeInteger(number) || number <= this.#segment) {
       this.#problems.push(`The journal has a row ${String(number)} that is no segment: ${RESTORE}`);
       return [];

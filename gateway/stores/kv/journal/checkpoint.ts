@@ -11,6 +11,12 @@ import type { Writer } from "./writer.ts";
 /** The state before the first list of open holds: the journal is replayed from its start. */
 export const NO_CHECKPOINT: Checkpoint = { segment: 0, chunks: 0 };
 
+/** The open holds at the end of a segment. */
+interface HoldList {
+  readonly segment: number;
+  readonly chunks: readonly Uint8Array[];
+}
+
 /**
  * Writes the list of open holds from time to time, so that a start replays only the end of the
  * journal. A list is written in chunks under the number of its segment; the pointer to it comes
@@ -26,22 +32,40 @@ export class Checkpointer {
     this.#last = last;
   }
 
-  /** Starts a list when one is due. */
+  /** Starts a list when one is due, after a fold. */
   tick(): void {
-    const due = this.#writer.journal.segment - this.#last.segment >= CHECKPOINT_SEGMENTS;
-    if (due && this.#running === undefined) void this.write();
+    if (this.#writer.open.count > 0 || this.#running !== undefined) return;
+    const { segment } = this.#writer.journal.stored;
+    if (segment - this.#last.segment >= CHECKPOINT_SEGMENTS) this.#start(this.#list());
   }
 
-  /** Writes a list now, unless one is being written or nothing has changed since the last. */
-  write(): Promise<void> {
-    if (this.#writer.journal.segment === this.#last.segment) return Promise.resolve();
-    this.#running ??= this.#write().finally(() => this.#running = undefined);
+  /**
+   * Folds, and writes a list now, unless one is being written or nothing has changed since the
+   * last.
+   */
+  async write(): Promise<void> {
+    if (this.#running !== undefined) return await this.#running;
+    try {
+      const list = await this.#writer.fold(() => this.#list());
+      if (list.segment !== this.#last.segment) await this.#start(list);
+    } catch (error) {
+      // The former list stays valid; the next start only replays more of the journal.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** Returns the open holds at the end of a segment: no commit may be open. */
+  #list(): HoldList {
+    const { segment } = this.#writer.journal.stored;
+    return { segment, chunks: chunkHolds(this.#writer.books.holds.values()) };
+  }
+
+  #start(list: HoldList): Promise<void> {
+    this.#running = this.#write(list).finally(() => this.#running = undefined);
     return this.#running;
   }
 
-  async #write(): Promise<void> {
-    const { segment } = this.#writer.journal;
-    const chunks = chunkHolds(this.#writer.books.holds.values());
+  async #write({ segment, chunks }: HoldList): Promise<void> {
     const former = this.#last;
     try {
       await Promise.all(chunks.map((value, chunk) => {

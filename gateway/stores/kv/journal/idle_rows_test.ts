@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Wallet } from "../../../domain/ledger/ledger.ts";
 import { StoreError } from "../../../ports/store_error.ts";
+import { MAX_OPEN_COMMITS } from "../limits.ts";
 import { type KvStores, openKvStores } from "../open.ts";
+import { compareRows, WALLETS } from "./rows_check.ts";
 
 /** A database in memory that outlives its stores, and counts the rows that are read. */
 async function withKv(
@@ -75,6 +77,30 @@ Deno.test("a start reads as many rows with many wallets and keys as with few", a
   });
 });
 
+Deno.test("a start after a kill reads what open commits touch, and no idle row", async () => {
+  await withKv(async ({ open, rowsRead }) => {
+    const reads: number[] = [];
+    for (const [from, to] of [[0, 3], [3, 203]] as const) {
+      const filled = await open();
+      await fill(filled, from, to);
+      await filled.close();
+      const killed = await open();
+      for (let n = 0; n < 3; n++) {
+        const payment = { opId: `open ${from} ${n}`, walletId: `w${n}`, amount: 1n, note: "" };
+        await killed.ledger.credit({ kind: "credit", ...payment, atMs: 2 });
+      }
+      const before = rowsRead();
+      const again = await open();
+      reads.push(rowsRead() - before);
+      assertEquals(again.ledger.walletsInMemory().length, 3);
+      assertEquals((await again.verify()).problems, []);
+      await again.close();
+    }
+    // Rows of commits are read whole: the second start finds those of more commits.
+    assert((reads[1] ?? NaN) - (reads[0] ?? NaN) <= MAX_OPEN_COMMITS, reads.join());
+  });
+});
+
 Deno.test("a page of a list reads about as many rows as it shows", async () => {
   await withKv(async ({ open, rowsRead }) => {
     const stores = await open();
@@ -137,6 +163,28 @@ Deno.test("verifyBooks: rows that are used for the first time meanwhile are righ
     assertEquals((await second.verify()).problems, []);
     await second.close();
   });
+});
+
+Deno.test("compareRows: a row first read after the ledger was compared meets the journal", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const row = { id: "w", tier: "other" };
+  const { versionstamp } = await kv.set(["wallet", "w"], row);
+  for (const written of ["before", "since"]) {
+    const problems: string[] = [];
+    const moment = {
+      versionstamp: written === "before" ? versionstamp : "0".repeat(20),
+      problems,
+    };
+    await kv.set(["writer"], 1);
+    await compareRows(kv, WALLETS, {
+      books: new Map([["w", row]]),
+      ...{ compared: new Set<string>(), before: new Map(), moment },
+      replayed: new Map([["w", { id: "w", tier: "standard" }]]),
+    });
+    assertEquals(problems.length, 1, written);
+    assertStringIncludes(problems[0] ?? "", 'Wallet "w" has tier "other", its journal comes to');
+  }
+  kv.close();
 });
 
 Deno.test("an idle wallet that holds what no call holds is damage, when it is used", async () => {

@@ -189,8 +189,7 @@ export class KvLedgerStore implements LedgerStore {
   async statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
     const { sinceMs = -Infinity, untilMs = Infinity, kind } = query;
     const { items, cursor } = await readPage(this.#kv, {
-      chain: "journal",
-      last: this.#writer.journal.segment,
+      chain: this.#writer.journal,
       ...query,
       needles: [`"wallet":${JSON.stringify(walletId)}`],
       decode: (line) => {
@@ -209,13 +208,14 @@ export class KvLedgerStore implements LedgerStore {
   }
 
   async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
-    for await (const placed of this.journal(options).entries()) {
+    const reading = readJournal(this.#kv, this.#writer.journal, options);
+    for await (const placed of reading.entries()) {
       for (const { entry } of placed) yield entry;
     }
   }
 
-  journal(range: JournalRange): JournalReading {
-    return readJournal(this.#kv, this.#writer.journal, range);
+  async journal(range: JournalRange): Promise<JournalReading> {
+    return readJournal(this.#kv, await this.#writer.sealed(() => this.#writer.journal), range);
   }
 
   /** Refuses all waiting holds. */

@@ -1,4 +1,4 @@
-import { invariant } from "../../../domain/invariant.ts";
+import { invariant, InvariantError } from "../../../domain/invariant.ts";
 import { BoundedMap } from "../../../system/bounded_map.ts";
 
 /** A row in use. */
@@ -51,6 +51,12 @@ export class LoadedRows<Row> {
     this.#pinned.set(id, added);
     if (added.isRead) return undefined;
     return added.reading = this.#load(id, added);
+  }
+
+  /** Keeps a row that is in memory there until {@linkcode LoadedRows.unpin}. */
+  keep(id: string): void {
+    if (this.pin(id) === undefined) return;
+    throw new InvariantError(`${this.#what} "${id}" is not in memory when it is kept`);
   }
 
   /** Ends a use. */

@@ -2,22 +2,21 @@ import type { JournalRange, JournalReading, PlacedEntry } from "../../../ports/l
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
-import { decodeSegment, firstSegment } from "../segment.ts";
-import type { Tail } from "../rows.ts";
+import { type Chain, firstSegment } from "../chain.ts";
+import { decodeSegment } from "../segment.ts";
 
 /** Reads the journal up to its present end, with a few segments in memory at a time. */
-export function readJournal(kv: Deno.Kv, journal: Tail, range: JournalRange): JournalReading {
-  const { segment: segments, hash: head, total } = journal;
+export function readJournal(kv: Deno.Kv, journal: Chain, range: JournalRange): JournalReading {
+  const { segment: segments, hash: head, total } = journal.end;
   return { total, segments, head, entries: () => entriesOf(kv, journal, range) };
 }
 
 async function* entriesOf(
   kv: Deno.Kv,
-  journal: Tail,
+  journal: Chain,
   { sinceMs = -Infinity, untilMs = Infinity, walletId }: JournalRange,
 ): AsyncGenerator<readonly PlacedEntry[], void> {
-  const chain = { name: "journal", last: journal.segment };
-  const from = await firstSegment(kv, chain, (header) => header.atMs >= sinceMs);
+  const from = await firstSegment(kv, journal, (header) => header.atMs >= sinceMs);
   const needle = walletId === undefined ? "" : `"wallet":${JSON.stringify(walletId)}`;
   for await (const { number, value } of journalRows(kv, journal, from)) {
     if (!(value instanceof Uint8Array)) {

@@ -1,9 +1,10 @@
 import type { Wallet } from "../../../domain/ledger/ledger.ts";
 import type { WalletPage, WalletQuery } from "../../../ports/ledger_store.ts";
-import { eachRow } from "../each_row.ts";
-import { LIST_PLACES_READ, ROWS_READ_AHEAD } from "../limits.ts";
+import { LIST_PLACES_READ, ROWS_READ_AHEAD, WALLETS_READ_AT_ONCE } from "../limits.ts";
+import { read } from "../read.ts";
 import { cursorAt, placeOf } from "../row_cursor.ts";
 import { keyPart } from "../rows.ts";
+import { TimeSlices } from "../time_slices.ts";
 import type { Books } from "./books.ts";
 
 const PREFIX = "wallet";
@@ -25,8 +26,7 @@ export async function readWallets(
   const kept: Wallet[] = [];
   let some: Wallet[] = [];
   let seen = 0;
-  for await (const { value } of eachRow<Wallet>(kv, range, { reverse, limit: readMax + 1 })) {
-    const wallet = books.wallets.known(value.id) ?? value;
+  for await (const wallet of walletsIn(kv, books, range, { reverse, limit: readMax + 1 })) {
     const isBeyond = ++seen > readMax;
     if (isBeyond || some.length === ROWS_READ_AHEAD) {
       kept.push(...await keep?.(some) ?? some);
@@ -57,8 +57,34 @@ function rangeOf({ cursor, descending, from }: WalletQuery): Deno.KvListSelector
 }
 
 /** Yields every wallet. Those that are opened meanwhile may be left out. */
-export async function* eachWallet(kv: Deno.Kv, books: Books): AsyncGenerator<Wallet> {
-  for await (const { value } of eachRow<Wallet>(kv, { prefix: [PREFIX] })) {
-    yield books.wallets.known(value.id) ?? value;
-  }
+export function eachWallet(kv: Deno.Kv, books: Books): AsyncGenerator<Wallet> {
+  return walletsIn(kv, books, { prefix: [PREFIX] }, { limit: Infinity });
+}
+
+/**
+ * Yields the wallets of a range. Each row is compared with memory in the turn in which it was read:
+ * it may be older than the wallet until the next fold, and only until then the wallet stays in memory.
+ */
+async function* walletsIn(
+  kv: Deno.Kv,
+  books: Books,
+  range: Deno.KvListSelector,
+  { reverse = false, limit }: { readonly reverse?: boolean; readonly limit: number },
+): AsyncGenerator<Wallet, void> {
+  const slices = new TimeSlices();
+  let rest = limit;
+  let after: { readonly cursor?: string } = {};
+  do {
+    const batchSize = Math.min(WALLETS_READ_AT_ONCE, rest);
+    const rows = kv.list<Wallet>(range, { reverse, limit: batchSize, batchSize, ...after });
+    const wallets = await read(
+      Array.fromAsync(rows, ({ value }) => books.wallets.known(value.id) ?? value),
+    );
+    rest = wallets.length < batchSize ? 0 : rest - wallets.length;
+    if (rest > 0) after = { cursor: rows.cursor };
+    for (const wallet of wallets) {
+      yield wallet;
+      await slices.yieldWhenDue();
+    }
+  } while (rest > 0);
 }

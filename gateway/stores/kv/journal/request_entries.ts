@@ -1,11 +1,10 @@
 import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
 import type { RequestEntriesQuery } from "../../../ports/ledger_store.ts";
-import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { MAX_READ_AHEAD_SEGMENTS, REQUEST_END_SLACK_MS, REQUEST_ENTRIES_BYTES } from "../limits.ts";
+import { type Chain, firstSegment, segmentRows } from "../chain.ts";
 import { textOf } from "../rows.ts";
-import { decodeSegment, firstSegment } from "../segment.ts";
-import type { Tail } from "../rows.ts";
+import { decodeSegment } from "../segment.ts";
 
 /** Entries of a request collected so far. */
 interface CollectedEntries {
@@ -21,7 +20,7 @@ interface CollectedEntries {
  */
 export async function readRequestEntries(
   kv: Deno.Kv,
-  journal: Tail,
+  journal: Chain,
   query: RequestEntriesQuery,
 ): Promise<{ readonly entries: readonly JournalEntry[]; readonly isComplete: boolean }> {
   const { holdIds, sinceMs, untilMs } = query;
@@ -30,12 +29,11 @@ export async function readRequestEntries(
     unseen: new Set(holdIds),
     unended: new Set(holdIds),
   };
-  const chain = { name: "journal", last: journal.segment };
-  const from = await firstSegment(kv, chain, (header) => header.atMs >= sinceMs);
+  const from = await firstSegment(kv, journal, (header) => header.atMs >= sinceMs);
   const nextSegment = await readFrom(kv, { journal, from, logId: query.logId }, collected);
   if (!isComplete(collected)) {
     const endMs = untilMs - REQUEST_END_SLACK_MS;
-    const late = await firstSegment(kv, chain, (header) => header.atMs >= endMs);
+    const late = await firstSegment(kv, journal, (header) => header.atMs >= endMs);
     const range = { journal, from: Math.max(late, nextSegment), logId: query.logId };
     await readFrom(kv, range, collected);
   }
@@ -52,24 +50,20 @@ function isComplete({ unseen, unended }: CollectedEntries): boolean {
  */
 async function readFrom(
   kv: Deno.Kv,
-  { journal, from, logId }: { journal: Tail; from: number; logId: string },
+  { journal, from, logId }: { journal: Chain; from: number; logId: string },
   collected: CollectedEntries,
 ): Promise<number> {
   const needle = `"log":${JSON.stringify(logId)}`;
-  const range = { start: ["journal", from], end: ["journal", journal.segment + 1] };
-  const rows = kv.list<Uint8Array>(range, { batchSize: MAX_READ_AHEAD_SEGMENTS / 4 });
+  const range = { from, batchSize: MAX_READ_AHEAD_SEGMENTS / 4 };
   let bytes = 0;
   let next = from;
-  try {
-    for await (const { key, value } of rows) {
-      next = Number(key[1]) + 1;
-      bytes += value.length;
-      // The engine searches text natively; bytes would need a loop in JavaScript.
-      if (textOf(value).includes(needle)) takeLines(decodeSegment(value).lines, logId, collected);
-      if (isComplete(collected) || bytes >= REQUEST_ENTRIES_BYTES) break;
-    }
-  } catch (cause) {
-    throw new StoreError("Cannot read the journal", { cause });
+  for await (const { number, value } of segmentRows(kv, journal, range)) {
+    const row = value as Uint8Array;
+    next = Number(number) + 1;
+    bytes += row.length;
+    // The engine searches text natively; bytes would need a loop in JavaScript.
+    if (textOf(row).includes(needle)) takeLines(decodeSegment(row).lines, logId, collected);
+    if (isComplete(collected) || bytes >= REQUEST_ENTRIES_BYTES) break;
   }
   return next;
 }

@@ -10,6 +10,7 @@ import type { ProblemList } from "../../../domain/ledger/replay.ts";
 import { formatCredits } from "../../../domain/ledger/money.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { HEAD_KEY, keyPart } from "../rows.ts";
+import { read } from "../read.ts";
 import { TimeSlices } from "../time_slices.ts";
 
 const RESTORE = "restore the store from a backup";
@@ -24,20 +25,28 @@ export interface RowKind {
   readonly idField: "id" | "keyId";
 }
 
+/** Wallets. */
+export const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
+/** Spends of keys. */
+export const SPENDS: RowKind = { what: "Key", prefix: "spend", idField: "keyId" };
+
 /** The snapshot to compare with. */
 export interface AtMoment {
   readonly versionstamp: string;
   readonly problems: ProblemList;
 }
 
-/** Compares what is in memory of the ledger with the result of the journal. */
+/**
+ * Compares what is in memory of the ledger with the result of the journal. Returns the ids compared.
+ */
 export async function compareBooks(
   { what }: RowKind,
   books: ReadonlyMap<string, object | undefined>,
   { replayed, problems }: { replayed: ReadonlyMap<string, object>; problems: ProblemList },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const slices = new TimeSlices();
-  for (const id of [...books.keys()]) {
+  const compared = new Set(books.keys());
+  for (const id of compared) {
     await slices.yieldWhenDue();
     compareWithJournal(
       { what, id },
@@ -45,6 +54,7 @@ export async function compareBooks(
       problems,
     );
   }
+  return compared;
 }
 
 function compareWithJournal(
@@ -97,55 +107,49 @@ function isSameHold(one: Hold, other: Hold): boolean {
 /** The ledger in memory, the result of the journal, and their moment. */
 export interface RowsExpected {
   readonly books: ReadonlyMap<string, object | undefined>;
+  /** Ids in memory that were compared with the journal. */
+  readonly compared: ReadonlySet<string>;
+  /** Rows that are older than the ledger, as they should be; `undefined` for a missing one. */
+  readonly before: ReadonlyMap<string, object | undefined>;
   readonly replayed: ReadonlyMap<string, object>;
   readonly moment: AtMoment;
 }
 
 /**
- * Compares the rows of the store with the ledger in memory, and where it is not there with the
- * journal. Of a row that the gateway has written since, it compares what was in memory before; a row
- * of another writer is newer than the gateway's last commit.
+ * Compares the rows of the store with the ledger: a row that open commits changed with what it had
+ * before, one in memory with what is there, all others with the journal. Of a row that the gateway
+ * has written since, it compares what was in memory before; a row of another writer is newer than
+ * the gateway's last commit.
  */
 export async function compareRows(
   kv: Deno.Kv,
   { what, prefix, idField }: RowKind,
-  { books, replayed, moment }: RowsExpected,
+  expected: RowsExpected,
 ): Promise<void> {
-  const { versionstamp, problems } = moment;
-  const before = new Set(books.keys());
-  const missing = new Set(replayed.keys());
-  for (const [id, known] of books) if (known !== undefined) missing.add(id);
+  const { replayed, moment: { versionstamp, problems } } = expected;
+  const missing = missingRows(expected);
   const slices = new TimeSlices();
   try {
     for await (const row of kv.list({ prefix: [prefix] }, { batchSize: ROWS_READ_AHEAD })) {
       const id = field(row.value, idField);
       missing.delete(id);
+      // Read for its first use since the snapshot, so that it is what the snapshot had.
+      const known = expected.compared.has(id) ? undefined : expected.books.get(id);
+      if (known !== undefined) {
+        compareWithJournal({ what, id }, { known, replayed: replayed.get(id) }, problems);
+      }
       if (row.key[1] !== keyPart(id)) {
         problems.push(`The row of ${what.toLowerCase()} ${quote(id)} has another key: ${RESTORE}`);
-      } else if (row.versionstamp > versionstamp) {
-        const isForeignRow = await isForeign(kv, row.key);
-        if (!isForeignRow && before.has(id)) continue;
-        if (!isForeignRow) {
-          // Read for its first use since the snapshot, so that it is what the snapshot had.
-          const known = books.get(id);
-          if (known !== undefined) {
-            compareWithJournal({ what, id }, { known, replayed: replayed.get(id) }, problems);
-          }
-          continue;
-        }
+      } else if (row.versionstamp <= versionstamp) {
+        compareOldRow({ what, id }, row.value, expected);
+      } else if (await isForeign(kv, row.key)) {
+        if (isIdle(id, expected)) compareOldRow({ what, id }, row.value, expected);
         problems.push(
           `The row of ${what.toLowerCase()} ${
             quote(id)
           } was written by another process: find out ` +
             `what else writes to the store, end it, and ${RESTORE}`,
         );
-      } else {
-        const subject = { what, id };
-        const known = books.get(id);
-        const journal = replayed.get(id);
-        if (known === undefined && journal !== undefined && isJsonObject(row.value)) {
-          compareWithJournal(subject, { known: row.value, replayed: journal }, problems);
-        } else compareRow(subject, { row: row.value, known }, problems);
       }
       await slices.yieldWhenDue();
     }
@@ -154,6 +158,53 @@ export async function compareRows(
   }
   for (const id of missing) {
     problems.push(`The row of ${what.toLowerCase()} ${quote(id)} is missing: ${RESTORE}`);
+  }
+}
+
+/** Returns the ids that have rows, as far as it is known without reading them. */
+function missingRows({ books, before, replayed }: RowsExpected): Set<string> {
+  const missing = new Set(replayed.keys());
+  for (const [id, known] of books) if (known !== undefined) missing.add(id);
+  for (const [id, row] of before) if (row === undefined) missing.delete(id);
+  return missing;
+}
+
+/** True for a row that is not in memory, so that it is what a first use would read. */
+function isIdle(id: string, { books, before, replayed }: RowsExpected): boolean {
+  return replayed.has(id) && !before.has(id) && books.get(id) === undefined;
+}
+
+/** Compares a row that the gateway has not written since the snapshot. */
+function compareOldRow(
+  subject: { what: string; id: string },
+  row: unknown,
+  expected: RowsExpected,
+): void {
+  const { books, before, replayed, moment: { problems } } = expected;
+  const { id } = subject;
+  if (isIdle(id, expected) && isJsonObject(row)) {
+    compareWithJournal(subject, { known: row, replayed: replayed.get(id) }, problems);
+    return;
+  }
+  const known = before.has(id) ? before.get(id) : books.get(id);
+  compareRow(subject, { row, known }, problems);
+}
+
+/** Compares the rows that the next fold will replace with what they should contain. */
+export async function compareChangedRows(
+  kv: Deno.Kv,
+  { what, prefix }: RowKind,
+  { before, moment }: {
+    readonly before: ReadonlyMap<string, object | undefined>;
+    readonly moment: AtMoment;
+  },
+): Promise<void> {
+  for (const [id, known] of before) {
+    const key = [prefix, keyPart(id)];
+    const { value, versionstamp } = await read(kv.get(key));
+    const isLater = (versionstamp ?? "") > moment.versionstamp;
+    if (isLater && !await isForeign(kv, key)) continue;
+    compareRow({ what, id }, { row: value, known }, moment.problems);
   }
 }
 
@@ -172,9 +223,7 @@ function compareRow(
   );
 }
 
-/**
- * True when a row is newer than the last commit of the gateway, which writes its head each time.
- */
+/** True when a row is newer than the gateway's last fold, which writes the head, too. */
 async function isForeign(kv: Deno.Kv, key: Deno.KvKey): Promise<boolean> {
   const [row, head] = await kv.getMany([key, HEAD_KEY]);
   return (row?.versionstamp ?? "") > (head?.versionstamp ?? "");

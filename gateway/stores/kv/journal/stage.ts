@@ -3,6 +3,7 @@ import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/l
 import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
 import type { Books, RowCounts } from "./books.ts";
 import { encodeEntry } from "./journal_codec.ts";
+import type { OpenCommits } from "../commits/open_commits.ts";
 import {
   FULL_COMMIT_BYTES,
   FULL_COMMIT_CHANGES,
@@ -38,11 +39,15 @@ export class Stage implements LedgerView {
   readonly #killedRows = new Map<string, boolean>();
   readonly #rows: Row[] = [];
   readonly #added = { wallets: 0, keys: 0 };
-  #bytes = 0;
-  #changes = 0;
+  #bytes: number;
+  #changes: number;
+  #isFold = false;
 
-  constructor(books: Books) {
+  /** `open` are the commits that are written again if this one folds. */
+  constructor(books: Books, open?: Pick<OpenCommits, "bytes" | "changes">) {
     this.#books = books;
+    this.#bytes = open?.bytes ?? 0;
+    this.#changes = open?.changes ?? 0;
   }
 
   wallet(id: string): Wallet | undefined {
@@ -76,7 +81,11 @@ export class Stage implements LedgerView {
     if (entry.op === "credit") {
       this.#credits.set(entry.id, { walletId: entry.wallet, amount: entry.amount });
     }
-    if (entry.op === "open") this.countUp("wallets");
+    if (entry.op === "open") {
+      this.countUp("wallets");
+      // Lists read rows: a wallet has one from its first commit on.
+      this.fold();
+    }
     const text = encodeEntry(entry);
     const bytes = Buffer.byteLength(text);
     this.journal.push({ text, bytes, atMs: entry.at, id: "" });
@@ -123,7 +132,32 @@ export class Stage implements LedgerView {
 
   /** True when nothing is to be written. */
   get empty(): boolean {
-    return this.#changes === 0;
+    return this.journal.length + this.log.length + this.#rows.length === 0;
+  }
+
+  /** True when the commit must fold. */
+  get isFold(): boolean {
+    return this.#isFold;
+  }
+
+  /** Makes the commit fold. */
+  fold(): void {
+    this.#isFold = true;
+  }
+
+  /** Ids of the wallets that it changes. */
+  get wallets(): Iterable<string> {
+    return this.#wallets.keys();
+  }
+
+  /** Ids of the keys whose spend it changes. */
+  get spends(): Iterable<string> {
+    return this.#spends.keys();
+  }
+
+  /** Number of wallets and keys that it changes. */
+  get changes(): number {
+    return this.#wallets.size + this.#spends.size;
   }
 
   /** True when further operations of other turns belong into the next commit. */
@@ -136,17 +170,21 @@ export class Stage implements LedgerView {
     return this.#bytes > MAX_COMMIT_BYTES || this.#changes > MAX_COMMIT_CHANGES;
   }
 
-  /** Yields the rows besides head and segments. */
-  *rows(): Generator<Row> {
-    for (const wallet of this.#wallets.values()) {
-      yield { key: ["wallet", keyPart(wallet.id)], value: wallet, bytes: OVERHEAD_BYTES };
+  /** Rows besides the lines and the rows of wallets and keys. */
+  get rows(): readonly Row[] {
+    if (this.#added.wallets + this.#added.keys === 0) return this.#rows;
+    const counts: Row = { key: COUNTS_KEY, value: this.#counts(), bytes: OVERHEAD_BYTES };
+    return [...this.#rows, counts];
+  }
+
+  /** Yields the rows of the wallets and keys that changed, also in the open commits. */
+  *ledgerRows(open: OpenCommits): Generator<Row> {
+    for (const id of new Set([...open.wallets.keys(), ...this.wallets])) {
+      yield { key: ["wallet", keyPart(id)], value: this.wallet(id), bytes: OVERHEAD_BYTES };
     }
-    for (const spend of this.#spends.values()) {
-      yield { key: ["spend", keyPart(spend.keyId)], value: spend, bytes: OVERHEAD_BYTES };
+    for (const id of new Set([...open.spends.keys(), ...this.spends])) {
+      yield { key: ["spend", keyPart(id)], value: this.spend(id), bytes: OVERHEAD_BYTES };
     }
-    yield* this.#rows;
-    if (this.#added.wallets + this.#added.keys === 0) return;
-    yield { key: COUNTS_KEY, value: this.#counts(), bytes: OVERHEAD_BYTES };
   }
 
   /** Applies the durable changes to the ledger in memory. */

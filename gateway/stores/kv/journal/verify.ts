@@ -17,13 +17,23 @@ import { CreditRowsCheck } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
 import { Problems } from "./problems.ts";
-import { compareBooks, compareHolds, compareRows, type RowKind } from "./rows_check.ts";
+import {
+  compareBooks,
+  compareHolds,
+  compareRows,
+  type RowKind,
+  type RowsExpected,
+  SPENDS,
+  WALLETS,
+} from "./rows_check.ts";
 import { SeenIds } from "./seen_ids.ts";
-import type { Tail } from "../rows.ts";
+import type { Chain } from "../chain.ts";
+import { compareCommits } from "../commits/compare_commits.ts";
+import type { OpenCommits } from "../commits/open_commits.ts";
 
 /** The ledger at one moment between two commits, for comparison with the journal. */
 export interface BooksSnapshot {
-  readonly journal: Tail;
+  readonly journal: Chain;
   /** Versionstamp of the last commit. */
   readonly versionstamp: string;
   /**
@@ -35,22 +45,22 @@ export interface BooksSnapshot {
   readonly spends: ReadonlyMap<string, KeySpend | undefined>;
   /** Open holds. */
   readonly holds: ReadonlyMap<string, Hold>;
+  /** The commits since the last fold: rows of wallets and keys are older than these. */
+  readonly open: Pick<OpenCommits, "rows" | "wallets" | "spends">;
 }
-
-const WALLETS: RowKind = { what: "Wallet", prefix: "wallet", idField: "id" };
-const SPENDS: RowKind = { what: "Key", prefix: "spend", idField: "keyId" };
 
 /**
  * Checks the hash chain, replays every entry, and compares the result with wallets, keys, open
  * holds and credits, in memory and in their rows. Works on the journal up to the snapshot, also
- * while it grows. Yields after each segment; a consumer that stops iterating ends the work.
+ * while it grows. Yields after each segment; a consumer that stops iterating ends the work. Adds to
+ * the problems that are known already.
  */
 export async function* verifyBooks(
   kv: Deno.Kv,
   snapshot: BooksSnapshot,
+  problems: Problems = new Problems(),
 ): AsyncGenerator<VerificationStep, void> {
-  const { journal, versionstamp, wallets, spends, holds } = snapshot;
-  const problems = new Problems();
+  const { journal, versionstamp, wallets, spends, holds, open } = snapshot;
   const chain = new ChainCheck(problems);
   let entries = 0;
   let place = 0;
@@ -73,18 +83,27 @@ export async function* verifyBooks(
     entries += lines.length;
     yield { entries, total: journal.total };
   }
-  chain.end(journal);
-  await compareBooks(WALLETS, wallets, { replayed: replayed.wallets, problems });
-  await compareBooks(SPENDS, spends, { replayed: replayed.spends, problems });
-  await compareHolds(holds, replayed.holds, problems);
+  chain.end(journal.end);
   const moment = { versionstamp, problems };
-  await compareRows(kv, WALLETS, { books: wallets, replayed: replayed.wallets, moment });
-  await compareRows(kv, SPENDS, { books: spends, replayed: replayed.spends, moment });
+  await compareKind(kv, WALLETS, {
+    books: wallets,
+    before: open.wallets,
+    replayed: replayed.wallets,
+    moment,
+  });
+  await compareKind(kv, SPENDS, {
+    books: spends,
+    before: open.spends,
+    replayed: replayed.spends,
+    moment,
+  });
+  await compareHolds(holds, replayed.holds, problems);
+  await compareCommits(kv, { rows: open.rows, ...moment });
   await credits.compare(kv, moment);
   const result = {
     entries,
-    segments: journal.segment,
-    head: journal.hash,
+    segments: journal.last,
+    head: journal.end.hash,
     wallets: replayed.wallets.size,
     keys: replayed.spends.size,
     openHolds: replayed.holds.size,
@@ -92,6 +111,17 @@ export async function* verifyBooks(
     moreProblems: problems.more,
   };
   yield { entries, total: journal.total, result };
+}
+
+/** Compares one kind of what is in memory with the journal, and its rows with both. */
+async function compareKind(
+  kv: Deno.Kv,
+  kind: RowKind,
+  expected: Omit<RowsExpected, "compared">,
+): Promise<void> {
+  const { books, replayed, moment: { problems } } = expected;
+  const compared = await compareBooks(kind, books, { replayed, problems });
+  await compareRows(kv, kind, { ...expected, compared });
 }
 
 function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck): void {

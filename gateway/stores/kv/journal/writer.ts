@@ -1,19 +1,21 @@
 import { setImmediate } from "node:timers";
 import { StoreError } from "../../../ports/store_error.ts";
 import type { Books } from "./books.ts";
-import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_QUEUED_OPERATIONS } from "../limits.ts";
-import { type Head, HEAD_KEY, type Row } from "../rows.ts";
-import { appendLines, type PlacedLines } from "../segment.ts";
-import type { Tail } from "../rows.ts";
+import { Chain } from "../chain.ts";
+import {
+  atomicOf,
+  type CommitAttempt,
+  type DurableEnd,
+  foldAttempt,
+  landingOf,
+  rowAttempt,
+} from "../commits/attempt.ts";
+import { OpenCommits } from "../commits/open_commits.ts";
+import { DOUBT_RETRY_MS, DOUBT_TRIES, MAX_OPEN_COMMITS, MAX_QUEUED_OPERATIONS } from "../limits.ts";
+import type { Row } from "../rows.ts";
+import type { Line, PlacedLines } from "../segment.ts";
+import { decide, type Operation, reject } from "./operation.ts";
 import { Stage } from "./stage.ts";
-
-/** A change that waits for its commit. */
-export interface Operation {
-  /** Decides on the stage which rows to change and how to complete. */
-  run(stage: Stage): void;
-  /** Called instead when no commit is possible. */
-  reject(error: Error): void;
-}
 
 /** An attempted commit. */
 export interface AttemptedCommit {
@@ -21,19 +23,6 @@ export interface AttemptedCommit {
   /** Number of operations that waited for it. */
   readonly operations: number;
   readonly ok: boolean;
-}
-
-/** The head as stored. */
-export interface DurableHead {
-  readonly value: Head;
-  readonly versionstamp: string;
-}
-
-/** The contents of a commit; after an error it may still have landed. */
-interface CommitAttempt {
-  readonly stage: Stage;
-  readonly head: Head;
-  readonly logged: readonly PlacedLines[];
 }
 
 /**
@@ -57,15 +46,19 @@ const UNCHANGED = "Cannot write to the store: nothing has changed";
  * ones are decided in order and go into one atomic commit, so that the disk cost hardly depends on
  * their number.
  *
- * Every commit checks and replaces the head row: a writer whose head was replaced by another
- * process can no longer write.
+ * Every commit checks the head row: a writer whose head was replaced by another process can no
+ * longer write. A commit of a few lines writes them in one small row; after some of these, one
+ * commit folds them into segments and replaces the head.
  */
 export class Writer {
   readonly books: Books;
   /** Called after each durable commit. */
   onCommit: () => void = () => {};
-  /** Called with the lines that a commit added to the request log, once durable. */
-  onLogged: (logged: readonly PlacedLines[]) => void = () => {};
+  /**
+   * Called with the lines that a commit added to the request log, once durable, and with the lines
+   * of the segments that it stored.
+   */
+  onLogged: (lines: readonly Line[], placed: readonly PlacedLines[]) => void = () => {};
   /** Called when the store's file is gone. */
   onGone: (message: string) => void = () => {};
   /** Called with damaged rows that background work met. */
@@ -75,8 +68,8 @@ export class Writer {
   #checkedAtMs = -Infinity;
   #isGone = false;
   readonly #kv: Deno.Kv;
-  #head: DurableHead;
-  #attempts: number;
+  readonly #maxOpenCommits: number;
+  #end: DurableEnd;
   #queue: Operation[][] = [];
   #queued = 0;
   #turn: Operation[] = [];
@@ -95,18 +88,20 @@ export class Writer {
     kv: Deno.Kv,
     options: {
       readonly books: Books;
-      readonly head: DurableHead;
+      readonly end: DurableEnd;
       readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
       /** Returns true while the store's file is where it was opened. @default {always true} */
       readonly isInPlace?: (() => Promise<boolean>) | undefined;
+      /** Number of commits between two folds; 0 makes every commit fold. @default {64} */
+      readonly maxOpenCommits?: number | undefined;
     },
   ) {
     this.#kv = kv;
     this.#onTried = options.onTried;
     this.#isInPlace = options.isInPlace ?? (() => Promise.resolve(true));
     this.books = options.books;
-    this.#head = options.head;
-    this.#attempts = options.head.value.commit;
+    this.#end = options.end;
+    this.#maxOpenCommits = options.maxOpenCommits ?? MAX_OPEN_COMMITS;
   }
 
   /** Number of operations that wait for the next commit. */
@@ -128,19 +123,24 @@ export class Writer {
     return this.#isGone = isGone;
   }
 
-  /** End of the durable journal. */
-  get journal(): Tail {
-    return this.#head.value.journal;
+  /** The durable journal. */
+  get journal(): Chain {
+    return new Chain("journal", this.#end.head.value.journal, this.#end.open.journal);
   }
 
   /** Versionstamp of the last durable commit: rows with a later one have changed since. */
   get versionstamp(): string {
-    return this.#head.versionstamp;
+    return this.#end.versionstamp;
   }
 
-  /** End of the durable request log. */
-  get log(): Tail {
-    return this.#head.value.log;
+  /** The durable request log. */
+  get log(): Chain {
+    return new Chain("log", this.#end.head.value.log, this.#end.open.log);
+  }
+
+  /** The commits since the last fold. */
+  get open(): OpenCommits {
+    return this.#end.open;
   }
 
   /** Queues an operation. Operations of one turn of the event loop share a commit. */
@@ -180,6 +180,32 @@ export class Writer {
     });
   }
 
+  /** Folds; resolves to the result of `take`, which is called when no commit is open. */
+  fold<T>(take: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.enqueue({
+        run: (stage) => {
+          stage.fold();
+          stage.answer({ resolve: () => resolve(take()), reject });
+        },
+        reject,
+      });
+    });
+  }
+
+  /**
+   * Returns the result of `take` with every line in a stored segment, whose hash later segments
+   * contain; while nothing can be written, as it is.
+   */
+  async sealed<T>(take: () => T): Promise<T> {
+    try {
+      return await this.fold(take);
+    } catch (error) {
+      if (error instanceof StoreError) return take();
+      throw error;
+    }
+  }
+
   /** Refuses new operations and resolves after the waiting ones. */
   async close(): Promise<void> {
     // Set first: operations that still come in must not be tried after the store is released.
@@ -215,7 +241,7 @@ export class Writer {
   }
 
   #takeStage(): Stage {
-    const stage = this.#stage = new Stage(this.books);
+    const stage = this.#stage = new Stage(this.books, this.#end.open);
     let turns = 0;
     while (turns < this.#queue.length && !stage.full) {
       const turn = this.#queue[turns] ?? [];
@@ -236,32 +262,24 @@ export class Writer {
   }
 
   async #commit(stage: Stage): Promise<void> {
-    if (stage.empty) {
+    const { open } = this.#end;
+    if (stage.empty && !(stage.isFold && open.count > 0)) {
       for (const answer of stage.answers) answer.resolve();
       return;
     }
-    const { value, versionstamp } = this.#head;
-    const journal = appendLines(value.journal, stage.journal, "journal");
-    const log = appendLines(value.log, stage.log, "log");
-    const commit = ++this.#attempts;
-    const head: Head = { ...value, commit, journal: journal.tail, log: log.tail };
+    const hasRoom = !stage.isFold && open.hasRoom(stage, this.#maxOpenCommits);
+    const attempt = hasRoom ? rowAttempt(stage, this.#end) : foldAttempt(stage, this.#end);
+    // Also while the commit is in doubt, when its operations are answered.
+    this.books.keep(stage);
     let result: Deno.KvCommitResult | Deno.KvCommitError;
     try {
-      const atomic = this.#kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, head);
-      for (const row of [...stage.rows(), ...journal.rows, ...log.rows]) {
-        if (row.value === undefined) atomic.delete(row.key);
-        else atomic.set(row.key, row.value);
-      }
-      result = await this.#timed(atomic, stage);
+      result = await this.#timed(atomicOf(this.#kv, attempt), stage);
     } catch (cause) {
       this.#health = "failing";
-      this.#doubt = { stage, head, logged: log.placed };
+      this.#doubt = attempt;
       return await this.#resolveFailure(stage, cause);
     }
-    if (result.ok) {
-      const { versionstamp } = result;
-      return this.#adopt({ stage, head, logged: log.placed }, versionstamp);
-    }
+    if (result.ok) return this.#adopt(attempt, result.versionstamp);
     this.#loseFence();
     reject(stage, new StoreError(LOST));
   }
@@ -303,31 +321,40 @@ export class Writer {
   async #clearDoubt(): Promise<boolean> {
     const doubt = this.#doubt;
     if (doubt === undefined) return true;
-    let row: Deno.KvEntryMaybe<Head>;
+    let landing: Awaited<ReturnType<typeof landingOf>>;
     try {
-      row = await this.#kv.get<Head>(HEAD_KEY);
+      landing = await landingOf(this.#kv, doubt, this.#end);
     } catch {
       // The commit's own error says why; it is checked again before the next commit.
       return false;
     }
     this.#doubt = undefined;
-    if (row.versionstamp === this.#head.versionstamp) return true;
-    const { value, versionstamp } = row;
-    const ours = value?.session === doubt.head.session && value.commit === doubt.head.commit;
-    if (ours && versionstamp !== null) {
-      this.#adopt(doubt, versionstamp);
-    } else {
+    if (landing === "lost") {
       this.#isLostInDoubt = true;
       this.#loseFence();
-    }
+    } else if (landing === undefined) this.books.release(doubt.stage);
+    else this.#adopt(doubt, landing.versionstamp);
     return true;
   }
 
-  #adopt({ stage, head, logged }: CommitAttempt, versionstamp: string): void {
-    this.#head = { value: head, versionstamp };
+  #adopt({ stage, head, row, placed }: CommitAttempt, versionstamp: string): void {
+    const { open, slots } = this.#end;
+    const { books } = this;
+    if (row !== undefined) {
+      // Their rows stay as they were: they are in memory until a fold.
+      books.keep(open.noteChanged(stage, books));
+      open.add({ ...row, journal: stage.journal, log: stage.log });
+      slots.set(row.slot, versionstamp);
+      this.#end = { ...this.#end, versionstamp };
+    } else if (head !== undefined) {
+      const folded = { head: { value: head, versionstamp }, open: new OpenCommits() };
+      this.#end = { ...folded, slots, versionstamp };
+    }
     this.#health = "ok";
     stage.publish();
-    if (logged.length > 0) this.onLogged(logged);
+    books.release(stage);
+    if (row === undefined) books.release(open.changed);
+    if (stage.log.length + placed.length > 0) this.onLogged(stage.log, placed);
     // Removed, so that a commit that landed late does not complete them twice.
     for (const answer of stage.answers.splice(0)) answer.resolve();
     this.onCommit();
@@ -362,16 +389,4 @@ export class Writer {
       for (const operation of turn) operation.reject(error);
     }
   }
-}
-
-function decide(operation: Operation, stage: Stage): void {
-  try {
-    operation.run(stage);
-  } catch (error) {
-    operation.reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
-  }
-}
-
-function reject(stage: Stage, error: Error): void {
-  for (const answer of stage.answers.splice(0)) answer.reject(error);
 }

@@ -1,18 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreError } from "../../../ports/store_error.ts";
-import { Books, type LedgerRows } from "./books.ts";
-import { takeOver } from "./load.ts";
+import { loadBooks, takeOver } from "./load.ts";
 import { Writer } from "./writer.ts";
-
-const NO_ROWS: LedgerRows = {
-  wallet: () => Promise.resolve(undefined),
-  spend: () => Promise.resolve(undefined),
-};
 
 /** Runs a test with a writer on a new database. */
 async function withWriter(run: (writer: Writer, kv: Deno.Kv) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const writer = new Writer(kv, { books: new Books(NO_ROWS), head: await takeOver(kv, "session") });
+  const writer = new Writer(kv, await loadBooks(kv, await takeOver(kv, "session")));
   try {
     await run(writer, kv);
   } finally {
@@ -81,7 +75,7 @@ Deno.test("Writer: closing is not a failure", () =>
 
 Deno.test("Writer: a write during close is refused, and nothing is written afterwards", async () => {
   const kv = await Deno.openKv(":memory:");
-  const writer = new Writer(kv, { books: new Books(NO_ROWS), head: await takeOver(kv, "session") });
+  const writer = new Writer(kv, await loadBooks(kv, await takeOver(kv, "session")));
   const closing = writer.close();
   const late = assertRejects(() => write(writer, "late"), StoreError, "it is closed");
   await closing;

@@ -16,11 +16,13 @@ import {
 } from "../limits.ts";
 import { LOG_BLOCK_IDS, LOG_BLOCKS, LogBlock } from "./log_block.ts";
 import { BlockTimes } from "./log_block_times.ts";
-import { LogSums, type OverviewRange } from "./log_sums.ts";
+import { LogSums } from "./log_sums.ts";
+import type { OverviewRange } from "./sum_levels.ts";
 import { read } from "../read.ts";
 import type { Row } from "../rows.ts";
 import { decodeRecord } from "./log_line.ts";
-import { type PlacedLines, readSegment, readSegments } from "../segment.ts";
+import { type Chain, readSegment, readSegments } from "../chain.ts";
+import type { Line, PlacedLines } from "../segment.ts";
 import { TimeSlices } from "../time_slices.ts";
 import type { Writer } from "../journal/writer.ts";
 
@@ -30,6 +32,8 @@ export interface IndexView {
   readonly waiting: readonly LogBlock[];
   /** Last segment in a block. */
   readonly to: number;
+  /** The log at that moment. */
+  readonly log: Chain;
   /** Known times of the stored blocks. */
   readonly times: BlockTimes;
 }
@@ -65,29 +69,47 @@ export class LogIndex {
   async begin(): Promise<void> {
     const last = this.#kv.list({ prefix: [LOG_BLOCKS] }, { limit: 1, reverse: true });
     for (const { key } of await read(Array.fromAsync(last))) this.#writtenTo = Number(key[1]);
-    const lastWritten = await readSegment(this.#kv, "log", this.#writtenTo);
+    const lastWritten = await readSegment(this.#kv, this.#writer.log, this.#writtenTo);
     this.#writtenRows = lastWritten?.header.total ?? 0;
     this.#addedTo = this.#writtenTo;
     this.#addedRows = this.#writtenRows;
     this.#catchUp();
   }
 
-  /** Number of rows without a block. */
+  /** Number of rows in stored segments without a block. */
   get missing(): number {
-    return this.#isLive ? 0 : Math.max(0, this.#writer.log.total - this.#addedRows);
+    return this.#isLive ? 0 : Math.max(0, this.#writer.log.stored.total - this.#addedRows);
   }
 
   /** Returns the index, after a short catch-up if needed. */
   async view(): Promise<IndexView> {
-    if (!this.#isLive && this.missing <= INDEX_WAIT_ROWS) await this.#catchingUp;
-    const waiting = this.#open === undefined ? this.#closed : [...this.#closed, this.#open];
-    return { waiting: [...waiting], to: this.#addedTo, times: this.#times };
+    await this.#ready();
+    return this.#view();
   }
 
   /** Returns the sums of a time range. */
   async overview(range: OverviewRange): Promise<LogOverview> {
-    const { waiting } = await this.view();
-    return { ...await this.sums.overview(range, waiting), uncounted: this.missing };
+    await this.#ready();
+    // Counted at once: a fold would move the rows of the open segment into a waiting block.
+    const { waiting, log } = this.#view();
+    const open = new LogBlock(log.last);
+    if (log.last > log.stored.segment) open.add(recordsOf(log.openLines), log.last);
+    const overview = this.sums.overview(range, [...waiting, open]);
+    return { ...await overview, uncounted: this.missing };
+  }
+
+  async #ready(): Promise<void> {
+    if (!this.#isLive && this.missing <= INDEX_WAIT_ROWS) await this.#catchingUp;
+  }
+
+  #view(): IndexView {
+    const waiting = this.#open === undefined ? this.#closed : [...this.#closed, this.#open];
+    return {
+      waiting: [...waiting],
+      to: this.#addedTo,
+      log: this.#writer.log,
+      times: this.#times,
+    };
   }
 
   /** Adds durable rows. Never throws. */
@@ -95,7 +117,7 @@ export class LogIndex {
     if (!this.#isLive) return;
     try {
       for (const { segment, lines } of logged) {
-        this.#add(segment, lines.flatMap(({ record }) => record === undefined ? [] : [record]));
+        this.#add(segment, recordsOf(lines));
       }
     } catch {
       this.#fallBehind();
@@ -167,12 +189,13 @@ export class LogIndex {
     const slices = new TimeSlices();
     try {
       while (!this.#isOver) {
-        const range = { from: this.#addedTo + 1, to: this.#writer.log.segment };
+        const { log } = this.#writer;
+        const range = { from: this.#addedTo + 1, to: log.stored.segment };
         if (range.from > range.to) {
           this.#isLive = true;
           return;
         }
-        for await (const { header, lines } of readSegments(this.#kv, "log", range)) {
+        for await (const { header, lines } of readSegments(this.#kv, log, range)) {
           this.#add(header.segment, lines.map(decodeRecord));
           this.#addedRows = header.total;
           if (this.#closed.length > INDEX_BLOCKS_WAITING / 2) await this.#write();
@@ -214,4 +237,8 @@ export class LogIndex {
       // They stay in memory; with too many of them the index is rebuilt.
     }
   }
+}
+
+function recordsOf(lines: readonly Line[]): RequestRecord[] {
+  return lines.flatMap(({ record }) => record === undefined ? [] : [record]);
 }

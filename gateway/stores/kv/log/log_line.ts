@@ -12,11 +12,16 @@ const PARTS: readonly Partial<RequestRecord>[] = [
   { exclusions: undefined, routing: undefined, tasks: undefined, others: undefined },
 ];
 
-/**
- * Encodes a record as a line of the log. A record that exceeds a row loses its longest parts;
- * throws a {@linkcode StoreError} when it is still too long.
- */
-export function logLine(complete: RequestRecord): Line {
+/** A record with its JSON. */
+export interface EncodedRecord {
+  readonly record: RequestRecord;
+  readonly text: string;
+  /** Length of the JSON in UTF-8. */
+  readonly bytes: number;
+}
+
+/** Encodes a record. One that exceeds a row loses its longest parts, and may still be too long. */
+export function encodeRecord(complete: RequestRecord): EncodedRecord {
   let record = complete;
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
@@ -26,6 +31,15 @@ export function logLine(complete: RequestRecord): Line {
     text = JSON.stringify(record);
     bytes = Buffer.byteLength(text);
   }
+  return { record, text, bytes };
+}
+
+/**
+ * Encodes a record as a line of the log. A record that exceeds a row loses its longest parts;
+ * throws a {@linkcode StoreError} when it is still too long.
+ */
+export function logLine(complete: RequestRecord): Line {
+  const { record, text, bytes } = encodeRecord(complete);
   if (bytes > MAX_SEGMENT_BYTES) {
     throw new StoreError(`Cannot log request "${record.id}": its row is ${bytes} bytes`);
   }

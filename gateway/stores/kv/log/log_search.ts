@@ -22,7 +22,7 @@ import type { IndexView } from "./log_index.ts";
 import { decodeRecord } from "./log_line.ts";
 import { read } from "../read.ts";
 import { textOf } from "../rows.ts";
-import { firstSegment, readSegment, readSegments } from "../segment.ts";
+import { firstSegment, readSegment, readSegments } from "../chain.ts";
 import type { Tail } from "../rows.ts";
 
 /** Positions in one block or segment that may match, in the order of the page. */
@@ -38,8 +38,6 @@ interface Found {
 export interface SearchSource {
   readonly kv: Deno.Kv;
   readonly view: IndexView;
-  /** Last durable segment. */
-  readonly last: number;
   /** Maximum time, in milliseconds. @default {SEARCH_MS} */
   readonly maxMs?: number | undefined;
 }
@@ -64,7 +62,7 @@ export async function searchLog(source: SearchSource, query: RequestQuery): Prom
     takenSteps += steps;
     for (let from = 0; from < positions.length; from += limit + 1) {
       const some = positions.slice(from, from + limit + 1);
-      for (const hit of await readRecords(source.kv, some)) {
+      for (const hit of await readRecords(source, some)) {
         if (!matches(hit.record, query)) continue;
         if (page.length === limit) return end(borderOf(hit.position, isNewest));
         page.push(hit);
@@ -118,7 +116,9 @@ async function* inBlocks(
     const rows = block.find(query, ids);
     if (isNewest) rows.reverse();
     yield {
-      positions: rows.map((row) => block.positionOf(row)).filter(isBeyond),
+      positions: rows.map((row) => block.positionOf(row))
+        // A waiting block may have grown since: later segments are read as rows.
+        .filter((position) => position.segment <= source.view.to && isBeyond(position)),
       border: isNewest ? { segment: block.first, line: 0 } : { segment: block.last + 1, line: 0 },
       steps: BLOCK_STEPS,
     };
@@ -127,13 +127,14 @@ async function* inBlocks(
 
 /** Yields rows without a block, one segment at a time. */
 async function* inRows(
-  { kv, view, last }: SearchSource,
+  { kv, view }: SearchSource,
   { isNewest, border, isBeyond }: Range & { readonly isNewest: boolean },
 ): AsyncGenerator<Found, void> {
+  const { log, log: { last } } = view;
   const from = Math.max(view.to + 1, isNewest ? 1 : border?.segment ?? 1);
   const to = Math.min(last, isNewest ? border?.segment ?? last : last);
   if (from > to) return;
-  for await (const { header, lines } of readSegments(kv, "log", { from, to, reverse: isNewest })) {
+  for await (const { header, lines } of readSegments(kv, log, { from, to, reverse: isNewest })) {
     const { segment } = header;
     const positions = lines.map((_, line) => ({ segment, line })).filter(isBeyond);
     if (isNewest) positions.reverse();
@@ -189,7 +190,7 @@ async function* storedBlocks(
 
 /** Returns the ranges of segments that may contain a time, in the order of the page. */
 async function rangesOf(
-  { kv, view, last }: SearchSource,
+  { kv, view }: SearchSource,
   { id, sinceMs, untilMs = Infinity, order }: RequestQuery,
   range: SegmentRange,
 ): Promise<readonly SegmentRange[]> {
@@ -198,7 +199,7 @@ async function rangesOf(
   // may be logged long after it began.
   const reaches = ({ atMs, maxId }: Tail) => atMs >= (sinceMs ?? -Infinity) && maxId >= (id ?? "");
   const isBounded = sinceMs !== undefined || id !== undefined;
-  const reached = isBounded ? await firstSegment(kv, { name: "log", last }, reaches) : 0;
+  const reached = isBounded ? await firstSegment(kv, view.log, reaches) : 0;
   const first = Math.max(range.first, reached);
   const time = { sinceMs: sinceMs ?? -Infinity, untilMs };
   const ranges = [...view.times.rangesAt({ first, last: range.last }, time)];
@@ -246,13 +247,13 @@ function learned({ times }: IndexView, value: Uint8Array): LogBlock {
 
 /** Reads the records at some positions, in order; those in deleted segments are omitted. */
 async function readRecords(
-  kv: Deno.Kv,
+  { kv, view: { log } }: SearchSource,
   positions: readonly LogPosition[],
 ): Promise<{ record: RequestRecord; position: LogPosition }[]> {
   const numbers = [...new Set(positions.map(({ segment }) => segment))];
   const segments = new Map(
     await Promise.all(numbers.map(async (segment) => {
-      return [segment, await readSegment(kv, "log", segment)] as const;
+      return [segment, await readSegment(kv, log, segment)] as const;
     })),
   );
   return positions.flatMap((position) => {

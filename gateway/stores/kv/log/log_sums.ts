@@ -7,15 +7,17 @@
 
 import { addRollup, addRow, emptyRollup, type Rollup } from "../../../domain/requests/rollup.ts";
 import type { LogOverview } from "../../../ports/request_log.ts";
-import {
-  READ_AHEAD_BLOCKS,
-  SERIES_POINTS,
-  SERIES_POINTS_MAX,
-  SUM_LEVELS,
-  SUMS_WRITTEN,
-} from "../limits.ts";
+import { READ_AHEAD_BLOCKS, SUM_LEVELS, SUMS_WRITTEN } from "../limits.ts";
 import type { LogBlock } from "./log_block.ts";
 import { decodeSums, encodeSums, type KeptSums } from "./log_sums_codec.ts";
+import {
+  MINUTE_MS,
+  type OverviewRange,
+  startOf,
+  type SumLevel,
+  sumLevelFor,
+  sumStepOf,
+} from "./sum_levels.ts";
 import { read } from "../read.ts";
 import type { Row } from "../rows.ts";
 import { TimeSlices } from "../time_slices.ts";
@@ -23,15 +25,6 @@ import type { Writer } from "../journal/writer.ts";
 
 /** Prefix of the rows; the rest of the key is their width and start. */
 export const LOG_SUMS = "log_sums";
-
-type Level = typeof SUM_LEVELS[number];
-
-/** Time range of an overview. */
-export interface OverviewRange {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly stepMs?: number | undefined;
-}
 
 /** The sums of the log. */
 export class LogSums {
@@ -63,9 +56,10 @@ export class LogSums {
 
   /** Returns the sums of a time range, with the uncounted part of waiting blocks. */
   async overview(range: OverviewRange, waiting: readonly LogBlock[]): Promise<LogOverview> {
-    const level = this.#levelFor(range);
+    const counted = waiting.map(minutesOf);
+    const level = sumLevelFor(range, this.#nowMs());
     const { widthMs } = level;
-    const stepMs = stepOf(range, widthMs);
+    const stepMs = sumStepOf(range, widthMs);
     const sinceMs = startOf(range.sinceMs, stepMs);
     const untilMs = Math.ceil(range.untilMs / widthMs) * widthMs;
     const sumsByStart = new Map<number, KeptSums>();
@@ -79,7 +73,7 @@ export class LogSums {
       sumsByStart.set(Number(row.key[2]), readable(row.value));
       await slices.yieldWhenDue();
     }
-    for (const block of waiting.map(minutesOf)) {
+    for (const block of counted) {
       for (const minute of block.minutes.keys()) {
         const start = startOf(minute, widthMs);
         if (start < sinceMs || start >= untilMs || sumsByStart.has(start)) continue;
@@ -114,29 +108,12 @@ export class LogSums {
     return old.slice(0, most);
   }
 
-  /**
-   * Selects the narrowest sums that reach back far enough and are not too many. Steps that consist
-   * of complete wider sums use those, which are fewer, unless the range ends within an expired one.
-   */
-  #levelFor({ sinceMs, untilMs, stepMs }: OverviewRange): Level {
-    const nowMs = this.#nowMs();
-    const [coarsest] = SUM_LEVELS.slice(-1);
-    const levels = SUM_LEVELS.filter(({ widthMs, keptMs }) =>
-      sinceMs >= nowMs - keptMs && (untilMs - sinceMs) / widthMs <= SERIES_POINTS_MAX
-    );
-    const isNow = untilMs > nowMs - MINUTE_MS;
-    const wide = levels.findLast(({ widthMs }) =>
-      stepMs !== undefined && stepMs % widthMs === 0 && (isNow || untilMs % widthMs === 0)
-    );
-    return wide ?? levels[0] ?? coarsest ?? { widthMs: 60_000, keptMs: 0 };
-  }
-
-  async #read({ widthMs }: Level, start: number): Promise<KeptSums> {
+  async #read({ widthMs }: SumLevel, start: number): Promise<KeptSums> {
     const { value } = await read(this.#kv.get<Uint8Array>([LOG_SUMS, widthMs, start]));
     return value === null ? noSums() : readable(value);
   }
 
-  async #write({ widthMs }: Level, changed: ReadonlyMap<number, KeptSums>): Promise<void> {
+  async #write({ widthMs }: SumLevel, changed: ReadonlyMap<number, KeptSums>): Promise<void> {
     let rows: Row[] = [];
     let bytes = 0;
     for (const [start, sums] of changed) {
@@ -153,7 +130,6 @@ export class LogSums {
   }
 }
 
-const MINUTE_MS = 60_000;
 /** Bytes of rows written in one commit, besides its other contents. */
 const SUMS_COMMIT_BYTES = 112 * 1024;
 
@@ -168,17 +144,6 @@ function readable(value: Uint8Array): KeptSums {
   } catch {
     return noSums();
   }
-}
-
-function startOf(atMs: number, widthMs: number): number {
-  return Math.floor(atMs / widthMs) * widthMs;
-}
-
-/** Returns the requested step in whole widths, else one with few points. Never too small. */
-function stepOf({ sinceMs, untilMs, stepMs }: OverviewRange, widthMs: number): number {
-  const spanMs = untilMs - sinceMs;
-  const leastMs = spanMs / (stepMs === undefined ? SERIES_POINTS : SERIES_POINTS_MAX);
-  return Math.max(1, Math.ceil(Math.max(stepMs ?? 0, leastMs) / widthMs)) * widthMs;
 }
 
 /** A block with the sums of each minute in it. */

@@ -2,15 +2,8 @@ import { assertEquals } from "@std/assert";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { LogBlock } from "./log_block.ts";
 import { LogSums } from "./log_sums.ts";
-import { EMPTY_TAIL } from "../segment.ts";
-import { Books, type LedgerRows } from "../journal/books.ts";
-import { type Head, HEAD_KEY } from "../rows.ts";
+import { loadBooks, takeOver } from "../journal/load.ts";
 import { Writer } from "../journal/writer.ts";
-
-const NO_ROWS: LedgerRows = {
-  wallet: () => Promise.resolve(undefined),
-  spend: () => Promise.resolve(undefined),
-};
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
@@ -53,10 +46,7 @@ async function withSums(
     if ("start" in selector) starts.push(selector.start);
     return list(selector, options);
   };
-  const head: Head = { schema: 1, session: "s", commit: 0, journal: EMPTY_TAIL, log: EMPTY_TAIL };
-  const { ok, versionstamp } = await kv.set(HEAD_KEY, head);
-  assertEquals(ok, true);
-  const writer = new Writer(kv, { books: new Books(NO_ROWS), head: { value: head, versionstamp } });
+  const writer = new Writer(kv, await loadBooks(kv, await takeOver(kv, "session")));
   await test(new LogSums(kv, writer, () => NOW_MS), starts);
   await writer.close();
   kv.close();

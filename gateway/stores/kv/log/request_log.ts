@@ -10,9 +10,10 @@ import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "../l
 import { LogIndex } from "./log_index.ts";
 import { logLine } from "./log_line.ts";
 import { searchLog } from "./log_search.ts";
-import type { OverviewRange } from "./log_sums.ts";
+import type { OverviewRange } from "./sum_levels.ts";
 import type { Row } from "../rows.ts";
-import { type Line, oldestSegment, type PlacedLines, readSegments } from "../segment.ts";
+import { oldestSegment, readSegments } from "../chain.ts";
+import type { Line, PlacedLines } from "../segment.ts";
 import type { Writer } from "../journal/writer.ts";
 
 /** Maximum size and age of the log. */
@@ -46,7 +47,7 @@ export class KvRequestLog implements RequestLog {
     this.#nowMs = options.nowMs;
     this.#records = options.retention?.records ?? LOG_RECORDS;
     this.#ageMs = options.retention?.ageMs ?? LOG_AGE_MS;
-    this.#trimmedAt = writer.log.segment;
+    this.#trimmedAt = writer.log.stored.segment;
     this.#index = new LogIndex(kv, writer, options.nowMs);
   }
 
@@ -80,8 +81,7 @@ export class KvRequestLog implements RequestLog {
 
   async search(query: RequestQuery): Promise<RequestPage> {
     const view = await this.#index.view();
-    const source = { kv: this.#kv, view, last: this.#writer.log.segment };
-    return await searchLog(source, query);
+    return await searchLog({ kv: this.#kv, view }, query);
   }
 
   overview(range: OverviewRange): Promise<LogOverview> {
@@ -93,11 +93,11 @@ export class KvRequestLog implements RequestLog {
     return () => void this.#watchers.delete(tell);
   }
 
-  /** Adds durable lines to the index. */
-  noteLogged(logged: readonly PlacedLines[]): void {
-    this.#index.note(logged);
+  /** Tells of durable lines, and adds those of stored segments to the index. */
+  noteLogged(lines: readonly Line[], placed: readonly PlacedLines[]): void {
+    if (placed.length > 0) this.#index.note(placed);
     if (this.#watchers.size === 0) return;
-    for (const { record } of logged.flatMap(({ lines }) => lines)) {
+    for (const { record } of lines) {
       if (record !== undefined) { for (const tell of this.#watchers) tell(record); }
     }
   }
@@ -110,12 +110,12 @@ export class KvRequestLog implements RequestLog {
   /** Writes the index and deletes expired rows, both from time to time. */
   tick(): void {
     this.#index.tick();
-    if (this.#writer.log.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
+    if (this.#writer.log.stored.segment - this.#trimmedAt >= LOG_TRIM_SEGMENTS) void this.trim();
   }
 
   /** Deletes expired rows, a bounded number per commit. */
   trim(): Promise<void> {
-    this.#trimmedAt = this.#writer.log.segment;
+    this.#trimmedAt = this.#writer.log.stored.segment;
     this.#trimming ??= this.#trim().finally(() => this.#trimming = undefined);
     return this.#trimming;
   }
@@ -128,13 +128,18 @@ export class KvRequestLog implements RequestLog {
 
   async #trim(): Promise<void> {
     try {
+      // Rows are deleted a segment at a time.
+      const [oldest] = this.#writer.log.openLines;
+      if (oldest !== undefined && oldest.atMs < this.#nowMs() - this.#ageMs) {
+        await this.#writer.fold(() => {});
+      }
       let rows: Row[];
       do {
         rows = await this.#oldRows();
         if (rows.length > 0) await this.#writer.write(rows);
       } while (rows.length === LOG_TRIM_BATCH && !this.#closed);
       rows = await this.#index.old(
-        await oldestSegment(this.#kv, "log") || this.#writer.log.segment + 1,
+        await oldestSegment(this.#kv, "log") || this.#writer.log.stored.segment + 1,
       );
       for (let from = 0; from < rows.length; from += LOG_TRIM_BATCH) {
         await this.#writer.write(rows.slice(from, from + LOG_TRIM_BATCH));
@@ -147,9 +152,10 @@ export class KvRequestLog implements RequestLog {
 
   async #oldRows(): Promise<Row[]> {
     const rows: Row[] = [];
-    const { segment: to, total } = this.#writer.log;
+    const { log } = this.#writer;
+    const { total, stored: { segment: to } } = log;
     const before = this.#nowMs() - this.#ageMs;
-    for await (const { header } of readSegments(this.#kv, "log", { from: 1, to })) {
+    for await (const { header } of readSegments(this.#kv, log, { from: 1, to })) {
       const old = header.total <= total - this.#records || header.atMs < before;
       if (!old || rows.length === LOG_TRIM_BATCH) break;
       rows.push({ key: ["log", header.segment], bytes: 0 });

@@ -3,55 +3,6 @@
 // It knows no wire shape and no network: a surface provides a [Model] and a [Conversation].
 package loop
 
-// Call is a complete tool call.
-type Call[K any] struct {
-	// ID is the model's own id of the call, or empty.
-	ID string
-	// Name is that of the function; models do invent names.
-	Name string
-	// Arguments is the input as JSON text, as the model wrote it; empty text means an empty object.
-	Arguments string
-	// Raw is the complete call as received; a continuation turn sends it back.
-	Raw K
-}
-
-// FinishReason is the reason for the end of a turn, independent of any provider.
-type FinishReason string
-
-// The reasons for the end of a turn. Length and ContentFilter mean that the text is cut short.
-const (
-	Stop          FinishReason = "stop"
-	Length        FinishReason = "length"
-	ToolCalls     FinishReason = "tool_calls"
-	ContentFilter FinishReason = "content_filter"
-	Other         FinishReason = "other"
-)
-
-// Usage counts tokens, in the same unit for every provider.
-type Usage struct {
-	// InputTokens is the input, cached tokens included.
-	InputTokens int64
-	// CachedInputTokens were held by the provider's cache.
-	CachedInputTokens int64
-	// OutputTokens is the output, reasoning included.
-	OutputTokens int64
-	// ReasoningTokens were reasoning.
-	ReasoningTokens int64
-	// TotalTokens is the sum of input and output.
-	TotalTokens int64
-}
-
-// Add returns the sum of two usages.
-func (u Usage) Add(other Usage) Usage {
-	return Usage{
-		InputTokens:       u.InputTokens + other.InputTokens,
-		CachedInputTokens: u.CachedInputTokens + other.CachedInputTokens,
-		OutputTokens:      u.OutputTokens + other.OutputTokens,
-		ReasoningTokens:   u.ReasoningTokens + other.ReasoningTokens,
-		TotalTokens:       u.TotalTokens + other.TotalTokens,
-	}
-}
-
 // Kind tells which members an event has.
 type Kind int
 

@@ -1,46 +1,5 @@
 package loop
 
-// StoppedBy is the reason for the end of a loop.
-type StoppedBy string
-
-// The reasons for the end of a loop.
-const (
-	// ByFinish: the model ended a turn without calling a tool. Only then is there a final text.
-	ByFinish StoppedBy = "finish"
-	// ByToolCalls: the model called tools that the caller runs itself; they are in PendingCalls.
-	ByToolCalls StoppedBy = "tool_calls"
-	// ByStopWhen: the caller's condition held.
-	ByStopWhen StoppedBy = "stop_when"
-	// ByMaxSteps: the bound on turns was reached before the model was done.
-	ByMaxSteps StoppedBy = "max_steps"
-	// ByBudget: the budget refused the next turn; see Refusal.
-	ByBudget StoppedBy = "budget"
-	// ByAborted: the context ended it.
-	ByAborted StoppedBy = "aborted"
-	// ByError: a turn or a hook failed.
-	ByError StoppedBy = "error"
-)
-
-// Step is a turn of the model with the results of its calls.
-type Step[T, K any] struct {
-	// Index is the position in the loop, from 0.
-	Index int
-	// Text is the turn's text.
-	Text string
-	// Reasoning is the turn's reasoning, when the provider shows it.
-	Reasoning string
-	// Calls are the tool calls of the turn, in order.
-	Calls []Call[K]
-	// Results are in the same order; none for calls of the caller's own tools.
-	Results []ToolResult[K]
-	// Usage is that of the turn; nil when it was not reported.
-	Usage *Usage
-	// FinishReason is the reason for the turn's end; empty for an unfinished step.
-	FinishReason FinishReason
-	// Turn is the answer; nil for an unfinished step.
-	Turn *T
-}
-
 // Result is the result of a loop.
 type Result[C, T, K any] struct {
 	// StoppedBy is the reason for the end.

@@ -85,7 +85,7 @@ func (r *run[C, T, K, E]) next(ctx context.Context) (end Result[C, T, K], err er
 func (r *run[C, T, K, E]) prepare(ctx context.Context) (string, error) {
 	step := len(r.steps)
 	if r.PrepareStep != nil {
-		preparation := Preparation[C, T, K]{r.conversation, step, slices.Clone(r.steps)}
+		preparation := Preparation[C, T, K]{Conversation: r.conversation, Step: step, Steps: slices.Clone(r.steps)}
 		prepared, err := r.PrepareStep(ctx, preparation)
 		if err != nil {
 			return "", err
@@ -95,7 +95,7 @@ func (r *run[C, T, K, E]) prepare(ctx context.Context) (string, error) {
 	if r.Budget == nil {
 		return "", nil
 	}
-	return r.Budget(ctx, BudgetRequest[C]{r.conversation, step, r.usage})
+	return r.Budget(ctx, BudgetRequest[C]{Conversation: r.conversation, Step: step, Usage: r.usage})
 }
 
 // step runs one turn and its tools. It returns the calls that are the caller's.

@@ -12,23 +12,6 @@ import (
 	"svc.example/sdk/go/tool"
 )
 
-// PanicError is the cause of a result whose handler panicked.
-type PanicError struct {
-	// Value is that of the panic.
-	Value any
-	// Stack is that of the goroutine that panicked.
-	Stack []byte
-}
-
-// Error tells the value.
-func (e *PanicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.Value) }
-
-// Unwrap returns the value, where it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
 // runTool runs one tool call. Invalid arguments and failures of the tool become a result that the
 // model reads.
 func (r *run[C, T, K, E]) runTool(ctx context.Context, call Call[K]) ToolResult[K] {

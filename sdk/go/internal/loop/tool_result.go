@@ -9,25 +9,6 @@ import (
 	"svc.example/sdk/go/internal/fields"
 )
 
-// ToolResult is the result of one tool call.
-type ToolResult[K any] struct {
-	// Call is the call.
-	Call Call[K]
-	// IsError is true where Text is {"error": {"code", "message"}}, written by the loop.
-	IsError bool
-	// Code is the kind of the error; empty without one.
-	Code string
-	// Text is what the model reads, within the limit on its length.
-	Text string
-	// IsCut is true where Text is the beginning of the result, with a label at its end that says so.
-	IsCut bool
-	// Output is the complete value that the tool returned; nil for an error.
-	Output any
-	// Cause is the error or the panic of the tool, for the application's log; the model never sees
-	// it. It is not part of the JSON of a result.
-	Cause error `json:"-"`
-}
-
 type toolFailure struct {
 	Error struct {
 		Code    string `json:"code"`

@@ -1,0 +1,117 @@
+/**
+ * The two forms of a commit: a small row with its lines, or a fold, which moves the lines of all rows
+ * into segments and brings the rows of wallets and keys up to date.
+ *
+ * @module
+ */
+
+import type { Stage } from "../journal/stage.ts";
+import { type Head, HEAD_KEY, type Row } from "../rows.ts";
+import { appendLines, type PlacedLines } from "../segment.ts";
+import { commitKey, decodeCommit, encodeCommit } from "./commit_row.ts";
+import type { OpenCommits, OpenRow } from "./open_commits.ts";
+import type { Slots } from "./slots.ts";
+
+/** The head as stored. */
+export interface DurableHead {
+  readonly value: Head;
+  readonly versionstamp: string;
+}
+
+/** The durable end of a store. */
+export interface DurableEnd {
+  readonly head: DurableHead;
+  /** Commits since the head was written. */
+  readonly open: OpenCommits;
+  /** Versionstamps of all commit rows, also of those from before the last fold. */
+  readonly slots: Slots;
+  /** Versionstamp of the last commit. */
+  readonly versionstamp: string;
+}
+
+/** The contents of a commit; after an error it may still have landed. */
+export interface CommitAttempt {
+  readonly stage: Stage;
+  /** Rows to set and delete. */
+  readonly rows: readonly Row[];
+  /** Rows that nothing else may have changed. */
+  readonly checks: readonly Deno.AtomicCheck[];
+  /** The new head of a fold. */
+  readonly head?: Head | undefined;
+  /** The row of a commit that does not fold. */
+  readonly row?: OpenRow | undefined;
+  /** Lines of the log in the segments that a fold writes. */
+  readonly placed: readonly PlacedLines[];
+}
+
+/** Prepares a commit with a row of its own. */
+export function rowAttempt(stage: Stage, { head, open, slots }: DurableEnd): CommitAttempt {
+  const commit = head.value.commit + open.count + 1;
+  const previous = open.rows.at(-1)?.hash ?? head.value.journal.hash;
+  const { value, hash, size } = encodeCommit({ commit, previous }, stage);
+  const slot = open.nextSlot(size);
+  const key = commitKey(slot);
+  return {
+    ...{ stage, row: { slot, hash }, placed: [] },
+    rows: [...stage.rows, { key, value, bytes: value.length }],
+    // The check of the slot keeps a commit that lands late from replacing a later one.
+    checks: [checkOf(head), { key, versionstamp: slots.get(slot) ?? null }],
+  };
+}
+
+/** Prepares a fold. */
+export function foldAttempt(stage: Stage, { head, open, slots }: DurableEnd): CommitAttempt {
+  const { value } = head;
+  const journal = appendLines(value.journal, [...open.journal, ...stage.journal], "journal");
+  const log = appendLines(value.log, [...open.log, ...stage.log], "log");
+  const next: Head = {
+    ...value,
+    ...{ commit: value.commit + open.count + 1, slots: slots.counts },
+    ...{ journal: journal.tail, log: log.tail },
+  };
+  return {
+    ...{ stage, head: next, placed: log.placed },
+    rows: [
+      { key: HEAD_KEY, value: next, bytes: 0 },
+      ...stage.ledgerRows(open),
+      ...stage.rows,
+      ...journal.rows,
+      ...log.rows,
+    ],
+    checks: [checkOf(head)],
+  };
+}
+
+function checkOf({ versionstamp }: DurableHead): Deno.AtomicCheck {
+  return { key: HEAD_KEY, versionstamp };
+}
+
+/** Returns the operation that makes an attempt. */
+export function atomicOf(kv: Deno.Kv, { checks, rows }: CommitAttempt): Deno.AtomicOperation {
+  const atomic = kv.atomic().check(...checks);
+  for (const { key, value } of rows) {
+    if (value === undefined) atomic.delete(key);
+    else atomic.set(key, value);
+  }
+  return atomic;
+}
+
+/**
+ * Finds out whether an attempt that threw has landed: its versionstamp, `undefined` when nothing has
+ * changed, or `lost` when another process has taken over the store.
+ */
+export async function landingOf(
+  kv: Deno.Kv,
+  { head: folded, row }: CommitAttempt,
+  { head }: DurableEnd,
+): Promise<{ readonly versionstamp: string } | "lost" | undefined> {
+  const rowKey = row === undefined ? HEAD_KEY : commitKey(row.slot);
+  const [now, stored] = await kv.getMany<[Head, unknown]>([HEAD_KEY, rowKey]);
+  if (now.versionstamp !== head.versionstamp) {
+    const isOurs = folded !== undefined && now.value?.session === folded.session &&
+      now.value.commit === folded.commit;
+    return isOurs && now.versionstamp !== null ? now : "lost";
+  }
+  if (row === undefined || stored.versionstamp === null) return undefined;
+  return decodeCommit(stored.value).hash === row.hash ? stored : undefined;
+}

@@ -1,0 +1,132 @@
+import type { RoutingSnapshot, WalletSnapshot } from "../../../domain/learning/snapshot.ts";
+import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
+import { storedWallet, walletOf } from "../../kv/learning/wallet_text.ts";
+import { query, type Sql } from "../connection.ts";
+import { textId } from "../text_id.ts";
+
+/** Wallet id, and the number of the snapshot in which the wallet changed last. */
+type Version = readonly [id: string, version: number];
+
+/** Key of the advisory lock that orders the snapshots of all instances. */
+const LOCK = 5_811_763_206;
+
+/**
+ * Snapshots in PostgreSQL. A wallet's statistics are written once for each snapshot that changed
+ * them, and shared by the snapshots after it.
+ */
+export class PostgresSnapshots implements SnapshotStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  async latest(): Promise<RoutingSnapshot | undefined> {
+    const [newest] = await this.list(1);
+    return newest && await this.get(newest.number);
+  }
+
+  get(number: number): Promise<RoutingSnapshot | undefined> {
+    // One moment for all rows: another instance may sweep.
+    return query(this.#sql.begin("isolation level repeatable read read only", async (sql) => {
+      const [row] = await sql<{ taken_at_ms: bigint; wallets: string; votes: string | null }[]>`
+        select taken_at_ms, wallets, votes from routing_snapshot where number = ${number}
+      `;
+      if (row === undefined) return undefined;
+      const versions: readonly Version[] = JSON.parse(row.wallets);
+      const texts = await sql<{ id: string; data: string }[]>`
+        select w.id, w.data from routing_wallet w join unnest(
+          ${versions.map(([id]) => textId(id))}::text[],
+          ${versions.map(([, version]) => version)}::bigint[]
+        ) as v(id, version) on w.id = v.id and w.version = v.version
+      `;
+      const byId = new Map(texts.map(({ id, data }) => [id, data]));
+      const wallets = new Map<string, WalletSnapshot>();
+      for (const [id] of versions) {
+        const data = byId.get(textId(id));
+        if (data !== undefined) wallets.set(id, walletOf(JSON.parse(data)));
+      }
+      const takenAtMs = Number(row.taken_at_ms);
+      return { number, takenAtMs, wallets, ...(row.votes === null ? {} : { votes: row.votes }) };
+    }));
+  }
+
+  put(
+    { number, takenAtMs, wallets, votes }: RoutingSnapshot,
+    changed: readonly string[],
+  ): Promise<boolean> {
+    return query(this.#sql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      const [newest] = await sql<{ number: bigint; wallets: string }[]>`
+        select number, wallets from routing_snapshot order by number desc limit 1
+      `;
+      if (newest !== undefined && newest.number >= number) return false;
+      const versions = new Map<string, number>(JSON.parse(newest?.wallets ?? "[]"));
+      for (const id of changed) {
+        const wallet = wallets.get(id);
+        if (wallet === undefined) {
+          versions.delete(id);
+          continue;
+        }
+        const data = JSON.stringify(storedWallet(wallet));
+        await sql`
+          insert into routing_wallet (id, version, data) values (${textId(id)}, ${number}, ${data})
+          on conflict (id, version) do update set data = excluded.data
+        `;
+        versions.set(id, number);
+      }
+      await sql`
+        insert into routing_snapshot (number, taken_at_ms, wallets, votes)
+        values (${number}, ${takenAtMs}, ${JSON.stringify([...versions])}, ${votes ?? null})
+      `;
+      return true;
+    }));
+  }
+
+  async list(limit: number): Promise<readonly SnapshotEntry[]> {
+    const rows = await query(this.#sql<{ number: bigint; taken_at_ms: bigint }[]>`
+      select number, taken_at_ms from routing_snapshot order by number desc
+      limit ${Number.isFinite(limit) ? limit : null}
+    `);
+    return rows.map((row) => ({
+      number: Number(row.number),
+      takenAtMs: Number(row.taken_at_ms),
+    }));
+  }
+
+  async frozen(): Promise<number | undefined> {
+    const [row] = await query(this.#sql<{ number: bigint }[]>`select number from routing_frozen`);
+    return row === undefined ? undefined : Number(row.number);
+  }
+
+  async freeze(number: number | undefined): Promise<void> {
+    await query(
+      number === undefined ? this.#sql`delete from routing_frozen` : this.#sql`
+        insert into routing_frozen (number) values (${number})
+        on conflict (one) do update set number = excluded.number
+      `,
+    );
+  }
+
+  async sweep(newest: number): Promise<void> {
+    await query(this.#sql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      const rows = await sql<{ number: bigint; wallets: string }[]>`
+        select number, wallets from routing_snapshot
+        where number in (select number from routing_snapshot order by number desc limit ${newest})
+          or number in (select number from routing_frozen)
+      `;
+      const used = rows.flatMap(({ wallets }): readonly Version[] => JSON.parse(wallets));
+      const numbers = rows.map(({ number }) => String(number));
+      await sql`delete from routing_snapshot where not number = any(${numbers}::bigint[])`;
+      await sql`
+        delete from routing_wallet w where not exists (
+          select 1 from unnest(
+            ${used.map(([id]) => textId(id))}::text[],
+            ${used.map(([, version]) => version)}::bigint[]
+          ) as v(id, version) where v.id = w.id and v.version = w.version
+        )
+      `;
+    }));
+  }
+}

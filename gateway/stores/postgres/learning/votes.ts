@@ -1,0 +1,58 @@
+import { SOURCES_MAX } from "../../../domain/requests/feedback.ts";
+import type { Vote, VoteEnd, VoteStore } from "../../../ports/vote_store.ts";
+import { query, type Sql } from "../connection.ts";
+import { textId } from "../text_id.ts";
+
+/** Votes in PostgreSQL. Positions grow by one and are never used again, so that a cursor is one. */
+export class PostgresVotes implements VoteStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  put(vote: Vote): Promise<VoteEnd> {
+    const [logId, source] = [textId(vote.logId), textId(vote.source)];
+    return query(this.#sql.begin(async (sql): Promise<VoteEnd> => {
+      const [head] = await sql<{ last: bigint }[]>`select last from vote_head for update`;
+      const others = await sql<{ source: string; score: number }[]>`
+        select source, score from vote where log_id = ${logId}
+      `;
+      const known = others.find((other) => other.source === source);
+      if (known !== undefined) return known.score === vote.score ? "repeated" : "conflict";
+      if (others.length >= SOURCES_MAX) return "full";
+      const position = (head?.last ?? 0n) + 1n;
+      await sql`update vote_head set last = ${position}`;
+      await sql`
+        insert into vote (position, log_id, source, score, at_ms, data)
+        values (${position}, ${logId}, ${source}, ${vote.score}, ${vote.atMs},
+          ${JSON.stringify(vote)})
+      `;
+      return "stored";
+    }));
+  }
+
+  async of(logId: string): Promise<readonly Vote[]> {
+    const rows = await query(this.#sql<{ data: string }[]>`
+      select data from vote where log_id = ${textId(logId)} order by position
+    `);
+    return rows.map(({ data }) => JSON.parse(data));
+  }
+
+  async since(
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ readonly votes: readonly Vote[]; readonly cursor?: string | undefined }> {
+    const rows = await query(this.#sql<{ position: bigint; data: string }[]>`
+      select position, data from vote where position > ${cursor ?? "0"}
+      order by position limit ${limit}
+    `);
+    const last = rows.at(-1)?.position;
+    const votes = rows.map(({ data }): Vote => JSON.parse(data));
+    return { votes, cursor: last === undefined ? cursor : String(last) };
+  }
+
+  async sweep(beforeMs: number): Promise<number> {
+    return (await query(this.#sql`delete from vote where at_ms < ${beforeMs}`)).count;
+  }
+}

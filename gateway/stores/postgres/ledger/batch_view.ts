@@ -1,0 +1,278 @@
+/**
+ * The rows that one batch decides by, with the changes of its operations on top.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type {
+  EndedHold,
+  Hold,
+  HoldCommand,
+  KeySpend,
+  Wallet,
+} from "../../../domain/ledger/ledger.ts";
+import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import { encodeEntry } from "../../kv/journal/journal_codec.ts";
+import { lineOf, logRow } from "../log/log_row.ts";
+import { textId } from "../text_id.ts";
+import * as rows from "./rows.ts";
+
+/** The end of the journal. */
+export interface LedgerHead {
+  readonly batch: number;
+  readonly entries: number;
+  readonly atMs: number;
+  /** SHA-256 of the last batch, hexadecimal; empty before the first. */
+  readonly hash: string;
+  /** Number of the last row of the request log. */
+  readonly logged: number;
+}
+
+/** A row as read: its kind, and JSON. */
+export interface ReadRow {
+  readonly kind: string;
+  readonly data: string;
+}
+
+interface Line {
+  readonly place: number;
+  readonly wallet: string;
+  readonly op: string;
+  readonly at_ms: number;
+  readonly log_id: string | null;
+  readonly line: string;
+}
+
+/** Ledger state for the operations of one batch: each sees the changes of those before it. */
+export class BatchView implements LedgerView {
+  readonly #head: LedgerHead;
+  readonly #instance: string;
+  readonly #wallets = new Map<string, rows.NumberedWallet>();
+  readonly #spends = new Map<string, KeySpend>();
+  readonly #holds = new Map<string, Hold>();
+  readonly #ended = new Map<string, EndedHold>();
+  readonly #credits = new Map<string, CreditRecord>();
+  readonly #owed = new Set<string>();
+  #waiting: readonly rows.Waiting[] = [];
+  readonly #lines: Line[] = [];
+  readonly #changed = {
+    wallets: new Set<string>(),
+    spends: new Set<string>(),
+    /** Open holds of this batch, with their instance. */
+    holds: new Map<string, string>(),
+    ended: new Set<string>(),
+    credits: new Set<string>(),
+    owed: new Map<string, string>(),
+    paid: new Set<string>(),
+    arrived: new Map<string, rows.Waiting>(),
+    unwaiting: new Set<string>(),
+  };
+  readonly #log: RequestRecord[] = [];
+  /** Waiting holds of this batch that were answered: their instance asks for the answer. */
+  readonly answered: rows.Waiting[] = [];
+  /** True when the instance of this batch was ended by another one. */
+  readonly isInstanceEnded: boolean;
+
+  constructor(
+    { head, read, instance }: {
+      readonly head: LedgerHead;
+      readonly read: readonly ReadRow[];
+      readonly instance: string;
+    },
+  ) {
+    this.#head = head;
+    this.#instance = instance;
+    const waiting: rows.Waiting[] = [];
+    let isEnded: boolean | undefined;
+    for (const { kind, data } of read) {
+      if (kind === "waiting") waiting.push(rows.decodeWaiting(data));
+      else if (kind === "instance") isEnded = JSON.parse(data);
+      else this.#add(kind, data);
+    }
+    this.#waiting = waiting;
+    this.isInstanceEnded = isEnded !== false;
+  }
+
+  #add(kind: string, data: string): void {
+    if (kind === "wallet") {
+      const numbered = rows.decodeWallet(data);
+      this.#wallets.set(numbered.wallet.id, numbered);
+    } else if (kind === "spend") {
+      const spend = rows.decodeSpend(data);
+      this.#spends.set(spend.keyId, spend);
+    } else if (kind === "hold") {
+      const hold = rows.decodeHold(data);
+      this.#holds.set(hold.id, hold);
+    } else if (kind === "ended") {
+      const ended = rows.decodeEnded(data);
+      this.#ended.set(ended.hold.id, ended);
+    } else if (kind === "credit") {
+      const { id, credit } = rows.decodeCredit(data);
+      this.#credits.set(id, credit);
+    } else if (kind === "owed") this.#owed.add(JSON.parse(data));
+  }
+
+  wallet(id: string): Wallet | undefined {
+    return this.#wallets.get(id)?.wallet;
+  }
+
+  spend(keyId: string): KeySpend | undefined {
+    return this.#spends.get(keyId);
+  }
+
+  hold(id: string): Hold | undefined {
+    return this.#holds.get(id);
+  }
+
+  ended(id: string): EndedHold | undefined {
+    return this.#ended.get(id);
+  }
+
+  credit(opId: string): CreditRecord | undefined {
+    return this.#credits.get(textId(opId));
+  }
+
+  /** Adds the change of a decision. A new hold is of `instance`. @default instance {this one} */
+  apply(change: LedgerChange, instance: string = this.#instance): void {
+    const { entry, wallet, spend, opened, ended } = change;
+    if (wallet !== undefined) {
+      const number = this.#wallets.get(wallet.id)?.number ??
+        this.#head.entries + this.#lines.length;
+      this.#wallets.set(wallet.id, { wallet, number });
+      this.#changed.wallets.add(wallet.id);
+    }
+    if (spend !== undefined) {
+      this.#spends.set(spend.keyId, spend);
+      this.#changed.spends.add(spend.keyId);
+    }
+    if (opened !== undefined) {
+      this.#holds.set(opened.id, opened);
+      this.#changed.holds.set(opened.id, instance);
+    }
+    if (ended !== undefined) {
+      const { id } = ended.hold;
+      this.#ended.set(id, ended);
+      this.#holds.delete(id);
+      this.#changed.holds.delete(id);
+      this.#changed.ended.add(id);
+    }
+    if (entry.op === "credit") {
+      const id = textId(entry.id);
+      this.#credits.set(id, { walletId: entry.wallet, amount: entry.amount });
+      this.#changed.credits.add(id);
+    }
+    this.#lines.push({
+      place: this.#head.entries + this.#lines.length + 1,
+      ...{ wallet: textId(entry.wallet), op: entry.op, at_ms: entry.at },
+      log_id: "log" in entry ? textId(entry.log) : null,
+      line: encodeEntry(entry),
+    });
+  }
+
+  /** Appends a row to the request log; it takes the place of one that was owed. */
+  appendLog(record: RequestRecord): void {
+    this.#log.push(record);
+    if (!this.owesRow(record.id)) return;
+    const id = textId(record.id);
+    this.#owed.delete(id);
+    this.#changed.owed.delete(id);
+    this.#changed.paid.add(id);
+  }
+
+  /** Number of the last row of the request log, with those of this batch. */
+  get logged(): number {
+    return this.#head.logged + this.#log.length;
+  }
+
+  /** True when the request's own log row is still to come. */
+  owesRow(logId: string): boolean {
+    return this.#owed.has(textId(logId));
+  }
+
+  /** Stores the row that a request gets if this instance dies before its own is appended. */
+  keepKilledRow(record: RequestRecord): void {
+    const id = textId(record.id);
+    this.#owed.add(id);
+    this.#changed.paid.delete(id);
+    this.#changed.owed.set(id, lineOf(record));
+  }
+
+  /** Returns the holds that wait for a wallet, in the order of their arrival at any instance. */
+  waiting(walletId: string): readonly rows.Waiting[] {
+    return this.#waiting.filter(({ command }) => command.walletId === walletId);
+  }
+
+  /** Lets a hold wait, behind all others. */
+  wait(command: HoldCommand): void {
+    const waiting = { instance: this.#instance, command };
+    this.#waiting = [...this.#waiting, waiting];
+    this.#changed.arrived.set(command.holdId, waiting);
+  }
+
+  /** Takes a hold out of the line. */
+  unwait(holdId: string): void {
+    this.#waiting = this.#waiting.filter(({ command }) => command.holdId !== holdId);
+    if (!this.#changed.arrived.delete(holdId)) this.#changed.unwaiting.add(textId(holdId));
+  }
+
+  /** True when there is nothing to write. */
+  get isEmpty(): boolean {
+    const { holds, owed, arrived, unwaiting } = this.#changed;
+    return this.#lines.length + this.#log.length + holds.size + owed.size + arrived.size +
+        unwaiting.size === 0;
+  }
+
+  /** Returns the parameter of the statement that writes the batch. */
+  written(id: string): string {
+    const head = this.nextHead();
+    const changed = this.#changed;
+    const log = this.#log.map((record, at) => logRow(record, this.#head.logged + at + 1));
+    return JSON.stringify({
+      ...{ id, batch: head.batch, entries: head.entries, atMs: head.atMs, hash: head.hash },
+      ...{ count: this.#lines.length, firstPlace: this.#head.entries + 1, journal: this.#lines },
+      wallets: [...changed.wallets].flatMap((key) => {
+        const numbered = this.#wallets.get(key);
+        return numbered === undefined ? [] : [rows.walletRow(numbered)];
+      }),
+      spends: [...changed.spends].flatMap((key) => {
+        const spend = this.#spends.get(key);
+        return spend === undefined ? [] : [rows.spendRow(spend)];
+      }),
+      holds: [...changed.holds].flatMap(([key, instance], at) => {
+        const hold = this.#holds.get(key);
+        const number = this.#head.entries + at;
+        return hold === undefined ? [] : [rows.holdRow(hold, { number, instance })];
+      }),
+      ended: [...changed.ended].flatMap((key) => {
+        const ended = this.#ended.get(key);
+        if (ended === undefined) return [];
+        return [{ id: textId(key), at_ms: head.atMs, data: rows.encodeAmounts(ended) }];
+      }),
+      credits: [...changed.credits].map((key) => {
+        const credit = this.#credits.get(key);
+        return { id: key, wallet: JSON.stringify(credit?.walletId), amount: `${credit?.amount}` };
+      }),
+      owed: [...changed.owed].map(([key, line]) => ({ id: key, instance: this.#instance, line })),
+      paid: [...changed.paid],
+      ...{ log, facets: [...new Set(log.flatMap(({ facets }) => facets))], logged: head.logged },
+      waiting: [...changed.arrived.values()].map(rows.waitingRow),
+      unwaiting: [...changed.unwaiting],
+    });
+  }
+
+  /** Returns the end of the journal after this batch. */
+  nextHead(): LedgerHead {
+    const lines = this.#lines;
+    const hash = createHash("sha256").update(this.#head.hash);
+    for (const { line } of lines) hash.update("\n").update(line);
+    return {
+      batch: this.#head.batch + 1,
+      entries: this.#head.entries + lines.length,
+      atMs: Math.max(this.#head.atMs, ...lines.map(({ at_ms }) => at_ms)),
+      hash: hash.digest("hex"),
+      logged: this.#head.logged + this.#log.length,
+    };
+  }
+}

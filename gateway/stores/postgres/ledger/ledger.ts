@@ -1,0 +1,203 @@
+/**
+ * The ledger in PostgreSQL, exact for any number of instances: the decisions are those of the
+ * domain, and every batch of an instance sees what all others have committed.
+ *
+ * @module
+ */
+
+import {
+  decideCredit,
+  decideOpen,
+  decideProgress,
+  decideSettle,
+  decideVoid,
+} from "../../../domain/ledger/decide.ts";
+import type {
+  CreditCommand,
+  Hold,
+  HoldCommand,
+  JournalEntry,
+  KeySpend,
+  OpenWalletCommand,
+  Progress,
+  ProgressCommand,
+  SettleCommand,
+  VoidCommand,
+  Wallet,
+} from "../../../domain/ledger/ledger.ts";
+import type { Micros } from "../../../domain/ledger/money.ts";
+import type { LedgerDecision } from "../../../domain/ledger/state.ts";
+import type {
+  Applied,
+  JournalPage,
+  JournalQuery,
+  JournalRange,
+  JournalReading,
+  LedgerStore,
+  RequestEntriesQuery,
+  Settled,
+  SettlementRows,
+  WalletPage,
+  WalletQuery,
+} from "../../../ports/ledger_store.ts";
+import type { RequestRecord } from "../../../ports/request_log.ts";
+import type { Sql } from "../connection.ts";
+import type { Batches } from "./batches.ts";
+import type { BatchView } from "./batch_view.ts";
+import { serve } from "./line.ts";
+import { countWallets, readHolds, readSpend, readStatement, readWallet } from "./read.ts";
+import { readJournal, readRequestEntries } from "./read_journal.ts";
+import { eachWallet, readWallets } from "./read_wallets.ts";
+import { assertTexts } from "./texts.ts";
+import { WaitingHolds } from "./waiting_holds.ts";
+
+/** Operations that change the ledger, and reads of its present state. */
+export class PostgresLedger implements LedgerStore {
+  readonly #sql: Sql;
+  readonly #batches: Batches;
+  readonly #waiting: WaitingHolds;
+  #wallets = 0;
+
+  constructor(sql: Sql, batches: Batches) {
+    this.#sql = sql;
+    this.#batches = batches;
+    this.#waiting = new WaitingHolds(batches);
+  }
+
+  async open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
+    const { walletId, tier } = command;
+    assertTexts({ ids: [walletId, tier] });
+    const needs = { wallets: [walletId] };
+    const opened = await this.#batches.submit(
+      needs,
+      (view) => applied(view, decideOpen(view, command)),
+    );
+    if (opened.ok) await this.count();
+    return opened;
+  }
+
+  async credit(command: CreditCommand): Promise<Applied<Wallet>> {
+    const { opId, walletId, note } = command;
+    assertTexts({ ids: [opId, walletId], note });
+    const needs = { wallets: [walletId], credits: [opId] };
+    return await this.#batches.submit(needs, (view) => {
+      return applied(view, decideCredit(view, command), walletId);
+    });
+  }
+
+  async hold(
+    command: HoldCommand,
+    options: { waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Applied<{ held: Micros }>> {
+    const { holdId, walletId, keyId, budgetId = keyId, logId, model } = command;
+    assertTexts({ ids: [holdId, walletId, keyId, budgetId, logId, model] });
+    return await this.#waiting.hold(command, options);
+  }
+
+  async progress(
+    command: ProgressCommand,
+    killedRow: () => RequestRecord,
+  ): Promise<Applied<Progress>> {
+    const { holdId } = command;
+    assertTexts({ ids: [holdId] });
+    return await this.#batches.submit({ holds: [holdId] }, (view) => {
+      const isFirst = view.hold(holdId)?.progress === undefined;
+      const decision = decideProgress(view, command);
+      if (isFirst && decision.ok) view.keepKilledRow(killedRow());
+      return applied(view, decision);
+    });
+  }
+
+  async settle(command: SettleCommand, rows: SettlementRows = {}): Promise<Applied<Settled>> {
+    const { holdId } = command;
+    assertTexts({ ids: [holdId] });
+    const { row, killedRow, lateKilledRow } = rows;
+    const logs = [row, killedRow, lateKilledRow].flatMap((each) => each?.id ?? []);
+    return await this.#batches.submit({ holds: [holdId], logs }, (view) => {
+      const frees = view.hold(holdId)?.walletId;
+      const decision = decideSettle(view, command);
+      if (decision.ok) writeRows(view, rows, decision.change !== undefined);
+      return applied(view, decision, frees);
+    });
+  }
+
+  async voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>> {
+    const { holdId, reason } = command;
+    assertTexts({ ids: [holdId], note: reason });
+    return await this.#batches.submit({ holds: [holdId] }, (view) => {
+      const frees = view.hold(holdId)?.walletId;
+      return applied(view, decideVoid(view, command), frees);
+    });
+  }
+
+  wallet(id: string): Promise<Wallet | undefined> {
+    return readWallet(this.#sql, id);
+  }
+
+  walletPage(search: WalletQuery): Promise<WalletPage> {
+    return readWallets(this.#sql, search);
+  }
+
+  /** Returns the number of wallets as of the last count, which other instances may have changed. */
+  walletCount(): number {
+    return this.#wallets;
+  }
+
+  /** Counts the wallets, for {@linkcode walletCount}. */
+  async count(): Promise<void> {
+    this.#wallets = await countWallets(this.#sql);
+  }
+
+  allWallets(): AsyncIterable<Wallet> {
+    return eachWallet(this.#sql);
+  }
+
+  keySpend(keyId: string): Promise<KeySpend | undefined> {
+    return readSpend(this.#sql, keyId);
+  }
+
+  openHolds(): Promise<readonly Hold[]> {
+    return readHolds(this.#sql);
+  }
+
+  entriesOf(search: RequestEntriesQuery) {
+    return readRequestEntries(this.#sql, search);
+  }
+
+  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
+    const reading = await this.journal(options);
+    for await (const placed of reading.entries()) for (const { entry } of placed) yield entry;
+  }
+
+  journal(range: JournalRange): Promise<JournalReading> {
+    return readJournal(this.#sql, range);
+  }
+
+  statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
+    return readStatement(this.#sql, walletId, query);
+  }
+
+  /** Refuses all waiting holds of this instance. */
+  async close(): Promise<void> {
+    await this.#waiting.close();
+  }
+}
+
+/** Applies a decision, and serves the holds that wait for the credits it frees. */
+function applied<T>(view: BatchView, decision: LedgerDecision<T>, frees?: string): Applied<T> {
+  if (!decision.ok) return { ok: false, refusal: decision.refusal };
+  if (decision.change !== undefined) {
+    view.apply(decision.change);
+    if (frees !== undefined) serve(view, frees);
+  }
+  return { ok: true, value: decision.value };
+}
+
+/** A repeat of a durable settlement sees the rows, too; its request's own row may exist since. */
+function writeRows(view: BatchView, rows: SettlementRows, isNew: boolean): void {
+  const { row, lateKilledRow } = rows;
+  const isOwed = lateKilledRow !== undefined && view.owesRow(lateKilledRow.id);
+  const killedRow = isOwed ? lateKilledRow : rows.killedRow;
+  if (isNew && killedRow !== undefined) view.keepKilledRow(killedRow);
+  if (row !== undefined && (isNew || view.owesRow(row.id))) view.appendLog(row);
+}

@@ -1,0 +1,80 @@
+/**
+ * Holds that wait for credits, in one line for all instances, first come first served: a wallet's
+ * credits go to the first in its line, however small the next hold is. Holds of other keys may pass
+ * a hold that waits for its key's budget.
+ *
+ * @module
+ */
+
+import { decideHold } from "../../../domain/ledger/decide.ts";
+import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
+import type { Micros } from "../../../domain/ledger/money.ts";
+import { budgetOwner } from "../../../domain/ledger/state.ts";
+import type { Applied } from "../../../ports/ledger_store.ts";
+import type { BatchView } from "./batch_view.ts";
+
+/** Maximum number of holds that wait for one wallet. */
+export const WAITING_MAX = 1_000;
+
+/** The answer to a hold, or its reason to wait. */
+export type Arrival =
+  | { readonly isWaiting: false; readonly answer: Applied<{ held: Micros }> }
+  | { readonly isWaiting: true; readonly refusal: LedgerRefusal };
+
+/** Takes a hold if it is affordable and the line is empty; else it waits, if it may. */
+export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean): Arrival {
+  const decision = decideHold(view, command);
+  const line = view.waiting(command.walletId);
+  const isSettled = decision.ok ? decision.change === undefined : !decision.waitable;
+  if (isSettled || (line.length === 0 && (decision.ok || !mayWait))) {
+    if (decision.ok && decision.change !== undefined) view.apply(decision.change);
+    return { isWaiting: false, answer: answerOf(decision) };
+  }
+  const refusal = decision.ok ? "insufficient_balance" : decision.refusal;
+  if (!line.some(({ command: { holdId } }) => holdId === command.holdId)) view.wait(command);
+  serve(view, command.walletId);
+  const hold = view.hold(command.holdId);
+  if (hold !== undefined) {
+    return { isWaiting: false, answer: { ok: true, value: { held: hold.amount } } };
+  }
+  if (mayWait && line.length < WAITING_MAX) return { isWaiting: true, refusal };
+  view.unwait(command.holdId);
+  return { isWaiting: false, answer: { ok: false, refusal } };
+}
+
+/** Takes a hold out of the line, unless it was served meanwhile; those behind it may need less. */
+export function giveUp(
+  view: BatchView,
+  command: HoldCommand,
+  refusal: LedgerRefusal,
+): Applied<{ held: Micros }> {
+  const hold = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
+  if (hold !== undefined) return { ok: true, value: { held: hold.amount } };
+  view.unwait(command.holdId);
+  serve(view, command.walletId);
+  return { ok: false, refusal };
+}
+
+/** Serves a wallet's line as far as its available credits allow. */
+export function serve(view: BatchView, walletId: string): void {
+  const shortBudgets = new Set<string>();
+  for (const waiting of view.waiting(walletId)) {
+    const { command, instance } = waiting;
+    if (shortBudgets.has(budgetOwner(command))) continue;
+    const decision = decideHold(view, command);
+    if (decision.ok || !decision.waitable) {
+      if (decision.ok && decision.change !== undefined) view.apply(decision.change, instance);
+      view.unwait(command.holdId);
+      view.answered.push(waiting);
+      continue;
+    }
+    if (decision.refusal === "insufficient_balance") return;
+    shortBudgets.add(budgetOwner(command));
+  }
+}
+
+function answerOf(decision: ReturnType<typeof decideHold>): Applied<{ held: Micros }> {
+  return decision.ok
+    ? { ok: true, value: decision.value }
+    : { ok: false, refusal: decision.refusal };
+}

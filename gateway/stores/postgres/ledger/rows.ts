@@ -1,0 +1,128 @@
+/**
+ * Rows of the ledger as the database has them: JSON with amounts as decimal text.
+ *
+ * @module
+ */
+
+import type {
+  EndedHold,
+  Hold,
+  HoldCommand,
+  KeySpend,
+  Wallet,
+} from "../../../domain/ledger/ledger.ts";
+import { budgetOwner, type CreditRecord } from "../../../domain/ledger/state.ts";
+import { idOf, originalOf, textId } from "../text_id.ts";
+
+/** A hold that waits for credits. */
+export interface Waiting {
+  readonly instance: string;
+  readonly command: HoldCommand;
+}
+
+/** A wallet with its place in the order of opening. */
+export interface NumberedWallet {
+  readonly wallet: Wallet;
+  readonly number: number;
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Encodes a value with amounts: `bigint` becomes a text that ends with `n`. */
+export function encodeAmounts(value: unknown): string {
+  return JSON.stringify(value, (_, part) => typeof part === "bigint" ? { n: `${part}` } : part);
+}
+
+/** Decodes a text of {@linkcode encodeAmounts}. */
+export function decodeAmounts<T>(text: string): T {
+  return JSON.parse(text, (_, part) => {
+    const isAmount = typeof part === "object" && part !== null && typeof part.n === "string";
+    return isAmount ? BigInt(part.n) : part;
+  });
+}
+
+export function decodeHold(text: string): Hold {
+  return decodeAmounts(text);
+}
+
+export function decodeEnded(text: string): EndedHold {
+  return decodeAmounts(text);
+}
+
+export function decodeWallet(text: string): NumberedWallet {
+  const { number, createdAtMs, tier = "", ...row } = JSON.parse(text) as Texts & {
+    readonly number: number;
+    readonly createdAtMs: number;
+    readonly id: string;
+  };
+  const amount = (name: string) => BigInt(row[name] ?? 0);
+  const wallet: Wallet = {
+    id: idOf(row as { readonly id: string }),
+    tier,
+    credits: amount("credits"),
+    available: amount("available"),
+    held: amount("held"),
+    spent: amount("spent"),
+    writtenOff: amount("writtenOff"),
+    createdAtMs,
+  };
+  return { wallet, number };
+}
+
+export function decodeSpend(text: string): KeySpend {
+  const row = JSON.parse(text) as Texts & { readonly id: string };
+  const amount = (name: string) => BigInt(row[name] ?? 0);
+  return {
+    keyId: idOf(row),
+    held: amount("held"),
+    day: row["day"] ?? "",
+    daySpent: amount("daySpent"),
+    month: row["month"] ?? "",
+    monthSpent: amount("monthSpent"),
+    totalSpent: amount("totalSpent"),
+  };
+}
+
+/** Decodes a credit; `id` is the stored id. */
+export function decodeCredit(text: string): { readonly id: string; readonly credit: CreditRecord } {
+  const { id, wallet, amount } = JSON.parse(text);
+  return { id, credit: { walletId: JSON.parse(wallet), amount: BigInt(amount) } };
+}
+
+export function decodeWaiting(text: string): Waiting {
+  const { instance, data } = JSON.parse(text);
+  return { instance, command: decodeAmounts(data) };
+}
+
+export function walletRow({ wallet, number }: NumberedWallet) {
+  return {
+    ...{ id: textId(wallet.id), original: originalOf(wallet.id), number, tier: wallet.tier },
+    ...{ credits: `${wallet.credits}`, available: `${wallet.available}`, held: `${wallet.held}` },
+    ...{ spent: `${wallet.spent}`, written_off: `${wallet.writtenOff}` },
+    created_at_ms: wallet.createdAtMs,
+  };
+}
+
+export function spendRow(spend: KeySpend) {
+  return {
+    ...{ id: textId(spend.keyId), original: originalOf(spend.keyId), held: `${spend.held}` },
+    ...{ day: spend.day, day_spent: `${spend.daySpent}` },
+    ...{ month: spend.month, month_spent: `${spend.monthSpent}` },
+    total_spent: `${spend.totalSpent}`,
+  };
+}
+
+export function holdRow(hold: Hold, { number, instance }: { number: number; instance: string }) {
+  return {
+    ...{ id: textId(hold.id), number, instance },
+    ...{ wallet: textId(hold.walletId), budget: textId(budgetOwner(hold)) },
+    data: encodeAmounts(hold),
+  };
+}
+
+export function waitingRow({ instance, command }: Waiting, place: number) {
+  return {
+    ...{ place, id: textId(command.holdId), instance, wallet: textId(command.walletId) },
+    ...{ budget: textId(budgetOwner(command)), data: encodeAmounts(command) },
+  };
+}
