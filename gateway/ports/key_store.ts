@@ -1,4 +1,5 @@
 import type { KeyRecord } from "../domain/policy/key.ts";
+import type { AtOnce } from "./at_once.ts";
 
 /** The record of a key with its digest. */
 export interface StoredKey {
@@ -45,7 +46,8 @@ export interface KeyStore {
    * the same time.
    */
   findByDigest(...digests: string[]): Promise<KeyRecord | undefined>;
-  get(id: string): Promise<KeyRecord | undefined>;
+  /** Returns the record of a key, at once if it is in memory. */
+  get(id: string): AtOnce<KeyRecord | undefined>;
   /** Returns a key as it is stored, for lists: reading it is no use of it. */
   getStored(id: string): Promise<StoredKey | undefined>;
   /** True when a key of any status, also a revoked one, has one of the digests. */

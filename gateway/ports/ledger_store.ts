@@ -13,7 +13,8 @@ import type {
   Wallet,
 } from "../domain/ledger/ledger.ts";
 import type { Micros } from "../domain/ledger/money.ts";
-import type { RequestRecord } from "./request_log.ts";
+import type { AtOnce } from "./at_once.ts";
+import type { KilledRow, RequestRecord } from "./request_log.ts";
 
 /**
  * The outcome of a command: applied, or refused; both are durable. Failures of the store are
@@ -36,10 +37,9 @@ export interface SettlementRows {
   readonly row?: RequestRecord | undefined;
   /**
    * Log row of a request that continues, for a death of the gateway before its own row is written.
+   * Its sum is that of the request's settlements that are durable by then.
    */
-  readonly killedRow?: RequestRecord | undefined;
-  /** The same for a settlement that comes late: the row of its request is still to come. */
-  readonly lateKilledRow?: RequestRecord | undefined;
+  readonly killedRow?: KilledRow | undefined;
 }
 
 /** A page of journal entries, newest first. */
@@ -172,21 +172,23 @@ export interface LedgerStore {
   ): Promise<Applied<{ held: Micros }>>;
   /**
    * Stores the progress of a call, which is its charge if the gateway dies. `killedRow` is called
-   * with the first progress of a hold: it returns the row that the request then gets, with the
-   * charges before this call.
+   * with the first progress of a hold: it returns the row that the request then gets. Its sum is
+   * that of the request's durable settlements.
    */
-  progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>>;
+  progress(command: ProgressCommand, killedRow: () => KilledRow): Promise<Applied<Progress>>;
   settle(command: SettleCommand, rows?: SettlementRows): Promise<Applied<Settled>>;
   voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>>;
 
-  wallet(id: string): Promise<Wallet | undefined>;
+  /** Returns a wallet, at once if it is in memory. */
+  wallet(id: string): AtOnce<Wallet | undefined>;
   /** Returns a page of the wallets, in the order of their ids. */
   walletPage(query: WalletQuery): Promise<WalletPage>;
   /** Returns the number of wallets. */
   walletCount(): number;
   /** Yields every wallet, in the order of their ids, and yields to the event loop in between. */
   allWallets(): AsyncIterable<Wallet>;
-  keySpend(keyId: string): Promise<KeySpend | undefined>;
+  /** Returns what a key has spent, at once if it is in memory. */
+  keySpend(keyId: string): AtOnce<KeySpend | undefined>;
   /** Returns open holds, oldest first. */
   openHolds(): Promise<readonly Hold[]>;
   statement(walletId: string, query: JournalQuery): Promise<JournalPage>;
@@ -197,8 +199,8 @@ export interface LedgerStore {
   entriesOf(
     query: RequestEntriesQuery,
   ): Promise<{ readonly entries: readonly JournalEntry[]; readonly isComplete: boolean }>;
-  /** Returns all entries, oldest first. */
-  entries(options?: { sinceMs?: number }): AsyncIterable<JournalEntry>;
+  /** Returns the entries of a range, oldest first. */
+  entries(range?: JournalRange): AsyncIterable<JournalEntry>;
   /** Returns the journal as it is now, for a complete read while the service runs. */
   journal(range: JournalRange): Promise<JournalReading>;
 }

@@ -1,4 +1,9 @@
-import type { FileEmbeddings, VectorStore, VectorStoreFile } from "./vector_stores.ts";
+import type {
+  FileEmbeddings,
+  StoreDescription,
+  VectorStore,
+  VectorStoreFile,
+} from "./vector_stores.ts";
 
 /** The outcome of adding a file. */
 export type FileAdded = "added" | "store_not_found" | "full";
@@ -13,9 +18,19 @@ export interface PassageStore {
   store(id: string): VectorStore | undefined;
   /**
    * Stores a vector store; resolves once it is durable. Returns false, and stores nothing, if there
-   * are too many.
+   * are too many, or the owner's callers have made as many as they may.
+   *
+   * @default ownerMax {no limit}
    */
-  createStore(store: VectorStore): Promise<boolean>;
+  createStore(store: VectorStore, ownerMax?: number): Promise<boolean>;
+  /**
+   * Changes the description of a store, which says nothing about its files; `undefined` if there is
+   * none.
+   */
+  describeStore(
+    id: string,
+    description: StoreDescription,
+  ): Promise<VectorStore | undefined>;
   /** Removes a store with all its files; returns false if there is none. */
   removeStore(id: string): Promise<boolean>;
   /**

@@ -12,6 +12,7 @@ export type {
   TaskRecord,
   UsageProblem,
 } from "../domain/requests/record.ts";
+export type { KilledRow } from "../domain/requests/request_sum.ts";
 
 /** A query for a page of requests. */
 export interface RequestQuery extends RequestFilter {

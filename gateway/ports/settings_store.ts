@@ -9,4 +9,12 @@ export interface SettingsStore {
   /** Writes unless there is a value already; returns the value in force. */
   setOnce(name: string, value: string): Promise<string>;
   set(name: string, value: string): Promise<void>;
+  /**
+   * Replaces the value `from`; `undefined` if there is none. Resolves to false, and changes nothing,
+   * if another value is in force: another gateway may have set it.
+   */
+  replace(
+    name: string,
+    change: { readonly from: string | undefined; readonly to: string },
+  ): Promise<boolean>;
 }

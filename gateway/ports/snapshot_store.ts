@@ -9,22 +9,35 @@ export interface SnapshotEntry {
 
 /** A store of routing snapshots. A snapshot never changes once it is stored. */
 export interface SnapshotStore {
-  /** Returns the newest snapshot; `undefined` before the first. */
-  latest(): Promise<RoutingSnapshot | undefined>;
+  /**
+   * Returns the newest snapshot; `undefined` before the first. Wallets that have not changed since
+   * `known` may be taken from it.
+   */
+  latest(known?: RoutingSnapshot): Promise<RoutingSnapshot | undefined>;
   /** Returns a snapshot by its number; `undefined` if it is no longer stored. */
   get(number: number): Promise<RoutingSnapshot | undefined>;
   /**
    * Stores the next snapshot; resolves once it is durable. Returns false, and stores nothing, if a
    * snapshot of that number exists: another instance took it first. `changed` names the wallets that
-   * differ from the snapshot before, those that it no longer has included.
+   * differ from the snapshot before, those that it no longer has included. `additions` are the ids of
+   * additions of several instances that it includes from now on.
    */
-  put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean>;
+  put(
+    snapshot: RoutingSnapshot,
+    changed: readonly string[],
+    additions?: readonly string[],
+  ): Promise<boolean>;
   /** Returns the stored snapshots, newest first. */
   list(limit: number): Promise<readonly SnapshotEntry[]>;
   /** Returns the number of the frozen snapshot; `undefined` when routing follows the newest. */
   frozen(): Promise<number | undefined>;
   /** Freezes routing at a stored snapshot, which is then never removed; `undefined` ends that. */
   freeze(number: number | undefined): Promise<void>;
+  /**
+   * Calls `changed` within a second after another instance has stored a snapshot or frozen one, and
+   * again if it fails. Absent where no other instance can.
+   */
+  watch?(changed: () => Promise<void>): void;
   /** Deletes all but the newest snapshots, the frozen one, and what they rest on. */
   sweep(newest: number): Promise<void>;
 }

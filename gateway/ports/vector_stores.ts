@@ -1,13 +1,28 @@
+/** The description of a vector store that callers may change. */
+export interface StoreDescription {
+  readonly name?: string;
+  /** Caller's own pairs. @default {{}} */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Days without use after which it is removed. @default {never} */
+  readonly expiresAfterDays?: number | undefined;
+  /** Time of the last use, at most an hour old. @default {that of its creation} */
+  readonly lastActiveAtMs?: number | undefined;
+}
+
 /** A set of files that the keys of one wallet may search. */
-export interface VectorStore {
+export interface VectorStore extends StoreDescription {
   /** `vs_…` */
   readonly id: string;
   /** Id of the wallet whose keys can use it. */
   readonly ownerId: string;
   readonly name: string;
+  /** True when a caller made it, who may change it. @default {false} */
+  readonly isCallers?: boolean | undefined;
   /** Unix time in milliseconds. */
   readonly createdAtMs: number;
   readonly files: number;
+  /** Number of files that could not be read. @default {0} */
+  readonly failed?: number | undefined;
   readonly passages: number;
   /** UTF-8 bytes of all passages. */
   readonly textBytes: number;
@@ -57,6 +72,18 @@ export interface VectorStoreFile {
   readonly attributes: FileAttributes;
   /** @default {none: only full-text search reads the file} */
   readonly embeddings?: FileEmbeddings | undefined;
+  /** Id of the caller's file that it is the text of. @default {an operator added it} */
+  readonly sourceId?: string | undefined;
+  /** Id of the batch that it was added with. @default {added alone} */
+  readonly batchId?: string | undefined;
+  /** Reason why it has no text. @default {it was read} */
+  readonly failure?: FileFailure | undefined;
+}
+
+/** Reason why a file could not be added to a store of a caller. */
+export interface FileFailure {
+  readonly code: "unsupported_file" | "invalid_file";
+  readonly message: string;
 }
 
 /** A file that has been added. */
@@ -71,6 +98,22 @@ export interface NewFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly attributes?: FileAttributes | undefined;
+  readonly sourceId?: string | undefined;
+  readonly batchId?: string | undefined;
+}
+
+/** A file that could not be read, to be noted in a store. */
+export interface UnreadFile extends Omit<NewFile, "bytes"> {
+  readonly sizeBytes: number;
+  readonly failure: FileFailure;
+}
+
+/** Options of a new vector store. */
+export interface NewStore extends Omit<StoreDescription, "name" | "lastActiveAtMs"> {
+  readonly ownerId: string;
+  readonly isCallers?: boolean | undefined;
+  /** Maximum number of stores that callers of the owner may have. @default {no limit} */
+  readonly ownerMax?: number | undefined;
 }
 
 /** A filter of files, as in OpenAI's `file_search`. */
@@ -102,6 +145,7 @@ export interface VectorStoreQuery {
 /** A passage that matches. */
 export interface SearchHit {
   readonly storeId: string;
+  /** Id of the caller's file where it has one. */
   readonly fileId: string;
   readonly filename: string;
   /**
@@ -141,7 +185,13 @@ export type EmbedOutcome =
 
 /** The gateway's own vector stores, which `file_search` reads. */
 export interface VectorStores {
-  create(name: string, options: { ownerId: string }): Promise<VectorStoreOutcome<VectorStore>>;
+  create(name: string, options: NewStore): Promise<VectorStoreOutcome<VectorStore>>;
+  /** Changes a description; `undefined` if there is no such store. */
+  describe(id: string, description: StoreDescription): Promise<VectorStore | undefined>;
+  /** Notes a file that could not be read, so that its caller can see why. */
+  addUnread(storeId: string, file: UnreadFile): Promise<VectorStoreOutcome<VectorStoreFile>>;
+  /** Removes stores that have expired, which nothing else shows any more; resolves to their number. */
+  sweep(): Promise<number>;
   /** Returns the stores of one owner, or all, oldest first. */
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;

@@ -114,6 +114,8 @@ export const VALUE_SWEEP_MS = 60_000;
 export const MAX_VECTOR_STORES = 1_000;
 /** Maximum size of the passages of all vector stores, in UTF-8 bytes: 1 GiB. */
 export const MAX_PASSAGES_BYTES = 1024 * 1024 * 1024;
+/** Maximum size of the files of all callers, in bytes: 4 GiB. */
+export const MAX_CALLER_FILES_BYTES = 4 * 1024 * 1024 * 1024;
 /** Segments of a file's passages written in one commit. */
 export const SEGMENTS_WRITTEN = 2;
 /** Segments of a file's passages deleted in one commit. */

@@ -4,15 +4,18 @@
  * @module
  */
 
-import { InvariantError } from "../../domain/invariant.ts";
-import type { Verification, VerificationStep } from "../../ports/ledger_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
+import type { AttemptedCommit, StoreHealth, Stores } from "../../ports/stores.ts";
 import { type BlobRetention, KvBlobStore } from "./values/blobs.ts";
+import { type CallerFileRetention, KvCallerFiles } from "./values/caller_files.ts";
 import { KvCatalogStore } from "./catalogs.ts";
+import { kvCopying } from "./copying.ts";
 import { Checkpointer, strayChunks } from "./journal/checkpoint.ts";
 import { Damage } from "./damage.ts";
 import { type ClaimedFile, claimFile, emptyStoreError, isThere } from "./file.ts";
+import { KvEmbeddingPinStore } from "./keys/embedding_pins.ts";
 import { KvKeyStore } from "./keys/keys.ts";
+import { KvPassStore } from "./keys/passes.ts";
 import { KvLedgerStore } from "./journal/ledger.ts";
 import { loadBooks, takeOver } from "./journal/load.ts";
 import { KvPassageStore, type PassageRetention } from "./values/passages.ts";
@@ -23,10 +26,15 @@ import { KvResponseStore, type ResponseRetention } from "./values/responses.ts";
 import { type Head, HEAD_KEY, PROBE_KEY, type Row } from "./rows.ts";
 import { KvSettingsStore } from "./settings.ts";
 import { KvAuditStore } from "./learning/audits.ts";
+import { KvCorrectionStore } from "./operators/corrections.ts";
+import { KvOperatorStore } from "./operators/operators.ts";
+import { KvTrailStore } from "./operators/trail.ts";
 import { KvSnapshotStore } from "./learning/snapshots.ts";
+import { KvNoticeStore } from "./notices/notices.ts";
 import { KvVoteStore } from "./learning/votes.ts";
+import { resultOf } from "../verification_result.ts";
 import { verification } from "./journal/verification.ts";
-import { type AttemptedCommit, Writer, type WriterHealth } from "./journal/writer.ts";
+import { Writer } from "./journal/writer.ts";
 
 const PROBE_BYTES = 32 * 1024;
 
@@ -42,6 +50,8 @@ export interface KvStoresOptions extends MigrateOptions {
   readonly responseRetention?: ResponseRetention | undefined;
   /** Retention of vector stores. */
   readonly passageRetention?: PassageRetention | undefined;
+  /** Retention of callers' files. */
+  readonly callerFileRetention?: CallerFileRetention | undefined;
   /**
    * Number of commits that are kept as small rows before they are folded into segments; 0 writes
    * segments in every commit.
@@ -55,6 +65,12 @@ export interface KvStoresOptions extends MigrateOptions {
    * @default {10000}
    */
   readonly idleRows?: number | undefined;
+  /**
+   * True for the target of a copy, whose journal says how each hold ends: open holds stay open.
+   *
+   * @default {false}
+   */
+  readonly keepsHolds?: boolean | undefined;
   /** Called after each attempted commit. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
   /** Called once for each kind of damaged row. @default {no call} */
@@ -70,7 +86,7 @@ export interface KvStoresOptions extends MigrateOptions {
 }
 
 /** All stores of a gateway, in one database with one writer. */
-export interface KvStores {
+export interface KvStores extends Stores {
   readonly ledger: KvLedgerStore;
   readonly keys: KvKeyStore;
   readonly catalogs: KvCatalogStore;
@@ -82,22 +98,16 @@ export interface KvStores {
   readonly snapshots: KvSnapshotStore;
   readonly votes: KvVoteStore;
   readonly auditStore: KvAuditStore;
-  /** State of the writer. Cheap, may be called at any time. */
-  health(): WriterHealth;
+  readonly noticeStore: KvNoticeStore;
+  readonly operatorStore: KvOperatorStore;
+  readonly corrections: KvCorrectionStore;
+  readonly trailStore: KvTrailStore;
+  readonly callerFiles: KvCallerFiles;
+  readonly embeddingPins: KvEmbeddingPinStore;
   /** True when the store's file was deleted, replaced or emptied while open. */
   isGone(): Promise<boolean>;
   /** The first damaged row that was met; `undefined` without any. */
   damage(): string | undefined;
-  /** Writes a row that is never read; rejects when nothing can be written. */
-  probe(): Promise<void>;
-  /** Number of changes that wait for the next commit. */
-  queued(): number;
-  /** Recomputes the ledger from the journal and compares, also while it changes. */
-  verify(): Promise<Verification>;
-  /** Verifies step by step and reports progress; a consumer that stops iterating ends the work. */
-  verification(): AsyncGenerator<VerificationStep, void>;
-  /** Writes waiting changes, refuses waiting holds and closes the database. */
-  close(): Promise<void>;
 }
 
 /**
@@ -156,7 +166,7 @@ async function openStores(
     const catalogs = await KvCatalogStore.open(kv, writer);
     const { blobs, responses, passages } = await openValueStores(kv, writer, { ...options, nowMs });
     await removeStray(writer, await strayChunks(kv, checkpoint));
-    await recover(kv, { ledger, log, atMs: nowMs() });
+    if (options.keepsHolds !== true) await recover(kv, { ledger, log, atMs: nowMs() });
     await log.begin();
     writer.onCommit = () => {
       checkpointer.tick();
@@ -165,8 +175,10 @@ async function openStores(
       responses.tick();
     };
     void log.trim();
+    const callerFiles = new KvCallerFiles(kv, writer, options.callerFileRetention);
     return storesOf({
       ...{
+        callerFiles,
         kv,
         writer,
         checkpointer,
@@ -201,42 +213,78 @@ interface OpenedParts {
   readonly blobs: KvBlobStore;
   readonly responses: KvResponseStore;
   readonly passages: KvPassageStore;
+  readonly callerFiles: KvCallerFiles;
 }
 
 function storesOf(parts: OpenedParts): KvStores {
   const { kv, writer, damage, ledger, catalogs, log, blobs, responses, passages } = parts;
-  const close = async () => {
-    ledger.close();
-    await log.close();
-    await Promise.all([blobs.close(), responses.close()]);
-    await passages.close();
-    await parts.checkpointer.write();
-    await writer.close();
-    kv.close();
-    parts.file?.release();
-  };
-  let closing: Promise<void> | undefined;
+  const trail = new KvTrailStore(kv, writer);
+  const keys = new KvKeyStore(kv, writer);
+  const operators = new KvOperatorStore(kv, { writer, trail });
+  const settings = new KvSettingsStore(kv, writer);
+  const votes = new KvVoteStore(kv, writer);
+  const auditStore = new KvAuditStore(kv, writer);
   return {
     ledger: damage.watched(ledger, ["statement", "entriesOf", "entries", "journal"]),
-    keys: damage.watched(new KvKeyStore(kv, writer)),
+    keys: damage.watched(keys),
     catalogs: damage.watched(catalogs),
     log: damage.watched(log),
     blobs: damage.watched(blobs),
     responses: damage.watched(responses),
     passages: damage.watched(passages),
-    settings: damage.watched(new KvSettingsStore(kv, writer)),
+    settings: damage.watched(settings),
     snapshots: damage.watched(new KvSnapshotStore(kv, writer)),
-    votes: damage.watched(new KvVoteStore(kv, writer)),
-    auditStore: damage.watched(new KvAuditStore(kv, writer)),
+    votes: damage.watched(votes),
+    auditStore: damage.watched(auditStore),
+    copying: kvCopying(writer, {
+      ...{ log, operators, trail, settings, votes, auditStore, blobs, responses },
+    }),
+    noticeStore: damage.watched(new KvNoticeStore(kv, writer)),
+    passes: damage.watched(new KvPassStore(kv, writer)),
+    corrections: damage.watched(new KvCorrectionStore(kv, { trail, ledger, keys })),
+    operatorStore: damage.watched(operators),
+    trailStore: damage.watched(trail),
+    callerFiles: damage.watched(parts.callerFiles),
+    embeddingPins: damage.watched(new KvEmbeddingPinStore(kv, writer)),
     health: () => writer.health,
     isGone: () => writer.isGone(),
     damage: () => damage.first,
+    trouble: async () => {
+      if (damage.first !== undefined) return "The store holds damaged rows; the log names them";
+      return await writer.isGone()
+        ? "The store's file was deleted, replaced or emptied"
+        : undefined;
+    },
     probe: () => writer.write([probeRow(writer.health)]),
     queued: () => writer.queued,
+    notices: () => catalogs.notices(),
+    // The store has no other gateway.
+    exclusively: (work) => work(),
+    watchCatalog: () => {},
+    watchSettings: () => {},
+    watchLoss: () => {},
     verify: () => resultOf(verification(kv, writer)),
     verification: () => verification(kv, writer),
-    close: () => closing ??= close(),
+    close: closerOf(parts),
   };
+}
+
+/** Returns the function that closes the store, once. */
+function closerOf(parts: OpenedParts): () => Promise<void> {
+  const { ledger, log, blobs, responses, passages, callerFiles, checkpointer } = parts;
+  const close = async () => {
+    ledger.close();
+    await log.close();
+    await Promise.all([blobs.close(), responses.close()]);
+    await passages.close();
+    await callerFiles.close();
+    await checkpointer.write();
+    await parts.writer.close();
+    parts.kv.close();
+    parts.file?.release();
+  };
+  let closing: Promise<void> | undefined;
+  return () => closing ??= close();
 }
 
 /** Refuses a database without a store in it if one was in use. */
@@ -249,7 +297,7 @@ async function requireHead(kv: Deno.Kv, path: string, mark: string | undefined):
  * Returns the row of a probe. A full disk may still have room for a few bytes within the database's
  * own files: after a failed commit the row is as large as those of some requests.
  */
-function probeRow(health: WriterHealth): Row {
+function probeRow(health: StoreHealth): Row {
   const value = new Uint8Array(health === "ok" ? 1 : PROBE_BYTES);
   return { key: PROBE_KEY, value, bytes: value.length };
 }
@@ -271,9 +319,4 @@ async function openValueStores(
     responses: await KvResponseStore.open(kv, writer, { nowMs, retention: responseRetention }),
     passages: await KvPassageStore.open(kv, writer, passageRetention),
   };
-}
-
-async function resultOf(steps: AsyncIterable<VerificationStep>): Promise<Verification> {
-  for await (const { result } of steps) if (result !== undefined) return result;
-  throw new InvariantError("A verification ended without a result");
 }

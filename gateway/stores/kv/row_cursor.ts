@@ -29,6 +29,14 @@ export function placeOf(cursor: string): readonly PlacePart[] | undefined {
   }
 }
 
+/** Returns the number of a cursor whose place is a number; `undefined` for any other text. */
+export function numberOf(cursor: string): number | undefined {
+  const [number, ...rest] = placeOf(cursor) ?? [];
+  return typeof number === "number" && rest.length === 0 && Number.isSafeInteger(number)
+    ? number
+    : undefined;
+}
+
 function isPart(part: unknown): part is PlacePart {
   return typeof part === "string" || typeof part === "number";
 }

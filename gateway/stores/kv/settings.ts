@@ -1,4 +1,5 @@
 import type { SettingsStore } from "../../ports/settings_store.ts";
+import type { NamedSetting } from "../../ports/store_copying.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { eachRow } from "./each_row.ts";
 import { MAX_VALUE_BYTES } from "./limits.ts";
@@ -54,6 +55,30 @@ export class KvSettingsStore implements SettingsStore {
 
   set(name: string, value: string): Promise<void> {
     return this.#writing.run(() => this.#write(name, value));
+  }
+
+  replace(
+    name: string,
+    { from, to }: { readonly from: string | undefined; readonly to: string },
+  ): Promise<boolean> {
+    return this.#writing.run(async () => {
+      if (await this.get(name) !== from) return false;
+      await this.#write(name, to);
+      return true;
+    });
+  }
+
+  /** Yields all settings under their stored names. */
+  async *all(): AsyncGenerator<NamedSetting> {
+    for await (const { key, value } of eachRow<Uint8Array>(this.#kv, { prefix: [PREFIX] })) {
+      yield { name: String(key[1]), value: JSON.parse(textOf(value)) as string };
+    }
+  }
+
+  /** Writes a setting under its stored name. */
+  async put({ name, value }: NamedSetting): Promise<void> {
+    const key = name.startsWith("#") ? [PREFIX, name] : keyOf(name);
+    await this.#writer.write([jsonRow(key, value)]);
   }
 
   async #write(name: string, value: string): Promise<void> {

@@ -14,6 +14,7 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
   readonly #applying = new Mutex();
   #current: Catalog | undefined;
   #isOld = true;
+  #tell: (catalog: Catalog) => void = () => {};
 
   /** Reads the newest version. */
   static async open(sql: Sql, changes: Changes): Promise<PostgresCatalogStore> {
@@ -77,6 +78,11 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
     });
   }
 
+  /** Calls `tell` with each version of another instance that comes into force here. */
+  watch(tell: (catalog: Catalog) => void): void {
+    this.#tell = tell;
+  }
+
   changed(): void {
     this.#isOld = true;
   }
@@ -93,15 +99,18 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
         select data from catalog_version where version > ${this.#current?.version ?? 0}
         order by version desc limit 1
       `);
-      if (row !== undefined) this.#take(JSON.parse(row.data));
+      if (row !== undefined && this.#take(JSON.parse(row.data))) this.#tell(this.current());
     } catch (error) {
       this.#isOld = true;
       throw error;
     }
   }
 
-  #take(catalog: Catalog): void {
-    if (catalog.version > (this.#current?.version ?? 0)) this.#current = catalog;
+  /** Puts a version in force, unless a later one is; returns false then. */
+  #take(catalog: Catalog): boolean {
+    if (catalog.version <= (this.#current?.version ?? 0)) return false;
+    this.#current = catalog;
+    return true;
   }
 
   /** Stores a version; resolves to false if the one before it is not the newest. */

@@ -4,60 +4,200 @@
  * @module
  */
 
-import postgres from "postgres";
 import { StoreError } from "../../ports/store_error.ts";
+import { type Client, Clients, isConnectionWell, isOutdated } from "./clients.ts";
+import { databaseOf } from "./database_url.ts";
+import { Link } from "./link.ts";
+import { Notices } from "./notices.ts";
+import { type Rows, type Sent, Statement } from "./statement.ts";
 
-/** A pool of connections; 64-bit integers are `bigint`. */
-export type Sql = postgres.Sql<{ bigint: bigint }>;
+/** Options for one statement. */
+export interface SendOptions {
+  /** Planned once for each connection, and used again. @default {false} */
+  readonly prepare?: boolean | undefined;
+  /** Time after which its answer is given up, in milliseconds. @default {that of the pool} */
+  readonly limitMs?: number | undefined;
+}
+
+/** A row of an unstated type. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** Takes statements; 64-bit integers of their answers are `bigint`. */
+export interface Asker {
+  /** Sends a template, as a prepared statement, when it is first waited for. */
+  <T extends readonly object[] = readonly Row[]>(
+    texts: TemplateStringsArray,
+    ...values: readonly unknown[]
+  ): Statement<T>;
+  /** Sends a text at once; with values it has numbered parameters. */
+  unsafe<T extends readonly object[] = readonly Row[]>(
+    text: string,
+    values?: readonly unknown[],
+    options?: SendOptions,
+  ): Promise<Rows<T>>;
+}
+
 /** A transaction. */
-export type Transaction = postgres.TransactionSql<{ bigint: bigint }>;
-/** One connection of a pool, taken out of it. */
-export type Connection = postgres.ReservedSql<{ bigint: bigint }>;
+export type Transaction = Asker;
 
-/** Time to wait for a connection, in seconds. */
-const CONNECT_SECONDS = 5;
-/** Time between two attempts to connect, in seconds. */
-const RETRY_SECONDS = 0.25;
-/** Time after which the server ends a statement, in milliseconds. */
-const STATEMENT_MS = 30_000;
-/**
- * Time after which the server ends a transaction whose client is silent, in milliseconds: a paused
- * instance must not lock the ledger for the others.
- */
-const SILENT_TRANSACTION_MS = 2_000;
+/** One connection, taken out of its pool. */
+export interface Connection extends Asker {
+  /** Gives it back; one that is lost, or in a transaction, is closed. */
+  release(): void;
+}
+
+/** A pool of connections. */
+export interface Sql extends Asker {
+  /** Runs work in a transaction, which is rolled back if it throws. */
+  begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Reads one state of the database by several statements. */
+  beginReading<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Takes a connection, beyond the maximum of the pool. */
+  reserve(): Promise<Connection>;
+  /** Calls a function with each notice on a channel. */
+  listen(channel: string, tell: () => void): Promise<{ unlisten(): Promise<void> }>;
+  /** Closes all connections: those in use when they are free, or after a time in seconds. */
+  end(options?: { readonly timeout?: number }): Promise<void>;
+}
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
   /** Maximum connections. @default {8} */
   readonly max?: number | undefined;
   /**
-   * Hears of each notice on a channel that a connection of the pool listens to. Such a pool takes no
-   * arrays as parameters.
+   * Time after which an answer is given up, with its connection, in milliseconds. Such a pool tells
+   * the link when the database is silent.
+   *
+   * @default {35000}
    */
+  readonly limitMs?: number | undefined;
+  /** Hears of each notice on a channel that a connection of the pool listens to. */
   readonly onNotice?: (() => void) | undefined;
 }
 
 /**
- * Opens a pool for a URL such as `postgres://user:password@host:5432/database?sslmode=require`. No
+ * Opens a pool for a database, or a URL such as `postgres://user:password@host:5432/database`. No
  * connection is made before the first query.
+ *
+ * @throws {StoreError} When the URL cannot be used.
  */
-export function connect(url: string, { max = 8, onNotice }: ConnectOptions = {}): Sql {
-  return postgres(url, {
-    max,
-    connect_timeout: CONNECT_SECONDS,
-    backoff: () => RETRY_SECONDS,
-    max_lifetime: null,
-    onnotice: () => {},
-    // Not among the declared options: `listen` of the library gives up after one failed reconnect.
-    // The library leaves a failure to fetch types uncaught, and a listener passes no arrays.
-    ...(onNotice === undefined ? {} : { onnotify: onNotice, fetch_types: false }),
-    types: { bigint: postgres.BigInt },
-    connection: {
-      application_name: "svc",
-      statement_timeout: STATEMENT_MS,
-      idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+export function connect(to: string | Link, options: ConnectOptions = {}): Sql {
+  const link = typeof to === "string" ? new Link(databaseOf(to)) : to;
+  const { max = 8, limitMs, onNotice } = options;
+  const clients = new Clients(link, { max, limitMs, onNotice });
+  const reserved = new Clients(link, { max: Infinity, limitMs });
+  const notices = new Notices(link);
+  const once = async <T extends readonly object[]>(sent: Sent, how: SendOptions) => {
+    const connection = await taken(clients);
+    try {
+      return await connection.send<T>(sent, how);
+    } finally {
+      connection.release();
+    }
+  };
+  const current = <T extends readonly object[]>(sent: Sent, how: SendOptions) =>
+    once<T>(sent, how).catch((error) => {
+      if (!isOutdated(error)) throw error;
+      return once<T>(sent, { ...how, prepare: false });
+    });
+  const begin = async <T>(how: string, work: (tx: Transaction) => Promise<T>) =>
+    await transaction(await taken(clients), { how, work });
+  return Object.assign(asker(current), {
+    begin: <T>(work: (tx: Transaction) => Promise<T>) => begin("begin", work),
+    beginReading: <T>(work: (tx: Transaction) => Promise<T>) =>
+      begin("begin isolation level repeatable read, read only", work),
+    reserve: async () => {
+      const { send, release } = await taken(reserved);
+      return Object.assign(asker(send), { release });
+    },
+    listen: (channel: string, tell: () => void) => notices.listen(channel, tell),
+    end: async ({ timeout }: { readonly timeout?: number } = {}) => {
+      const ms = timeout === undefined ? undefined : timeout * 1_000;
+      await notices.close();
+      await Promise.all([clients.end(ms), reserved.end(ms)]);
     },
   });
+}
+
+/** Sends a statement. The type of the rows is what the caller states. */
+type Send = <T extends readonly object[]>(sent: Sent, how: SendOptions) => Promise<Rows<T>>;
+
+/** A connection for one user. */
+interface Taken {
+  send: Send;
+  release(): void;
+}
+
+async function taken(clients: Clients): Promise<Taken> {
+  let client: Client;
+  try {
+    client = await clients.take();
+  } catch (error) {
+    clients.heard(error);
+    throw error;
+  }
+  let isWell = true;
+  return {
+    send: async <T extends readonly object[]>(
+      { text, values }: Sent,
+      { prepare = false, limitMs }: SendOptions,
+    ) => {
+      try {
+        const { rows, rowCount } = await clients.send(client, {
+          ...{ text, values },
+          ...(prepare ? { name: nameOf(text) } : {}),
+          ...(limitMs === undefined ? {} : { query_timeout: limitMs }),
+        });
+        return Object.assign(rows ?? [], { count: rowCount ?? 0 }) as unknown as Rows<T>;
+      } catch (error) {
+        isWell &&= isConnectionWell(error);
+        throw error;
+      }
+    },
+    release: () => client.release(!isWell || client.getTransactionStatus() !== "I"),
+  };
+}
+
+async function transaction<T>(
+  { send, release }: Taken,
+  { how, work }: { readonly how: string; readonly work: (tx: Transaction) => Promise<T> },
+): Promise<T> {
+  const run = (text: string) => send({ text, values: [] }, {});
+  try {
+    await run(how);
+    const result = await work(asker(send));
+    await run("commit");
+    return result;
+  } catch (error) {
+    // A lost connection has ended the transaction.
+    await run("rollback").catch(() => {});
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+function asker(send: Send): Asker {
+  const ask = <T extends readonly object[]>(
+    texts: TemplateStringsArray,
+    ...values: readonly unknown[]
+  ) => new Statement<T>((sent) => send<T>(sent, { prepare: true }), { texts, values });
+  return Object.assign(ask, {
+    unsafe: <T extends readonly object[]>(
+      text: string,
+      values: readonly unknown[] = [],
+      how: SendOptions = {},
+    ) => send<T>({ text, values: [...values] }, how),
+  });
+}
+
+const names = new Map<string, string>();
+
+/** Returns the name of a prepared statement: the same text has the same name on each connection. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `svc_${names.size + 1}`;
+  names.set(text, name);
+  return name;
 }
 
 /** Runs a query; a failure becomes a {@linkcode StoreError}. */

@@ -7,11 +7,21 @@
 import { StoreError } from "../../ports/store_error.ts";
 import { query, type Sql } from "./connection.ts";
 import { CHANGE_TABLES } from "./sql/change_tables.ts";
+import { FILE_TABLES } from "./sql/file_tables.ts";
+import { CORRECTION_TABLES } from "./sql/correction_tables.ts";
 import { INSTANCE_TABLES } from "./sql/instance_tables.ts";
+import { EMBEDDING_TABLES } from "./sql/embedding_tables.ts";
+import { ADDITION_TABLES } from "./sql/addition_tables.ts";
 import { LEARNING_TABLES } from "./sql/learning_tables.ts";
 import { LEDGER_TABLES } from "./sql/ledger_tables.ts";
+import { LIMIT_TABLES } from "./sql/limit_tables.ts";
 import { LOG_TABLES } from "./sql/log_tables.ts";
+import { MEMORY_TABLES } from "./sql/memory_tables.ts";
+import { NOTICE_TABLES } from "./sql/notice_tables.ts";
+import { OPERATOR_TABLES } from "./sql/operator_tables.ts";
 import { PASSAGE_TABLES } from "./sql/passage_tables.ts";
+import { PASS_TABLES } from "./sql/pass_tables.ts";
+import { SESSION_TABLES } from "./sql/session_tables.ts";
 import { VALUE_TABLES } from "./sql/value_tables.ts";
 
 /** A change of the tables. Each must leave them usable for the version before it. */
@@ -29,19 +39,62 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "learning", sql: LEARNING_TABLES },
   { name: "changes", sql: CHANGE_TABLES },
   { name: "passages", sql: PASSAGE_TABLES },
+  { name: "memory", sql: MEMORY_TABLES },
+  { name: "limits", sql: LIMIT_TABLES },
+  { name: "additions", sql: ADDITION_TABLES },
+  { name: "notices", sql: NOTICE_TABLES },
+  { name: "operators", sql: OPERATOR_TABLES },
+  { name: "passes", sql: PASS_TABLES },
+  { name: "files", sql: FILE_TABLES },
+  { name: "embeddings", sql: EMBEDDING_TABLES },
+  { name: "corrections", sql: CORRECTION_TABLES },
+  { name: "sessions", sql: SESSION_TABLES },
 ];
+
+/** Version of the tables that this program makes. */
+export const NEWEST_VERSION = MIGRATIONS.length;
 
 /** Key of the advisory lock: any number that no other program in the database uses. */
 const LOCK = 5_811_763_204;
 
 /**
- * Brings the tables to the present version. Instances that start together migrate once.
+ * Wait for one lock of a table: shorter than the time after which the server ends one of two
+ * transactions that wait for each other, which could be that of an instance that serves. It is also
+ * the longest for which a waiting migration holds up others.
+ */
+const LOCK_WAIT = "500ms";
+/** Number of attempts to get all locks, and the time between them, in milliseconds. */
+const TRIES = 120;
+const RETRY_MS = 250;
+/** Codes of the server: a lock was not free in time, and two transactions waited for each other. */
+const BUSY = ["55P03", "40P01"];
+
+/**
+ * Brings the tables to the present version. Instances that start together migrate once, while those
+ * of the version before it serve.
  *
  * @throws {StoreError} When the database was migrated by a newer version of the service.
  */
 export async function migrate(sql: Sql): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await migrateOnce(sql);
+    } catch (error) {
+      if (attempt >= TRIES || !isBusy(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return "code" in error && BUSY.includes(String(error.code)) || isBusy(error.cause);
+}
+
+async function migrateOnce(sql: Sql): Promise<void> {
   await query(sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`;
+    await tx`select set_config('lock_timeout', ${LOCK_WAIT}, true)`;
     await tx`create table if not exists migration (
       version int primary key, name text not null, at timestamptz not null default now()
     )`;

@@ -57,7 +57,7 @@ const problems = {
 
 /** Returns the keys whose spend an entry changes. */
 function spendsOf(entry: JournalEntry, { holds }: ChangedBooks): readonly string[] {
-  if (entry.op === "open" || entry.op === "credit" || entry.op === "progress") return [];
+  if (!("key" in entry) || entry.op === "progress") return [];
   const hold = entry.op === "hold" ? holdOfEntry(entry) : holds.get(entry.id);
   return hold === undefined ? [] : [budgetOwner(hold)];
 }

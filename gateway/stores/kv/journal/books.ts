@@ -1,5 +1,6 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner, type CreditRecord, type LedgerView } from "../../../domain/ledger/state.ts";
+import type { RequestSum } from "../../../domain/requests/request_sum.ts";
 import { IDLE_ROWS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
 import { BoundedMap } from "../../../system/bounded_map.ts";
 import { LoadedRows } from "./loaded_rows.ts";
@@ -37,8 +38,8 @@ export class Books implements LedgerView {
   readonly spends: LoadedRows<KeySpend>;
   counts: RowCounts;
   readonly #holds = new Map<string, Hold>();
-  /** Ids of log rows stored for the case that the gateway dies. */
-  readonly killedRows: Set<string> = new Set();
+  /** Sums of the log rows stored for the case that the gateway dies, by the ids of the rows. */
+  readonly killedRows: Map<string, RequestSum> = new Map();
   readonly #ended = new BoundedMap<string, EndedHold>(MAX_REMEMBERED_ENDINGS);
   readonly #credits = new BoundedMap<string, CreditRecord>(MAX_REMEMBERED_ENDINGS);
 

@@ -4,8 +4,12 @@ import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
 export function encodeEntry(entry: JournalEntry): string {
   switch (entry.op) {
     case "open":
+    case "tier":
+    case "move":
       return JSON.stringify(entry);
     case "credit":
+    case "debit":
+    case "close":
     case "hold":
       return JSON.stringify({ ...entry, amount: entry.amount.toString() });
     case "progress":
@@ -17,13 +21,25 @@ export function encodeEntry(entry: JournalEntry): string {
         charged: entry.charged.toString(),
         writtenOff: entry.writtenOff.toString(),
       });
+    case "adjust":
+      return JSON.stringify({
+        ...entry,
+        expected: entry.expected.toString(),
+        counted: entry.counted.toString(),
+      });
+    case "refund":
+      return JSON.stringify({
+        ...entry,
+        charged: entry.charged.toString(),
+        amount: entry.amount.toString(),
+      });
     case "void":
     case "expire":
       return JSON.stringify({ ...entry, held: entry.held.toString() });
   }
 }
 
-const AMOUNTS = ["amount", "cost", "held", "charged", "writtenOff"];
+const AMOUNTS = ["amount", "cost", "held", "charged", "writtenOff", "expected", "counted"];
 
 /** Decodes a line of {@linkcode encodeEntry}. */
 export function decodeEntry(line: string): JournalEntry {

@@ -11,6 +11,8 @@ import type {
   VoidCommand,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
+import { decideCorrection, operationOf } from "../../../domain/ledger/correction.ts";
+import type { CorrectionCommand } from "../../../domain/ledger/correction_types.ts";
 import {
   decideCredit,
   decideOpen,
@@ -33,9 +35,10 @@ import type {
   WalletPage,
   WalletQuery,
 } from "../../../ports/ledger_store.ts";
-import type { RequestRecord } from "../../../ports/request_log.ts";
+import type { KilledRow } from "../../../ports/request_log.ts";
+import type { AtOnce } from "../../../ports/at_once.ts";
 import { StoreError } from "../../../ports/store_error.ts";
-import { creditRowKey } from "./credit_rows.ts";
+import { creditRow, creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { InOrder } from "./in_order.ts";
 import { MAX_ID_CHARS, MAX_NOTE_CHARS } from "../limits.ts";
@@ -86,25 +89,58 @@ export class KvLedgerStore implements LedgerStore {
 
   credit(command: CreditCommand): Promise<Applied<Wallet>> {
     const { opId, walletId } = command;
-    const key = creditRowKey(opId);
     // One at a time of an id, so that no credit lands between the lookup of an earlier one and the
     // decision.
     return this.#crediting.run(opId, async () => {
-      const earlier = await read(this.#kv.get<CreditRecord>(key));
-      if (earlier.value !== null) this.#writer.books.rememberCredit(opId, earlier.value);
-      return await this.#withRows({ walletId }, () => this.#applyCredit(command, key));
+      const earlier = await this.operation(opId);
+      if (earlier !== undefined) this.#writer.books.rememberCredit(opId, earlier);
+      return await this.#withRows({ walletId }, () => this.#applyCredit(command));
     });
   }
 
-  #applyCredit(command: CreditCommand, key: Deno.KvKey): Promise<Applied<Wallet>> {
+  #applyCredit(command: CreditCommand): Promise<Applied<Wallet>> {
     const { opId, walletId, amount, note } = command;
     return this.#submit({ ids: [opId, walletId], note }, (stage) => {
       const decision = decideCredit(stage, command);
       if (decision.ok && decision.change !== undefined) {
-        stage.write({ key, value: { walletId, amount }, bytes: walletId.length * 2 });
+        stage.write(creditRow(opId, { walletId, amount }));
       }
       return { decision, frees: walletId };
     });
+  }
+
+  /**
+   * Applies a correction. `write` is called for one that changes the ledger, and adds rows to its
+   * commit.
+   */
+  correct(
+    command: CorrectionCommand,
+    write: (stage: Stage, change: { readonly before: Wallet; readonly after: Wallet }) => void,
+  ): Promise<Applied<Wallet>> {
+    const { opId, walletId, note } = command;
+    return this.#crediting.run(opId, async () => {
+      const earlier = await this.operation(opId);
+      if (earlier !== undefined) this.#writer.books.rememberCredit(opId, earlier);
+      return await this.#withRows(
+        { walletId },
+        () =>
+          this.#submit({ ids: [opId, walletId], note }, (stage) => {
+            const before = stage.wallet(walletId);
+            const decision = decideCorrection(stage, command);
+            if (decision.ok && decision.change !== undefined && before !== undefined) {
+              const operation = operationOf(decision.change.entry);
+              if (operation !== undefined) stage.write(creditRow(opId, operation));
+              write(stage, { before, after: decision.value });
+            }
+            return { decision, frees: walletId };
+          }),
+      );
+    });
+  }
+
+  /** Returns the credit or correction that was applied under an operation id. */
+  async operation(opId: string): Promise<CreditRecord | undefined> {
+    return (await read(this.#kv.get<CreditRecord>(creditRowKey(opId)))).value ?? undefined;
   }
 
   hold(
@@ -120,12 +156,12 @@ export class KvLedgerStore implements LedgerStore {
     );
   }
 
-  progress(command: ProgressCommand, killedRow: () => RequestRecord): Promise<Applied<Progress>> {
+  progress(command: ProgressCommand, killedRow: () => KilledRow): Promise<Applied<Progress>> {
     const { holdId } = command;
     return this.#submitInOrder({ ids: [holdId] }, (stage) => {
       const isFirst = stage.hold(holdId)?.progress === undefined;
       const decision = decideProgress(stage, command);
-      if (isFirst && decision.ok) stage.keepKilledRow(logLine(killedRow()));
+      if (isFirst && decision.ok) stage.keepKilledRow(killedRow());
       return { decision };
     });
   }
@@ -135,12 +171,11 @@ export class KvLedgerStore implements LedgerStore {
       const frees = stage.hold(command.holdId)?.walletId;
       const decision = decideSettle(stage, command);
       if (!decision.ok) return { decision, frees };
-      const { row, lateKilledRow } = rows;
-      const isOwed = lateKilledRow !== undefined && stage.owesRow(lateKilledRow.id);
-      const killedRow = isOwed ? lateKilledRow : rows.killedRow;
+      const { row, killedRow } = rows;
       // A repeat of a durable settlement sees the rows, too; its request's own row may exist since.
-      const isNew = decision.change !== undefined;
-      if (isNew && killedRow !== undefined) stage.keepKilledRow(logLine(killedRow));
+      const { change } = decision;
+      const isNew = change !== undefined;
+      if (isNew && killedRow !== undefined) stage.keepKilledRow(killedRow, change.entry);
       if (row !== undefined && (isNew || stage.owesRow(row.id))) stage.appendLog(logLine(row));
       return { decision, frees };
     });
@@ -153,10 +188,9 @@ export class KvLedgerStore implements LedgerStore {
     });
   }
 
-  wallet(id: string): Promise<Wallet | undefined> {
+  wallet(id: string): AtOnce<Wallet | undefined> {
     const { wallets } = this.#writer.books;
-    const known = wallets.known(id);
-    return known === undefined ? this.#noting(wallets.get(id)) : Promise.resolve(known);
+    return wallets.known(id) ?? this.#noting(wallets.get(id));
   }
 
   walletPage(query: WalletQuery): Promise<WalletPage> {
@@ -176,10 +210,9 @@ export class KvLedgerStore implements LedgerStore {
     yield* eachWallet(this.#kv, this.#writer.books);
   }
 
-  keySpend(keyId: string): Promise<KeySpend | undefined> {
+  keySpend(keyId: string): AtOnce<KeySpend | undefined> {
     const { spends } = this.#writer.books;
-    const known = spends.known(keyId);
-    return known === undefined ? spends.get(keyId) : Promise.resolve(known);
+    return spends.known(keyId) ?? spends.get(keyId);
   }
 
   openHolds(): Promise<readonly Hold[]> {
@@ -207,8 +240,8 @@ export class KvLedgerStore implements LedgerStore {
     return readRequestEntries(this.#kv, this.#writer.journal, query);
   }
 
-  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
-    const reading = readJournal(this.#kv, this.#writer.journal, options);
+  async *entries(range: JournalRange = {}): AsyncIterable<JournalEntry> {
+    const reading = readJournal(this.#kv, this.#writer.journal, range);
     for await (const placed of reading.entries()) {
       for (const { entry } of placed) yield entry;
     }

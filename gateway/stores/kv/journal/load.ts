@@ -5,6 +5,7 @@
  */
 
 import type { Hold } from "../../../domain/ledger/ledger.ts";
+import { sumOfRow } from "../../../domain/requests/request_sum.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { Books, type RowCounts, rowsOf } from "./books.ts";
 import { readCheckpoint } from "./checkpoint.ts";
@@ -71,7 +72,8 @@ export async function loadBooks(
   const { value: counts } = await read(kv.get<RowCounts>(COUNTS_KEY));
   const books = new Books(ledgerRows(kv, held), { counts: counts ?? undefined, idleRows });
   for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS })) {
-    books.killedRows.add(killedRowOf(value).id);
+    const row = killedRowOf(value);
+    books.killedRows.set(row.id, sumOfRow(row));
   }
   const touched = [...Array.from(holds.values(), rowsOf), ...rowsOfCommits(commits)];
   await Promise.all(touched.map((rows) => books.pin(rows)));

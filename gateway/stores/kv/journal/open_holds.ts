@@ -4,9 +4,6 @@ import { holdOfEntry, progressOfEntry } from "../../../domain/ledger/replay.ts";
 /** Applies one journal line to the open holds, by id. */
 export function followHold(holds: Map<string, Hold>, entry: JournalEntry): void {
   switch (entry.op) {
-    case "open":
-    case "credit":
-      return;
     case "hold":
       return void holds.set(entry.id, holdOfEntry(entry));
     case "progress": {
@@ -14,7 +11,10 @@ export function followHold(holds: Map<string, Hold>, entry: JournalEntry): void 
       if (hold !== undefined) holds.set(entry.id, { ...hold, progress: progressOfEntry(entry) });
       return;
     }
+    case "settle":
+    case "void":
+    case "expire":
+      return void holds.delete(entry.id);
     default:
-      holds.delete(entry.id);
   }
 }

@@ -7,13 +7,12 @@
  * @module
  */
 
-import type { Progress } from "../../../domain/ledger/ledger.ts";
-import { formatCredits, minMicros, parseCredits } from "../../../domain/ledger/money.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import type { KvLedgerStore } from "./ledger.ts";
 import { RECOVERED_AT_ONCE } from "../limits.ts";
 import { read } from "../read.ts";
+import { upTo } from "../log/killed_row.ts";
 import { killedRowOf } from "../log/log_line.ts";
 import type { KvRequestLog } from "../log/request_log.ts";
 import { KILLED_ROWS, killedRowKey } from "../rows.ts";
@@ -31,10 +30,6 @@ export interface RecoveryOptions {
  */
 export async function recover(kv: Deno.Kv, { ledger, log, atMs }: RecoveryOptions): Promise<void> {
   const orphans = await ledger.openHolds();
-  // Several calls of one request may have been in flight: its row is written with the last of them.
-  const lastOf = new Map(
-    orphans.filter(({ progress }) => progress !== undefined).map(({ id, logId }) => [logId, id]),
-  );
   for (let from = 0; from < orphans.length; from += RECOVERED_AT_ONCE) {
     const some = orphans.slice(from, from + RECOVERED_AT_ONCE);
     // Read beforehand, so that all holds end in one turn of the event loop, in few commits.
@@ -44,23 +39,24 @@ export async function recover(kv: Deno.Kv, { ledger, log, atMs }: RecoveryOption
       const { value } = await read(kv.get<Uint8Array>(killedRowKey(logId)));
       if (value !== null) rows.set(logId, killedRowOf(value));
     }));
-    await Promise.all(some.map(({ id: holdId, logId, amount, progress }) => {
+    await Promise.all(some.map(({ id: holdId, logId, progress }) => {
       if (progress === undefined) {
         return ledger.voidHold({ kind: "expire", holdId, reason: "gateway restarted", atMs });
       }
       const before = rows.get(logId);
-      const row = before && withProgress(before, progress, minMicros(progress.cost, amount));
-      if (row !== undefined) rows.set(logId, row);
+      const killedRow = before && upTo(progress, before);
+      // Several calls of one request may have been in flight.
+      if (killedRow !== undefined) rows.set(logId, killedRow);
       return ledger.settle(
         { ...progress, kind: "settle", holdId, estimated: true, recovered: true, atMs },
-        lastOf.get(logId) === holdId ? { row } : { killedRow: row },
+        { killedRow },
       );
     }));
   }
   await writeOwedRows(kv, log);
 }
 
-/** Writes the rows of requests with several calls, of which some had been settled. */
+/** Writes the rows of requests that were charged, and whose own rows the former run did not write. */
 async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
   let last: string | undefined;
   for (;;) {
@@ -76,17 +72,4 @@ async function writeOwedRows(kv: Deno.Kv, log: KvRequestLog): Promise<void> {
     await Promise.all(owed.map((row) => log.append(row)));
     last = id;
   }
-}
-
-/** Adds the checkpoint of a call to the row with the earlier settlements of its request. */
-function withProgress(row: RequestRecord, progress: Progress, charged: bigint): RequestRecord {
-  return {
-    ...row,
-    durationMs: Math.max(row.durationMs, progress.atMs - row.atMs),
-    charged: formatCredits((parseCredits(row.charged) ?? 0n) + charged),
-    inputTokens: row.inputTokens + progress.inputTokens,
-    cachedInputTokens: row.cachedInputTokens + progress.cachedInputTokens,
-    outputTokens: row.outputTokens + progress.outputTokens,
-    estimated: true,
-  };
 }

@@ -72,9 +72,9 @@ function takeLines(lines: readonly string[], logId: string, collected: Collected
   for (const line of lines) {
     if (!line.includes(logId)) continue;
     const entry = decodeEntry(line);
-    if (entry.op === "open" || entry.op === "credit" || entry.log !== logId) continue;
+    if (!("log" in entry) || entry.log !== logId) continue;
     collected.entries.push(entry);
     if (entry.op === "hold") collected.unseen.delete(entry.id);
-    else if (entry.op !== "progress") collected.unended.delete(entry.id);
+    else if ("held" in entry) collected.unended.delete(entry.id);
   }
 }

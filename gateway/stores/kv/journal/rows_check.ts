@@ -57,8 +57,9 @@ export async function compareBooks(
   return compared;
 }
 
-function compareWithJournal(
-  { what, id }: { what: string; id: string },
+/** Compares a wallet, or the spend of a key, with the result of the journal. */
+export function compareWithJournal(
+  { what, id }: { readonly what: RowKind["what"]; readonly id: string },
   { known, replayed }: { known: object | undefined; replayed: object | undefined },
   problems: ProblemList,
 ): void {
@@ -98,7 +99,7 @@ export async function compareHolds(
 }
 
 /** True when two holds are equal, including their checkpoints. */
-function isSameHold(one: Hold, other: Hold): boolean {
+export function isSameHold(one: Hold, other: Hold): boolean {
   const { progress: before = {}, ...hold } = one;
   const { progress: now = {}, ...known } = other;
   return differenceOf(hold, known) === undefined && differenceOf(before, now) === undefined;
@@ -176,7 +177,7 @@ function isIdle(id: string, { books, before, replayed }: RowsExpected): boolean 
 
 /** Compares a row that the gateway has not written since the snapshot. */
 function compareOldRow(
-  subject: { what: string; id: string },
+  subject: { what: RowKind["what"]; id: string },
   row: unknown,
   expected: RowsExpected,
 ): void {

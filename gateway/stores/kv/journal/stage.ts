@@ -1,9 +1,18 @@
 import { Buffer } from "node:buffer";
-import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
+import type {
+  EndedHold,
+  Hold,
+  JournalEntry,
+  KeySpend,
+  Wallet,
+} from "../../../domain/ledger/ledger.ts";
+import { operationOf } from "../../../domain/ledger/correction.ts";
 import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
+import { addToSum, type KilledRow, type RequestSum } from "../../../domain/requests/request_sum.ts";
 import type { Books, RowCounts } from "./books.ts";
 import { encodeEntry } from "./journal_codec.ts";
 import type { OpenCommits } from "../commits/open_commits.ts";
+import { logLine } from "../log/log_line.ts";
 import {
   FULL_COMMIT_BYTES,
   FULL_COMMIT_CHANGES,
@@ -35,8 +44,8 @@ export class Stage implements LedgerView {
   readonly #opened = new Map<string, Hold>();
   readonly #ended = new Map<string, EndedHold>();
   readonly #credits = new Map<string, CreditRecord>();
-  /** By log id, true when a log row is stored for the case that the gateway dies. */
-  readonly #killedRows = new Map<string, boolean>();
+  /** By log id, the sums of the rows for the case that the gateway dies; of removed ones `undefined`. */
+  readonly #killedRows = new Map<string, RequestSum | undefined>();
   readonly #rows: Row[] = [];
   readonly #added = { wallets: 0, keys: 0 };
   #bytes: number;
@@ -78,9 +87,8 @@ export class Stage implements LedgerView {
     if (spend !== undefined) this.#spends.set(spend.keyId, spend);
     if (opened !== undefined) this.#opened.set(opened.id, opened);
     if (ended !== undefined) this.#ended.set(ended.hold.id, ended);
-    if (entry.op === "credit") {
-      this.#credits.set(entry.id, { walletId: entry.wallet, amount: entry.amount });
-    }
+    const operation = operationOf(entry);
+    if (operation !== undefined && "id" in entry) this.#credits.set(entry.id, operation);
     if (entry.op === "open") {
       this.countUp("wallets");
       // Lists read rows: a wallet has one from its first commit on.
@@ -98,19 +106,30 @@ export class Stage implements LedgerView {
     this.log.push(line);
     this.#grow(line.bytes, 1);
     if (!this.owesRow(line.id)) return;
-    this.#killedRows.set(line.id, false);
+    this.#killedRows.set(line.id, undefined);
     this.write({ key: killedRowKey(line.id), bytes: 0 });
   }
 
   /** True when the request's own log row is still to come. */
   owesRow(id: string): boolean {
-    return this.#killedRows.get(id) ?? this.#books.killedRows.has(id);
+    return this.#settledSum(id) !== undefined;
   }
 
-  /** Stores the line that a request gets if the gateway dies before its own is appended. */
-  keepKilledRow({ id, text, bytes }: Line): void {
-    this.#killedRows.set(id, true);
+  /**
+   * Stores the row that a request gets if the gateway dies before its own is appended. `entry`: the
+   * entry that this commit adds to its sum.
+   */
+  keepKilledRow(row: KilledRow, entry?: JournalEntry): void {
+    const sum = addToSum(this.#settledSum(row.id), entry);
+    const { id, text, bytes } = logLine({ ...row, ...sum });
+    this.#killedRows.set(id, sum);
     this.write({ key: killedRowKey(id), value: bytesOf(text), bytes });
+  }
+
+  /** Returns the sum of a row for the case that the gateway dies; `undefined` if none is stored. */
+  #settledSum(id: string): RequestSum | undefined {
+    const known = this.#killedRows.has(id) ? this.#killedRows : this.#books.killedRows;
+    return known.get(id);
   }
 
   /** Sets or deletes a row. */
@@ -195,9 +214,9 @@ export class Stage implements LedgerView {
     for (const hold of this.#opened.values()) this.#books.open(hold);
     for (const ended of this.#ended.values()) this.#books.end(ended);
     for (const [opId, credit] of this.#credits) this.#books.rememberCredit(opId, credit);
-    for (const [id, isKept] of this.#killedRows) {
-      if (isKept) this.#books.killedRows.add(id);
-      else this.#books.killedRows.delete(id);
+    for (const [id, sum] of this.#killedRows) {
+      if (sum === undefined) this.#books.killedRows.delete(id);
+      else this.#books.killedRows.set(id, sum);
     }
   }
 

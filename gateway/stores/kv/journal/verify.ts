@@ -5,6 +5,7 @@
  */
 
 import type { Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
+import { operationOf } from "../../../domain/ledger/correction.ts";
 import {
   emptyBooks,
   type ProblemList,
@@ -128,9 +129,8 @@ function replayLine(line: string, books: ReplayedBooks, credits: CreditRowsCheck
   try {
     const entry = decodeEntry(line);
     replayEntry(books, entry);
-    if (entry.op === "credit") {
-      credits.add(entry.id, { walletId: entry.wallet, amount: entry.amount });
-    }
+    const operation = operationOf(entry);
+    if (operation !== undefined && "id" in entry) credits.add(entry.id, operation);
   } catch (error) {
     books.problems.push(`The line is not a journal entry (${error})`);
   }

@@ -95,7 +95,7 @@ check("an altered amount is in the chain and in the wallet", async ({ stores, ed
   assertProblems(await stores.verify(), [
     "Journal segment 2 was changed after it was written, segment 3 names another hash",
     'Wallet "w" has available 0.009983, credits 0.010000, its journal comes to available 0.099982',
-    "The 1 rows by which repeated credits are known do not match the 1 credits of the journal",
+    "The 1 rows by which repeated credits and corrections are known do not match the 1 of the journal",
   ]);
 });
 
@@ -327,7 +327,7 @@ check(
     const { value } = await kv.get<CreditRecord>(key);
     assert(value !== null);
     const sentence = (rows: number) =>
-      `The ${rows} rows by which repeated credits are known do not match the 1 credits`;
+      `The ${rows} rows by which repeated credits and corrections are known do not match the 1 of`;
     const touch = (holdId: string) => stores.ledger.hold(hold(holdId), NO_WAIT);
     await kv.delete(key);
     assertProblems(await stores.verify(), [sentence(0)]);

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { StoreError } from "../../../ports/store_error.ts";
+import type { AttemptedCommit, StoreHealth } from "../../../ports/stores.ts";
 import type { Books } from "./books.ts";
 import { Chain } from "../chain.ts";
 import {
@@ -16,21 +17,6 @@ import type { Row } from "../rows.ts";
 import type { Line, PlacedLines } from "../segment.ts";
 import { decide, type Operation, reject } from "./operation.ts";
 import { Stage } from "./stage.ts";
-
-/** An attempted commit. */
-export interface AttemptedCommit {
-  readonly ms: number;
-  /** Number of operations that waited for it. */
-  readonly operations: number;
-  readonly ok: boolean;
-}
-
-/**
- * State of a writer. `failing`: the last commit threw, for example because the disk is full; the
- * next success ends this state. `lost`: nothing can be written any more, because another process
- * has taken over the store or a bug has stopped the writer; only a restart helps.
- */
-export type WriterHealth = "ok" | "failing" | "lost";
 
 const LOST = "Cannot write to the store: another process has taken it over";
 const BROKEN = "Cannot write to the store: a bug has stopped its writer";
@@ -81,7 +67,7 @@ export class Writer {
   #stage: Stage | undefined;
   /** Reason for refusing new operations. */
   #stopped: string | undefined;
-  #health: WriterHealth = "ok";
+  #health: StoreHealth = "ok";
 
   /** `onTried` is called after each attempted commit. */
   constructor(
@@ -110,7 +96,7 @@ export class Writer {
   }
 
   /** State of the writer. Closing does not change it. */
-  get health(): WriterHealth {
+  get health(): StoreHealth {
     return this.#isGone && this.#health === "ok" ? "failing" : this.#health;
   }
 

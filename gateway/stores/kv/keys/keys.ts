@@ -1,5 +1,6 @@
 import type { KeyRecord } from "../../../domain/policy/key.ts";
 import type { KeyPage, KeyQuery, KeyStore, StoredKey } from "../../../ports/key_store.ts";
+import type { AtOnce } from "../../../ports/at_once.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { KEYS_READ_AT_ONCE, MAX_CACHED_KEYS, MAX_VALUE_BYTES } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
@@ -60,8 +61,10 @@ export class KvKeyStore implements KeyStore {
     return key !== undefined && digests.includes(key.digest) ? key.record : undefined;
   }
 
-  async get(id: string): Promise<KeyRecord | undefined> {
-    return (await this.#find(id))?.record;
+  get(id: string): AtOnce<KeyRecord | undefined> {
+    const digest = this.#digests.get(id);
+    const cached = digest === undefined ? undefined : this.#byDigest.get(digest);
+    return cached?.record ?? this.#load(id).then((key) => key?.record);
   }
 
   getStored(id: string): Promise<StoredKey | undefined> {
@@ -128,6 +131,35 @@ export class KvKeyStore implements KeyStore {
       const links = record.status === key.record.status ? [] : linkRows(changed);
       await this.#write(changed, { rows: [...links, ...movedPlaces(key.record, record)] });
       return record;
+    });
+  }
+
+  /**
+   * Gives a key that is of one wallet to another. `commit` writes the rows in the commit of its own
+   * change; where it refuses, the key stays. Returns `undefined` if the key is of another wallet.
+   */
+  toWallet<T extends { readonly ok: boolean }>(
+    id: string,
+    { from, to }: { readonly from: string; readonly to: string },
+    commit: (rows: readonly Row[]) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.#writing.run(async () => {
+      const key = await this.#find(id);
+      if (key?.record.walletId !== from) return undefined;
+      if (from === to) return await commit([]);
+      const moved = { ...key, record: { ...key.record, walletId: to } };
+      const rows = [
+        jsonRow(["key", keyPart(id)], moved),
+        ...movedPlaces(key.record, moved.record),
+      ];
+      this.#writes++;
+      try {
+        return await commit(rows);
+      } finally {
+        this.#writes++;
+        // The next lookup reads it, as it is then.
+        this.#forget(key);
+      }
     });
   }
 

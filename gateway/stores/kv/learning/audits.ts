@@ -1,5 +1,6 @@
 import { type Micros, minMicros } from "../../../domain/ledger/money.ts";
 import type { AuditCost, AuditStore } from "../../../ports/audit_store.ts";
+import { eachRow } from "../each_row.ts";
 import type { Writer } from "../journal/writer.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
@@ -59,6 +60,14 @@ export class KvAuditStore implements AuditStore {
       const known = day.costs.get(keyPart(id));
       if (known !== undefined && known !== cost) await this.#set(day, id, cost);
     });
+  }
+
+  /** Yields all costs under the stored ids of their audits. */
+  async *all(): AsyncGenerator<AuditCost & { readonly cost: Micros }> {
+    for await (const { key, value } of eachRow<Uint8Array>(this.#kv, { prefix: PREFIX })) {
+      const cost = BigInt(JSON.parse(textOf(value)) as string);
+      yield { day: String(key[1]), id: String(key[2]), cost };
+    }
   }
 
   async #set(day: Day, id: string, cost: Micros): Promise<void> {

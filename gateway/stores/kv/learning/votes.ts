@@ -1,5 +1,7 @@
 import { SOURCES_MAX } from "../../../domain/requests/feedback.ts";
+import type { PlacedVote } from "../../../ports/store_copying.ts";
 import type { Vote, VoteEnd, VoteStore } from "../../../ports/vote_store.ts";
+import { eachRow } from "../each_row.ts";
 import type { Writer } from "../journal/writer.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
@@ -84,6 +86,25 @@ export class KvVoteStore implements VoteStore {
         if (old.length < SWEEP_BATCH) return swept;
       }
     });
+  }
+
+  /** Yields all votes, and the last position. */
+  async *placed(): AsyncGenerator<PlacedVote> {
+    for await (const { key, value } of eachRow<Uint8Array>(this.#kv, { prefix: VOTE })) {
+      yield { position: Number(key[1]), vote: parsed<Vote>(value) };
+    }
+    yield { position: await this.#readLast() };
+  }
+
+  /** Stores votes at their positions. Nothing else may store any meanwhile. */
+  async putPlaced(votes: readonly PlacedVote[]): Promise<void> {
+    const rows = votes.flatMap(({ position, vote }) => {
+      if (vote === undefined) return [jsonRow(LAST, position)];
+      const voted: Voted = { position, score: vote.score };
+      return [jsonRow(votedKey(vote), voted), jsonRow([...VOTE, position], vote)];
+    });
+    await this.#writer.write(rows);
+    this.#last = undefined;
   }
 
   async #store(vote: Vote): Promise<VoteEnd> {

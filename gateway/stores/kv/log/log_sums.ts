@@ -7,6 +7,7 @@
 
 import { addRollup, addRow, emptyRollup, type Rollup } from "../../../domain/requests/rollup.ts";
 import type { LogOverview } from "../../../ports/request_log.ts";
+import type { PeriodSums } from "../../../ports/store_copying.ts";
 import { READ_AHEAD_BLOCKS, SUM_LEVELS, SUMS_WRITTEN } from "../limits.ts";
 import type { LogBlock } from "./log_block.ts";
 import { decodeSums, encodeSums, type KeptSums } from "./log_sums_codec.ts";
@@ -95,6 +96,16 @@ export class LogSums {
       ...{ sinceMs, untilMs, stepMs, total, uncounted: 0 },
       series: [...series].map(([atMs, rollup]) => ({ atMs, rollup })),
     };
+  }
+
+  /** Replaces sums: they include all rows in stored segments. */
+  async put(sums: readonly PeriodSums[]): Promise<void> {
+    const to = this.#writer.log.stored.segment;
+    for (const level of SUM_LEVELS) {
+      const own = sums.filter(({ widthMs }) => widthMs === level.widthMs);
+      const rows = own.map(({ startMs, rollup }) => [startMs, { to, rollup }] as const);
+      await this.#write(level, new Map(rows));
+    }
   }
 
   /** Returns expired rows, up to a maximum. */

@@ -5,6 +5,7 @@ import type {
   RequestQuery,
   RequestRecord,
 } from "../../../ports/request_log.ts";
+import type { PeriodSums } from "../../../ports/store_copying.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { LOG_AGE_MS, LOG_RECORDS, LOG_TRIM_BATCH, LOG_TRIM_SEGMENTS } from "../limits.ts";
 import { LogIndex } from "./log_index.ts";
@@ -64,6 +65,21 @@ export class KvRequestLog implements RequestLog {
       return Promise.reject(error);
     }
     return this.#writer.submit((stage) => stage.appendLog(line));
+  }
+
+  /** Appends rows, all or none. They must fit into one commit. */
+  async appendAll(records: readonly RequestRecord[]): Promise<void> {
+    const lines = records.map(logLine);
+    await this.#writer.submit((stage) => {
+      for (const line of lines) stage.appendLog(line);
+    });
+  }
+
+  /** Replaces sums, which then include all rows. No row may be appended meanwhile. */
+  async putSums(sums: readonly PeriodSums[]): Promise<void> {
+    await this.#writer.fold(() => {});
+    await this.#index.write();
+    await this.#index.sums.put(sums);
   }
 
   async get(id: string): Promise<RequestRecord | undefined> {

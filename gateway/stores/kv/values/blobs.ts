@@ -42,6 +42,13 @@ export class KvBlobStore implements BlobStore {
     return { id, mediaType: about, bytes: content, expiresAtMs };
   }
 
+  /** Yields all files that have not expired. */
+  async *all(): AsyncGenerator<StoredBlob> {
+    for await (const { name, content, about, expiresAtMs } of this.#values.all()) {
+      yield { id: String(name[0]), mediaType: about, bytes: content, expiresAtMs };
+    }
+  }
+
   sweep(): Promise<number> {
     return this.#values.sweep();
   }

@@ -1,5 +1,6 @@
 import { StoreError } from "../../../ports/store_error.ts";
 import { VALUE_SWEEP_MS, VALUES_SWEPT } from "../limits.ts";
+import { eachRow } from "../each_row.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
 import { keyPart } from "../rows.ts";
@@ -153,6 +154,17 @@ export class ExpiringValues {
       if (value !== undefined) return value;
     }
     return undefined;
+  }
+
+  /** Yields all values that have not expired, with their names, in the order of their expiry. */
+  async *all(): AsyncGenerator<ExpiringValue & { readonly name: readonly Deno.KvKeyPart[] }> {
+    for await (const row of eachRow<Uint8Array>(this.#kv, { prefix: this.#rows.expiries })) {
+      const { name, id } = this.#rows.expiring(row.key);
+      const entry = await read(this.#kv.get<Uint8Array>(this.#rows.entryKey({ name, id })));
+      if (entry.value === null) continue;
+      const value = await this.#valueOf(this.#rows.copyOf(entry));
+      if (value !== undefined) yield { ...value, name };
+    }
   }
 
   /** Deletes a value; returns false when there is none that has not expired. */

@@ -88,6 +88,11 @@ export function keptBytes({ embeddings = {}, textBytes }: VectorStore): number {
   return Object.values(embeddings).reduce((sum, { bytes }) => sum + bytes, textBytes);
 }
 
+/** True when callers of an owner made a store: it counts against their maximum. */
+export function isOfCallers({ isCallers, ownerId }: VectorStore, owner: string): boolean {
+  return isCallers === true && ownerId === owner;
+}
+
 /** Returns a vector store with a file added, removed or replaced. */
 export function changed(
   store: VectorStore,
@@ -107,6 +112,7 @@ function counted(store: VectorStore, file: VectorStoreFile, sign: 1 | -1): Vecto
     files: store.files + sign,
     passages: store.passages + sign * file.passages,
     textBytes: store.textBytes + sign * file.textBytes,
+    ...(file.failure === undefined ? {} : { failed: (store.failed ?? 0) + sign }),
     ...countedEmbeddings(store, file, sign),
   };
 }

@@ -1,5 +1,10 @@
 import type { EmbeddingsKept, FileAdded, PassageStore } from "../../../ports/passage_store.ts";
-import type { FileEmbeddings, VectorStore, VectorStoreFile } from "../../../ports/vector_stores.ts";
+import type {
+  FileEmbeddings,
+  StoreDescription,
+  VectorStore,
+  VectorStoreFile,
+} from "../../../ports/vector_stores.ts";
 import {
   MAX_PASSAGES_BYTES,
   MAX_VECTOR_STORES,
@@ -9,6 +14,7 @@ import {
 import { Mutex } from "../mutex.ts";
 import {
   changed,
+  isOfCallers,
   keptBytes,
   passageSegments,
   segmentKey,
@@ -97,12 +103,25 @@ export class KvPassageStore implements PassageStore {
     return this.#stores.get(id);
   }
 
-  createStore(store: VectorStore): Promise<boolean> {
+  createStore(store: VectorStore, ownerMax = Infinity): Promise<boolean> {
     return this.#change(async () => {
       if (this.#stores.size >= this.#maxStores) return false;
+      const own = this.stores().filter((each) => isOfCallers(each, store.ownerId));
+      if (own.length >= ownerMax) return false;
       await this.#writer.write([storeRow(store)]);
       this.#stores.set(store.id, store);
       return true;
+    });
+  }
+
+  describeStore(id: string, description: StoreDescription): Promise<VectorStore | undefined> {
+    return this.#change(async () => {
+      const store = this.#stores.get(id);
+      if (store === undefined) return undefined;
+      const described = { ...store, ...description };
+      await this.#writer.write([storeRow(described)]);
+      this.#stores.set(id, described);
+      return described;
     });
   }
 

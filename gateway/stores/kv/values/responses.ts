@@ -86,6 +86,14 @@ export class KvResponseStore implements ResponseStore {
     return this.#values.delete([ownerId, id]);
   }
 
+  /** Yields all responses that have not expired, in the order of their expiry. */
+  async *all(): AsyncGenerator<StoredResponse> {
+    for await (const value of this.#values.all()) {
+      const response = decodeResponse(value);
+      if (response !== undefined) yield response;
+    }
+  }
+
   sweep(): Promise<number> {
     return this.#values.sweep();
   }

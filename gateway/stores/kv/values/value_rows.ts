@@ -85,6 +85,11 @@ export class ValueRows {
     return [...this.expiries, entry.expiresAtMs, ...name, id];
   }
 
+  /** Returns the copy that such a key leads to. */
+  expiring(key: Deno.KvKey): Omit<ValueCopy, "entry"> {
+    return { name: key.slice(2, -1), id: String(key.at(-1)) };
+  }
+
   /** Prefix of the rows that lead from another name to copies, older ones first. */
   aliasesOf(scope: readonly Deno.KvKeyPart[], alias: string): Deno.KvKey {
     return [`${this.#prefix}_alias`, ...scope, keyPart(alias)];

@@ -1,7 +1,7 @@
 import type { Transaction } from "../connection.ts";
 
 /** Kinds of changes that instances tell each other. */
-export type Topic = "key" | "new_key" | "catalog" | "vector_store";
+export type Topic = "key" | "new_key" | "catalog" | "vector_store" | "routing" | "setting";
 
 /** A change that another instance, or this one, has committed. */
 export interface Change {

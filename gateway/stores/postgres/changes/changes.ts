@@ -6,8 +6,8 @@
  */
 
 import type { Clock } from "../../../ports/clock.ts";
-import { StoreError } from "../../../ports/store_error.ts";
 import { connect, type Sql, storeError } from "../connection.ts";
+import type { Link } from "../link.ts";
 import { type Change, CHANNEL, type Topic } from "./announce.ts";
 
 /** Hears of changes. */
@@ -28,7 +28,7 @@ export interface ChangesOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Hears of failures; each is tried again. @default {nothing hears} */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** False where notices do not arrive, as behind a pooler of transactions. @default {true} */
+  /** False where notices do not arrive, for tests. @default {true} */
   readonly listens?: boolean | undefined;
 }
 
@@ -59,12 +59,11 @@ interface PollRow {
 
 /** The changes of all instances. */
 export class Changes {
-  readonly #url: string;
   readonly #options: ChangesOptions;
+  /** One connection, which other work never keeps busy. */
+  readonly #sql: Sql;
   readonly #watchers = new Set<Watcher>();
   readonly #catchingUp = new Map<Watcher, Promise<void>>();
-  readonly #ending = new Set<Promise<void>>();
-  #client: Sql;
   /** Number of the last change that watchers have heard of. */
   #number: number | undefined;
   #currentAtMs = -Infinity;
@@ -72,20 +71,23 @@ export class Changes {
   #isNoticed = false;
   #wake = () => {};
   #isClosed = false;
-  readonly #closed = Promise.withResolvers<never>();
   #running: Promise<void> = Promise.resolve();
 
-  private constructor(url: string, options: ChangesOptions) {
-    this.#url = url;
+  private constructor(to: string | Link, options: ChangesOptions) {
     this.#options = options;
-    this.#client = this.#connected();
-    // Nothing may be waiting for an answer when it is closed.
-    this.#closed.promise.catch(() => {});
+    this.#sql = connect(to, {
+      max: 1,
+      limitMs: POLL_LIMIT_MS,
+      onNotice: () => {
+        this.#isNoticed = true;
+        this.#wake();
+      },
+    });
   }
 
   /** Connects, and asks for the first time. */
-  static async open(url: string, options: ChangesOptions): Promise<Changes> {
-    const changes = new Changes(url, options);
+  static async open(to: string | Link, options: ChangesOptions): Promise<Changes> {
+    const changes = new Changes(to, options);
     try {
       await changes.#poll();
     } catch (cause) {
@@ -117,11 +119,10 @@ export class Changes {
   /** Stops asking, and closes the connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#closed.reject(new StoreError("The store is closed"));
     this.#wake();
-    this.#end();
+    await this.#sql.end({ timeout: 0 });
     await this.#running;
-    await Promise.all([...this.#catchingUp.values(), ...this.#ending]);
+    await Promise.all(this.#catchingUp.values());
   }
 
   async #run(): Promise<void> {
@@ -149,36 +150,19 @@ export class Changes {
 
   async #poll(): Promise<void> {
     const atMs = this.#options.clock.monotonicMs();
-    const rows = await this.#answer(this.#ask());
+    const rows = await this.#ask();
     this.#hear(rows);
     this.#currentAtMs = atMs;
     for (const watcher of this.#watchers) this.#catchUp(watcher);
     if (this.#options.listens !== false && rows[0]?.listening === false) {
-      await this.#answer(this.#client.unsafe(`listen ${CHANNEL}`));
+      await this.#sql.unsafe(`listen ${CHANNEL}`);
     }
     if (++this.#polls % POLLS_PER_SWEEP > 0) return;
-    await this.#answer(this.#client`delete from change where at < now() - ${KEPT}::interval`);
-  }
-
-  /**
-   * Waits for an answer, but not for ever: a connection may be dead without knowing it, and is then
-   * replaced.
-   */
-  async #answer<T>(answer: Promise<T>): Promise<T> {
-    const { promise: limit, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      this.#reconnect();
-      reject(new StoreError(`The database has not answered for ${POLL_LIMIT_MS} ms`));
-    }, POLL_LIMIT_MS);
-    try {
-      return await Promise.race([answer, limit, this.#closed.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await this.#sql`delete from change where at < now() - ${KEPT}::interval`;
   }
 
   async #ask(): Promise<readonly PollRow[]> {
-    return await this.#client<PollRow[]>`
+    return await this.#sql<PollRow[]>`
       select last, exists (
         select from pg_listening_channels() as channel where channel = ${CHANNEL}
       ) as listening, number, topic, subject
@@ -216,28 +200,5 @@ export class Changes {
       .catch((error) => this.#options.onError?.(error))
       .finally(() => this.#catchingUp.delete(watcher));
     this.#catchingUp.set(watcher, work);
-  }
-
-  #reconnect(): void {
-    if (this.#isClosed) return;
-    this.#end();
-    this.#client = this.#connected();
-  }
-
-  #end(): void {
-    const ending = this.#client.end({ timeout: 0 })
-      .catch((error) => this.#options.onError?.(error))
-      .finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
-  }
-
-  #connected(): Sql {
-    return connect(this.#url, {
-      max: 1,
-      onNotice: () => {
-        this.#isNoticed = true;
-        this.#wake();
-      },
-    });
   }
 }

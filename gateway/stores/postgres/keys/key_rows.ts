@@ -70,10 +70,11 @@ export async function* eachKey(
   let after: PlacedKey["at"] | undefined;
   while (true) {
     const place = after ?? from;
-    const sign = sql.unsafe(`${oldestFirst ? ">" : "<"}${after === undefined ? "=" : ""}`);
+    const beyond = oldestFirst ? sql`>` : sql`<`;
+    const equal = after === undefined ? sql`=` : sql``;
     const start = place === undefined
       ? sql`true`
-      : sql`(created_at_ms, id) ${sign} (${place[0]}, ${place[1]} collate "C")`;
+      : sql`(created_at_ms, id) ${beyond}${equal} (${place[0]}, ${place[1]} collate "C")`;
     const rows = await query(sql<{ id: string; created_at_ms: bigint; data: string }[]>`
       select id, created_at_ms, data from api_key where ${where} and ${start}
       order by ${order} limit ${KEYS_READ_AT_ONCE}

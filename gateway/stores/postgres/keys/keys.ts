@@ -152,6 +152,11 @@ export class PostgresKeyStore implements KeyStore, Watcher {
     });
   }
 
+  /** Forgets a key that another store has changed, by its digest: the next lookup reads it. */
+  forget(digest: string): void {
+    this.#memory.forget(textId(digest));
+  }
+
   changed(change: Change): void {
     this.#memory.changed(change);
     if (change.topic !== "new_key") return;

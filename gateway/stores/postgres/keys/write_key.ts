@@ -9,6 +9,7 @@ import type { KeyRecord } from "../../../domain/policy/key.ts";
 import type { StoredKey } from "../../../ports/key_store.ts";
 import { announce } from "../changes/announce.ts";
 import type { Transaction } from "../connection.ts";
+import { assignmentsOf, rowsOf } from "../statement.ts";
 import { textId } from "../text_id.ts";
 import { columnsOf } from "./key_rows.ts";
 
@@ -24,7 +25,7 @@ export async function insertKey(sql: Transaction, key: StoredKey): Promise<numbe
   await sql`select pg_advisory_xact_lock(hashtextextended(${`svc key ${row.digest}`}, 0))`;
   const taken = await sql`select from api_key where is_active and digest = ${row.digest} limit 1`;
   if (taken.length > 0) return undefined;
-  const inserted = await sql`insert into api_key ${sql(row)} on conflict do nothing`;
+  const inserted = await sql`insert into api_key ${rowsOf([row])} on conflict do nothing`;
   if (inserted.count === 0) return undefined;
   const [count] = await sql<{ number: bigint }[]>`
     update key_count set number = number + 1 returning number
@@ -70,7 +71,7 @@ async function lockedKey(sql: Transaction, id: string): Promise<StoredKey | unde
 
 async function writeKey(sql: Transaction, key: StoredKey): Promise<void> {
   const { id, ...columns } = columnsOf(key);
-  await sql`update api_key set ${sql(columns)} where id = ${id}`;
+  await sql`update api_key set ${assignmentsOf(columns)} where id = ${id}`;
 }
 
 /** Returns the number of the last change, which is at least that of a key whose row is locked. */

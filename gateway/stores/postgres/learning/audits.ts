@@ -41,6 +41,13 @@ export class PostgresAudits implements AuditStore {
     }));
   }
 
+  /** Yields all costs under the stored ids of their audits. */
+  async *all(): AsyncGenerator<AuditCost & { readonly cost: Micros }> {
+    yield* await query(this.#sql<{ day: string; id: string; cost: bigint }[]>`
+      select day, id, cost from audit_cost order by day, id
+    `);
+  }
+
   async settle({ id, day, cost }: AuditCost & { readonly cost: Micros }): Promise<void> {
     await query(this.#sql`
       update audit_cost set cost = ${cost} where day = ${day} and id = ${textId(id)}

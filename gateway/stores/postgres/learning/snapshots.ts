@@ -1,11 +1,16 @@
 import type { RoutingSnapshot, WalletSnapshot } from "../../../domain/learning/snapshot.ts";
 import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
 import { storedWallet, walletOf } from "../../kv/learning/wallet_text.ts";
-import { query, type Sql } from "../connection.ts";
+import { announce } from "../changes/announce.ts";
+import type { Changes } from "../changes/changes.ts";
+import { query, type Sql, type Transaction } from "../connection.ts";
 import { textId } from "../text_id.ts";
 
 /** Wallet id, and the number of the snapshot in which the wallet changed last. */
 type Version = readonly [id: string, version: number];
+
+/** Age at which additions that a snapshot includes are deleted; until then a repeat is known. */
+const ADDITIONS_KEPT = "1 day";
 
 /** Key of the advisory lock that orders the snapshots of all instances. */
 const LOCK = 5_811_763_206;
@@ -16,35 +21,61 @@ const LOCK = 5_811_763_206;
  */
 export class PostgresSnapshots implements SnapshotStore {
   readonly #sql: Sql;
+  readonly #changes: Pick<Changes, "watch"> | undefined;
 
-  constructor(sql: Sql) {
+  /** `changes`: how this instance hears of other ones' snapshots. @default {not at all} */
+  constructor(sql: Sql, changes?: Pick<Changes, "watch">) {
     this.#sql = sql;
+    this.#changes = changes;
   }
 
-  async latest(): Promise<RoutingSnapshot | undefined> {
+  async latest(known?: RoutingSnapshot): Promise<RoutingSnapshot | undefined> {
     const [newest] = await this.list(1);
-    return newest && await this.get(newest.number);
+    return newest && await this.#read(newest.number, known);
   }
 
   get(number: number): Promise<RoutingSnapshot | undefined> {
+    return this.#read(number, undefined);
+  }
+
+  watch(changed: () => Promise<void>): void {
+    let isOld = false;
+    const old = () => void (isOld = true);
+    const catchUp = async () => {
+      if (!isOld) return;
+      isOld = false;
+      try {
+        await changed();
+      } catch (error) {
+        isOld = true;
+        throw error;
+      }
+    };
+    this.#changes?.watch({ topics: ["routing"], changed: old, reset: old, catchUp });
+  }
+
+  #read(number: number, known: RoutingSnapshot | undefined): Promise<RoutingSnapshot | undefined> {
     // One moment for all rows: another instance may sweep.
-    return query(this.#sql.begin("isolation level repeatable read read only", async (sql) => {
+    return query(this.#sql.beginReading(async (sql) => {
       const [row] = await sql<{ taken_at_ms: bigint; wallets: string; votes: string | null }[]>`
         select taken_at_ms, wallets, votes from routing_snapshot where number = ${number}
       `;
       if (row === undefined) return undefined;
       const versions: readonly Version[] = JSON.parse(row.wallets);
+      const same = await sameWallets(sql, versions, known);
+      const unknown = versions.filter(([id]) => !same.has(id));
       const texts = await sql<{ id: string; data: string }[]>`
         select w.id, w.data from routing_wallet w join unnest(
-          ${versions.map(([id]) => textId(id))}::text[],
-          ${versions.map(([, version]) => version)}::bigint[]
+          ${unknown.map(([id]) => textId(id))}::text[],
+          ${unknown.map(([, version]) => version)}::bigint[]
         ) as v(id, version) on w.id = v.id and w.version = v.version
       `;
       const byId = new Map(texts.map(({ id, data }) => [id, data]));
       const wallets = new Map<string, WalletSnapshot>();
       for (const [id] of versions) {
         const data = byId.get(textId(id));
-        if (data !== undefined) wallets.set(id, walletOf(JSON.parse(data)));
+        const wallet = same.get(id) ?? (data === undefined ? data : walletOf(JSON.parse(data)));
+        if (wallet !== undefined) wallets.set(id, wallet);
       }
       const takenAtMs = Number(row.taken_at_ms);
       return { number, takenAtMs, wallets, ...(row.votes === null ? {} : { votes: row.votes }) };
@@ -54,6 +85,7 @@ export class PostgresSnapshots implements SnapshotStore {
   put(
     { number, takenAtMs, wallets, votes }: RoutingSnapshot,
     changed: readonly string[],
+    additions: readonly string[] = [],
   ): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`;
@@ -79,6 +111,11 @@ export class PostgresSnapshots implements SnapshotStore {
         insert into routing_snapshot (number, taken_at_ms, wallets, votes)
         values (${number}, ${takenAtMs}, ${JSON.stringify([...versions])}, ${votes ?? null})
       `;
+      await sql`
+        update routing_addition set included = ${number}, data = ''
+        where id in (select jsonb_array_elements_text(${JSON.stringify(additions)}::text::jsonb))
+      `;
+      await announce(sql, "routing", [String(number)]);
       return true;
     }));
   }
@@ -100,12 +137,13 @@ export class PostgresSnapshots implements SnapshotStore {
   }
 
   async freeze(number: number | undefined): Promise<void> {
-    await query(
-      number === undefined ? this.#sql`delete from routing_frozen` : this.#sql`
+    await query(this.#sql.begin(async (sql) => {
+      await (number === undefined ? sql`delete from routing_frozen` : sql`
         insert into routing_frozen (number) values (${number})
         on conflict (one) do update set number = excluded.number
-      `,
-    );
+      `);
+      await announce(sql, "routing", ["frozen"]);
+    }));
   }
 
   async sweep(newest: number): Promise<void> {
@@ -118,6 +156,10 @@ export class PostgresSnapshots implements SnapshotStore {
       `;
       const used = rows.flatMap(({ wallets }): readonly Version[] => JSON.parse(wallets));
       const numbers = rows.map(({ number }) => String(number));
+      await sql`
+        delete from routing_addition
+        where included is not null and at < now() - ${ADDITIONS_KEPT}::interval
+      `;
       await sql`delete from routing_snapshot where not number = any(${numbers}::bigint[])`;
       await sql`
         delete from routing_wallet w where not exists (
@@ -129,4 +171,26 @@ export class PostgresSnapshots implements SnapshotStore {
       `;
     }));
   }
+}
+
+/**
+ * Returns the wallets that have not changed since a known snapshot. None if that is no longer stored:
+ * its numbers may be of another history, as after a restore.
+ */
+async function sameWallets(
+  sql: Transaction,
+  versions: readonly Version[],
+  known: RoutingSnapshot | undefined,
+): Promise<ReadonlyMap<string, WalletSnapshot>> {
+  const same = new Map<string, WalletSnapshot>();
+  if (known === undefined) return same;
+  const [row] = await sql<{ taken_at_ms: bigint }[]>`
+    select taken_at_ms from routing_snapshot where number = ${known.number}
+  `;
+  if (row === undefined || Number(row.taken_at_ms) !== known.takenAtMs) return same;
+  for (const [id, version] of versions) {
+    const wallet = version <= known.number ? known.wallets.get(id) : undefined;
+    if (wallet !== undefined) same.set(id, wallet);
+  }
+  return same;
 }

@@ -9,12 +9,25 @@ import type {
   EndedHold,
   Hold,
   HoldCommand,
+  JournalEntry,
   KeySpend,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
+import { operationOf } from "../../../domain/ledger/correction.ts";
 import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
+import {
+  addToSum,
+  type KilledRow,
+  type RequestSum,
+  sumOfRow,
+} from "../../../domain/requests/request_sum.ts";
+import type { Correction } from "../../../domain/ledger/waiting_correction.ts";
+import type { StoredKey } from "../../../ports/key_store.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { encodeEntry } from "../../kv/journal/journal_codec.ts";
+import { decodeRecord } from "../../kv/log/log_line.ts";
+import { decodeCorrection } from "../../correction_json.ts";
+import type { Transaction } from "../connection.ts";
 import { lineOf, logRow } from "../log/log_row.ts";
 import { textId } from "../text_id.ts";
 import * as rows from "./rows.ts";
@@ -28,6 +41,13 @@ export interface LedgerHead {
   readonly hash: string;
   /** Number of the last row of the request log. */
   readonly logged: number;
+}
+
+/** A session of an instance that is to be ended. */
+export interface EndingSession {
+  readonly id: string;
+  /** The beats that it stopped at; `null` ends it in any case. */
+  readonly beats: string | null;
 }
 
 /** A row as read: its kind, and JSON. */
@@ -54,7 +74,10 @@ export class BatchView implements LedgerView {
   readonly #holds = new Map<string, Hold>();
   readonly #ended = new Map<string, EndedHold>();
   readonly #credits = new Map<string, CreditRecord>();
-  readonly #owed = new Set<string>();
+  /** Sums of the owed rows, by the stored ids of the rows. */
+  readonly #owed = new Map<string, RequestSum>();
+  /** Owed rows that were to be read, by the ids of their requests. */
+  readonly #owedRows = new Map<string, RequestRecord>();
   #waiting: readonly rows.Waiting[] = [];
   readonly #lines: Line[] = [];
   readonly #changed = {
@@ -62,7 +85,8 @@ export class BatchView implements LedgerView {
     spends: new Set<string>(),
     /** Open holds of this batch, with their instance. */
     holds: new Map<string, string>(),
-    ended: new Set<string>(),
+    /** Holds that this batch ended, with the place of the entry. */
+    ended: new Map<string, number>(),
     credits: new Set<string>(),
     owed: new Map<string, string>(),
     paid: new Set<string>(),
@@ -70,8 +94,14 @@ export class BatchView implements LedgerView {
     unwaiting: new Set<string>(),
   };
   readonly #log: RequestRecord[] = [];
+  readonly #corrections = new Map<string, Correction>();
+  readonly #keys = new Map<string, StoredKey>();
+  /** Writes of other stores that belong into the transaction of the batch. */
+  readonly companions: ((tx: Transaction) => Promise<void>)[] = [];
   /** Waiting holds of this batch that were answered: their instance asks for the answer. */
   readonly answered: rows.Waiting[] = [];
+  /** Sessions of instances that this batch ends. */
+  readonly ending: EndingSession[] = [];
   /** True when the instance of this batch was ended by another one. */
   readonly isInstanceEnded: boolean;
 
@@ -111,7 +141,19 @@ export class BatchView implements LedgerView {
     } else if (kind === "credit") {
       const { id, credit } = rows.decodeCredit(data);
       this.#credits.set(id, credit);
-    } else if (kind === "owed") this.#owed.add(JSON.parse(data));
+    } else if (kind === "line") {
+      const record = decodeRecord(data);
+      this.#owed.set(textId(record.id), sumOfRow(record));
+      this.#owedRows.set(record.id, record);
+    } else if (kind === "correction") {
+      this.setCorrection(decodeCorrection(data));
+    } else if (kind === "key") {
+      const key: StoredKey = JSON.parse(data);
+      this.#keys.set(key.record.id, key);
+    } else if (kind === "owed") {
+      const { id, sum } = rows.decodeOwed(data);
+      this.#owed.set(id, sum);
+    }
   }
 
   wallet(id: string): Wallet | undefined {
@@ -137,9 +179,9 @@ export class BatchView implements LedgerView {
   /** Adds the change of a decision. A new hold is of `instance`. @default instance {this one} */
   apply(change: LedgerChange, instance: string = this.#instance): void {
     const { entry, wallet, spend, opened, ended } = change;
+    const place = this.#head.entries + this.#lines.length + 1;
     if (wallet !== undefined) {
-      const number = this.#wallets.get(wallet.id)?.number ??
-        this.#head.entries + this.#lines.length;
+      const number = this.#wallets.get(wallet.id)?.number ?? place - 1;
       this.#wallets.set(wallet.id, { wallet, number });
       this.#changed.wallets.add(wallet.id);
     }
@@ -156,19 +198,40 @@ export class BatchView implements LedgerView {
       this.#ended.set(id, ended);
       this.#holds.delete(id);
       this.#changed.holds.delete(id);
-      this.#changed.ended.add(id);
+      this.#changed.ended.set(id, place);
     }
-    if (entry.op === "credit") {
+    const operation = operationOf(entry);
+    if (operation !== undefined && "id" in entry) {
       const id = textId(entry.id);
-      this.#credits.set(id, { walletId: entry.wallet, amount: entry.amount });
+      this.#credits.set(id, operation);
       this.#changed.credits.add(id);
     }
     this.#lines.push({
-      place: this.#head.entries + this.#lines.length + 1,
-      ...{ wallet: textId(entry.wallet), op: entry.op, at_ms: entry.at },
+      ...{ place, wallet: textId(entry.wallet), op: entry.op, at_ms: entry.at },
       log_id: "log" in entry ? textId(entry.log) : null,
       line: encodeEntry(entry),
     });
+  }
+
+  /** Returns a correction that was to be read. */
+  correction(id: string): Correction | undefined {
+    return this.#corrections.get(id);
+  }
+
+  /** Notes a correction as it is, or becomes with this batch. */
+  setCorrection(correction: Correction): void {
+    this.#corrections.set(correction.id, correction);
+  }
+
+  /** Returns a key that was to be read because it may change wallets. */
+  movedKey(id: string): StoredKey | undefined {
+    return this.#keys.get(id);
+  }
+
+  /** Notes the wallet that a key has with this batch. */
+  setWalletOfKey(id: string, walletId: string): void {
+    const key = this.#keys.get(id);
+    if (key !== undefined) this.#keys.set(id, { ...key, record: { ...key.record, walletId } });
   }
 
   /** Appends a row to the request log; it takes the place of one that was owed. */
@@ -191,11 +254,22 @@ export class BatchView implements LedgerView {
     return this.#owed.has(textId(logId));
   }
 
-  /** Stores the row that a request gets if this instance dies before its own is appended. */
-  keepKilledRow(record: RequestRecord): void {
-    const id = textId(record.id);
-    this.#owed.add(id);
+  /** Returns the row that a request is owed, if it was to be read. */
+  owedRow(logId: string): RequestRecord | undefined {
+    return this.owesRow(logId) ? this.#owedRows.get(logId) : undefined;
+  }
+
+  /**
+   * Stores the row that a request gets if this instance dies before its own is appended. `entry`: the
+   * entry that this batch adds to its sum.
+   */
+  keepKilledRow(row: KilledRow, entry?: JournalEntry): void {
+    const id = textId(row.id);
+    const sum = addToSum(this.#owed.get(id), entry);
+    this.#owed.set(id, sum);
     this.#changed.paid.delete(id);
+    const record = { ...row, ...sum };
+    this.#owedRows.set(row.id, record);
     this.#changed.owed.set(id, lineOf(record));
   }
 
@@ -217,11 +291,17 @@ export class BatchView implements LedgerView {
     if (!this.#changed.arrived.delete(holdId)) this.#changed.unwaiting.add(textId(holdId));
   }
 
+  /** Places of the entries of this batch: the first, and the one behind the last. */
+  get places(): { readonly first: number; readonly next: number } {
+    const first = this.#head.entries + 1;
+    return { first, next: first + this.#lines.length };
+  }
+
   /** True when there is nothing to write. */
   get isEmpty(): boolean {
     const { holds, owed, arrived, unwaiting } = this.#changed;
     return this.#lines.length + this.#log.length + holds.size + owed.size + arrived.size +
-        unwaiting.size === 0;
+        unwaiting.size + this.ending.length === 0;
   }
 
   /** Returns the parameter of the statement that writes the batch. */
@@ -231,7 +311,7 @@ export class BatchView implements LedgerView {
     const log = this.#log.map((record, at) => logRow(record, this.#head.logged + at + 1));
     return JSON.stringify({
       ...{ id, batch: head.batch, entries: head.entries, atMs: head.atMs, hash: head.hash },
-      ...{ count: this.#lines.length, firstPlace: this.#head.entries + 1, journal: this.#lines },
+      ...{ count: this.#lines.length, firstPlace: this.places.first, journal: this.#lines },
       wallets: [...changed.wallets].flatMap((key) => {
         const numbered = this.#wallets.get(key);
         return numbered === undefined ? [] : [rows.walletRow(numbered)];
@@ -245,18 +325,20 @@ export class BatchView implements LedgerView {
         const number = this.#head.entries + at;
         return hold === undefined ? [] : [rows.holdRow(hold, { number, instance })];
       }),
-      ended: [...changed.ended].flatMap((key) => {
+      ended: [...changed.ended].flatMap(([key, place]) => {
         const ended = this.#ended.get(key);
         if (ended === undefined) return [];
-        return [{ id: textId(key), at_ms: head.atMs, data: rows.encodeAmounts(ended) }];
+        return [{ id: textId(key), place, data: rows.encodeAmounts(ended) }];
       }),
       credits: [...changed.credits].map((key) => {
         const credit = this.#credits.get(key);
-        return { id: key, wallet: JSON.stringify(credit?.walletId), amount: `${credit?.amount}` };
+        const { walletId, amount, correction = null } = credit ?? {};
+        return { id: key, wallet: JSON.stringify(walletId), amount: `${amount}`, correction };
       }),
       owed: [...changed.owed].map(([key, line]) => ({ id: key, instance: this.#instance, line })),
       paid: [...changed.paid],
       ...{ log, facets: [...new Set(log.flatMap(({ facets }) => facets))], logged: head.logged },
+      notifies: this.answered.some(({ instance }) => instance !== this.#instance),
       waiting: [...changed.arrived.values()].map(rows.waitingRow),
       unwaiting: [...changed.unwaiting],
     });

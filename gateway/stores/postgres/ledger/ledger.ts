@@ -26,7 +26,6 @@ import type {
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
 import type { Micros } from "../../../domain/ledger/money.ts";
-import type { LedgerDecision } from "../../../domain/ledger/state.ts";
 import type {
   Applied,
   JournalPage,
@@ -37,31 +36,45 @@ import type {
   RequestEntriesQuery,
   Settled,
   SettlementRows,
+  VerificationStep,
   WalletPage,
   WalletQuery,
 } from "../../../ports/ledger_store.ts";
-import type { RequestRecord } from "../../../ports/request_log.ts";
+import type { KilledRow } from "../../../ports/request_log.ts";
 import type { Sql } from "../connection.ts";
+import { applied } from "./applied.ts";
 import type { Batches } from "./batches.ts";
 import type { BatchView } from "./batch_view.ts";
-import { serve } from "./line.ts";
+import { Endings } from "./endings.ts";
+import { LineWatch, type LineWatchOptions } from "./line_watch.ts";
 import { countWallets, readHolds, readSpend, readStatement, readWallet } from "./read.ts";
 import { readJournal, readRequestEntries } from "./read_journal.ts";
 import { eachWallet, readWallets } from "./read_wallets.ts";
+import { SETTLEMENT_WAIT_MS, untilStored } from "./patience.ts";
 import { assertTexts } from "./texts.ts";
+import { TimelyBatches } from "./timely_batches.ts";
+import { verification } from "./verify/verification.ts";
 import { WaitingHolds } from "./waiting_holds.ts";
 
 /** Operations that change the ledger, and reads of its present state. */
 export class PostgresLedger implements LedgerStore {
   readonly #sql: Sql;
-  readonly #batches: Batches;
+  readonly #batches: TimelyBatches;
   readonly #waiting: WaitingHolds;
+  readonly #endings: Endings;
   #wallets = 0;
+  #isClosed = false;
 
-  constructor(sql: Sql, batches: Batches) {
+  /** `line` is for tests. */
+  constructor(sql: Sql, batches: Batches, { line }: { line?: LineWatchOptions } = {}) {
     this.#sql = sql;
-    this.#batches = batches;
-    this.#waiting = new WaitingHolds(batches);
+    this.#batches = new TimelyBatches(batches);
+    this.#waiting = new WaitingHolds(this.#batches, new LineWatch(sql, line));
+    this.#endings = new Endings(sql);
+    batches.onCommitted = (view) => {
+      this.#waiting.committed(view);
+      this.#endings.committed(view);
+    };
   }
 
   async open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
@@ -96,11 +109,11 @@ export class PostgresLedger implements LedgerStore {
 
   async progress(
     command: ProgressCommand,
-    killedRow: () => RequestRecord,
+    killedRow: () => KilledRow,
   ): Promise<Applied<Progress>> {
     const { holdId } = command;
     assertTexts({ ids: [holdId] });
-    return await this.#batches.submit({ holds: [holdId] }, (view) => {
+    return await this.#batches.submit({ holds: [holdId], logsOf: [holdId] }, (view) => {
       const isFirst = view.hold(holdId)?.progress === undefined;
       const decision = decideProgress(view, command);
       if (isFirst && decision.ok) view.keepKilledRow(killedRow());
@@ -111,14 +124,17 @@ export class PostgresLedger implements LedgerStore {
   async settle(command: SettleCommand, rows: SettlementRows = {}): Promise<Applied<Settled>> {
     const { holdId } = command;
     assertTexts({ ids: [holdId] });
-    const { row, killedRow, lateKilledRow } = rows;
-    const logs = [row, killedRow, lateKilledRow].flatMap((each) => each?.id ?? []);
-    return await this.#batches.submit({ holds: [holdId], logs }, (view) => {
-      const frees = view.hold(holdId)?.walletId;
-      const decision = decideSettle(view, command);
-      if (decision.ok) writeRows(view, rows, decision.change !== undefined);
-      return applied(view, decision, frees);
-    });
+    const { row, killedRow } = rows;
+    const logs = [row, killedRow].flatMap((each) => each?.id ?? []);
+    const settle = () =>
+      this.#batches.submit({ holds: [holdId], logs }, (view) => {
+        const frees = view.hold(holdId)?.walletId;
+        const decision = decideSettle(view, command);
+        if (decision.ok) writeRows(view, rows, decision.change?.entry);
+        return applied(view, decision, frees);
+      }, { waitMs: SETTLEMENT_WAIT_MS });
+    // Its answer was made: it waits for a database that is away, where other operations fail.
+    return await untilStored(settle, () => this.#isClosed);
   }
 
   async voidHold(command: VoidCommand): Promise<Applied<{ released: Micros }>> {
@@ -126,7 +142,10 @@ export class PostgresLedger implements LedgerStore {
     assertTexts({ ids: [holdId], note: reason });
     return await this.#batches.submit({ holds: [holdId] }, (view) => {
       const frees = view.hold(holdId)?.walletId;
-      return applied(view, decideVoid(view, command), frees);
+      const decision = decideVoid(view, command);
+      // Its caller may have gone while it was in the line.
+      if (!decision.ok && decision.refusal === "hold_not_found") view.unwait(holdId);
+      return applied(view, decision, frees);
     });
   }
 
@@ -164,13 +183,18 @@ export class PostgresLedger implements LedgerStore {
     return readRequestEntries(this.#sql, search);
   }
 
-  async *entries(options: { sinceMs?: number } = {}): AsyncIterable<JournalEntry> {
-    const reading = await this.journal(options);
+  async *entries(range: JournalRange = {}): AsyncIterable<JournalEntry> {
+    const reading = await this.journal(range);
     for await (const placed of reading.entries()) for (const { entry } of placed) yield entry;
   }
 
   journal(range: JournalRange): Promise<JournalReading> {
     return readJournal(this.#sql, range);
+  }
+
+  /** Recomputes the ledger from the journal and compares, while all instances go on. */
+  verification(): AsyncGenerator<VerificationStep, void> {
+    return verification(this.#sql);
   }
 
   statement(walletId: string, query: JournalQuery): Promise<JournalPage> {
@@ -179,25 +203,16 @@ export class PostgresLedger implements LedgerStore {
 
   /** Refuses all waiting holds of this instance. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#waiting.close();
+    await this.#endings.close();
   }
-}
-
-/** Applies a decision, and serves the holds that wait for the credits it frees. */
-function applied<T>(view: BatchView, decision: LedgerDecision<T>, frees?: string): Applied<T> {
-  if (!decision.ok) return { ok: false, refusal: decision.refusal };
-  if (decision.change !== undefined) {
-    view.apply(decision.change);
-    if (frees !== undefined) serve(view, frees);
-  }
-  return { ok: true, value: decision.value };
 }
 
 /** A repeat of a durable settlement sees the rows, too; its request's own row may exist since. */
-function writeRows(view: BatchView, rows: SettlementRows, isNew: boolean): void {
-  const { row, lateKilledRow } = rows;
-  const isOwed = lateKilledRow !== undefined && view.owesRow(lateKilledRow.id);
-  const killedRow = isOwed ? lateKilledRow : rows.killedRow;
-  if (isNew && killedRow !== undefined) view.keepKilledRow(killedRow);
+function writeRows(view: BatchView, rows: SettlementRows, entry: JournalEntry | undefined): void {
+  const { row, killedRow } = rows;
+  const isNew = entry !== undefined;
+  if (isNew && killedRow !== undefined) view.keepKilledRow(killedRow, entry);
   if (row !== undefined && (isNew || view.owesRow(row.id))) view.appendLog(row);
 }

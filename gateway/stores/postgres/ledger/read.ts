@@ -7,12 +7,14 @@
 import type { Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { JournalPage, JournalQuery } from "../../../ports/ledger_store.ts";
 import { decodeEntry } from "../../kv/journal/journal_codec.ts";
+import { cursorAt, numberOf } from "../../kv/row_cursor.ts";
 import { query, type Sql } from "../connection.ts";
 import { idOf, textId } from "../text_id.ts";
 import { decodeHold } from "./rows.ts";
 import { walletOf, type WalletRow } from "./wallet_row.ts";
 
-interface SpendRow {
+/** A row of the table `key_spend`. */
+export interface SpendRow {
   readonly id: string;
   readonly original: string | null;
   readonly held: bigint;
@@ -25,7 +27,11 @@ interface SpendRow {
 
 /** Returns a wallet. */
 export async function readWallet(sql: Sql, id: string): Promise<Wallet | undefined> {
-  const [row] = await query(sql<WalletRow[]>`select * from wallet where id = ${textId(id)}`);
+  const [row] = await query(sql<WalletRow[]>`
+    select id, original, tier, credits, available, held, spent, written_off, created_at_ms,
+          closed_at_ms
+    from wallet where id = ${textId(id)}
+  `);
   return row === undefined ? undefined : walletOf(row);
 }
 
@@ -38,8 +44,15 @@ export async function countWallets(sql: Sql): Promise<number> {
 /** Returns the spend of a key. */
 export async function readSpend(sql: Sql, keyId: string): Promise<KeySpend | undefined> {
   const id = textId(keyId);
-  const [row] = await query(sql<SpendRow[]>`select * from key_spend where id = ${id}`);
-  if (row === undefined) return undefined;
+  const [row] = await query(sql<SpendRow[]>`
+    select id, original, held, day, day_spent, month, month_spent, total_spent
+    from key_spend where id = ${id}
+  `);
+  return row === undefined ? undefined : spendOf(row);
+}
+
+/** Returns the spend of a row. */
+export function spendOf(row: SpendRow): KeySpend {
   const { held, day, day_spent, month, month_spent, total_spent } = row;
   const spent = { daySpent: day_spent, monthSpent: month_spent, totalSpent: total_spent };
   return { keyId: idOf(row), held, day, month, ...spent };
@@ -57,8 +70,8 @@ export async function readStatement(
   walletId: string,
   { limit, cursor, sinceMs = -Infinity, untilMs = Infinity, kind }: JournalQuery,
 ): Promise<JournalPage> {
-  const before = cursor === undefined ? undefined : placeOf(cursor);
-  if (before === 0) return { entries: [] };
+  const before = cursor === undefined ? undefined : numberOf(cursor);
+  if (cursor !== undefined && before === undefined) return { entries: [] };
   const rows = await query(sql<{ place: bigint; line: string }[]>`
     select place, line from journal
     where wallet = ${textId(walletId)} and op <> 'progress'
@@ -71,17 +84,12 @@ export async function readStatement(
   const entries = page.map(({ line }) => decodeEntry(line));
   const last = page.at(-1);
   return rows.length > limit && last !== undefined
-    ? { entries, cursor: String(last.place) }
+    ? { entries, cursor: cursorAt([Number(last.place)]) }
     : { entries };
 }
 
-/** Returns the place that a cursor names; 0 for a malformed one. */
-function placeOf(cursor: string): number {
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
-}
-
 /** Returns a time as a 64-bit integer. */
-function boundOf(ms: number): number {
+export function boundOf(ms: number): number {
   const max = Number.MAX_SAFE_INTEGER;
   return Math.floor(Math.min(max, Math.max(-max, ms)));
 }

@@ -12,11 +12,14 @@ import type {
   RequestEntriesQuery,
 } from "../../../ports/ledger_store.ts";
 import { decodeEntry } from "../../kv/journal/journal_codec.ts";
+import { StoreError } from "../../../ports/store_error.ts";
 import { query, type Sql } from "../connection.ts";
 import { textId } from "../text_id.ts";
+import { boundOf } from "./read.ts";
 
-/** Entries that are read at once. */
-const ENTRIES_READ = 1_000;
+/** Places of the journal that are read at once, so that no statement reads all of it. */
+const PLACES_READ = 1_000n;
+const MAX_PLACE = 2n ** 63n - 1n;
 /** Maximum entries of one request. */
 const REQUEST_ENTRIES_MAX = 10_000;
 
@@ -46,21 +49,33 @@ async function* entriesUpTo(
   { sinceMs = -Infinity, untilMs = Infinity, walletId }: JournalRange,
 ): AsyncGenerator<readonly PlacedEntry[], void> {
   const wallet = walletId === undefined ? sql`` : sql`and wallet = ${textId(walletId)}`;
-  for (let after = 0n;;) {
+  for (let after = await placeBefore(sql, sinceMs); after < last;) {
+    const end = after + PLACES_READ < last ? after + PLACES_READ : last;
     const rows = await query(sql<EntryRow[]>`
       select place, batch, line from journal
-      where place > ${after} and place <= ${last} ${wallet}
-      order by place limit ${ENTRIES_READ}
+      where place > ${after} and place <= ${end} ${wallet} order by place
     `);
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    after = end.place;
+    after = end;
     yield rows.map(placed).filter(({ entry: { at } }) => at >= sinceMs && at <= untilMs);
   }
 }
 
+/** Returns a place behind which all entries are that have this time or a later one. */
+async function placeBefore(sql: Sql, sinceMs: number): Promise<bigint> {
+  const [row] = await query(sql<{ first_place: bigint }[]>`
+    select first_place from journal_batch where at_ms >= ${boundOf(sinceMs)}
+    order by at_ms, batch limit 1
+  `);
+  return row === undefined ? MAX_PLACE : row.first_place - 1n;
+}
+
 function placed({ place, batch, line }: EntryRow): PlacedEntry {
-  return { place: Number(place), segment: Number(batch), entry: decodeEntry(line) };
+  try {
+    return { place: Number(place), segment: Number(batch), entry: decodeEntry(line) };
+  } catch (cause) {
+    const message = `Cannot read journal entry ${place}: it is damaged`;
+    throw new StoreError(message, { cause, isDamage: true });
+  }
 }
 
 /** Returns the entries of one request, oldest first. */

@@ -6,6 +6,7 @@
 
 import type { Wallet } from "../../../domain/ledger/ledger.ts";
 import type { WalletPage, WalletQuery } from "../../../ports/ledger_store.ts";
+import { cursorAt, placeOf } from "../../kv/row_cursor.ts";
 import { query, type Sql } from "../connection.ts";
 import { textId } from "../text_id.ts";
 import { walletOf, type WalletRow } from "./wallet_row.ts";
@@ -31,11 +32,11 @@ export async function readWallets(sql: Sql, search: WalletQuery): Promise<Wallet
     next = rows[count]?.id;
     const beyond = kept[limit];
     if (beyond !== undefined) {
-      return { wallets: kept.slice(0, limit), cursor: cursorOf(textId(beyond.id)) };
+      return { wallets: kept.slice(0, limit), cursor: cursorAt([textId(beyond.id)]) };
     }
     if (next === undefined) return { wallets: kept };
   }
-  return { wallets: kept, cursor: next === undefined ? undefined : cursorOf(next) };
+  return { wallets: kept, cursor: next === undefined ? undefined : cursorAt([next]) };
 }
 
 /** Yields every wallet. */
@@ -56,27 +57,23 @@ async function readFrom(
     readonly count: number;
   },
 ): Promise<readonly WalletRow[]> {
-  // By code points, as the ids of other stores are ordered.
   return await query(
     descending
       ? sql<WalletRow[]>`
-        select * from wallet where ${from ?? null}::text is null or id collate "C" <= ${from ?? ""}
-        order by id collate "C" desc limit ${count}`
+        select id, original, tier, credits, available, held, spent, written_off, created_at_ms,
+          closed_at_ms
+        from wallet where ${from ?? null}::text is null or id <= ${from ?? ""}
+        order by id desc limit ${count}`
       : sql<WalletRow[]>`
-        select * from wallet where id collate "C" >= ${from ?? ""}
-        order by id collate "C" limit ${count}`,
+        select id, original, tier, credits, available, held, spent, written_off, created_at_ms,
+          closed_at_ms
+        from wallet where id >= ${from ?? ""}
+        order by id limit ${count}`,
   );
-}
-
-function cursorOf(id: string): string {
-  return btoa(encodeURIComponent(id));
 }
 
 /** Returns the stored id that a cursor names; `null` for a malformed one. */
 function startOf(cursor: string): string | null {
-  try {
-    return decodeURIComponent(atob(cursor));
-  } catch {
-    return null;
-  }
+  const [id, ...rest] = placeOf(cursor) ?? [];
+  return typeof id === "string" && rest.length === 0 && !id.includes("\0") ? id : null;
 }

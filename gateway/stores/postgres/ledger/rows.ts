@@ -12,6 +12,7 @@ import type {
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner, type CreditRecord } from "../../../domain/ledger/state.ts";
+import { type RequestSum, sumOfRow } from "../../../domain/requests/request_sum.ts";
 import { idOf, originalOf, textId } from "../text_id.ts";
 
 /** A hold that waits for credits. */
@@ -50,9 +51,10 @@ export function decodeEnded(text: string): EndedHold {
 }
 
 export function decodeWallet(text: string): NumberedWallet {
-  const { number, createdAtMs, tier = "", ...row } = JSON.parse(text) as Texts & {
+  const { number, createdAtMs, closedAtMs, tier = "", ...row } = JSON.parse(text) as Texts & {
     readonly number: number;
     readonly createdAtMs: number;
+    readonly closedAtMs?: number | null;
     readonly id: string;
   };
   const amount = (name: string) => BigInt(row[name] ?? 0);
@@ -65,6 +67,7 @@ export function decodeWallet(text: string): NumberedWallet {
     spent: amount("spent"),
     writtenOff: amount("writtenOff"),
     createdAtMs,
+    ...(closedAtMs === null || closedAtMs === undefined ? {} : { closedAtMs }),
   };
   return { wallet, number };
 }
@@ -85,8 +88,15 @@ export function decodeSpend(text: string): KeySpend {
 
 /** Decodes a credit; `id` is the stored id. */
 export function decodeCredit(text: string): { readonly id: string; readonly credit: CreditRecord } {
-  const { id, wallet, amount } = JSON.parse(text);
-  return { id, credit: { walletId: JSON.parse(wallet), amount: BigInt(amount) } };
+  const { id, wallet, amount, correction } = JSON.parse(text);
+  const credit = { walletId: JSON.parse(wallet), amount: BigInt(amount) };
+  return { id, credit: typeof correction === "string" ? { ...credit, correction } : credit };
+}
+
+/** Decodes an owed row; `id` is the stored id. */
+export function decodeOwed(text: string): { readonly id: string; readonly sum: RequestSum } {
+  const { id, line } = JSON.parse(text);
+  return { id, sum: sumOfRow(JSON.parse(line)) };
 }
 
 export function decodeWaiting(text: string): Waiting {
@@ -99,7 +109,7 @@ export function walletRow({ wallet, number }: NumberedWallet) {
     ...{ id: textId(wallet.id), original: originalOf(wallet.id), number, tier: wallet.tier },
     ...{ credits: `${wallet.credits}`, available: `${wallet.available}`, held: `${wallet.held}` },
     ...{ spent: `${wallet.spent}`, written_off: `${wallet.writtenOff}` },
-    created_at_ms: wallet.createdAtMs,
+    ...{ created_at_ms: wallet.createdAtMs, closed_at_ms: wallet.closedAtMs ?? null },
   };
 }
 

@@ -9,50 +9,81 @@ import type { Micros } from "../../../domain/ledger/money.ts";
 import { budgetOwner } from "../../../domain/ledger/state.ts";
 import type { Applied } from "../../../ports/ledger_store.ts";
 import { StoreError } from "../../../ports/store_error.ts";
-import type { Batches, Needs } from "./batches.ts";
+import type { BatchView } from "./batch_view.ts";
+import type { Needs } from "./batches.ts";
+import { textId } from "../text_id.ts";
 import { type Arrival, arrive, giveUp } from "./line.ts";
-
-/** Time between two looks at a waiting hold, in milliseconds: another instance may have served it. */
-const LOOK_MS = 100;
+import type { LineWatch } from "./line_watch.ts";
+import type { TimelyBatches } from "./timely_batches.ts";
 
 type Held = Applied<{ held: Micros }>;
 
-/** Waiting holds by id, with the function that wakes them. */
+interface WaitOptions {
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A hold in the line: why it waits, until when, and the number of notices before it came. */
+interface Waiting {
+  readonly refusal: LedgerRefusal;
+  readonly untilMs: number;
+  readonly notices: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Waiting holds of this instance. */
 export class WaitingHolds {
-  readonly #batches: Batches;
-  readonly #wake = new Map<string, () => void>();
+  readonly #batches: TimelyBatches;
+  readonly #line: LineWatch;
   #isClosed = false;
 
-  constructor(batches: Batches) {
+  constructor(batches: TimelyBatches, line: LineWatch) {
     this.#batches = batches;
-    batches.onCommitted = ({ answered }) => {
-      for (const { command } of answered) this.#wake.get(command.holdId)?.();
-    };
+    this.#line = line;
   }
 
-  /** Takes a hold now, or when it is first in the line and affordable. */
-  async hold(
-    command: HoldCommand,
-    { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<Held> {
-    const untilMs = performance.now() + waitMs;
-    for (;;) {
-      const leftMs = untilMs - performance.now();
-      const mayWait = leftMs > 0 && signal?.aborted !== true;
-      const arrival = await this.#arrive(command, mayWait);
-      if (!arrival.isWaiting) return arrival.answer;
-      await this.#sleep(command.holdId, Math.min(LOOK_MS, leftMs), signal);
-      if (this.#isClosed) throw new StoreError("Cannot hold: the store is closing");
-      const isOver = performance.now() >= untilMs || signal?.aborted === true;
-      if (isOver) return await this.#giveUp(command, arrival.refusal);
+  /** Hears of each durable batch of this instance. */
+  committed({ answered }: Pick<BatchView, "answered">): void {
+    for (const { command } of answered) this.#line.answered(textId(command.holdId));
+  }
+
+  /**
+   * Takes a hold now, or when it is first in the line and affordable. One that may still be in the
+   * line, or was served from there, must be voided: the error says that it may have landed.
+   */
+  async hold(command: HoldCommand, options: WaitOptions): Promise<Held> {
+    const { notices } = this.#line;
+    const mayWait = options.waitMs > 0 && options.signal?.aborted !== true;
+    const untilMs = performance.now() + options.waitMs;
+    const arrival = await this.#arrive(command, mayWait);
+    if (!arrival.isWaiting) return arrival.answer;
+    try {
+      return await this.#wait(command, { ...arrival, ...options, untilMs, notices });
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+      throw new StoreError(`Cannot hold: ${cause.message}`, { cause, inDoubt: true });
     }
   }
 
   /** Refuses all waiting holds. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true;
-    for (const wake of this.#wake.values()) wake();
-    return Promise.resolve();
+    await this.#line.close();
+  }
+
+  async #wait(command: HoldCommand, first: Waiting): Promise<Held> {
+    const { signal, untilMs } = first;
+    let { refusal, notices } = first;
+    for (;;) {
+      await this.#sleep(command.holdId, { ms: untilMs - performance.now(), signal, notices });
+      if (this.#isClosed) throw new StoreError("The store is closing");
+      const isOver = performance.now() >= untilMs || signal?.aborted === true;
+      if (isOver) return await this.#giveUp(command, refusal);
+      ({ notices } = this.#line);
+      const arrival = await this.#arrive(command, true);
+      if (!arrival.isWaiting) return arrival.answer;
+      ({ refusal } = arrival);
+    }
   }
 
   #arrive(command: HoldCommand, mayWait: boolean): Promise<Arrival> {
@@ -63,18 +94,25 @@ export class WaitingHolds {
     return this.#batches.submit(needsOf(command), (view) => giveUp(view, command, refusal));
   }
 
-  #sleep(holdId: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", wake);
-        this.#wake.delete(holdId);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(0, ms));
-      signal?.addEventListener("abort", wake, { once: true });
-      this.#wake.set(holdId, wake);
-    });
+  /** Resolves when the hold was answered, when the time is over, or when its caller has gone. */
+  async #sleep(
+    holdId: string,
+    { ms, signal, notices }: {
+      readonly ms: number;
+      readonly signal: AbortSignal | undefined;
+      readonly notices: number;
+    },
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.max(0, ms));
+    const wake = () => resolve();
+    signal?.addEventListener("abort", wake, { once: true });
+    const unwatch = this.#line.watch(textId(holdId), { notices, wake });
+    if (this.#isClosed || signal?.aborted === true) resolve();
+    await promise;
+    unwatch();
+    signal?.removeEventListener("abort", wake);
+    clearTimeout(timer);
   }
 }
 

@@ -12,11 +12,14 @@ export interface WalletRow {
   readonly spent: bigint;
   readonly written_off: bigint;
   readonly created_at_ms: bigint;
+  readonly closed_at_ms: bigint | null;
 }
 
 /** Returns the wallet of a row. */
 export function walletOf(row: WalletRow): Wallet {
   const { tier, credits, available, held, spent } = row;
   const [writtenOff, createdAtMs] = [row.written_off, Number(row.created_at_ms)];
-  return { id: idOf(row), tier, credits, available, held, spent, writtenOff, createdAtMs };
+  const closed = row.closed_at_ms === null ? {} : { closedAtMs: Number(row.closed_at_ms) };
+  const amounts = { credits, available, held, spent, writtenOff };
+  return { id: idOf(row), tier, ...amounts, createdAtMs, ...closed };
 }

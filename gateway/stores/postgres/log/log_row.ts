@@ -5,10 +5,14 @@
  */
 
 import { parseCredits } from "../../../domain/ledger/money.ts";
+import type { Attribution } from "../../../domain/requests/attribution.ts";
 import { modelsOf, providersOf } from "../../../domain/requests/filter.ts";
 import type { RequestFilter, RequestRecord } from "../../../ports/request_log.ts";
 import { encodeRecord } from "../../kv/log/log_line.ts";
 import { textId } from "../text_id.ts";
+
+/** Facets of tags, and of users: a part of the log has all that its rows have. */
+const NAME_BUCKETS = 256;
 
 /** Returns a record as JSON. One that is too long loses its longest parts. */
 export function lineOf(record: RequestRecord): string {
@@ -38,6 +42,18 @@ function facetsOf(record: RequestRecord): readonly string[] {
     ...errorCode === undefined ? [] : [facet("error", errorCode)],
     ...modelsOf(record).map((model) => facet("model", model)),
     ...providersOf(record).map((provider) => facet("provider", provider)),
+    ...record.attribution === undefined ? [] : namesOf(record.attribution),
+  ];
+}
+
+/** Returns the facets of the names that a caller gave, of which there may be any number. */
+function namesOf({ user, safetyIdentifier, tags }: Attribution): readonly string[] {
+  const users = [user, safetyIdentifier].filter((name) => name !== undefined);
+  return [
+    ...new Set([
+      ...users.map((name) => bucket("user", name)),
+      ...tags?.split(",").map((tag) => bucket("tag", tag)) ?? [],
+    ]),
   ];
 }
 
@@ -52,11 +68,25 @@ export function facetsFor(filter: RequestFilter): readonly string[] {
     ["model", model],
     ["provider", provider],
   ];
-  return wanted.flatMap(([kind, value]) => value === undefined ? [] : [facet(kind, value)]);
+  const { tag, user } = filter;
+  return [
+    ...wanted.flatMap(([kind, value]) => value === undefined ? [] : [facet(kind, value)]),
+    ...tag === undefined ? [] : [bucket("tag", tag)],
+    ...user === undefined ? [] : [bucket("user", user)],
+  ];
 }
 
 function facet(kind: string, value: string): string {
   return `${kind} ${textId(value)}`;
+}
+
+/** Returns one of a few facets for names without number; those of a match are compared. */
+function bucket(kind: string, name: string): string {
+  let hash = 0x811c_9dc5;
+  for (let at = 0; at < name.length; at++) {
+    hash = Math.imul(hash ^ name.charCodeAt(at), 0x0100_0193);
+  }
+  return `${kind} ${(hash >>> 0) % NAME_BUCKETS}`;
 }
 
 function classOfStatus(status: string): string {

@@ -43,6 +43,14 @@ export class PostgresRequestLog implements RequestLog {
     return this.#batches.submit({ logs: [record.id] }, (view) => view.appendLog(record));
   }
 
+  /** Appends rows, all or none. */
+  appendAll(records: readonly RequestRecord[]): Promise<void> {
+    const logs = records.map(({ id }) => id);
+    return this.#batches.submit({ logs }, (view) => {
+      for (const record of records) view.appendLog(record);
+    });
+  }
+
   get(id: string): Promise<RequestRecord | undefined> {
     return recordWith(this.#sql, id);
   }

@@ -9,6 +9,7 @@ import { matches } from "../../../domain/requests/filter.ts";
 import type { RequestPage, RequestQuery, RequestRecord } from "../../../ports/request_log.ts";
 import { SEARCH_MS } from "../../kv/limits.ts";
 import { decodeRecord } from "../../kv/log/log_line.ts";
+import { cursorAt, numberOf } from "../../kv/row_cursor.ts";
 import { query, type Sql } from "../connection.ts";
 import { PART_BITS } from "../sql/log_parts.ts";
 import { textId } from "../text_id.ts";
@@ -45,8 +46,8 @@ export async function searchLog(
 ): Promise<RequestPage> {
   const { limit } = request;
   const isNewest = request.order !== "oldest";
-  const border = request.cursor === undefined ? undefined : borderOf(request.cursor);
-  if (border === "malformed") return { records: [] };
+  const border = request.cursor === undefined ? undefined : numberOf(request.cursor);
+  if (request.cursor !== undefined && border === undefined) return { records: [] };
   const range = isNewest ? { below: border } : { from: border };
   const untilMs = performance.now() + maxMs;
   const parts = await partsWith(sql, request, range);
@@ -91,8 +92,8 @@ function pageOf(
   const [first] = hits;
   return {
     records: hits.map(({ record }) => record),
-    ...next === undefined ? {} : { cursor: `${next}` },
-    ...first === undefined ? {} : { start: `${first.number + (isNewest ? 1 : 0)}` },
+    ...next === undefined ? {} : { cursor: cursorAt([next]) },
+    ...first === undefined ? {} : { start: cursorAt([first.number + (isNewest ? 1 : 0)]) },
   };
 }
 
@@ -189,10 +190,6 @@ function hasIndex({ id, requestId, keyId, walletId }: RequestQuery): boolean {
 /** True for a text that PostgreSQL can take. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
-}
-
-function borderOf(cursor: string): number | "malformed" {
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : "malformed";
 }
 
 /** Returns a time as a 64-bit integer, rounded down as those of rows are. */

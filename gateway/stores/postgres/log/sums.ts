@@ -7,6 +7,7 @@
 
 import { addRollup, addRow, emptyRollup, type Rollup } from "../../../domain/requests/rollup.ts";
 import type { LogOverview, RequestRecord } from "../../../ports/request_log.ts";
+import type { PeriodSums } from "../../../ports/store_copying.ts";
 import { SUM_LEVELS } from "../../kv/limits.ts";
 import { decodeRecord } from "../../kv/log/log_line.ts";
 import { decodeSums, encodeSums } from "../../kv/log/log_sums_codec.ts";
@@ -46,6 +47,20 @@ export async function countRows(sql: Sql, nowMs: number): Promise<number> {
   }));
 }
 
+/** Replaces sums, which then include all rows. No row may be appended meanwhile. */
+export async function replaceSums(sql: Sql, sums: readonly PeriodSums[]): Promise<void> {
+  await query(sql.begin(async (tx) => {
+    await tx`select 1 from log_sums_head for update`;
+    await writeSums(
+      tx,
+      sums.map(({ widthMs, startMs, rollup }) => {
+        return { width: widthMs, start: startMs, rollup };
+      }),
+    );
+    await tx`update log_sums_head set counted = (select logged from ledger_head)`;
+  }));
+}
+
 async function addToSums(
   tx: Transaction,
   records: readonly RequestRecord[],
@@ -72,12 +87,16 @@ async function addToSums(
       if (sums !== undefined) addRow(sums.rollup, row);
     }
   }
-  const rows = [...changed.values()];
+  await writeSums(tx, [...changed.values()]);
+}
+
+async function writeSums(tx: Transaction, rows: readonly SumsRow[]): Promise<void> {
   await tx`
     insert into log_sums (width_ms, start_ms, sums)
-    select * from unnest(${rows.map(({ width }) => width)}::bigint[],
+    select width_ms, start_ms, sums from unnest(${rows.map(({ width }) => width)}::bigint[],
       ${rows.map(({ start }) => start)}::bigint[],
       ${rows.map(({ rollup }) => textOf(encodeSums({ to: 0, rollup })))}::text[])
+      as t(width_ms, start_ms, sums)
     on conflict (width_ms, start_ms) do update set sums = excluded.sums
   `;
 }
@@ -85,8 +104,8 @@ async function addToSums(
 async function storedSums(tx: Transaction, wanted: readonly SumsRow[]): Promise<SumsRow[]> {
   const rows = await tx<{ width_ms: bigint; start_ms: bigint; sums: string }[]>`
     select width_ms, start_ms, sums from log_sums where (width_ms, start_ms) in (
-      select * from unnest(${wanted.map(({ width }) => width)}::bigint[],
-        ${wanted.map(({ start }) => start)}::bigint[]))
+      select width, start from unnest(${wanted.map(({ width }) => width)}::bigint[],
+        ${wanted.map(({ start }) => start)}::bigint[]) as t(width, start))
   `;
   return rows.map(({ width_ms, start_ms, sums }) => {
     return { width: Number(width_ms), start: Number(start_ms), rollup: readable(sums) };

@@ -7,6 +7,7 @@
 import type { VectorStoreFile } from "../../../ports/vector_stores.ts";
 import type { SegmentSet } from "../../kv/values/passage_segments.ts";
 import type { Sql, Transaction } from "../connection.ts";
+import { rowsOf } from "../statement.ts";
 import { textId } from "../text_id.ts";
 
 /** Names a file. */
@@ -55,7 +56,7 @@ export async function writeSegments(
       const content = value instanceof Uint8Array ? value : new Uint8Array();
       return { store_id: textId(storeId), part_id: textId(id), number: from + at, content };
     });
-    await sql`insert into vector_segment ${sql(segments)}`;
+    await sql`insert into vector_segment ${rowsOf(segments)}`;
   }
 }
 

@@ -1,9 +1,15 @@
 import type { EmbeddingsKept, FileAdded, PassageStore } from "../../../ports/passage_store.ts";
-import type { FileEmbeddings, VectorStore, VectorStoreFile } from "../../../ports/vector_stores.ts";
+import type {
+  FileEmbeddings,
+  StoreDescription,
+  VectorStore,
+  VectorStoreFile,
+} from "../../../ports/vector_stores.ts";
 import { MAX_PASSAGES_BYTES, MAX_VECTOR_STORES } from "../../kv/limits.ts";
 import { Mutex } from "../../kv/mutex.ts";
 import {
   changed,
+  isOfCallers,
   keptBytes,
   passageSegments,
   vectorBytes,
@@ -64,12 +70,15 @@ export class PostgresPassageStore implements PassageStore {
     return this.#known.get(id);
   }
 
-  async createStore(store: VectorStore): Promise<boolean> {
+  async createStore(store: VectorStore, ownerMax = Infinity): Promise<boolean> {
     const created = await this.#change(async (sql) => {
       const [row] = await sql<{ stores: number }[]>`
         select count(*)::int as stores from vector_store
       `;
       if ((row?.stores ?? 0) >= this.#maxStores) return false;
+      if (ownerMax < Infinity && await storesOfCallers(sql, store.ownerId) >= ownerMax) {
+        return false;
+      }
       await sql`
         insert into vector_store (id, bytes, data)
         values (${textId(store.id)}, ${keptBytes(store)}, ${JSON.stringify(store)})
@@ -112,6 +121,15 @@ export class PostgresPassageStore implements PassageStore {
       return await writeStore(sql, changed(store, { added: file }));
     });
     return this.#noted(result) ?? "added";
+  }
+
+  async describeStore(id: string, description: StoreDescription): Promise<VectorStore | undefined> {
+    const described = await this.#change(async (sql) => {
+      const store = await readStore(sql, id);
+      return store && await writeStore(sql, { ...store, ...description });
+    });
+    if (described !== undefined) this.#known.set(described);
+    return described;
   }
 
   async setEmbeddings(
@@ -228,6 +246,11 @@ export class PostgresPassageStore implements PassageStore {
     `);
     return row?.content;
   }
+}
+
+async function storesOfCallers(sql: Transaction, owner: string): Promise<number> {
+  const rows = await sql<{ data: string }[]>`select data from vector_store`;
+  return rows.filter(({ data }) => isOfCallers(JSON.parse(data), owner)).length;
 }
 
 async function readStore(sql: Transaction, id: string): Promise<VectorStore | undefined> {

@@ -9,13 +9,17 @@ import { LOG_CHANNEL, PART_BITS } from "./log_parts.ts";
 /** Locks the ledger for the transaction: batches of all instances follow each other. */
 export const LOCK_HEAD = "select batch, entries, at_ms, hash, logged from ledger_head for update";
 
+/** Channel of the notices that holds of other instances have left the line. */
+export const LINE_CHANNEL = "svc_line";
+
 /** Maximum waiting holds that one batch serves. */
 export const WAITING_SERVED = 200;
 
 /**
  * Reads all rows that the operations of a batch decide by, as pairs of a kind and JSON. Amounts are
  * text, since JSON numbers in JavaScript are exact to 53 bits only. Parameters: ids of wallets, of
- * budgets, of holds, of credits, of log rows, and the instance.
+ * budgets, of holds, of credits, of log rows, the instance, and ids of holds whose log rows are read.
+ * The id of such a log row is taken from its hold, where no character of the hold needs an escape.
  */
 export const READ_ROWS = `
 with held as (
@@ -33,19 +37,47 @@ union all select 'ended', data from ended_hold where id = any($3)
 union all select 'wallet', json_build_object(
     'id', id, 'original', original, 'number', number, 'tier', tier, 'credits', credits::text,
     'available', available::text, 'held', held::text, 'spent', spent::text,
-    'writtenOff', written_off::text, 'createdAtMs', created_at_ms)::text
+    'writtenOff', written_off::text, 'createdAtMs', created_at_ms, 'closedAtMs', closed_at_ms)::text
   from wallet where id in (select id from wallets)
 union all select 'spend', json_build_object(
     'id', id, 'original', original, 'held', held::text, 'day', day, 'daySpent', day_spent::text,
     'month', month, 'monthSpent', month_spent::text, 'totalSpent', total_spent::text)::text
   from key_spend where id in (select id from budgets)
 union all select 'credit', json_build_object(
-    'id', id, 'wallet', wallet, 'amount', amount::text)::text
+    'id', id, 'wallet', wallet, 'amount', amount::text, 'correction', correction)::text
   from credit where id = any($4)
-union all select 'owed', to_json(id)::text from owed_row where id = any($5)
+union all select 'owed', json_build_object('id', id, 'line', line)::text from owed_row
+  where id = any($5) or id in (
+    select case when strpos(data, '\\u') = 0 then data::json->>'logId' end
+    from held where id = any($7)
+  )
 union all select 'waiting', json_build_object(
     'number', number, 'instance', instance, 'data', data)::text from waiting
 union all select 'instance', to_json(ended_at is not null)::text from instance where id = $6
+`;
+
+/** Reads log rows that are owed. Parameter: their ids. */
+export const READ_OWED = "select 'line' as kind, line as data from owed_row where id = any($1)";
+
+/** Reads and locks corrections that waited. Parameter: their ids. */
+export const LOCK_CORRECTIONS =
+  "select 'correction' as kind, data from correction where id = any($1) for update";
+
+/** Reads keys that change wallets, which only batches do. Parameter: their ids. */
+export const READ_KEYS = "select 'key' as kind, data from api_key where id = any($1)";
+
+/**
+ * Ends a session of an instance, unless it has beaten since it was seen, and takes its holds out of
+ * the line. All batches of the session come before this one. Parameters: the session, and the number
+ * of beats that was seen (null: any).
+ */
+export const END_SESSION = `
+with ended as (
+  update instance set ended_at = clock_timestamp()
+  where id = $1 and ended_at is null and ($2::bigint is null or beats = $2::bigint)
+  returning id
+)
+delete from waiting_hold where instance in (select id from ended)
 `;
 
 /**
@@ -65,12 +97,13 @@ batch as (
     as t(place bigint, wallet text, op text, at_ms bigint, log_id text, line text)
 ), wallets as (
   insert into wallet (id, original, number, tier, credits, available, held, spent, written_off,
-    created_at_ms)
+    created_at_ms, closed_at_ms)
   select t.* from d, jsonb_to_recordset(d->'wallets') as t(id text, original text, number bigint,
     tier text, credits bigint, available bigint, held bigint, spent bigint, written_off bigint,
-    created_at_ms bigint)
+    created_at_ms bigint, closed_at_ms bigint)
   on conflict (id) do update set credits = excluded.credits, available = excluded.available,
-    held = excluded.held, spent = excluded.spent, written_off = excluded.written_off
+    held = excluded.held, spent = excluded.spent, written_off = excluded.written_off,
+    tier = excluded.tier, closed_at_ms = excluded.closed_at_ms
 ), spends as (
   insert into key_spend (id, original, held, day, day_spent, month, month_spent, total_spent)
   select t.* from d, jsonb_to_recordset(d->'spends') as t(id text, original text, held bigint,
@@ -84,19 +117,21 @@ batch as (
     wallet text, budget text, data text)
   on conflict (id) do update set data = excluded.data
 ), ended as (
-  insert into ended_hold (id, at_ms, data)
-  select t.* from d, jsonb_to_recordset(d->'ended') as t(id text, at_ms bigint, data text)
+  insert into ended_hold (id, place, data)
+  select t.* from d, jsonb_to_recordset(d->'ended') as t(id text, place bigint, data text)
 ), closed as (
-  delete from hold where id in (select t.id from d, jsonb_to_recordset(d->'ended') as t(id text))
+  delete from hold where id = any(array(
+    select t.id from d, jsonb_to_recordset(d->'ended') as t(id text)))
 ), credits as (
-  insert into credit (id, wallet, amount)
-  select t.* from d, jsonb_to_recordset(d->'credits') as t(id text, wallet text, amount bigint)
+  insert into credit (id, wallet, amount, correction)
+  select t.* from d, jsonb_to_recordset(d->'credits')
+    as t(id text, wallet text, amount bigint, correction text)
 ), owed as (
   insert into owed_row (id, instance, line)
   select t.* from d, jsonb_to_recordset(d->'owed') as t(id text, instance text, line text)
   on conflict (id) do update set line = excluded.line
 ), paid as (
-  delete from owed_row where id in (select jsonb_array_elements_text(d->'paid') from d)
+  delete from owed_row where id = any(array(select jsonb_array_elements_text(d->'paid') from d))
 ), logged as (
   insert into request_log (number, id, at_ms, request_id, key_id, wallet_id, charged, task, facets,
     line)
@@ -123,9 +158,11 @@ batch as (
     as t(place int, id text, instance text, wallet text, budget text, data text)
   order by t.place
 ), left_line as (
-  delete from waiting_hold where id in (select jsonb_array_elements_text(d->'unwaiting') from d)
+  delete from waiting_hold where id = any(array(
+    select jsonb_array_elements_text(d->'unwaiting') from d))
 )
 update ledger_head set batch = (d->>'batch')::bigint, entries = (d->>'entries')::bigint,
   at_ms = (d->>'atMs')::bigint, hash = d->>'hash', logged = (d->>'logged')::bigint from d
-returning case when jsonb_array_length(d->'log') > 0 then pg_notify('${LOG_CHANNEL}', '')::text end
+returning case when jsonb_array_length(d->'log') > 0 then pg_notify('${LOG_CHANNEL}', '')::text end,
+  case when (d->>'notifies')::boolean then pg_notify('${LINE_CHANNEL}', '')::text end
 `;

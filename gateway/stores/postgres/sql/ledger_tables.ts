@@ -22,9 +22,10 @@ create table journal_batch (
   id uuid not null unique,             -- chosen by the instance, to find out whether it landed
   entries bigint not null,
   first_place bigint not null,
-  at_ms bigint not null,
+  at_ms bigint not null,               -- latest time of any entry up to here
   hash text not null
 );
+create index journal_batch_by_time on journal_batch (at_ms, batch);
 
 create table journal (
   place bigint primary key,            -- from 1, without gaps
@@ -39,7 +40,7 @@ create index journal_by_wallet on journal (wallet, place) where op <> 'progress'
 create index journal_by_log on journal (log_id, place) where log_id is not null;
 
 create table wallet (
-  id text primary key,
+  id text collate "C" primary key,     -- by code points, as the ids of other stores are ordered
   original text,
   number bigint not null,              -- order of opening
   tier text not null,
@@ -73,13 +74,13 @@ create table hold (
 );
 create index hold_by_instance on hold (instance);
 
--- Ended holds, by which repeated commands are answered.
+-- Ended holds, by which repeated commands are answered. The oldest are deleted, in order of place.
 create table ended_hold (
   id text primary key,
-  at_ms bigint not null,
+  place bigint not null unique,        -- of the entry that ended it
+  at timestamptz not null default clock_timestamp(),
   data text not null
 );
-create index ended_hold_by_time on ended_hold (at_ms);
 
 create table credit (
   id text primary key,

@@ -1,7 +1,7 @@
 import type { BlobStore, StoredBlob } from "../../../ports/blob_store.ts";
 import { MAX_BLOBS_BYTES } from "../../kv/limits.ts";
 import type { Sql } from "../connection.ts";
-import { StoredValues } from "./stored_values.ts";
+import { type StoredValue, StoredValues } from "./stored_values.ts";
 
 /** Files of no owner. */
 const OWNER = "";
@@ -23,12 +23,19 @@ export class PostgresBlobs implements BlobStore {
 
   async get(id: string): Promise<StoredBlob | undefined> {
     const value = await this.#values.get(OWNER, id);
-    if (value === undefined) return undefined;
-    const { content, about, expiresAtMs } = value;
-    return { id, mediaType: String(about), bytes: new Uint8Array(content), expiresAtMs };
+    return value && blobOf(id, value);
+  }
+
+  /** Yields all files that have not expired. */
+  async *all(): AsyncGenerator<StoredBlob> {
+    for await (const value of this.#values.all()) yield blobOf(value.id, value);
   }
 
   sweep(): Promise<number> {
     return this.#values.sweep();
   }
+}
+
+function blobOf(id: string, { content, about, expiresAtMs }: StoredValue): StoredBlob {
+  return { id, mediaType: String(about), bytes: new Uint8Array(content), expiresAtMs };
 }

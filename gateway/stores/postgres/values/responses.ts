@@ -48,6 +48,14 @@ export class PostgresResponses implements ResponseStore {
     return this.#values.delete(ownerId, id);
   }
 
+  /** Yields all responses that have not expired, in the order of their storing. */
+  async *all(): AsyncGenerator<StoredResponse> {
+    for await (const value of this.#values.all()) {
+      const response = responseOf(value);
+      if (response !== undefined) yield response;
+    }
+  }
+
   sweep(): Promise<number> {
     return this.#values.sweep();
   }

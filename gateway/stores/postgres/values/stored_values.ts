@@ -119,6 +119,22 @@ export class StoredValues {
     return row && valueOf(row);
   }
 
+  /** Yields all values that have not expired, with their stored ids, in the order of their storing. */
+  async *all(): AsyncGenerator<StoredValue & { readonly id: string }> {
+    const { kind, nowMs } = this.#options;
+    const names = await query(this.#sql<{ owner: string; id: string }[]>`
+      select owner, id from stored_value where kind = ${kind} and expires_at_ms > ${nowMs()}
+      order by number
+    `);
+    for (const { owner, id } of names) {
+      const [row] = await query(this.#sql<ValueRow[]>`
+        select id, expires_at_ms, about, content from stored_value
+        where kind = ${kind} and owner = ${owner} and id = ${id}
+      `);
+      if (row !== undefined) yield { ...valueOf(row), id };
+    }
+  }
+
   /** Deletes a value; returns false if there is none that has not expired. */
   delete(owner: string, id: string): Promise<boolean> {
     const { kind, nowMs } = this.#options;

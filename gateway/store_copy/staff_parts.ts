@@ -1,0 +1,34 @@
+import type { Operator } from "../domain/operators/operator.ts";
+import type { StoredTrailEntry } from "../domain/operators/trail.ts";
+import type { PartKind } from "./part.ts";
+
+/** Entries of the audit log that are read at once. */
+const PAGE = 200;
+
+/** Operators with names, with the digests of their tokens. */
+export const operators: PartKind<Operator> = {
+  name: "operators",
+  async *each({ operatorStore }) {
+    yield* await operatorStore.all();
+  },
+  async put({ copying }, items) {
+    for (const operator of items) await copying.putOperator(operator);
+  },
+};
+
+/** The audit log: a copy has the same chain of hashes. */
+export const trail: PartKind<StoredTrailEntry> = {
+  name: "audit log",
+  async *each({ trailStore }) {
+    const { place: last } = await trailStore.head();
+    for (let from = 1; from <= last;) {
+      const entries = await trailStore.read(from, PAGE);
+      if (entries.length === 0) return;
+      yield* entries;
+      from += entries.length;
+    }
+  },
+  put: ({ copying }, entries) => copying.appendTrail(entries),
+  stored: async ({ trailStore }) => (await trailStore.head()).place,
+  sizeOf: ({ line }) => line.length,
+};

@@ -1,0 +1,91 @@
+import type { CorrectionCommand } from "../../../domain/ledger/correction_types.ts";
+import type { Wallet } from "../../../domain/ledger/ledger.ts";
+import type { CreditRecord } from "../../../domain/ledger/state.ts";
+import type { Correction } from "../../../domain/ledger/waiting_correction.ts";
+import type { TrailDraft } from "../../../domain/operators/trail.ts";
+import type { CorrectionRecords, CorrectionStore } from "../../../ports/correction_store.ts";
+import type { Applied } from "../../../ports/ledger_store.ts";
+import { decodeCorrection, encodeCorrection, newestFirst } from "../../correction_json.ts";
+import type { KvLedgerStore } from "../journal/ledger.ts";
+import type { KvKeyStore } from "../keys/keys.ts";
+import { read } from "../read.ts";
+import { bytesOf, keyPart, type Row, textOf } from "../rows.ts";
+import type { KvTrailStore } from "./trail.ts";
+
+const PREFIX: Deno.KvKey = ["correction"];
+
+/** Stores that share commits with corrections. */
+interface Together {
+  readonly trail: KvTrailStore;
+  readonly ledger: Pick<KvLedgerStore, "correct" | "operation">;
+  readonly keys: Pick<KvKeyStore, "toWallet">;
+}
+
+/** Corrections in Deno KV, one row each, stored with their entries of the audit log. */
+export class KvCorrectionStore implements CorrectionStore {
+  readonly #kv: Deno.Kv;
+  readonly #stores: Together;
+
+  constructor(kv: Deno.Kv, stores: Together) {
+    this.#kv = kv;
+    this.#stores = stores;
+  }
+
+  async all(): Promise<readonly Correction[]> {
+    const rows = await read(Array.fromAsync(this.#kv.list<Uint8Array>({ prefix: PREFIX })));
+    return newestFirst(rows.map(({ value }) => decodeCorrection(textOf(value))));
+  }
+
+  async put(
+    correction: Correction,
+    entry: TrailDraft,
+    forget: readonly string[] = [],
+  ): Promise<boolean> {
+    const placed = await this.#stores.trail.appendWith(entry, async () => {
+      if (!await this.#follows(correction)) return undefined;
+      return [rowOf(correction), ...forget.map((id) => ({ key: keyOf(id), bytes: 0 }))];
+    });
+    return placed !== undefined;
+  }
+
+  apply(
+    command: CorrectionCommand,
+    { entry, ended }: CorrectionRecords,
+  ): Promise<Applied<Wallet>> {
+    const { trail, ledger, keys } = this.#stores;
+    return trail.withEntry(async (rowsOfEntry) => {
+      if (ended !== undefined && !await this.#follows(ended)) {
+        return { ok: false, refusal: "overtaken" };
+      }
+      const apply = (rows: readonly Row[]) =>
+        ledger.correct(command, (stage, wallet) => {
+          const own = ended === undefined ? [] : [rowOf(ended)];
+          for (const row of [...rows, ...own, ...rowsOfEntry(entry(wallet))]) stage.write(row);
+        });
+      if (command.kind !== "move") return await apply([]);
+      const { keyId, from, walletId: to } = command;
+      const moved = await keys.toWallet(keyId, { from, to }, apply);
+      return moved ?? { ok: false, refusal: "overtaken" };
+    });
+  }
+
+  operation(opId: string): Promise<CreditRecord | undefined> {
+    return this.#stores.ledger.operation(opId);
+  }
+
+  /** True when the stored version is the one before. */
+  async #follows({ id, version }: Correction): Promise<boolean> {
+    const { value } = await read(this.#kv.get<Uint8Array>(keyOf(id)));
+    const stored = value === null ? 0 : decodeCorrection(textOf(value)).version;
+    return stored === version - 1;
+  }
+}
+
+function keyOf(id: string): Deno.KvKey {
+  return [...PREFIX, keyPart(id)];
+}
+
+function rowOf(correction: Correction): Row {
+  const value = bytesOf(encodeCorrection(correction));
+  return { key: keyOf(correction.id), value, bytes: value.length };
+}
