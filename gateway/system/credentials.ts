@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { StorePlace } from "./store_place.ts";
+
 /** Address and token of the admin API. */
 export interface Credentials {
   readonly url: string;
@@ -17,7 +19,15 @@ interface StoredCredentials extends Credentials {
   readonly firstToken?: string | undefined;
 }
 
-/** Returns the path of the file; `undefined` when the store is no file. */
+/**
+ * Returns the path of the file: the one that the operator named, else the one beside a store that is
+ * a file, else `undefined`.
+ */
+export function credentialsFileOf(place: StorePlace, named?: string): string | undefined {
+  return named ?? (place.kind === "kv" ? credentialsPath(place.path) : undefined);
+}
+
+/** Returns the path of the file beside a store; `undefined` when the store is no file. */
 export function credentialsPath(kvPath: string): string | undefined {
   if (kvPath === ":memory:" || /^https?:/.test(kvPath)) return undefined;
   return `${kvPath}.admin.json`;

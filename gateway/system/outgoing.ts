@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { IncomingMessage } from "node:http";
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
 import { decompressBody } from "./decompress_body.ts";
-import type { PlainHttp, PlainRequest } from "./plain_http.ts";
+import type { PlainAnswer } from "./plain_answer.ts";
+import type { PlainHttp, PlainRequest, Stopping } from "./plain_http.ts";
 
 /** Resolves a name to addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -26,7 +26,15 @@ export interface OutgoingOptions {
 }
 
 /** A POST to a server that the operator configured. */
-export type PlainPost = Pick<PlainRequest, "headers" | "body" | "signal">;
+export type PlainPost = Pick<PlainRequest, "headers" | "body"> & { readonly stopping: Stopping };
+
+/** See {@linkcode Outgoing.plain}. */
+export type SendPlain = (url: string, request: PlainPost) => Promise<PlainAnswer | Response>;
+
+/** A request whose signal is read only where it is needed. */
+interface Signalled {
+  readonly signal: AbortSignal | undefined;
+}
 
 /** Time for which resolved addresses are used, in milliseconds. */
 const FRESH_MS = 10_000;
@@ -84,7 +92,7 @@ export class Outgoing implements Disposable {
     const url = new URL(input instanceof Request ? input.url : input);
     const inputHeaders = input instanceof Request ? input.headers : undefined;
     const headers = withoutCompression(init.headers ?? inputHeaders);
-    const pending = this.#addressOf(url, init.signal ?? undefined);
+    const pending = this.#addressOf(url, { signal: init.signal ?? undefined });
     const address = pending instanceof Promise ? await pending : pending;
     try {
       const client = this.#clientOf(url, address);
@@ -99,26 +107,28 @@ export class Outgoing implements Disposable {
 
   /**
    * Sends a POST over plain HTTP, see {@linkcode PlainHttp}; absent where requests go through a
-   * proxy. Rejects with a {@linkcode ForbiddenAddress} before anything is sent.
+   * proxy. Rejects with a {@linkcode ForbiddenAddress} before anything is sent. A compressed answer
+   * is a `Response`, which decompresses it step by step.
    */
-  get plain(): ((url: string, request: PlainPost) => Promise<IncomingMessage>) | undefined {
+  get plain(): SendPlain | undefined {
     return this.#isProxied ? undefined : this.#postPlain;
   }
 
-  readonly #postPlain = async (input: string, request: PlainPost): Promise<IncomingMessage> => {
+  readonly #postPlain: SendPlain = async (input, request) => {
     const url = new URL(input);
-    const pending = this.#addressOf(url, request.signal);
+    const pending = this.#addressOf(url, request.stopping);
     const address = pending instanceof Promise ? await pending : pending;
     try {
       if (this.#plain === undefined) {
-        // The platform's `node:http` takes some megabytes.
+        // The library takes some megabytes.
         const { PlainHttp } = await import("./plain_http.ts");
         this.#plain ??= new PlainHttp(this.#options.pool);
       }
       const headers = { ...request.headers, "accept-encoding": "identity" };
-      return await this.#plain.send({ ...request, headers, url, address });
+      const answer = await this.#plain.send({ ...request, headers, url, address });
+      return answer.headers.has("content-encoding") ? decompressBody(answer.fetched()) : answer;
     } catch (error) {
-      if (address !== undefined && !request.signal.aborted) {
+      if (address !== undefined && !request.stopping.isStopped) {
         this.#failed.set(url.hostname, address);
       }
       this.#checked.delete(url.hostname);
@@ -149,7 +159,7 @@ export class Outgoing implements Disposable {
    * Returns the address to connect to; `undefined` when the URL contains it, or a proxy resolves
    * the name.
    */
-  #addressOf(url: URL, signal: AbortSignal | undefined): Promise<string> | string | undefined {
+  #addressOf(url: URL, stopping: Signalled): Promise<string> | string | undefined {
     const { hostname } = url;
     if (this.#isProxied || hostname === this.#options.trustedHost) return undefined;
     if (this.#allowed.has(hostname)) return undefined;
@@ -161,7 +171,7 @@ export class Outgoing implements Disposable {
     }
     const checked = this.#checked.get(hostname);
     if (checked !== undefined && performance.now() < checked.untilMs) return checked.address;
-    return this.#resolve(hostname, signal);
+    return this.#resolve(hostname, stopping.signal);
   }
 
   async #resolve(hostname: string, signal: AbortSignal | undefined): Promise<string> {

@@ -33,6 +33,7 @@ import { AnswerEvents } from "./answer_events.ts";
 import { callOptionsOf, outputLimitOf } from "./call_options.ts";
 import { type AnswerOptions, chatAnswer } from "./chat_answer.ts";
 import { ChunkWriter, isMalformed } from "./chunk_writer.ts";
+import { embedTexts } from "./embeddings.ts";
 import { fetchImages } from "./fetch_images.ts";
 import { type Access, AccessError, secretsOf } from "./credentials.ts";
 import { noteUnenforcedSchema } from "./unenforced_schema.ts";
@@ -88,9 +89,17 @@ export class AiSdkUpstream implements Upstream {
   /** Makes one attempt. Returns failures and throws only for bugs. */
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const { endpoint } = call;
-    const { chat, images } = this.#protocol;
+    const { chat, embeddings, images } = this.#protocol;
     if (endpoint === "chat") return await this.#chat(call);
-    if (endpoint === "responses" || images === undefined) {
+    if (endpoint === "embeddings" && embeddings !== undefined) {
+      return await embedTexts(call, {
+        format: embeddings,
+        send: (signal, ask) =>
+          this.#send({ ...call, signal }, ({ open, transport }) => ask(open(transport.fetch))),
+      });
+    }
+    const draws = endpoint === "images.generations" || endpoint === "images.edits";
+    if (!draws || images === undefined) {
       return callFailure("server_error", `Cannot call "${endpoint}" of upstream "${this.id}"`);
     }
     return await drawImages(call, {

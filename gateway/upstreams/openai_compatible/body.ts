@@ -1,5 +1,6 @@
 import { isJsonObject } from "@svc/sdk/protocol";
 import { exceededLimit } from "../../wire/json/text.ts";
+import { type Broken, type ByteSink, PlainAnswer } from "../../system/plain_answer.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Maximum length of a JSON answer, in bytes; it contains images as base64. */
@@ -20,10 +21,11 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * the connection breaks or the exchange is stopped.
  */
 export function readText(
-  response: Response,
+  response: Response | PlainAnswer,
   exchange: Exchange,
   options: { maxBytes: number },
 ): Promise<string | undefined> {
+  if (response instanceof PlainAnswer) return readAnswer(response, exchange, options).then(decode);
   const announced = response.headers.get("content-length");
   const length = announced === null ? NaN : Number(announced);
   return length <= Math.min(ONE_READ_BYTES, options.maxBytes) &&
@@ -73,6 +75,56 @@ async function readPieces(
     if (total > options.maxBytes) return undefined;
   }
   return joined(pieces, total);
+}
+
+function readAnswer(
+  answer: PlainAnswer,
+  exchange: Exchange,
+  { maxBytes }: { maxBytes: number },
+): Promise<Uint8Array | undefined> {
+  if (Number(answer.headers.get("content-length")) > maxBytes) {
+    answer.cancel();
+    return Promise.resolve(undefined);
+  }
+  return new Promise((resolve, reject) => {
+    answer.to(new Pieces({ answer, exchange, maxBytes, resolve, reject })).resume();
+  });
+}
+
+/** Collects a body up to a limit. */
+class Pieces implements ByteSink {
+  readonly #to: PiecesOptions;
+  readonly #pieces: Uint8Array[] = [];
+  #total = 0;
+
+  constructor(options: PiecesOptions) {
+    this.#to = options;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const { answer, exchange, maxBytes, resolve } = this.#to;
+    exchange.expect();
+    this.#total += bytes.length;
+    if (this.#total <= maxBytes) return void this.#pieces.push(bytes);
+    resolve(undefined);
+    answer.cancel();
+  }
+
+  ended(broken?: Broken): void {
+    const { resolve, reject } = this.#to;
+    if (broken !== undefined) return reject(broken.error);
+    const [first] = this.#pieces;
+    const isWhole = first !== undefined && this.#pieces.length === 1;
+    resolve(isWhole ? first : joined(this.#pieces, this.#total));
+  }
+}
+
+interface PiecesOptions {
+  readonly answer: PlainAnswer;
+  readonly exchange: Exchange;
+  readonly maxBytes: number;
+  readonly resolve: (bytes: Uint8Array | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 function joined(pieces: readonly Uint8Array[], total: number): Uint8Array {

@@ -1,10 +1,13 @@
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { UpstreamCall } from "../../ports/upstream.ts";
+import { readEmbeddingUsage } from "../../wire/embeddings/answer.ts";
+import { isEmbeddingsAnswer } from "../../wire/embeddings/vectors.ts";
 import { readChatUsage } from "../../wire/chat/usage.ts";
 import type { RefusedImage } from "../../images/edit_images.ts";
 import type { FetchImage } from "../../ports/fetch_image.ts";
 import { isImageAnswer, readImageUsage } from "../../wire/images/answer.ts";
+import { embeddingRequestText } from "./embedding_request.ts";
 import { editRequestForm, generationRequestText } from "./image_request.ts";
 import { readResponseUsage } from "../../wire/responses/usage.ts";
 import { chatRequestText, type ChatWire } from "./request.ts";
@@ -56,5 +59,11 @@ export const WIRES: Readonly<Record<Endpoint, EndpointWire>> = {
     requestBody: editRequestForm,
     isAnswer: isImageAnswer,
     usageOf: readImageUsage,
+  },
+  embeddings: {
+    path: "/embeddings",
+    requestBody: embeddingRequestText,
+    isAnswer: isEmbeddingsAnswer,
+    usageOf: readEmbeddingUsage,
   },
 };

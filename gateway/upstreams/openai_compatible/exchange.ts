@@ -1,9 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { UpstreamTimeouts } from "../../domain/catalog/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
 import { afterMs } from "../../system/deadlines.ts";
-import type { Outgoing } from "../../system/outgoing.ts";
+import type { SendPlain } from "../../system/outgoing.ts";
+import type { PlainAnswer } from "../../system/plain_answer.ts";
+import type { Stopping } from "../../system/plain_http.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import type { Reachability } from "./reachability.ts";
 
@@ -18,8 +19,8 @@ const POOL_SLACK_MS = 5_000;
 /** The reason why this side stopped an exchange. */
 export type Stop = "cancelled" | "timeout" | "connect_failed";
 
-/** A POST that is answered with a stream of events. */
-export interface StreamRequest {
+/** A POST with a text. */
+export interface TextPost {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -29,7 +30,7 @@ export interface ExchangeDeps {
   /** The platform's `fetch`. */
   readonly fetch: typeof fetch;
   /** Sends a POST over plain HTTP. @default {`fetch` does} */
-  readonly plain?: Outgoing["plain"];
+  readonly plain?: SendPlain | undefined;
   /** Time limits of the upstream. */
   readonly timeouts: UpstreamTimeouts;
   /** Measures the time limits. */
@@ -45,10 +46,13 @@ export interface ExchangeDeps {
  * One timer serves all phases: a later deadline is only noted, and read when the timer fires, so
  * that a request without delays sets one timer and clears it.
  */
-export class Exchange {
+export class Exchange implements Stopping {
   readonly #caller: AbortSignal;
   readonly #deps: ExchangeDeps;
-  readonly #controller = new AbortController();
+  // Most exchanges over plain HTTP need none.
+  #controller: AbortController | undefined;
+  #whenStopped: (() => void) | undefined;
+  #isAbandoned = false;
   #stopped: Stop | undefined;
   #ended = false;
   #dial: AbortController | undefined;
@@ -77,33 +81,51 @@ export class Exchange {
     return this.#stopped;
   }
 
+  /** Returns a signal that aborts when the exchange is stopped or abandoned. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isAbandoned) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  get isStopped(): boolean {
+    return this.#isAbandoned;
+  }
+
+  whenStopped(callback: () => void): void {
+    if (this.#isAbandoned) callback();
+    else this.#whenStopped = callback;
+  }
+
   /** Sends the request and resolves with its headers. The limit for the first byte continues. */
   open(url: string, init: RequestInit): Promise<Response> {
-    return this.#send((signal) => {
+    return this.#send(() => {
       const body = this.#sentOnce(init.body);
       const sent = body === undefined ? init : { ...init, body };
-      return this.#deps.fetch(url, { ...sent, signal });
+      return this.#deps.fetch(url, { ...sent, signal: this.signal });
     });
   }
 
-  /** Does the same for a response that is a stream of events, in the way that reads these best. */
-  openStream(url: string, request: StreamRequest): Promise<Response | IncomingMessage> {
+  /** Does the same for a POST with a text, in the way that costs least. */
+  post(url: string, request: TextPost): Promise<Response | PlainAnswer> {
     const { plain } = this.#deps;
     const { headers, body } = request;
     if (plain === undefined || !url.startsWith("http:")) {
       return this.open(url, { redirect: "manual", method: "POST", headers, body });
     }
-    return this.#send((signal) => plain(url, { headers, body, signal }));
+    return this.#send(() => plain(url, { headers, body, stopping: this }));
   }
 
-  async #send<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #send<T>(send: () => Promise<T>): Promise<T> {
     const { connectMs, firstByteMs } = this.#deps.timeouts;
     const startedMs = this.#deps.clock.monotonicMs();
     const firstByteDueMs = startedMs + firstByteMs;
     if (connectMs < firstByteMs) {
       this.#expectUntil(startedMs + connectMs, () => this.#checkHost(startedMs, firstByteDueMs));
     } else this.#expectUntil(firstByteDueMs, this.#timeOut);
-    const response = await send(this.#controller.signal);
+    const response = await send();
     this.#response = response;
     this.#deps.host.heard();
     this.#dial?.abort();
@@ -135,7 +157,9 @@ export class Exchange {
   /** Stops once the result is known and the rest of the answer does not matter. */
   abandon(): void {
     this.end();
-    this.#controller.abort();
+    this.#isAbandoned = true;
+    this.#controller?.abort();
+    this.#whenStopped?.();
   }
 
   /** Releases the timer and the caller's signal. May be called again. */

@@ -126,7 +126,7 @@ function namesField({ code, param }: ReportedError): boolean {
 /**
  * Returns the time after which the upstream may be called again, in milliseconds, at most an hour.
  */
-export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefined {
+export function retryAfterMsOf(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? NaN);
   if (exact >= 0) return Math.min(Math.ceil(exact), MAX_RETRY_AFTER_MS);
   const value = headers.get("retry-after");

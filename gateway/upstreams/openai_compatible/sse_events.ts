@@ -1,11 +1,11 @@
-import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { type PacedEvents, UpstreamCut } from "../../ports/upstream.ts";
 import { BatchPace } from "../../system/batch_pace.ts";
-import { type ByteSink, type ByteSource, FetchedBytes, MessageBytes } from "./byte_source.ts";
+import type { ByteSink, ByteSource, PlainAnswer } from "../../system/plain_answer.ts";
 import { isTooDeep, parseObject } from "./body.ts";
 import { cutBy, type Exchange } from "./exchange.ts";
 import { readError, type ReportedError, wordsOf } from "./failure.ts";
+import { FetchedBytes } from "./fetched_bytes.ts";
 import { WaitingBytes } from "./waiting_bytes.ts";
 
 /** Maximum length of an event, in UTF-16 code units. */
@@ -88,13 +88,13 @@ export class SseEvents implements PacedEvents, ByteSink, AsyncIterableIterator<r
     return new SseEvents((sink) => new FetchedBytes(body, sink), exchange, secrets);
   }
 
-  /** Does the same for a response of `node:http`. */
-  static ofMessage(
-    message: IncomingMessage,
+  /** Does the same for an answer over plain HTTP. */
+  static ofAnswer(
+    answer: PlainAnswer,
     exchange: Exchange,
     secrets: readonly string[] = [],
   ): SseEvents {
-    return new SseEvents((sink) => new MessageBytes(message, sink), exchange, secrets);
+    return new SseEvents((sink) => answer.to(sink), exchange, secrets);
   }
 
   /** Returns the error that the upstream sent as an event, if any. */

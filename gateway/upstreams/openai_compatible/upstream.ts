@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { isJsonObject } from "@svc/sdk/protocol";
 import type { UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { InvariantError } from "../../domain/invariant.ts";
@@ -11,9 +10,8 @@ import {
   UpstreamCut,
   type UpstreamFailure,
 } from "../../ports/upstream.ts";
-import { decompressBody } from "../../system/decompress_body.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
-import { messageHead, messageResponse } from "../../system/message_response.ts";
+import { PlainAnswer } from "../../system/plain_answer.ts";
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
 import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
@@ -94,7 +92,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
     if (typeof body !== "string" && !(body instanceof FormData)) return body;
     const exchange = this.#exchange(call.signal);
-    let response: Response | undefined;
+    let response: Reply | undefined;
     let answer: UpstreamAnswer | undefined;
     try {
       const headers: Record<string, string> = {
@@ -107,11 +105,9 @@ export class OpenAICompatibleUpstream implements Upstream {
       if (typeof body === "string") headers["content-type"] = JSON_TYPE;
       const url = this.#urlOf(wire.path);
       const options = { exchange, wire, stream: call.stream };
-      if (call.stream && typeof body === "string") {
-        const reply = await exchange.openStream(url, { headers, body });
-        if (isEventMessage(reply)) return answer = await this.#readMessage(reply, options);
-        response = reply instanceof Response ? reply : decompressBody(messageResponse(reply));
-      } else response = await exchange.open(url, { ...INIT, method: "POST", headers, body });
+      response = typeof body === "string"
+        ? await exchange.post(url, { headers, body })
+        : await exchange.open(url, { ...INIT, method: "POST", headers, body });
       answer = await this.#read(response, options);
     } catch (error) {
       if (error instanceof InvariantError) throw error;
@@ -163,7 +159,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     });
   }
 
-  #read(response: Response, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
+  #read(response: Reply, options: ReadOptions): UpstreamAnswer | Promise<UpstreamAnswer> {
     if (response.status !== 200) return this.#readFailure(response, options);
     const type = response.headers.get("content-type")?.toLowerCase() ?? "";
     if (options.stream && type.startsWith(EVENT_STREAM)) return this.#readStream(response, options);
@@ -177,7 +173,7 @@ export class OpenAICompatibleUpstream implements Upstream {
     return this.#readJson(response, options);
   }
 
-  async #readJson(response: Response, options: ReadOptions): Promise<UpstreamAnswer> {
+  async #readJson(response: Reply, options: ReadOptions): Promise<UpstreamAnswer> {
     const { status } = response;
     const text = await readText(response, options.exchange, { maxBytes: MAX_JSON_BYTES });
     if (text === undefined) {
@@ -194,36 +190,20 @@ export class OpenAICompatibleUpstream implements Upstream {
     return { kind: "json", body: { text, value: body }, usage: options.wire.usageOf(body) };
   }
 
-  #readStream(
-    response: Response,
-    { exchange }: ReadOptions,
-  ): UpstreamAnswer | Promise<UpstreamAnswer> {
-    const { body, status } = response;
-    if (body === null) return callFailure("malformed", "The stream is empty", status);
-    const events = SseEvents.ofBody(body, exchange, this.#secrets);
-    return this.#readEvents(events, { exchange, head: () => response });
-  }
-
-  #readMessage(message: IncomingMessage, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
-    const events = SseEvents.ofMessage(message, exchange, this.#secrets);
-    return this.#readEvents(events, { exchange, head: () => messageHead(message) });
-  }
-
-  async #readEvents(
-    events: SseEvents,
-    { exchange, head }: { readonly exchange: Exchange; readonly head: () => ResponseHead },
-  ): Promise<UpstreamAnswer> {
+  async #readStream(response: Reply, { exchange }: ReadOptions): Promise<UpstreamAnswer> {
+    const { status } = response;
+    const events = this.#eventsOf(response, exchange);
+    if (events === undefined) return callFailure("malformed", "The stream is empty", status);
     try {
       const first = await events.next();
-      if (first.done) return callFailure("malformed", "The stream has no event", head().status);
+      if (first.done) return callFailure("malformed", "The stream has no event", status);
       if (parseObject(first.value[0] ?? "") === undefined) {
-        return callFailure("malformed", "The first event is no JSON object", head().status);
+        return callFailure("malformed", "The first event is no JSON object", status);
       }
       events.unread(first.value);
       return { kind: "stream", events };
     } catch (error) {
       if (!(error instanceof UpstreamCut)) throw error;
-      const response = head();
       if (events.reported !== undefined) {
         return failureOf(events.reported, this.#errorContext(response));
       }
@@ -233,7 +213,15 @@ export class OpenAICompatibleUpstream implements Upstream {
     }
   }
 
-  async #readFailure(response: Response, { exchange }: ReadOptions): Promise<UpstreamFailure> {
+  #eventsOf(response: Reply, exchange: Exchange): SseEvents | undefined {
+    if (response instanceof PlainAnswer) {
+      return SseEvents.ofAnswer(response, exchange, this.#secrets);
+    }
+    if (response.body === null) return undefined;
+    return SseEvents.ofBody(response.body, exchange, this.#secrets);
+  }
+
+  async #readFailure(response: Reply, { exchange }: ReadOptions): Promise<UpstreamFailure> {
     let text: string | undefined;
     try {
       text = await readText(response, exchange, { maxBytes: MAX_ERROR_BYTES });
@@ -282,8 +270,11 @@ export class OpenAICompatibleUpstream implements Upstream {
 /** The body of a request, or the reason why there is none. */
 type MadeBody = string | FormData | UpstreamFailure;
 
+/** The answer to a request: by `fetch`, or over plain HTTP. */
+type Reply = Response | PlainAnswer;
+
 /** The part of a response that tells of a failure. */
-type ResponseHead = Pick<Response, "status" | "headers">;
+type ResponseHead = Pick<Reply, "status" | "headers">;
 
 interface ReadOptions {
   readonly exchange: Exchange;
@@ -296,13 +287,6 @@ const EVENT_STREAM = "text/event-stream";
 // A redirect would carry the prompt, and the key, to an address that the operator has not
 // configured.
 const INIT = { redirect: "manual" } as const;
-
-/** True for a stream of events that `node:http` received. */
-function isEventMessage(reply: Response | IncomingMessage): reply is IncomingMessage {
-  if (reply instanceof Response || reply.statusCode !== 200) return false;
-  const { "content-type": type, "content-encoding": coding } = reply.headers;
-  return coding === undefined && type?.toLowerCase().startsWith(EVENT_STREAM) === true;
-}
 
 function madeBody(body: RequestBody): MadeBody {
   if (typeof body === "string" || body instanceof FormData) return body;

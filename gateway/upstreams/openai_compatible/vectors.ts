@@ -1,7 +1,5 @@
+import { MAX_DIMENSIONS } from "../../domain/policy/embedding_pin.ts";
 import type { Vectors } from "../../ports/embedder.ts";
-
-/** Maximum length of a vector. */
-export const MAX_DIMENSIONS = 4_096;
 
 /** One entry of an answer: numbers, or the base64 of 32-bit floats. */
 export interface EmbeddingEntry {

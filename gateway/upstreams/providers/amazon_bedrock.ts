@@ -11,6 +11,7 @@ export const AMAZON_BEDROCK: ProviderDescriptor = {
   credentials: ["aws-keys"],
   needsCredentials: true,
   draws: true,
+  embeds: true,
   priceList: { id: "aws" },
   variables: [
     "AWS_BEARER_TOKEN_BEDROCK",
@@ -60,6 +61,11 @@ export const AMAZON_BEDROCK: ProviderDescriptor = {
         high: "premium",
         premium: "premium",
       },
+    },
+    embeddings: {
+      optionsKey: "bedrock",
+      dimensions: ["dimensions", "embeddingDimension", "outputDimension"],
+      fields: { input_type: "inputType", truncate: "truncate" },
     },
     open: async () => {
       const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");

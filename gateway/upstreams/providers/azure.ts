@@ -11,6 +11,7 @@ export const AZURE: ProviderDescriptor = {
   needsCredentials: true,
   takesOutputLimitField: true,
   draws: true,
+  embeds: true,
   priceList: { id: "azure" },
   variables: ["AZURE_API_KEY"],
   loadCost: [47, 15.7],
@@ -46,6 +47,7 @@ export const AZURE: ProviderDescriptor = {
           : { style: "style", moderation: "moderation" },
       }),
     },
+    embeddings: { optionsKey: "openai", dimensions: ["dimensions"] },
     open: async () => {
       const { createAzure } = await import("@ai-sdk/azure");
       return ({ baseUrl, access, config: { apiVersion }, fetch }) => {
@@ -59,6 +61,7 @@ export const AZURE: ProviderDescriptor = {
         return {
           languageModel: (model) => provider.chat(model),
           imageModel: (model) => provider.imageModel(model),
+          embeddingModel: (model) => provider.embeddingModel(model),
         };
       };
     },

@@ -10,6 +10,7 @@ export const COHERE: ProviderDescriptor = {
   traits: { telemetryName: "cohere" },
   defaultBaseUrl: "https://api.cohere.com/v2",
   needsCredentials: true,
+  embeds: true,
   priceList: { id: "cohere" },
   presets: [{ id: "cohere", apiKeyEnv: "COHERE_API_KEY" }],
   loadCost: [42, 11.9],
@@ -32,6 +33,11 @@ export const COHERE: ProviderDescriptor = {
         image_detail: "reported",
       },
       unreadContent,
+    },
+    embeddings: {
+      optionsKey: "cohere",
+      dimensions: ["outputDimension"],
+      fields: { input_type: "inputType", truncate: "truncate" },
     },
     open: async () => {
       const { createCohere } = await import("@ai-sdk/cohere");

@@ -7,7 +7,13 @@
  * @module
  */
 
-import type { ImageModelV4, JSONObject, JSONValue, LanguageModelV4 } from "@ai-sdk/provider";
+import type {
+  EmbeddingModelV4,
+  ImageModelV4,
+  JSONObject,
+  JSONValue,
+  LanguageModelV4,
+} from "@ai-sdk/provider";
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { OutputLimitField, UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import type { ProviderTraits } from "../../domain/catalog/provider_traits.ts";
@@ -32,7 +38,7 @@ export interface ProviderDescriptor {
   readonly takesOutputLimitField?: boolean;
   /** True when some of its models draw images. @default {false} */
   readonly draws?: boolean;
-  /** True when it serves `POST /embeddings`. @default {false} */
+  /** True when some of its models embed texts. @default {false} */
   readonly embeds?: boolean;
   /**
    * Provider in `@pydantic/genai-prices`; with `byAddress`, of all upstreams at the default address
@@ -112,6 +118,8 @@ export interface TranslatedProtocol {
   readonly chat: ChatFormat;
   /** @default {it draws no images} */
   readonly images?: ImageFormat;
+  /** @default {it embeds no texts} */
+  readonly embeddings?: EmbeddingFormat;
   /** Loads the provider's package, when the first upstream of the kind is called. */
   open(): Promise<OpenProvider>;
   /** Returns the address of an account; `undefined` where settings are missing. */
@@ -138,6 +146,8 @@ export interface ProviderModels {
   languageModel(model: string): LanguageModelV4;
   /** Throws where the provider draws no images. */
   imageModel(model: string): ImageModelV4;
+  /** Absent where the provider embeds no texts. */
+  embeddingModel?(model: string): EmbeddingModelV4;
 }
 
 /** Opens a provider on a connection. */
@@ -238,4 +248,14 @@ export interface ImageFormat {
   readonly qualities?: Readonly<Record<string, string>>;
   /** Returns the package's names of OpenAI's settings. @default {none} */
   fieldsOf?(endpoint: Endpoint): Readonly<Record<string, string>>;
+}
+
+/** Differences between providers in the translation of requests of embeddings. */
+export interface EmbeddingFormat {
+  /** Key of the provider's own options in `providerOptions`. */
+  readonly optionsKey: string;
+  /** The package's names of the length of the vectors; each model reads its own. */
+  readonly dimensions: readonly string[];
+  /** The package's names of further members of a request. @default {none} */
+  readonly fields?: Readonly<Record<string, string>>;
 }

@@ -9,6 +9,7 @@ export const GOOGLE: ProviderDescriptor = {
   defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
   needsCredentials: true,
   draws: true,
+  embeds: true,
   priceList: { id: "google" },
   presets: [{ id: "google", apiKeyEnv: "GEMINI_API_KEY" }],
   loadCost: [54, 15.3],
@@ -31,6 +32,11 @@ export const GOOGLE: ProviderDescriptor = {
       resultFiles: /^/,
       hasOneTextResults: true,
       parsedArguments: "always",
+    },
+    embeddings: {
+      optionsKey: "google",
+      dimensions: ["outputDimensionality"],
+      fields: { task_type: "taskType" },
     },
     images: { maxImages: 1, fileData: "base64", takesRatios: true },
     open: async () => {

@@ -10,6 +10,7 @@ export const GOOGLE_VERTEX: ProviderDescriptor = {
   credentials: ["service-account"],
   needsCredentials: true,
   draws: true,
+  embeds: true,
   priceList: { id: "google" },
   variables: ["GOOGLE_VERTEX_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"],
   loadCost: [47, 13.4],
@@ -43,6 +44,11 @@ export const GOOGLE_VERTEX: ProviderDescriptor = {
       parsedArguments: "always",
     },
     images: { maxImages: 1, fileData: "base64", takesRatios: true },
+    embeddings: {
+      optionsKey: "vertex",
+      dimensions: ["outputDimensionality"],
+      fields: { task_type: "taskType" },
+    },
     open: async () => {
       // The main entry brings an authentication library that looks for credentials on the disk.
       const { createGoogleVertex } = await import("@ai-sdk/google-vertex/edge");

@@ -8,6 +8,7 @@ export const MISTRAL: ProviderDescriptor = {
   traits: { telemetryName: "mistral_ai" },
   defaultBaseUrl: "https://api.mistral.ai/v1",
   needsCredentials: true,
+  embeds: true,
   priceList: { id: "mistral" },
   loadCost: [44, 12.4],
   protocol: {
@@ -25,6 +26,7 @@ export const MISTRAL: ProviderDescriptor = {
       },
       namesSchemas: true,
     },
+    embeddings: { optionsKey: "mistral", dimensions: ["outputDimension"] },
     open: async () => {
       const { createMistral } = await import("@ai-sdk/mistral");
       return ({ baseUrl, access, fetch }) =>

@@ -6,4 +6,5 @@ export const SIMULATOR: ProviderDescriptor = {
   traits: { isSimulated: true },
   protocol: { name: "simulator" },
   draws: true,
+  embeds: true,
 };

@@ -124,6 +124,6 @@ Deno.test("the simulator lists its models and closes", async () => {
   assertEquals(simulator.id, "sim");
   const models = await simulator.models(new AbortController().signal);
   const plain = ["sim-small", "sim-vision", "sim-large"];
-  assertEquals(models, [...plain, "sim-signed", "sim-thought", "sim-image"]);
+  assertEquals(models, [...plain, "sim-signed", "sim-thought", "sim-image", "sim-embed"]);
   simulator.close();
 });

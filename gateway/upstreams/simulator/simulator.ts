@@ -5,6 +5,7 @@ import type { FetchImage } from "../../ports/fetch_image.ts";
 import type { Upstream, UpstreamAnswer, UpstreamCall } from "../../ports/upstream.ts";
 import { simulateChat } from "./chat.ts";
 import { deliver, failure } from "./delivery.ts";
+import { simulateEmbeddings } from "./embeddings.ts";
 import type { EndpointSimulator } from "./endpoint.ts";
 import { simulateEdit, simulateGeneration } from "./images.ts";
 import { FailureCounters } from "./misbehaviour.ts";
@@ -18,12 +19,14 @@ export const SIMULATED_MODELS: readonly string[] = [
   "sim-signed",
   "sim-thought",
   "sim-image",
+  "sim-embed",
 ];
 
 const ENDPOINTS: Readonly<Partial<Record<Endpoint, EndpointSimulator>>> = {
   chat: simulateChat,
   "images.generations": simulateGeneration,
   "images.edits": simulateEdit,
+  embeddings: simulateEmbeddings,
 };
 
 /** Dependencies of a simulator. */
