@@ -15,9 +15,10 @@ import {
   type AdmittedCall,
   type IncomingCall,
 } from "./admit/admit_call.ts";
-import type { Admission } from "./admit/admission.ts";
+import type { KeyLimits } from "./admit/admission.ts";
 import { answerInFlight, type InFlightDeps } from "./admit/answer_in_flight.ts";
 import { chat, type ChatFlowDeps } from "./chat/chat.ts";
+import { embed, type EmbedDeps } from "./embeddings/embed.ts";
 import type { HostedTools } from "./hosted/hosted_tools.ts";
 import { drawImages, type ImageDeps } from "./images/draw_images.ts";
 import { ActiveRequest } from "./request/active_request.ts";
@@ -46,8 +47,9 @@ export type ModelCallDeps =
   & ChatFlowDeps
   & ResponseDeps
   & ImageDeps
+  & EmbedDeps
   & {
-    readonly admission: Admission;
+    readonly admission: KeyLimits;
     /** Longest silence of a stream that is being planned, in milliseconds. @default {KEEP_ALIVE_MS} */
     readonly silenceMs?: number | undefined;
   };
@@ -92,6 +94,15 @@ export class ModelCalls {
       endpoint,
       call,
       (active, { body }) => drawImages(this.#deps, active, { endpoint, body }),
+    );
+  }
+
+  /** Answers a call of embeddings. Never throws. */
+  embeddings(call: IncomingCall<void>): Promise<ModelReply> {
+    return this.#reply(
+      "embeddings",
+      call,
+      (active, { body }) => embed(this.#deps, active, body),
     );
   }
 

@@ -101,6 +101,16 @@ export interface Model {
   readonly disabled: boolean;
 }
 
+/** True for models that embed texts and write none: they have no output and no price for it. */
+export function embedsOnly({ endpoints }: Pick<Model, "endpoints">): boolean {
+  return endpoints.includes("embeddings") && !writesText({ endpoints });
+}
+
+/** True for models that write text. */
+export function writesText({ endpoints }: Pick<Model, "endpoints">): boolean {
+  return endpoints.includes("chat") || endpoints.includes("responses");
+}
+
 /** Output to hold for a model that states no maximum, in tokens. */
 export const ASSUMED_OUTPUT_TOKENS = 16_384;
 

@@ -13,7 +13,14 @@ import type {
   ModelStatus,
   PricingResponse,
 } from "@svc/sdk/protocol";
-import type { Catalog, Localized, Model, Tier } from "./catalog.ts";
+import {
+  type Catalog,
+  embedsOnly,
+  type Localized,
+  type Model,
+  type Tier,
+  writesText,
+} from "./catalog.ts";
 import type { TargetState } from "../routing/plan.ts";
 import { describeTag } from "./tag_names.ts";
 
@@ -24,16 +31,16 @@ export function publicModels(
 ): CatalogModel[] {
   const providers = providersOf(catalog);
   return catalog.models.map((model) => {
-    const isText = model.endpoints.some((endpoint) => !endpoint.startsWith("images."));
+    const modality = modalityOf(model);
     return {
       id: model.id,
       name: model.name,
       provider: providers.get(model.upstream) ?? model.upstream,
       description: model.description[options.locale],
-      modality: isText ? "text" : "image",
+      modality,
       endpoints: [...model.endpoints],
-      contextTokens: isText ? model.contextTokens : null,
-      maxOutputTokens: isText ? model.maxOutputTokens ?? null : null,
+      contextTokens: modality === "image" ? null : model.contextTokens,
+      maxOutputTokens: modality === "text" ? model.maxOutputTokens ?? null : null,
       featureTags: [...model.featureTags],
       industryPacks: [...model.industryPacks],
       sku: model.sku,
@@ -74,6 +81,12 @@ export function tierPricing(catalog: Catalog, locale: Locale): PricingResponse {
     }),
     updatedAt: new Date(catalog.updatedAtMs).toISOString(),
   };
+}
+
+/** Returns the kind of a model's output: text where it writes any. */
+function modalityOf(model: Model): CatalogModel["modality"] {
+  if (writesText(model)) return "text";
+  return embedsOnly(model) ? "embedding" : "image";
 }
 
 /** True when a tier may use a model. */

@@ -16,6 +16,14 @@ const TAGS: Readonly<Record<string, Described>> = {
   reasoning: { en: ["Reasoning", "Thinks before it answers"], zh: ["推理", "先思考再作答"] },
   audio: { en: ["Audio", "Hears and speaks"], zh: ["音频", "可处理语音"] },
   files: { en: ["Files", "Reads attached files"], zh: ["文件", "可阅读附件"] },
+  dimensions: {
+    en: ["Dimensions", "Shortens its vectors to the length asked for"],
+    zh: ["可变维度", "可按要求缩短向量"],
+  },
+  token_ids: {
+    en: ["Token ids", "Embeds texts that are given as token ids"],
+    zh: ["词元编号", "可直接接收词元编号"],
+  },
   software: {
     en: ["Software", "Suits writing and reviewing code"],
     zh: ["软件开发", "适合编写与审查代码"],
@@ -41,6 +49,7 @@ const TAGS: Readonly<Record<string, Described>> = {
     zh: ["媒体与设计", "为出版与设计绘图"],
   },
   text: { en: ["Text", "Billed by token"], zh: ["文本", "按词元计费"] },
+  embedding: { en: ["Embeddings", "Billed by token of the input"], zh: ["向量", "按输入词元计费"] },
   image: { en: ["Images", "Billed by image"], zh: ["图像", "按图片计费"] },
 };
 

@@ -123,7 +123,12 @@ export class Additions {
 
   /** Adds what was collected later. */
   append(later: Additions): void {
-    for (const [id, added] of later.byWallet()) {
+    this.add(later.byWallet());
+  }
+
+  /** Adds statistics that were collected later. */
+  add(later: ReadonlyMap<string, WalletStatistics>): void {
+    for (const [id, added] of later) {
       const own = this.#wallets.get(id);
       const sum = addStatistics(own === undefined ? NO_STATISTICS : closed(own), added, 0);
       this.#wallets.set(id, opened(sum));

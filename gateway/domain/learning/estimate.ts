@@ -52,7 +52,10 @@ export function loadOf(difficulty: number): number {
   return difficulty / TYPICAL_DIFFICULTY;
 }
 
-/** The statistics that an estimate rests on. */
+/** A model with its quality by the catalog. */
+type Rated = { readonly id: string; readonly quality: number };
+
+/** The statistics that an estimate rests on. They never change. */
 export interface Evidence {
   /** Sums over all tasks of the wallet, by model. */
   readonly wallet: Readonly<Record<string, ModelStatistics>>;
@@ -97,7 +100,8 @@ interface BadShare {
 
 /** The record of a model without outcomes. */
 const NO_OUTCOMES: OutcomeSum = { weight: 0, bad: 0, load: 0 };
-const NO_MODELS: Readonly<Record<string, ModelStatistics>> = {};
+/** The statistics of a wallet or task without outcomes. */
+export const NO_MODELS: Readonly<Record<string, ModelStatistics>> = {};
 
 /**
  * Returns the shares of bad answers that follow from priors and records. Where the models on record
@@ -146,7 +150,7 @@ function sharesAt(
 }
 
 function badShares(
-  models: readonly { readonly id: string; readonly quality: number }[],
+  models: readonly Rated[],
   { wallet, task, sources }: Evidence,
 ): BadShare[] {
   const ids = models.map(({ id }) => id);
@@ -163,6 +167,39 @@ function badShares(
       outcomes: task?.models[id]?.outcomes ?? 0,
     };
   });
+}
+
+/** The shares that were computed last from some statistics, with what they were computed from. */
+interface KnownShares {
+  readonly models: readonly Rated[];
+  readonly evidence: Evidence;
+  readonly shares: readonly BadShare[];
+}
+
+/** By the statistics of the task, or else of the wallet: snapshots never change. */
+const knownShares = new WeakMap<object, KnownShares>();
+
+/** Returns the shares of bad answers of models; computes them once for requests in a row. */
+function sharesOf(models: readonly Rated[], evidence: Evidence): readonly BadShare[] {
+  const { wallet, task, sources } = evidence;
+  const name = task ?? wallet;
+  const known = knownShares.get(name);
+  if (
+    known !== undefined && known.evidence.wallet === wallet && known.evidence.sources === sources &&
+    haveSamePriors(known.models, models)
+  ) return known.shares;
+  const shares = badShares(models, evidence);
+  knownShares.set(name, { models, evidence, shares });
+  return shares;
+}
+
+function haveSamePriors(some: readonly Rated[], others: readonly Rated[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let at = 0; at < some.length; at++) {
+    const [one, other] = [some[at], others[at]];
+    if (one !== other && (one?.id !== other?.id || one?.quality !== other?.quality)) return false;
+  }
+  return true;
 }
 
 /** Returns a share of bad answers that rests on a weight, moved by alarms. */
@@ -200,12 +237,13 @@ function totalOf(
  * full while the worst of the models has a probability above zero.
  */
 export function estimatesOf(
-  models: readonly { readonly id: string; readonly quality: number }[],
+  models: readonly Rated[],
   load: number,
   evidence: Evidence,
 ): Estimate[] {
-  const shares = badShares(models, evidence);
-  const worst = Math.max(...shares.map(({ bad }) => bad));
+  const shares = sharesOf(models, evidence);
+  let worst = 0;
+  for (const { bad } of shares) worst = Math.max(worst, bad);
   const counted = Math.min(load, 1 / Math.max(worst, 1e-9));
   return shares.map(({ bad, weight, outcomes }) => {
     const p = Math.min(1, Math.max(0, 1 - bad * counted));

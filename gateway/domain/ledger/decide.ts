@@ -8,6 +8,7 @@
 import { invariant, InvariantError } from "../invariant.ts";
 import type {
   CreditCommand,
+  EndedHold,
   Hold,
   HoldCommand,
   JournalEntry,
@@ -28,8 +29,10 @@ import {
   type LedgerView,
   MAX_WALLET_CREDITS_MICROS,
   spendAt,
+  summedNames,
   unspentBudget,
 } from "./state.ts";
+import { isSameRecord } from "./correction.ts";
 import { type Micros, minMicros } from "./money.ts";
 
 /** Opens an empty wallet. A repeat returns the open wallet. */
@@ -61,9 +64,11 @@ export function decideCredit(view: LedgerView, command: CreditCommand): LedgerDe
   if (before === undefined) return refused("wallet_not_found");
   const earlier = view.credit(opId);
   if (earlier !== undefined) {
-    const repeated = earlier.walletId === walletId && earlier.amount === amount;
-    return repeated ? { ok: true, value: before } : refused("id_reused");
+    return isSameRecord(earlier, { walletId, amount })
+      ? { ok: true, value: before }
+      : refused("id_reused");
   }
+  if (before.closedAtMs !== undefined) return refused("wallet_closed");
   if (before.credits + amount > MAX_WALLET_CREDITS_MICROS) return refused("credits_overflow");
   assertWallet(before);
   const wallet = {
@@ -92,6 +97,7 @@ export function decideHold(
       ? { ok: true, value: { held: earlier.amount } }
       : refused("id_reused");
   }
+  if (before.closedAtMs !== undefined) return refused("wallet_closed");
   const keyId = budgetOwner(command);
   const spend = spendAt(view.spend(keyId), { keyId, atMs });
   const free = freeToHold(before, spend, command);
@@ -140,13 +146,7 @@ export function decideSettle(
   const { recovered = false } = command;
   if (cost < 0n) throw new InvariantError(`Settlement of hold "${holdId}" is below zero`);
   const hold = view.hold(holdId);
-  if (hold === undefined) {
-    const settled = view.ended(holdId)?.settled;
-    if (settled !== undefined && settled.charged + settled.writtenOff === cost) {
-      return { ok: true, value: settled };
-    }
-    return refused(view.ended(holdId) === undefined ? "hold_not_found" : "id_reused");
-  }
+  if (hold === undefined) return settledBefore(view.ended(holdId), { cost, recovered });
   const charged = minMicros(cost, hold.amount);
   const settled = { charged, writtenOff: cost - charged };
   const entry: JournalEntry = {
@@ -155,6 +155,7 @@ export function decideSettle(
     wallet: hold.walletId,
     key: hold.keyId,
     log: hold.logId,
+    ...summedNames(hold),
     model: hold.model,
     priceVersion: hold.priceVersion,
     held: hold.amount,
@@ -166,7 +167,22 @@ export function decideSettle(
     ...(recovered ? { recovered } : {}),
     at: atMs,
   };
-  return applied(settled, { entry, ...endOf(view, hold, settled, atMs), ended: { hold, settled } });
+  const ended = { hold, settled, ...(recovered ? { recovered } : {}) };
+  return applied(settled, { entry, ...endOf(view, hold, settled, atMs), ended });
+}
+
+/** Answers the settlement of a hold that is not open. One that recovery has ended stays as it is. */
+function settledBefore(
+  ended: EndedHold | undefined,
+  { cost, recovered }: { readonly cost: Micros; readonly recovered: boolean },
+): LedgerDecision<{ charged: Micros; writtenOff: Micros }> {
+  if (ended === undefined) return refused("hold_not_found");
+  const { settled } = ended;
+  if (ended.recovered === true && !recovered) return refused("hold_ended");
+  if (settled === undefined || settled.charged + settled.writtenOff !== cost) {
+    return refused("id_reused");
+  }
+  return { ok: true, value: settled };
 }
 
 /** Ends a hold without a charge. */
@@ -179,7 +195,7 @@ export function decideVoid(
   if (hold === undefined) {
     const ended = view.ended(holdId);
     if (ended === undefined) return refused("hold_not_found");
-    if (ended.settled !== undefined) return refused("id_reused");
+    if (ended.settled !== undefined) return refused(ended.recovered ? "hold_ended" : "id_reused");
     return { ok: true, value: { released: ended.hold.amount } };
   }
   const entry: JournalEntry = {
@@ -196,7 +212,7 @@ export function decideVoid(
   return applied({ released: hold.amount }, {
     entry,
     ...endOf(view, hold, uncharged, atMs),
-    ended: { hold },
+    ended: kind === "expire" ? { hold, recovered: true } : { hold },
   });
 }
 
@@ -209,6 +225,7 @@ export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
     key: hold.keyId,
     ...(hold.budgetId === undefined ? {} : { budget: hold.budgetId }),
     log: hold.logId,
+    ...summedNames(hold),
     model: hold.model,
     priceVersion: hold.priceVersion,
     amount: hold.amount,
@@ -246,7 +263,8 @@ function applied<T>(value: T, change: LedgerChange): LedgerDecision<T> {
 function holdOf(command: HoldCommand, amount: Micros): Hold {
   const { holdId: id, walletId, keyId, logId, model, priceVersion, atMs } = command;
   const budgetId = budgetOwner(command);
-  const hold = { id, walletId, keyId, logId, model, priceVersion, amount, atMs };
+  const names = summedNames(command);
+  const hold = { id, walletId, keyId, logId, ...names, model, priceVersion, amount, atMs };
   return budgetId === keyId ? hold : { ...hold, budgetId };
 }
 

@@ -271,10 +271,27 @@ Deno.test("A release returns the hold, once", () => {
     books.run(hold("a", 50n));
     assertEquals(outcome(books.run(release("a", kind))), { released: 50n });
     assertEquals(outcome(books.run(release("a", kind))), { released: 50n });
-    assertEquals(outcome(books.run(settle("a", 0n))), "id_reused");
+    assertEquals(
+      outcome(books.run(settle("a", 0n))),
+      kind === "void" ? "id_reused" : "hold_ended",
+    );
     assertEquals(books.wallet("w")?.available, 100n);
     assertEquals(books.journal.length, 4);
   }
+});
+
+Deno.test("A hold that recovery has settled cannot be settled or released by its owner", () => {
+  const books = funded(100n);
+  books.run(hold("a", 50n));
+  const recovery = { ...settle("a", 20n), recovered: true };
+  const settled = { charged: 20n, writtenOff: 0n };
+  assertEquals(outcome(books.run(recovery)), settled);
+  assertEquals(outcome(books.run(recovery)), settled);
+  for (const cost of [20n, 30n]) {
+    assertEquals(outcome(books.run(settle("a", cost))), "hold_ended");
+  }
+  assertEquals(outcome(books.run(release("a"))), "hold_ended");
+  assertEquals([books.wallet("w")?.spent, books.journal.length], [20n, 4]);
 });
 
 Deno.test("Books that do not add up are a bug", () => {

@@ -8,7 +8,10 @@ import type { Usage } from "./pricing.ts";
 
 /** Upper bounds of the true usage of one upstream call. */
 export interface UsageBounds {
-  /** Maximum input, in tokens; `Infinity` for models that draw, which have no context. */
+  /**
+   * Maximum input, in tokens: the model's context; `Infinity` for models that draw, which have none,
+   * and a multiple of the held input for embeddings.
+   */
   readonly contextTokens: number;
   /** Output tokens over all choices that the hold pays for. */
   readonly heldOutputTokens: number;
@@ -16,6 +19,9 @@ export interface UsageBounds {
 
 /** Maximum reported output as a multiple of the held output. */
 export const HELD_OUTPUT_FACTOR = 4;
+
+/** Maximum reported input of embeddings as a multiple of the held input. */
+export const HELD_INPUT_FACTOR = 4;
 
 /**
  * Returns why a report is impossible, as a sentence for the operator; `undefined` for a possible

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CorrectionEntry } from "./correction_types.ts";
 import type { Micros } from "./money.ts";
 
 /** A prepaid wallet. `credits = available + held + spent`, always. */
@@ -11,7 +12,7 @@ export interface Wallet {
   /** Chosen by the operator; also the name of the wallet. */
   readonly id: string;
   readonly tier: string;
-  /** Sum of all credits ever added. */
+  /** Sum of all credits ever added, less those that operators took out. */
   readonly credits: Micros;
   readonly available: Micros;
   /** Sum of open holds. */
@@ -20,6 +21,8 @@ export interface Wallet {
   /** Usage beyond a hold: counted, never charged, and not part of the sum above. */
   readonly writtenOff: Micros;
   readonly createdAtMs: number;
+  /** Set for a wallet that was closed for good: it is empty, and nothing can be held or paid in. */
+  readonly closedAtMs?: number | undefined;
 }
 
 /**
@@ -59,8 +62,16 @@ export interface Progress {
   readonly atMs: number;
 }
 
+/** The names under which a call is summed besides its key and model. */
+export interface SummedNames {
+  /** The user that the caller named; absent without one. */
+  readonly user?: string | undefined;
+  /** Tags of the call: each `name=value`, in order of names, with commas between them. */
+  readonly tags?: string | undefined;
+}
+
 /** An open hold. */
-export interface Hold {
+export interface Hold extends SummedNames {
   /** Chosen before the first try, so that a repeat has the same id. */
   readonly id: string;
   readonly walletId: string;
@@ -85,10 +96,12 @@ export interface EndedHold {
   readonly hold: Hold;
   /** Set for a settled hold; absent for a void or expired one. */
   readonly settled?: { readonly charged: Micros; readonly writtenOff: Micros } | undefined;
+  /** True when recovery ended it, in place of the gateway that took it. @default {false} */
+  readonly recovered?: boolean | undefined;
 }
 
 /** Holds credits before the first upstream byte. */
-export interface HoldCommand {
+export interface HoldCommand extends SummedNames {
   readonly kind: "hold";
   readonly holdId: string;
   readonly walletId: string;
@@ -179,13 +192,19 @@ export type LedgerCommand =
 export type LedgerRefusal =
   | "wallet_not_found"
   | "wallet_exists"
+  | "wallet_closed"
   | "hold_not_found"
   | "hold_ended"
   | "id_reused"
   | "progress_fell"
   | "credits_overflow"
   | "key_budget_exceeded"
-  | "insufficient_balance";
+  | "insufficient_balance"
+  | "balance_changed"
+  | "funds_held"
+  | "unchanged"
+  | "not_charged"
+  | "overtaken";
 
 /** One line of the append-only journal. */
 export type JournalEntry =
@@ -199,6 +218,9 @@ export type JournalEntry =
     /** Key whose budget the hold counts against, when that is another key. */
     budget?: string;
     log: string;
+    /** The names under which the call is summed. */
+    user?: string;
+    tags?: string;
     model: string;
     priceVersion: number;
     amount: Micros;
@@ -223,6 +245,8 @@ export type JournalEntry =
     wallet: string;
     key: string;
     log: string;
+    user?: string;
+    tags?: string;
     model: string;
     priceVersion: number;
     /** Amount held, charged (at most that), and used beyond the hold. */
@@ -246,4 +270,5 @@ export type JournalEntry =
     held: Micros;
     reason: string;
     at: number;
-  };
+  }
+  | CorrectionEntry;

@@ -5,7 +5,9 @@
  */
 
 import type { Hold, JournalEntry, KeySpend, Progress, Wallet } from "./ledger.ts";
-import { budgetOwner, spendAt } from "./state.ts";
+import { correctedWallet, correctionFault, correctionRefusal, isCorrection } from "./correction.ts";
+import type { CorrectionEntry } from "./correction_types.ts";
+import { budgetOwner, spendAt, summedNames } from "./state.ts";
 
 /** A list of contradictions, one sentence each. */
 export interface ProblemList {
@@ -27,7 +29,7 @@ export interface ReplayedBooks {
   readonly spends: Map<string, KeySpend>;
   /** Open holds, oldest first. */
   readonly holds: Map<string, Hold>;
-  /** Ids of applied credits: each counts once. */
+  /** Ids of applied credits and corrections: each counts once. */
   readonly credits: IdMemory;
   /** Ids of ended holds: each ends once, and no other hold takes its id. */
   readonly ended: IdMemory;
@@ -56,6 +58,7 @@ export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold 
     walletId: entry.wallet,
     keyId: entry.key,
     logId: entry.log,
+    ...summedNames(entry),
     model: entry.model,
     priceVersion: entry.priceVersion,
     amount: entry.amount,
@@ -81,6 +84,7 @@ export function replayEntry(books: ReplayedBooks, entry: JournalEntry): void {
   if (entry.op === "credit") replayCredit(books, wallet, entry);
   else if (entry.op === "hold") replayHold(books, wallet, entry);
   else if (entry.op === "progress") replayProgress(books, entry);
+  else if (isCorrection(entry)) replayCorrection(books, wallet, entry);
   else replayEnd(books, wallet, entry);
 }
 
@@ -97,8 +101,10 @@ function replayOpen(books: ReplayedBooks, entry: EntryOf<"open">): void {
 }
 
 function replayCredit(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"credit">): void {
-  if (books.credits.has(entry.id) || entry.amount <= 0n) {
-    books.problems.push(`Credit "${entry.id}" is booked twice or is not above zero`);
+  if (books.credits.has(entry.id) || entry.amount <= 0n || wallet.closedAtMs !== undefined) {
+    books.problems.push(
+      `Credit "${entry.id}" is booked twice, is not above zero, or is for a closed wallet`,
+    );
     return;
   }
   books.credits.add(entry.id);
@@ -109,10 +115,26 @@ function replayCredit(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"cred
   });
 }
 
+function replayCorrection(books: ReplayedBooks, wallet: Wallet, entry: CorrectionEntry): void {
+  const refusal = correctionFault(entry) === undefined
+    ? correctionRefusal(wallet, entry)
+    : "impossible amounts";
+  if (books.credits.has(entry.id) || refusal !== undefined) {
+    books.problems.push(
+      `Correction "${entry.id}" is booked twice or does not fit wallet "${wallet.id}"` +
+        (refusal === undefined ? "" : ` (${refusal})`),
+    );
+    return;
+  }
+  books.credits.add(entry.id);
+  books.wallets.set(wallet.id, correctedWallet(wallet, entry));
+}
+
 function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">): void {
   const { amount } = entry;
   const isUsed = books.holds.has(entry.id) || books.ended.has(entry.id);
-  if (isUsed || amount < 0n || amount > wallet.available) {
+  const isClosed = wallet.closedAtMs !== undefined;
+  if (isUsed || isClosed || amount < 0n || amount > wallet.available) {
     books.problems.push(`Hold "${entry.id}" is taken twice or beyond wallet "${wallet.id}"`);
     return;
   }

@@ -12,6 +12,7 @@ import type {
   JournalEntry,
   KeySpend,
   LedgerRefusal,
+  SummedNames,
   Wallet,
 } from "./ledger.ts";
 import { type Micros, minMicros } from "./money.ts";
@@ -19,10 +20,13 @@ import { type Micros, minMicros } from "./money.ts";
 /** Maximum credits ever added to one wallet, in micros: the maximum of a signed 64-bit integer. */
 export const MAX_WALLET_CREDITS_MICROS: Micros = 2n ** 63n - 1n;
 
-/** An applied credit, for comparison with a repeated command. */
+/** An applied credit or correction, for comparison with a repeated command. */
 export interface CreditRecord {
   readonly walletId: string;
+  /** Added to the available credits; below zero for some corrections. */
   readonly amount: Micros;
+  /** Kind and details of a correction; absent for credits that were paid in. */
+  readonly correction?: string | undefined;
 }
 
 /** The ledger as decisions read it. */
@@ -35,7 +39,7 @@ export interface LedgerView {
   hold(id: string): Hold | undefined;
   /** Returns the ended hold of this id, while it is remembered. */
   ended(id: string): EndedHold | undefined;
-  /** Returns the credit applied under this operation id. */
+  /** Returns the credit or correction applied under this operation id. */
   credit(opId: string): CreditRecord | undefined;
 }
 
@@ -91,6 +95,14 @@ export function budgetOwner(hold: Pick<Hold, "keyId" | "budgetId">): string {
   return hold.budgetId ?? hold.keyId;
 }
 
+/** Returns the names under which a call is summed; those that it lacks are absent. */
+export function summedNames(
+  { user, tags }: SummedNames,
+): { user?: string; tags?: string } | undefined {
+  if (user === undefined && tags === undefined) return undefined;
+  return { ...user !== undefined && { user }, ...tags !== undefined && { tags } };
+}
+
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -141,6 +153,20 @@ export function unspentBudget(spend: KeySpend, budget: BudgetMicros): Micros | u
   const today = unspentOf(undefined, budget.day, spend.daySpent);
   const thisMonth = unspentOf(today, budget.month, spend.monthSpent);
   return unspentOf(thisMonth, budget.total, spend.totalSpent);
+}
+
+/** Returns what each window of a budget leaves for further calls, beyond those in flight. */
+export function remainingBudget(spend: KeySpend, budget: BudgetMicros): BudgetMicros {
+  const remainderOf = (cap: Micros | undefined, spent: Micros): Micros | undefined => {
+    if (cap === undefined) return undefined;
+    const rest = cap - spent - spend.held;
+    return rest > 0n ? rest : 0n;
+  };
+  return {
+    day: remainderOf(budget.day, spend.daySpent),
+    month: remainderOf(budget.month, spend.monthSpent),
+    total: remainderOf(budget.total, spend.totalSpent),
+  };
 }
 
 /** Returns the smaller of a window's remainder and a tighter window's. */

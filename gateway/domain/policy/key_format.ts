@@ -18,9 +18,10 @@ import { invariant } from "../invariant.ts";
 export const STORED_PEPPER = "kept";
 
 /**
- * Interface that a secret authenticates for: `service` the model API, `admin` the operator's API.
+ * Interface that a secret authenticates for: `service` the model API, `admin` the operator's API,
+ * `link` one sign-in of a key's holder, `session` the key's own pages.
  */
-export type KeyClass = "service" | "admin";
+export type KeyClass = "service" | "admin" | "link" | "session";
 
 /** The random parts of a key. */
 export interface KeyParts {
@@ -39,7 +40,12 @@ export const SECRET_LENGTH = 32;
 /** Length of the checksum, in characters: 62^6 is more than 2^32. */
 export const CHECKSUM_LENGTH = 6;
 
-const PREFIXES: Readonly<Record<KeyClass, string>> = { service: "svc_live_", admin: "svc_admin_" };
+const PREFIXES: Readonly<Record<KeyClass, string>> = {
+  service: "svc_live_",
+  admin: "svc_admin_",
+  link: "svc_link_",
+  session: "svc_me_",
+};
 const BODY = /^([0-9A-Za-z]{12})([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 /** Secrets chosen by the operator: visible ASCII, valid in a header, and too long to guess. */
 const FIXED = /^[\x21-\x7e]{16,256}$/;

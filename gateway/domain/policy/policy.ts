@@ -8,6 +8,7 @@ import { type Dialect, DIALECTS, type Endpoint } from "@svc/sdk/protocol";
 import type { Model } from "../catalog/catalog.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import { type AutoPolicy, VERIFY_MODES } from "../routing/auto.ts";
+import { type FilePolicy, widenedFiles } from "./file_quota.ts";
 import { rangeWithin } from "./ip_range.ts";
 import { parseCredits } from "../ledger/money.ts";
 
@@ -25,8 +26,21 @@ export interface OrchestrationPolicy {
   readonly stream: "all" | "final";
 }
 
+/** The embedding model of a key. */
+export interface EmbeddingPolicy {
+  /** Catalog id. */
+  readonly model: string;
+  /** Length of the vectors. @default {the one of the first answer} */
+  readonly dimensions?: number | undefined;
+}
+
 /** Values of a policy's dialect: `auto` leaves it to each call. */
 export const DIALECT_POLICIES = ["auto", ...DIALECTS] as const;
+
+/** Values of a policy's `wallet`: `hidden` keeps the wallet from the key's holder. */
+export const WALLET_SIGHTS = ["shown", "hidden"] as const;
+/** One of {@linkcode WALLET_SIGHTS}. */
+export type WalletSight = (typeof WALLET_SIGHTS)[number];
 
 /** The policy of a key. */
 export interface KeyPolicy {
@@ -57,6 +71,12 @@ export interface KeyPolicy {
   readonly dialect?: "auto" | Dialect | undefined;
   /** Choice of models: the dial, verified answers, audits. */
   readonly auto?: AutoPolicy | undefined;
+  /** Sight of the wallet for the key's holder. @default {"shown"} */
+  readonly wallet?: WalletSight | undefined;
+  /** Room for the wallet's files and vector stores. @default {DEFAULT_FILE_QUOTA} */
+  readonly files?: FilePolicy | undefined;
+  /** The embedding model of the key. @default {the one of its first call} */
+  readonly embeddings?: EmbeddingPolicy | undefined;
 }
 
 /** Default of a policy without orchestration. */
@@ -139,7 +159,20 @@ export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[
   if (orchestration.stream === "all" && allowed.stream === "final") {
     paths.push("orchestration.stream");
   }
+  if (original.wallet === "hidden" && candidate.wallet !== "hidden") paths.push("wallet");
+  paths.push(...widenedFiles(candidate, original));
+  paths.push(...changedEmbeddings(candidate, original));
   return [...paths, ...widenedAuto(candidate.auto ?? {}, original.auto ?? {})];
+}
+
+/** Returns the paths under `embeddings` that differ: stored vectors would no longer compare. */
+function changedEmbeddings(candidate: KeyPolicy, original: KeyPolicy): string[] {
+  const [now, before] = [candidate.embeddings, original.embeddings];
+  if (before === undefined) return [];
+  if (now?.model !== before.model) return ["embeddings.model"];
+  return before.dimensions === undefined || now.dimensions === before.dimensions
+    ? []
+    : ["embeddings.dimensions"];
 }
 
 /** Returns the paths under `auto` at which a policy allows more than another. */

@@ -111,6 +111,9 @@ const WIDENINGS: readonly (readonly [string, KeyPolicy, KeyPolicy, readonly stri
     { auto: { dial: 0, maxDial: 1, qualityFloor: 0.2, audits: true } },
     [],
   ],
+  ["a wallet that is shown again", { wallet: "shown" }, { wallet: "hidden" }, ["wallet"]],
+  ["a wallet's sight left out", {}, { wallet: "hidden" }, ["wallet"]],
+  ["a wallet that is hidden now", { wallet: "hidden" }, { wallet: "shown" }, []],
   ["less orchestration", { orchestration: { mode: "off", stream: "final" } }, {}, []],
 ];
 

@@ -9,6 +9,7 @@ import type { HostedToolType } from "../requests/hosted_tool_types.ts";
 import type { Endpoint } from "@svc/sdk/protocol";
 import type { Catalog } from "../catalog/catalog.ts";
 import { chatFeatures, type RequestFeatures } from "../requests/features.ts";
+import { embeddingFeatures } from "../requests/embedding_features.ts";
 import { imageFeatures } from "../requests/image_features.ts";
 import type { BudgetMicros, Wallet } from "../ledger/ledger.ts";
 import { type KeyPolicy, requestDenial } from "./policy.ts";
@@ -116,6 +117,7 @@ function smallest(endpoint: Endpoint): RequestFeatures {
   if (endpoint === "images.generations" || endpoint === "images.edits") {
     return imageFeatures(endpoint, { model: "auto", prompt: "." });
   }
+  if (endpoint === "embeddings") return embeddingFeatures({ model: "auto", input: "." });
   const request = { messages: [{ role: "user" as const, content: "." }], max_tokens: 1 };
   return { ...chatFeatures({ model: "auto", ...request }), endpoint };
 }

@@ -5,6 +5,8 @@ import { REDACTED, redacted } from "./redact.ts";
 const SECRETS = [
   "svc_live_5f1d9cab12cd34ef",
   "svc_admin_b71e02aa11bb22cc",
+  "svc_link_0a1b2c3d4e5f",
+  "svc_me_0a1b2c3d4e5f6a7b",
   "sk-canary-upstream-7d20ee",
   "sk_live_abcdefgh12345678",
   "AIzaSyA1234567890abcdefghijklmnopqrstuv",

@@ -5,7 +5,7 @@
  */
 export const SECRET_FORMS: readonly RegExp[] = [
   // Keys, admin tokens and console sessions of this service, complete or cut.
-  /\b(svc_(?:live|admin)_)[A-Za-z0-9_]+/g,
+  /\b(svc_(?:live|admin|link|me)_)[A-Za-z0-9_]+/g,
   /\b(svc_session(?:_\d+)?=)[A-Za-z0-9_]+/g,
   // Values of authorization headers.
   /\b((?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,

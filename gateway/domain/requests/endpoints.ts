@@ -12,7 +12,14 @@ export const ENDPOINT_PATHS = {
   responses: "/openai/v1/responses",
   "images.generations": "/openai/v1/images/generations",
   "images.edits": "/openai/v1/images/edits",
+  embeddings: "/openai/v1/embeddings",
 } as const satisfies Readonly<Record<Endpoint, string>>;
 
 /** Names of the endpoints, in the order in which they are listed. */
-export const ENDPOINTS = ["chat", "responses", "images.generations", "images.edits"] as const;
+export const ENDPOINTS = [
+  "chat",
+  "responses",
+  "images.generations",
+  "images.edits",
+  "embeddings",
+] as const;

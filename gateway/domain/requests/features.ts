@@ -29,6 +29,15 @@ export interface RequestFeatures {
   readonly framedItems: number;
   /** Images in the input. */
   readonly images: number;
+  /** Tokens that the caller has counted: the input is token ids. @default {0} */
+  readonly countedTokens?: number | undefined;
+  /**
+   * Likely tokens of the longest of several inputs, each of which must fit into the context alone.
+   * @default {the input is read as one}
+   */
+  readonly longestInputTokens?: number | undefined;
+  /** The only model that may serve the request. @default {any} */
+  readonly onlyModel?: string | undefined;
   /** Feature tags that a model must have: `tools`, `vision`, `json`, `audio`, `files`. */
   readonly needs: readonly string[];
   /** Path of the field that causes a need, by need. @default {unknown} */

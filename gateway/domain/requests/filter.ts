@@ -1,4 +1,5 @@
 import type { RequestFilter, RequestRecord } from "./record.ts";
+import { type Attribution, hasTag } from "./attribution.ts";
 import { parseCredits } from "../ledger/money.ts";
 
 /** True when a request meets all conditions of a filter. */
@@ -18,10 +19,16 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   if (text !== undefined && !record.id.includes(text) && !record.requestId.includes(text)) {
     return false;
   }
+  if (!hasNames(record.attribution, filter)) return false;
   const { task, model, provider } = filter;
   if (task !== undefined && record.routing?.task?.startsWith(task) !== true) return false;
   if (model !== undefined && !modelsOf(record).includes(model)) return false;
   return provider === undefined || providersOf(record).includes(provider);
+}
+
+function hasNames(names: Attribution = {}, { tag, user }: RequestFilter): boolean {
+  if (tag !== undefined && !hasTag(names.tags, tag)) return false;
+  return user === undefined || names.user === user || names.safetyIdentifier === user;
 }
 
 /** True when a status equals the wanted one (`429`) or has the wanted class (`4xx`). */

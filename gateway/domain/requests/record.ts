@@ -12,6 +12,7 @@ import type {
   RoutingMetadata,
 } from "@svc/sdk/protocol";
 import type { Micros } from "../ledger/money.ts";
+import type { Attribution } from "./attribution.ts";
 
 /** Ways in which a request ends; `killed`: the gateway died while it answered. */
 export const OUTCOMES = ["ok", "error", "client_left", "cut", "killed"] as const;
@@ -107,6 +108,8 @@ export interface RequestRecord {
   readonly keyId: string;
   readonly walletId: string;
   readonly endpoint: Endpoint;
+  /** The names that the caller gave the call. */
+  readonly attribution?: Attribution | undefined;
   readonly stream: boolean;
   /** HTTP status sent to the caller. */
   readonly status: number;
@@ -153,6 +156,10 @@ export interface RequestFilter {
   /** Beginning of the fingerprint of a task of routing. */
   readonly task?: string | undefined;
   readonly endpoint?: Endpoint | undefined;
+  /** A tag of the call, as `name=value`. */
+  readonly tag?: string | undefined;
+  /** The call's `user` or `safety_identifier`. */
+  readonly user?: string | undefined;
   readonly outcome?: RequestRecord["outcome"] | undefined;
   readonly errorCode?: string | undefined;
   /** A status (`429`) or a class (`4xx`). */

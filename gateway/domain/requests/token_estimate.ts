@@ -80,7 +80,8 @@ export function estimateInputTokens(features: RequestFeatures, family: ModelFami
     family.beyondAscii * (textBytes - textChars);
   const tools = features.needs.includes("tools") ? family.toolTokens : 0;
   const framing = FRAME_TOKENS * features.framedItems + REPLY_TOKENS + tools;
-  return Math.ceil(text * family.margin + framing + features.images * family.imageTokens);
+  const { countedTokens = 0, images } = features;
+  return Math.ceil(text * family.margin + countedTokens + framing + images * family.imageTokens);
 }
 
 /** Returns the part of the estimate for images, recordings and files, which is not text. */
@@ -96,18 +97,24 @@ export function mediaInputTokens(features: RequestFeatures, family: ModelFamily)
 export function likelyInputTokens(features: RequestFeatures): number {
   const { textChars: chars, textBytes: bytes, denseChars: dense = 0 } = features;
   const text = likelyTokens({ chars, bytes, dense });
-  return Math.ceil(text + 4 * features.framedItems + 1_000 * features.images);
+  const { countedTokens = 0, framedItems, images } = features;
+  return Math.ceil(text + countedTokens + 4 * framedItems + 1_000 * images);
 }
 
 /** Returns the likely tokens of a text alone. */
 export function likelyTextTokens(text: string): number {
   const measure = { bytes: 0, chars: 0, dense: 0 };
   measureText(text, measure);
-  return Math.ceil(likelyTokens(measure));
+  return likelyMeasuredTokens(measure);
 }
 
 function likelyTokens({ bytes, chars, dense }: Readonly<TextMeasure>): number {
   return 0.25 * (chars - dense) + 0.5 * dense + 0.3 * (bytes - chars);
+}
+
+/** Returns the likely tokens of a measured text alone. */
+export function likelyMeasuredTokens(measure: Readonly<TextMeasure>): number {
+  return Math.ceil(likelyTokens(measure));
 }
 
 /** Expected tokens of a request. */
@@ -122,10 +129,13 @@ const IMAGE_OUTPUT_TOKENS = 1_000;
 /**
  * Returns the typical tokens of a request: {@linkcode likelyInputTokens}, and the output expected
  * for its difficulty (300 to 1 500 tokens per choice, 1 000 per image), or the requested output if
- * that is less.
+ * that is less. Embeddings have no output.
  */
 export function typicalTokens(features: RequestFeatures): TokenEstimate {
   const { endpoint, difficulty, requestedOutputTokens = Infinity, choices } = features;
+  if (endpoint === "embeddings") {
+    return { inputTokens: likelyInputTokens(features), outputTokens: 0 };
+  }
   const usual = endpoint === "chat" || endpoint === "responses"
     ? expectedOutputTokens(difficulty)
     : IMAGE_OUTPUT_TOKENS;

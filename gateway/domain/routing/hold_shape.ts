@@ -37,6 +37,11 @@ export function draws({ endpoint }: { readonly endpoint: string }): boolean {
   return endpoint === "images.generations" || endpoint === "images.edits";
 }
 
+/** True for requests of embeddings: their answers have no tokens. */
+export function embeds({ endpoint }: { readonly endpoint: string }): boolean {
+  return endpoint === "embeddings";
+}
+
 /**
  * Puts models that report log probabilities first where the request asks for them; otherwise the order
  * stays. Other models remain candidates: their answer says that the log probabilities are missing.
@@ -71,6 +76,9 @@ export function shapeOf(
   if (draws(features)) {
     const outputTokens = longestOutput(model);
     return { ...input, outputTokens, leastOutputTokens: outputTokens, choices, images: choices };
+  }
+  if (embeds(features)) {
+    return { ...input, outputTokens: 0, leastOutputTokens: 0, choices, images: 0 };
   }
   const output = outputOf(model, {
     inputTokens,

@@ -5,15 +5,16 @@
  */
 
 import type { Tier } from "../catalog/catalog.ts";
+import type { ProviderTraits } from "../catalog/provider_traits.ts";
 import { bestKnownOf } from "../learning/best_known.ts";
-import { type Estimate, estimatesOf, loadOf } from "../learning/estimate.ts";
+import { type Estimate, estimatesOf, loadOf, NO_MODELS } from "../learning/estimate.ts";
 import type { RouteSample } from "../learning/statistics.ts";
 import { priceRatio } from "../learning/typical_price.ts";
 import { type FrozenPrice, PRICE_UNITS_PER_CREDIT } from "../ledger/pricing.ts";
 import { DEFAULT_EXPLORATION, dialFor, SHARE_MAX, sourcesOf } from "./auto.ts";
 import { type Dial, rateOf } from "./dial.ts";
 import type { AffordableHold } from "./funds.ts";
-import { draws, type HoldShape, logprobsFirst } from "./hold_shape.ts";
+import { draws, embeds, type HoldShape, logprobsFirst } from "./hold_shape.ts";
 import { isVerifiable, ladderFor } from "./ladder.ts";
 import type { Basis, Candidate, ChosenLadder, Ranking, RoutingInput } from "./plan.ts";
 import type { Rate, Rates, Target } from "./targets.ts";
@@ -75,8 +76,8 @@ export function order(
     : ordered[0]?.id === stickyModel && ordered[0]?.id !== bestOf(valued)?.id
     ? "conversation"
     : "value";
-  const candidates = ordered.map((item, index) => ({
-    ...candidateOf(item, {
+  const candidates = ordered.map((item, index) => {
+    const ranking = {
       rank: index + 1,
       count: ordered.length,
       difficulty: features.difficulty,
@@ -86,9 +87,10 @@ export function order(
       price: item.price,
       dial,
       isExplored: item === explored,
-    }),
-    traits: traitsOf(item.option.target.upstream.kind),
-  }));
+      isPinned: features.onlyModel !== undefined,
+    };
+    return candidateOf(item, ranking, traitsOf(item.option.target.upstream.kind));
+  });
   const ladder = ladderFor(candidates, { input, dial, rate: scale });
   const snapshot = input.snapshot?.number ?? 0;
   const kind = ladder === undefined ? instead : "verified";
@@ -116,9 +118,9 @@ function valueAll(
   const { features, snapshot, task, wallet, catalog } = input;
   const known = snapshot?.wallets.get(wallet.id);
   const models = options.map(({ target }) => target.model);
-  const load = draws(features) ? 1 : loadOf(features.difficulty);
+  const load = draws(features) || embeds(features) ? 1 : loadOf(features.difficulty);
   const estimates = estimatesOf(models, load, {
-    wallet: known?.totals ?? {},
+    wallet: known?.totals ?? NO_MODELS,
     task: task === undefined ? undefined : known?.statistics.tasks[task],
     sources: sourcesOf(catalog.auto),
   });
@@ -219,13 +221,18 @@ function exploredIn(
 function candidateOf(
   { option, score }: Valued,
   ranking: Ranking,
-): Omit<Candidate, "traits"> {
+  traits: ProviderTraits,
+): Candidate {
   const { target, shape, hold } = option;
   const limitedBy = hold.outputTokens < shape.outputTokens ? "funds" : shape.limitedBy;
-  const { inputTokens, imageInputTokens, mediaInputTokens } = shape;
   return {
-    ...{ model: target.model, upstream: target.upstream, price: option.price },
-    ...{ inputTokens, imageInputTokens, mediaInputTokens },
+    model: target.model,
+    upstream: target.upstream,
+    traits,
+    price: option.price,
+    inputTokens: shape.inputTokens,
+    imageInputTokens: shape.imageInputTokens,
+    mediaInputTokens: shape.mediaInputTokens,
     outputTokens: hold.outputTokens * shape.choices,
     holdAmount: hold.amount,
     holdMinimum: hold.minimum,

@@ -132,6 +132,8 @@ export interface Ranking {
   readonly dial: Dial;
   /** True when the model is tried to learn about it. */
   readonly isExplored: boolean;
+  /** True when no other model may serve the request. @default {false} */
+  readonly isPinned?: boolean | undefined;
 }
 
 /** Ways in which the first candidate was chosen. */

@@ -14,17 +14,20 @@ const LIMIT_CAUSES: Readonly<Record<LimitCause, string>> = {
 export function reasonOf(candidate: Candidate): string {
   const { model, holdAmount, outputLimit, limitedBy, ranking } = candidate;
   const { rank, count, isSticky, latencyMs, estimate } = ranking;
+  const most = formatCredits(holdAmount);
+  const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
+  if (ranking.isPinned === true) {
+    return `The embedding model of this key: at most ${most} credits${latency}`;
+  }
   const choice = ranking.isExplored
     ? "It is tried to learn how well it answers"
     : isSticky
     ? "It answered this conversation last and is still among the best"
     : `Number ${rank} of ${count}`;
-  const latency = latencyMs === undefined ? "" : `, first byte in ${Math.round(latencyMs)} ms`;
   const limitText = limitedBy === undefined
     ? ""
     : `; output is limited to ${outputLimit} tokens because ${LIMIT_CAUSES[limitedBy]}`;
   const difficulty = Math.round(ranking.difficulty * 100) / 100;
-  const most = formatCredits(holdAmount);
   const basis = estimate.outcomes === 0
     ? `quality ${model.quality}`
     : `quality ${model.quality}, ${estimate.outcomes} outcomes of this task`;

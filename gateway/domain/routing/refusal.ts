@@ -41,7 +41,7 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
   ) => ({
     ...{ ok: false as const, code, message, ...more },
     exclusions,
-    considered: input.catalog.models.length,
+    considered: input.features.onlyModel === undefined ? input.catalog.models.length : 1,
   });
   const reached = (stage: RoutingStage) =>
     exclusions.some((exclusion) => exclusion.stage === stage);
@@ -70,7 +70,7 @@ export function refusalOf(search: FailedSearch): RoutingPlan & { readonly ok: fa
     exclusion.stage === "context" && isAllowed(exclusion.model, search)
   );
   if (short !== undefined) {
-    const param = input.features.endpoint === "responses" ? "input" : "messages";
+    const param = input.features.endpoint === "chat" ? "messages" : "input";
     return refuse("context_length_exceeded", tooLong(search), { param });
   }
   return refuse("policy_denied", denied(capable, search.tier));
@@ -140,6 +140,10 @@ function incapable(input: RoutingInput, exclusions: readonly Exclusion[]): strin
 
 function tooLong(search: FailedSearch): string {
   const { features } = search.input;
+  if (features.longestInputTokens !== undefined) {
+    return `The longest input has some ${features.longestInputTokens} tokens, ` +
+      "more than any model that this key may use reads at once";
+  }
   const requestedTokens = features.requestedOutputTokens;
   const output = requestedTokens === undefined
     ? ""

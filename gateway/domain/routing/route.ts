@@ -12,7 +12,7 @@ import { effectiveTier, tierAllows } from "../policy/tiers.ts";
 import type { RequestFeatures } from "../requests/features.ts";
 import { likelyInputTokens } from "../requests/token_estimate.ts";
 import { type Funds, fundsOf, holdFor } from "./funds.ts";
-import { draws, LEAST_OUTPUT_TOKENS, shapeOf } from "./hold_shape.ts";
+import { draws, embeds, LEAST_OUTPUT_TOKENS, shapeOf } from "./hold_shape.ts";
 import { type Option, order } from "./order.ts";
 import {
   type Exclusion,
@@ -37,7 +37,7 @@ import { type Rates, ratesOf, type Target, targetsOf } from "./targets.ts";
  */
 export function route(input: RoutingInput): RoutingPlan {
   const { catalog, features, policy } = input;
-  const considered = catalog.models.length;
+  const considered = features.onlyModel === undefined ? catalog.models.length : 1;
   const refuse = (code: ErrorCode, message: string): RoutingPlan => (
     { ok: false, code, message, exclusions: [], considered }
   );
@@ -59,6 +59,7 @@ export function route(input: RoutingInput): RoutingPlan {
   };
   let open: Option[] = [];
   for (const target of targetsOf(catalog)) {
+    if (features.onlyModel !== undefined && target.model.id !== features.onlyModel) continue;
     const option = examine(target, search);
     if (option !== undefined) open.push(option);
   }
@@ -161,10 +162,17 @@ function shortness(
   inputTokens: number,
 ): string | undefined {
   if (draws(features)) return undefined;
+  if (embeds(features)) return overlong(model, features.longestInputTokens ?? inputTokens);
   const least = Math.min(features.requestedOutputTokens ?? 1, LEAST_OUTPUT_TOKENS);
   if (inputTokens + least <= model.contextTokens) return undefined;
   return `holds ${model.contextTokens} tokens, the input comes to some ${inputTokens} ` +
     `and ${least} are left for output`;
+}
+
+/** Returns why one input is too long for a model, which reads each input by itself. */
+function overlong({ contextTokens }: Model, inputTokens: number): string | undefined {
+  if (inputTokens <= contextTokens) return undefined;
+  return `reads ${contextTokens} tokens of an input, the longest comes to some ${inputTokens}`;
 }
 
 /**

@@ -7,6 +7,7 @@
 
 import { type Dialect, type Endpoint, MODEL_AUTO } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
+import { attributionOf } from "../../domain/requests/attribution.ts";
 import type { AutoChoice } from "../../domain/routing/auto.ts";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
@@ -19,7 +20,7 @@ import { LONG_CHARS, yieldToEventLoop } from "../../system/yield_to_event_loop.t
 import { ActiveRequest, type RequestConnection } from "../request/active_request.ts";
 import type { RequestIdentity } from "../request/identity.ts";
 import { logFailure, type LogFailureDeps } from "../request/log_failure.ts";
-import type { Admission } from "./admission.ts";
+import type { KeyLimits } from "./admission.ts";
 import type { HeldBodies } from "./held_bodies.ts";
 
 /** A validated body. */
@@ -41,6 +42,8 @@ export interface IncomingCall<Checked> {
   readonly signal: AbortSignal;
   /** Dialect of the answer, which is known once the body has been read. */
   readonly dialect: Dialect | undefined;
+  /** Reads the header `X-Tag`. Throws a {@linkcode ServiceFault} if it is malformed. */
+  tags(): string | undefined;
   /** Reads the body; `hold` counts its bytes first. Throws a {@linkcode ServiceFault} if it is refused. */
   read(hold: BodyHold): Promise<JsonBody>;
   /** Validates a body that asks for the model `auto`. Throws a {@linkcode ServiceFault} if it is invalid. */
@@ -59,7 +62,7 @@ export interface AdmittedCall<Checked> {
 
 /** Parts of the service that admission uses. */
 export type AdmitDeps = LogFailureDeps & {
-  readonly admission: Pick<Admission, "admit">;
+  readonly admission: Pick<KeyLimits, "admit">;
   readonly bodies: Pick<HeldBodies, "hold">;
   readonly clock: Clock;
   readonly rng: Pick<Rng, "id">;
@@ -76,15 +79,18 @@ export async function admitCall<Checked>(
   const hold = deps.bodies.hold(key.id, signal);
   let leave = () => hold.release();
   const logId = deps.rng.id("log");
-  const identity: RequestIdentity = {
+  let identity: RequestIdentity = {
     ...{ key, requestId, logId, endpoint, stream: false, dialect: "service" },
   };
   const span = deps.tracer.begin({ logId, requestId, endpoint, traceparent });
   const connection = { signal, span, hold };
   try {
     const body = await call.read(hold);
+    const attribution = attributionOf(call.tags(), body.value);
+    if (attribution !== undefined) identity = { ...identity, attribution };
     // Counted only after the body has arrived: a slow body would block other requests of the key.
-    const admitted = deps.admission.admit(key, deps.clock.nowMs());
+    const admitting = deps.admission.admit(key, deps.clock.nowMs());
+    const admitted = admitting instanceof Promise ? await admitting : admitting;
     leave = () => {
       hold.release();
       admitted.leave();

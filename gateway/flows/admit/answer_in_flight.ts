@@ -8,12 +8,12 @@ import { CallerDisconnected } from "../request/caller_disconnected.ts";
 import { faultOf } from "../request/fault_of.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { logFailure, type LogFailureDeps } from "../request/log_failure.ts";
-import type { Admission } from "./admission.ts";
+import type { KeyLimits } from "./admission.ts";
 import type { InFlight } from "./in_flight.ts";
 
 /** Parts of the service that every answer uses. */
 export type InFlightDeps = LogFailureDeps & {
-  readonly admission: Pick<Admission, "spent">;
+  readonly admission: Pick<KeyLimits, "spent">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly inFlight: Pick<InFlight, "enter">;
 };
@@ -72,16 +72,22 @@ function withBill(error: unknown, active: ActiveRequest): unknown {
   });
 }
 
-/** Counts the likely tokens of a request against its key's minute until the true number is known. */
+/**
+ * Counts the likely tokens of a request against its key's minute until the true number is known; at
+ * once, unless the counts are shared with other instances.
+ */
 export function reserveTokens(
   { admission, clock }: {
-    readonly admission: Pick<Admission, "reserve">;
+    readonly admission: Pick<KeyLimits, "reserve">;
     readonly clock: Pick<Clock, "nowMs">;
   },
   active: ActiveRequest,
   features: RequestFeatures,
-): void {
+): Promise<void> | undefined {
   const { key, admittedAtMs } = active.identity;
   const options = { nowMs: clock.nowMs(), admittedAtMs };
-  active.reserve(admission.reserve(key, typicalTokens(features), options));
+  const reserved = admission.reserve(key, typicalTokens(features), options);
+  if (reserved instanceof Promise) return reserved.then((known) => active.reserve(known));
+  active.reserve(reserved);
+  return undefined;
 }

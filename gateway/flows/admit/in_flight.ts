@@ -1,4 +1,9 @@
-/** The requests in flight: a shutdown waits for them and finally aborts them. */
+import { ServiceFault } from "../../domain/fault.ts";
+
+/**
+ * The requests in flight: a shutdown waits for them and finally aborts them. The reason `shutdown` of
+ * an abort says that the service ends the call.
+ */
 export class InFlight {
   readonly #aborts = new Set<AbortController>();
   readonly #waiting: (() => void)[] = [];
@@ -36,6 +41,20 @@ export class InFlight {
   abortAll(): void {
     this.#isOver = true;
     for (const abort of this.#aborts) abort.abort("shutdown");
+  }
+
+  /** Aborts every upstream call in flight: another gateway has ended their holds. */
+  cutAll(): void {
+    for (const abort of this.#aborts) abort.abort("shutdown");
+  }
+
+  /** Returns the fault of a call that the service has ended. */
+  endFault(): ServiceFault {
+    if (this.#isOver) return new ServiceFault("shutting_down");
+    return new ServiceFault("store_unavailable", {
+      message: "The gateway was cut off from its store, and the call was ended: " +
+        "send the request again",
+    });
   }
 
   /** Resolves when no request is in flight. */

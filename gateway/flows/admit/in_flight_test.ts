@@ -28,6 +28,18 @@ Deno.test("abortAll does not reach calls that have ended", () => {
   assert(!ended.signal.aborted);
 });
 
+Deno.test("cutAll reaches the calls of its moment, as a failure of the store", () => {
+  const inFlight = new InFlight();
+  const [open, later] = [new AbortController(), new AbortController()];
+  inFlight.watch(open);
+  inFlight.cutAll();
+  inFlight.watch(later);
+  assertEquals([open.signal.reason, later.signal.aborted], ["shutdown", false]);
+  assertEquals(inFlight.endFault().code, "store_unavailable");
+  inFlight.abortAll();
+  assertEquals(inFlight.endFault().code, "shutting_down");
+});
+
 Deno.test("a call that begins after abortAll is broken off as well", () => {
   const inFlight = new InFlight();
   inFlight.abortAll();

@@ -230,7 +230,7 @@ function failed<T>(
     if (signalOf(request).aborted) {
       throw new CallerDisconnected("The caller disconnected before the answer");
     }
-    throw new ServiceFault("shutting_down");
+    throw deps.inFlight.endFault();
   }
   if (failure.outcome === "timeout" && signalOf(request).reason === TIME_OVER) {
     throw new ServiceFault("upstream_timeout", { extra: errorMetadata(active) });

@@ -30,7 +30,7 @@ const WAITS_MAX = 16;
 
 /** Parts of the service that the search uses. */
 export type CapacityDeps = PlanDeps & HoldDeps & {
-  readonly inFlight: Pick<InFlight, "watch">;
+  readonly inFlight: Pick<InFlight, "watch" | "endFault">;
   readonly pool: LeasePool;
 };
 
@@ -263,7 +263,7 @@ export class CapacitySearch {
     }
     if (!abort.signal.aborted) return result;
     giveBack(result);
-    if (abort.signal.reason === "shutdown") throw new ServiceFault("shutting_down");
+    if (abort.signal.reason === "shutdown") throw this.#deps.inFlight.endFault();
     throw new CallerDisconnected("The caller disconnected before the answer");
   }
 

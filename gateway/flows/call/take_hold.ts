@@ -7,6 +7,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import type { HoldCommand, VoidCommand } from "../../domain/ledger/ledger.ts";
+import { summedUser } from "../../domain/requests/attribution.ts";
 import { type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
@@ -64,7 +65,7 @@ export async function takeHold(
   active: ActiveRequest,
   purpose: HoldPurpose,
 ): Promise<TakenHold | ServiceFault> {
-  const { key, identity: { logId } } = active;
+  const { key, identity: { logId, attribution } } = active;
   const { model, priceVersion, amount, minimum, waitMs, signal } = purpose;
   const id = deps.rng.id("hold");
   const atMs = deps.clock.nowMs();
@@ -75,6 +76,7 @@ export async function takeHold(
     keyId: key.id,
     budgetId: key.budgetId,
     logId,
+    ...attribution !== undefined && { user: summedUser(attribution), tags: attribution.tags },
     model,
     priceVersion,
     amount,
@@ -95,14 +97,15 @@ export async function takeHold(
     throw error;
   }
   if (!applied.ok) {
-    return new ServiceFault(
-      applied.refusal === "key_budget_exceeded" ? "key_budget_exceeded" : "insufficient_balance",
-    );
+    const { refusal } = applied;
+    const isOwn = refusal === "key_budget_exceeded" || refusal === "wallet_closed";
+    return new ServiceFault(isOwn ? refusal : "insufficient_balance");
   }
   // A request whose earlier holds were all voided because no lease was free has not begun.
   if (!active.hasBegun) {
     try {
-      await requireKey(deps, key);
+      const now = deps.keys.get(key.id);
+      requireKey(now instanceof Promise ? await now : now, key, deps.clock.nowMs());
     } catch (error) {
       voidHold(deps, id, "the key was changed");
       throw error;
@@ -113,12 +116,8 @@ export async function takeHold(
 }
 
 /** Throws if a key may no longer begin the request that it was admitted for. */
-async function requireKey(
-  { keys, clock }: Pick<HoldDeps, "keys" | "clock">,
-  key: KeyRecord,
-): Promise<void> {
-  const now = await keys.get(key.id);
-  if (now === undefined || !serves(now, clock.nowMs())) throw new ServiceFault("invalid_api_key");
+function requireKey(now: KeyRecord | undefined, key: KeyRecord, nowMs: number): void {
+  if (now === undefined || !serves(now, nowMs)) throw new ServiceFault("invalid_api_key");
   if (now.policy === key.policy) return;
   if (JSON.stringify(now.policy) === JSON.stringify(key.policy)) return;
   throw new ServiceFault("conflict", {

@@ -12,7 +12,7 @@ import { LONG_CHARS, runInSteps } from "../../system/yield_to_event_loop.ts";
 import { answerText } from "../../wire/chat/answer.ts";
 import { type ChatForm, chatFormOf } from "../../wire/chat/form.ts";
 import { ChatRelay } from "../../wire/chat/relay.ts";
-import type { Admission } from "../admit/admission.ts";
+import type { KeyLimits } from "../admit/admission.ts";
 import { reserveTokens } from "../admit/answer_in_flight.ts";
 import { hostedChat, type HostedDeps } from "../hosted/hosted_chat.ts";
 import { takesChat } from "../hosted/hosted_setup.ts";
@@ -23,6 +23,7 @@ import { gateOf, orchestrate, type OrchestrateDeps } from "../orchestrate/orches
 import { OrchestratedChat } from "./orchestrated_chat.ts";
 import { type OpenPlan, planRoute } from "../plan/route_plan.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { Recall } from "../recall/recall.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { ModelAnswer } from "../request/model_answer.ts";
 import { AnswerStream } from "../stream/answer_stream.ts";
@@ -32,8 +33,10 @@ import { beginChat, type ChatCall, type ChatDeps, finishChat, followChat } from 
 
 /** Parts of the service that chat requests use. */
 export type ChatFlowDeps = ChatDeps & OrchestrateDeps & HostedDeps & {
-  readonly admission: Pick<Admission, "reserve">;
+  readonly admission: Pick<KeyLimits, "reserve">;
   readonly audits: Pick<Audits, "offer">;
+  /** Reads what other instances remember. @default {one instance} */
+  readonly recall?: Pick<Recall, "chat"> | undefined;
   readonly signatures: SignatureMemory;
   readonly searchMemory: SearchMemory;
 };
@@ -53,6 +56,8 @@ export async function chat(
   },
 ): Promise<ModelAnswer> {
   const { body, onEnd } = request;
+  const recalling = deps.recall?.chat(active.key.id, body);
+  if (recalling !== undefined) await recalling;
   if (asksForHosted(request.hosted)) {
     noteUnverified(active);
     return await hostedChat(deps, active, request);
@@ -62,8 +67,10 @@ export async function chat(
   const steps = chatFeatureSteps(restored.value as unknown as ChatRequest);
   const isLong = restored.text.length > LONG_CHARS;
   const features = isLong ? await runInSteps(steps) : atOnce(steps);
-  reserveTokens(deps, active, features);
-  const plan = await planRoute(deps, active, features);
+  const reserving = reserveTokens(deps, active, features);
+  if (reserving !== undefined) await reserving;
+  const planning = planRoute(deps, active, features);
+  const plan = planning instanceof Promise ? await planning : planning;
   const call: ChatCall = { body: restored, features };
   active.noteChatRequest(restored);
   const form = chatFormOf(dialect, body.value);

@@ -284,7 +284,7 @@ export class HostedAnswer implements StreamedAnswer {
     const stopping = Promise.all([this.#model.cut(cause, { shutdown }), this.#fees.settled()]);
     this.#ending = stopping;
     const [cut] = await stopping;
-    const fault = cut?.fault ?? (shutdown ? new ServiceFault("shutting_down") : faultOf(cause));
+    const fault = cut?.fault ?? (shutdown ? this.#deps.inFlight.endFault() : faultOf(cause));
     const { active } = this.#options;
     return new ServiceFault(fault.code, {
       message: fault.message,

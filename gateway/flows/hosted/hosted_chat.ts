@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
-import type { Admission } from "../admit/admission.ts";
+import type { KeyLimits } from "../admit/admission.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
 import type { SearchMemory } from "./search_memory.ts";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -38,7 +38,7 @@ import type { HostedTools } from "./hosted_tools.ts";
 
 /** Parts of the service that chat requests with hosted tools use. */
 export type HostedDeps = CallDeps & HostedAnswerDeps & WebSearchDeps & AnswerStreamDeps & {
-  readonly admission: Pick<Admission, "reserve">;
+  readonly admission: Pick<KeyLimits, "reserve">;
   readonly clock: Clock;
   readonly conversations: { set(conversation: string, model: string): void };
   readonly searchMemory: SearchMemory;
@@ -70,7 +70,8 @@ export async function hostedChat(
   const restored = deps.searchMemory.restore(key.id, signed);
   const features = needsTools(await runInSteps(chatFeatureSteps(chatBodyOf(restored).value)));
   if (features.choices > 1) throw oneChoice();
-  reserveTokens(deps, active, features);
+  const reserving = reserveTokens(deps, active, features);
+  if (reserving !== undefined) await reserving;
   const plan = await planRoute(deps, active, features);
   const setup = hostedSetup(restored, hosted, { allowedPath: "tool_choice.allowed_tools.tools" });
   // The back end stays the same until the answer is complete, even if another catalog is applied.

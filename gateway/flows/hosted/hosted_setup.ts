@@ -89,7 +89,7 @@ export function requireStores(
   for (const [at, id] of (fileSearch?.storeIds ?? []).entries()) {
     if (deps.vectorStores.get(id)?.ownerId === walletId) continue;
     throw new ServiceFault("invalid_request", {
-      message: `There is no vector store "${id}"; the operator creates them`,
+      message: `There is no vector store "${id}" of this wallet`,
       param: `${fileSearch?.path}.${at}`,
     });
   }

@@ -7,11 +7,10 @@ import { ServiceFault } from "../../domain/fault.ts";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 import { addBilling } from "../request/billing.ts";
-import { rowsOf } from "../settle/bill.ts";
 import { remainingCap } from "../plan/spending_cap.ts";
 import { HOLD_WAIT_MS, type HoldDeps, takeHold, voidHold } from "../call/take_hold.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
-import { RefusedSettlement, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
+import { isRefused, settleUntilConfirmed } from "../settle/confirmed_settlement.ts";
 
 /** Name of searches in the journal and in every sum. */
 const SEARCHES = "web_search_preview";
@@ -36,8 +35,6 @@ export class SearchFees {
   readonly #running = new Set<Promise<unknown>>();
   /** Fees of searches in progress. */
   #promised: Micros = 0n;
-  /** Fees whose settlement is in progress. */
-  #settling: Micros = 0n;
 
   constructor(deps: SearchFeeDeps, active: ActiveRequest) {
     this.#deps = deps;
@@ -114,24 +111,18 @@ export class SearchFees {
       estimated: false,
       atMs,
     };
-    this.#settling += fee;
     try {
-      // The row that is logged if the gateway dies includes fees whose settlement is in progress.
-      const total = withFees(active.bill.settled, { fee: this.#settling, priceVersion });
-      const rows = rowsOf(active, undefined, total);
       await settleUntilConfirmed(this.#deps, {
         ending,
-        rows,
+        rows: { killedRow: active.killedRow() },
         requestId: active.identity.requestId,
       });
     } catch (error) {
-      if (error instanceof RefusedSettlement) throw error;
+      if (isRefused(error)) throw error;
       // The model does not receive the results, so the search is not charged.
       const reason = "the store failed before the search was used";
       settlementRetries.add({ kind: "void", holdId, reason, atMs }, error);
       throw error;
-    } finally {
-      this.#settling -= fee;
     }
     active.bill.update(withFees(active.bill.settled, { fee, priceVersion }));
   }

@@ -8,6 +8,7 @@
  */
 
 import type { ChatRequest } from "@svc/sdk/protocol";
+import { type CallerMemory, MEMORY_CAPACITY } from "../../ports/caller_memory.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { recordOf } from "../../wire/json/parse.ts";
 import { editMembers, elementTexts, memberText } from "../../wire/json/text.ts";
@@ -22,26 +23,36 @@ export interface SearchesBeforeCalls {
   readonly calls: readonly string[];
 }
 
-/** Maximum stored characters; the oldest entries are dropped first. */
-const CAPACITY_CHARS = 16 * 1024 * 1024;
 /** Size of an entry beside its text, in characters. */
 const ENTRY_OVERHEAD_CHARS = 200;
 
 /** Results by API key and item, and by API key and tool call: tenants share no entries. */
 export class SearchMemory {
   readonly #entries = new Map<string, string>();
+  readonly #shared: Pick<CallerMemory, "note"> | undefined;
   #chars = 0;
+
+  /** `shared`: where other instances read them. @default {nowhere} */
+  constructor(shared?: Pick<CallerMemory, "note">) {
+    this.#shared = shared;
+  }
 
   /** Stores the results of an answer for the key that it was made for. */
   remember(keyId: string, { findings, calls }: SearchesBeforeCalls): void {
     if (findings.size === 0) return;
-    for (const [itemId, text] of findings) this.#set(itemKey(keyId, itemId), text);
+    for (const [itemId, text] of findings) this.#note(itemKey(keyId, itemId), text);
     const all = [...findings.values()].join("\n\n");
-    for (const call of calls) this.#set(callDigest(keyId, JSON.parse(call)) ?? "", all);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#chars <= CAPACITY_CHARS) return;
-      this.#forget(oldest);
-    }
+    for (const call of calls) this.#note(callDigest(keyId, JSON.parse(call)) ?? "", all);
+  }
+
+  /** True if results are stored here under the key of an item or the digest of a call. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Stores results that another instance has noted. */
+  learn(id: string, text: string): void {
+    this.#set(id, text);
   }
 
   /** Returns the stored results of the searches among these items, by item id. */
@@ -88,10 +99,20 @@ export class SearchMemory {
     return undefined;
   }
 
+  #note(key: string, text: string): void {
+    this.#set(key, text);
+    const entry = { text, size: text.length + ENTRY_OVERHEAD_CHARS };
+    this.#shared?.note({ kind: "search", id: key }, entry);
+  }
+
   #set(key: string, text: string): void {
     this.#forget(key);
     this.#entries.set(key, text);
     this.#chars += text.length + ENTRY_OVERHEAD_CHARS;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#chars <= MEMORY_CAPACITY.search) return;
+      this.#forget(oldest);
+    }
   }
 
   #forget(key: string): void {
@@ -102,6 +123,7 @@ export class SearchMemory {
   }
 }
 
-function itemKey(keyId: string, itemId: string): string {
+/** Returns the key of an item's results. */
+export function itemKey(keyId: string, itemId: string): string {
   return JSON.stringify([keyId, itemId]);
 }

@@ -21,7 +21,7 @@ import {
   type UpstreamJson,
 } from "../../ports/upstream.ts";
 import type { MediaFile } from "../../ports/fetch_image.ts";
-import type { Admission } from "../admit/admission.ts";
+import type { KeyLimits } from "../admit/admission.ts";
 import { afterMs } from "../../system/deadlines.ts";
 import { imageAnswer } from "../../wire/images/answer.ts";
 import { isSameUsage } from "../../wire/chat/usage.ts";
@@ -44,7 +44,7 @@ type ImageRequest = ImageGenerationRequest | ImageEditRequest;
 
 /** Parts of the service that image requests use. */
 export type ImageDeps = CallDeps & SettleDeps & {
-  readonly admission: Pick<Admission, "reserve">;
+  readonly admission: Pick<KeyLimits, "reserve">;
   /** Publishes a file for a while; returns its address, or `undefined` if there is no room. */
   publishFile(file: MediaFile): Promise<string | undefined>;
 };
@@ -60,7 +60,8 @@ export async function drawImages(
 ): Promise<ModelAnswer> {
   const request = body.value as unknown as ImageRequest;
   const features = imageFeatures(endpoint, request);
-  reserveTokens(deps, active, features);
+  const reserving = reserveTokens(deps, active, features);
+  if (reserving !== undefined) await reserving;
   const plan = await planRoute(deps, active, features);
   const begunCall = await attempt<DrawnAnswer>(deps, {
     active,

@@ -45,19 +45,19 @@ export function newAdminToken(random?: RandomBytes): string {
 export class AdminTokens {
   readonly #options: AdminTokenOptions;
   #stored: StoredDigests;
-  #epoch = 0;
+  /** The stored digests as they were read or written. */
+  #row: string | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(stored: StoredDigests, options: AdminTokenOptions) {
-    this.#stored = stored;
+  private constructor(row: string | undefined, options: AdminTokenOptions) {
+    this.#row = row;
+    this.#stored = digestsIn(row);
     this.#options = options;
   }
 
   /** Reads the stored digests. A given token that is the stored one moves to the current pepper. */
   static async open(options: AdminTokenOptions): Promise<AdminTokens> {
-    const row = await options.settings.get(ADMIN_DIGESTS);
-    const [token = "", next] = row?.split(" ") ?? [];
-    const tokens = new AdminTokens({ token, next }, options);
+    const tokens = new AdminTokens(await options.settings.get(ADMIN_DIGESTS), options);
     if (options.startToken !== undefined) tokens.admits(options.startToken);
     await tokens.idle();
     return tokens;
@@ -74,24 +74,38 @@ export class AdminTokens {
     return stored || next || isGiven;
   }
 
+  /** Returns the mark of a token that is accepted, for {@linkcode AdminTokens.stands}. */
+  async markOf(presented: string): Promise<string | undefined> {
+    if (!this.admits(presented)) return undefined;
+    // Its digest may be on the way to the current pepper.
+    await this.idle();
+    const digests = this.#options.peppers.digests(presented.slice(0, LONGEST_TOKEN + 1));
+    return digests.map((digest) => `${digest} ${this.#stored.token}`)
+      .find((mark) => this.stands(mark));
+  }
+
   /**
-   * Number that grows whenever an accepted token stops being accepted: sessions that it began are
-   * over.
+   * True while the token of a mark is accepted, and no other has become the stored one, at any
+   * gateway on the store: the sessions that it began end with it. A mark does not outlive the pepper
+   * of its digests.
    */
-  get epoch(): number {
-    return this.#epoch;
+  stands(mark: string): boolean {
+    const { peppers, startToken } = this.#options;
+    const { token, next } = this.#stored;
+    const given = startToken === undefined ? [] : peppers.digests(startToken);
+    return [token, next, ...given].some((digest) => mark === `${digest} ${token}`);
+  }
+
+  /** Reads the digests again: another gateway may have changed them. */
+  refresh(): Promise<void> {
+    return this.#next(() => this.#read());
   }
 
   /** Creates the successor of the stored token, in place of one that was not confirmed. */
   async rotate(): Promise<string> {
     const token = newAdminToken(this.#options.random);
     const next = this.#options.peppers.digest(token);
-    let replaced: string | undefined;
-    await this.#change((stored) => {
-      replaced = stored.next;
-      return { token: stored.token, next };
-    });
-    if (replaced !== undefined) this.#epoch++;
+    await this.#change((stored) => ({ token: stored.token, next }));
     return token;
   }
 
@@ -103,7 +117,6 @@ export class AdminTokens {
       confirmed = stored.next !== undefined && isAmong(digests, stored.next);
       return confirmed ? { token: digests[0] ?? "" } : stored;
     });
-    if (confirmed) this.#epoch++;
     return confirmed;
   }
 
@@ -127,19 +140,42 @@ export class AdminTokens {
   }
 
   /**
-   * Changes the stored digests, one change after the other, each durable before it takes effect.
+   * Changes the stored digests, one change after the other, each durable before it takes effect. A
+   * change is decided again if another gateway has changed them meanwhile.
    */
   #change(decide: (stored: StoredDigests) => StoredDigests): Promise<void> {
-    const change = this.#writing.then(async () => {
-      const stored = decide(this.#stored);
-      if (stored === this.#stored) return;
-      const row = stored.next === undefined ? stored.token : `${stored.token} ${stored.next}`;
-      await this.#options.settings.set(ADMIN_DIGESTS, row);
-      this.#stored = stored;
+    return this.#next(async () => {
+      for (;;) {
+        const stored = decide(this.#stored);
+        if (stored === this.#stored) return;
+        const to = stored.next === undefined ? stored.token : `${stored.token} ${stored.next}`;
+        if (await this.#options.settings.replace(ADMIN_DIGESTS, { from: this.#row, to })) {
+          this.#row = to;
+          this.#stored = stored;
+          return;
+        }
+        await this.#read();
+      }
     });
-    this.#writing = change.catch(() => {});
-    return change;
   }
+
+  async #read(): Promise<void> {
+    const row = await this.#options.settings.get(ADMIN_DIGESTS);
+    if (row === this.#row) return;
+    this.#row = row;
+    this.#stored = digestsIn(row);
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work);
+    this.#writing = done.catch(() => {});
+    return done;
+  }
+}
+
+function digestsIn(row: string | undefined): StoredDigests {
+  const [token = "", next] = row?.split(" ") ?? [];
+  return { token, next };
 }
 
 const encoder = new TextEncoder();

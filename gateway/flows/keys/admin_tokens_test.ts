@@ -23,6 +23,10 @@ class MemorySettings implements SettingsStore {
   setOnce(name: string, value: string): Promise<string> {
     return Promise.resolve(this.rows.get(name) ?? value);
   }
+  replace(name: string, { from, to }: { from: string | undefined; to: string }): Promise<boolean> {
+    if (this.rows.get(name) !== from) return Promise.resolve(false);
+    return this.set(name, to).then(() => true);
+  }
   set(name: string, value: string): Promise<void> {
     if (this.failing) return Promise.reject(new StoreError("The disk is full"));
     this.rows.set(name, value);
@@ -112,14 +116,26 @@ Deno.test("a given token that is the kept one moves at the start", async () => {
   assertEquals(settings.rows.get(ADMIN_DIGESTS), new Peppers(NEW).digest(FIRST));
 });
 
-Deno.test("the epoch grows only when a token stops being accepted", async () => {
+Deno.test("the mark of a token stands until it is replaced, or another is confirmed", async () => {
   const { tokens } = await setUp();
-  const began = tokens.epoch;
-  const lost = await tokens.rotate();
-  assertEquals(tokens.epoch, began, "Both are let in");
+  const marked = async (token: string) => await tokens.markOf(token) ?? "";
+  const first = await marked(FIRST);
+  const lost = await marked(await tokens.rotate());
+  assertEquals([first, lost].map((mark) => tokens.stands(mark)), [true, true]);
   const next = await tokens.rotate();
-  assertEquals(tokens.epoch, began + 1, "The one that was never confirmed is not any more");
-  assertEquals([await tokens.confirm(lost), tokens.epoch], [false, began + 1]);
-  assertEquals([await tokens.confirm(next), tokens.epoch], [true, began + 2]);
-  assertEquals([await tokens.confirm(next), tokens.epoch], [false, began + 2]);
+  const second = await marked(next);
+  assertEquals([first, lost, second].map((mark) => tokens.stands(mark)), [true, false, true]);
+  assert(await tokens.confirm(next));
+  assertEquals([first, lost, second].map((mark) => tokens.stands(mark)), [false, false, false]);
+  assert(tokens.stands(await marked(next)));
+  assertEquals(await tokens.markOf("another"), undefined);
+  assertEquals(tokens.stands(""), false);
+});
+
+Deno.test("a mark follows its token to the pepper in force", async () => {
+  const { peppers, tokens } = await setUp();
+  peppers.change(NEW, OLD);
+  const mark = await tokens.markOf(FIRST) ?? "";
+  assertEquals(mark, `${peppers.digest(FIRST)} ${peppers.digest(FIRST)}`);
+  assert(tokens.stands(mark));
 });

@@ -1,3 +1,4 @@
+import { ServiceFault } from "../../domain/fault.ts";
 import { hasExpired, type KeyRecord, type KeyStatus, serves } from "../../domain/policy/key.ts";
 import { formatKey, hintOf, isKeyShaped } from "../../domain/policy/key_format.ts";
 import { type KeyPolicy, violationsOf } from "../../domain/policy/policy.ts";
@@ -44,6 +45,19 @@ export interface KeyRingOptions {
   readonly keys: KeyStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * Reads the peppers again, where another gateway may change them.
+   *
+   * @default {only this process changes them}
+   */
+  readonly refreshPeppers?: (() => Promise<void>) | undefined;
+  /**
+   * Called when a key is disabled, revoked or rotated, with its id: what was begun with it must end.
+   * It does not reject.
+   *
+   * @default {not called}
+   */
+  readonly onEnded?: ((id: string) => Promise<void>) | undefined;
   /** Source of secrets. @default {randomBytes of node:crypto} */
   readonly random?: RandomBytes | undefined;
 }
@@ -65,6 +79,8 @@ export class KeyRing {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #random: RandomBytes | undefined;
+  readonly #refreshPeppers: () => Promise<void>;
+  readonly #onEnded: (id: string) => Promise<void>;
   /** Minute of the last write of `lastUsedAtMs`, by key. */
   readonly #usedAtMs = new BoundedMap<string, number>(KEYS_NOTED);
   /** Minute of the last attempt to move a key to the current pepper, by key. */
@@ -79,6 +95,8 @@ export class KeyRing {
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#random = options.random;
+    this.#refreshPeppers = options.refreshPeppers ?? (() => Promise.resolve());
+    this.#onEnded = options.onEnded ?? (() => Promise.resolve());
   }
 
   /**
@@ -107,9 +125,11 @@ export class KeyRing {
       this.#noteDigest(presented, digests, record);
       return this.#used(record, nowMs);
     }
+    await this.#refreshPeppers();
     // The pepper was changed meanwhile: the key may have moved from these digests.
-    const changed = version !== this.#peppers.current.version;
-    return changed ? await this.authenticate(presented) : undefined;
+    if (version !== this.#peppers.current.version) return await this.authenticate(presented);
+    if (this.#peppers.isIncomplete) throw new ServiceFault("store_unavailable");
+    return undefined;
   }
 
   /** Issues a key. Resolves once it is durable. */
@@ -145,7 +165,10 @@ export class KeyRing {
     if (!copy.ok) return copy;
     // A key that was revoked or narrowed meanwhile must have no copy.
     const tooLate = this.#whyNoCopy(await this.#keys.get(id), policy);
-    if (tooLate === undefined) return copy;
+    if (tooLate === undefined) {
+      await this.#onEnded(id);
+      return copy;
+    }
     await this.revoke(copy.record.id);
     return refused(tooLate);
   }
@@ -170,8 +193,10 @@ export class KeyRing {
   }
 
   /** Disables a key until it is enabled. */
-  disable(id: string): Promise<KeyChange> {
-    return this.#setStatus(id, "disabled");
+  async disable(id: string): Promise<KeyChange> {
+    const change = await this.#setStatus(id, "disabled");
+    await this.#onEnded(id);
+    return change;
   }
 
   /** Enables a disabled key. */
@@ -180,8 +205,10 @@ export class KeyRing {
   }
 
   /** Revokes a key for good. */
-  revoke(id: string): Promise<KeyChange> {
-    return this.#change(id, (record) => ({ ...record, status: "revoked" }));
+  async revoke(id: string): Promise<KeyChange> {
+    const change = await this.#change(id, (record) => ({ ...record, status: "revoked" }));
+    await this.#onEnded(id);
+    return change;
   }
 
   /** Switches the content log of a key on or off. A copy from a rotation starts with it off. */
@@ -252,6 +279,8 @@ export class KeyRing {
         ? {}
         : { rotatedFrom: original.id, budgetId: original.budgetId ?? original.id }),
     };
+    // A key under a pepper that was dropped elsewhere would never serve.
+    await this.#refreshPeppers();
     const created = await this.#keys.create({ record, digest: this.#peppers.digest(key) });
     return created ? { ok: true, key, record } : refused({ code: "key_taken" });
   }
@@ -282,7 +311,9 @@ export class KeyRing {
     if (this.#movedAtMs.get(id) === minuteMs) return;
     this.#movedAtMs.set(id, minuteMs);
     this.#writeBeside("Cannot move a key to the current pepper", id, async () => {
-      if (await this.#keys.move(id, { from, to })) this.#movedAtMs.delete(id);
+      // If another gateway has moved it first, the next look finds it.
+      await this.#keys.move(id, { from, to });
+      this.#movedAtMs.delete(id);
     });
   }
 

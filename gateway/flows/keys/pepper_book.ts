@@ -7,10 +7,19 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { mayServe } from "../../domain/policy/key.ts";
 import { STORED_PEPPER } from "../../domain/policy/key_format.ts";
-import { ADMIN_DIGESTS } from "./admin_tokens.ts";
-import { type Pepper, Peppers, usesPepper, versionOf } from "./peppers.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { KeyStore } from "../../ports/key_store.ts";
+import { type Pepper, Peppers, versionOf } from "./peppers.ts";
+import {
+  isUnused,
+  KEY_IDS_MAX,
+  KeysInNeed,
+  type KnownPepper,
+  type PepperDeps,
+  type PepperUse,
+  useOf,
+  usersOf,
+  usersText,
+  usesOf,
+} from "./pepper_use.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /** Name of the setting with the known peppers, the current one first. */
@@ -24,13 +33,10 @@ export class PepperError extends Error {
   override name = "PepperError";
 }
 
-/** A known pepper as it is stored. */
-interface KnownPepper {
-  readonly version: number;
-  /** Digest that identifies a given pepper. */
-  readonly check: string;
-  /** Secret, only if the store holds the pepper: a given pepper is never stored. */
-  readonly secret?: string | undefined;
+/** The known peppers, and the text of the setting that they were read from. */
+interface StoredPeppers {
+  readonly row: string | undefined;
+  readonly known: readonly KnownPepper[];
 }
 
 /** Peppers given to this start. */
@@ -38,28 +44,6 @@ export interface GivenPeppers {
   readonly current?: string | undefined;
   /** The pepper that `current` replaces; {@linkcode STORED_PEPPER} for the stored one. */
   readonly previous?: string | undefined;
-}
-
-/** The stores of the peppers and of the digests made with them. */
-export interface PepperDeps {
-  readonly settings: SettingsStore;
-  readonly keys: Pick<KeyStore, "all" | "underPepper">;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
-/** Maximum number of keys that are named, or counted where only their existence matters. */
-export const KEY_IDS_MAX = 500;
-
-/** The keys and tokens that use a pepper. */
-export interface PepperUse {
-  readonly version: number;
-  /** True when the store holds it; otherwise it is given at every start. */
-  readonly kept: boolean;
-  /** Number of keys that are active or may become so again. */
-  readonly keys: number;
-  /** Ids of the first {@linkcode KEY_IDS_MAX} of them. */
-  readonly keyIds: readonly string[];
-  readonly adminToken: boolean;
 }
 
 /** The reason why the peppers were not changed. */
@@ -78,19 +62,23 @@ export type PepperChange = { readonly ok: true } | {
 export class PepperBook {
   readonly peppers: Peppers;
   readonly #deps: PepperDeps;
-  /** True when the current one is given at every start, which would restore it. */
-  readonly #isGiven: boolean;
-  #known: readonly KnownPepper[];
+  readonly #given: GivenPeppers;
+  #stored: StoredPeppers;
   #changing: Promise<unknown> = Promise.resolve();
+  #refreshing: Promise<void> | undefined;
 
   private constructor(
     deps: PepperDeps,
-    book: { known: readonly KnownPepper[]; peppers: Peppers; isGiven: boolean },
+    book: { stored: StoredPeppers; peppers: Peppers; given: GivenPeppers },
   ) {
     this.#deps = deps;
-    this.#known = book.known;
-    this.#isGiven = book.isGiven;
+    this.#stored = book.stored;
+    this.#given = book.given;
     this.peppers = book.peppers;
+  }
+
+  get #known(): readonly KnownPepper[] {
+    return this.#stored.known;
   }
 
   /**
@@ -99,7 +87,7 @@ export class PepperBook {
    * PepperError} if the pepper of any key is missing.
    */
   static async open(deps: PepperDeps, startPeppers: GivenPeppers = {}): Promise<PepperBook> {
-    const stored = await readKnown(deps.settings);
+    const { row, known: stored } = await readKnown(deps.settings);
     const [first] = stored;
     const known = first === undefined
       ? [await firstPepper(deps, startPeppers.current)]
@@ -113,18 +101,31 @@ export class PepperBook {
       else previous = { version: other.version, secret: secrets[1] };
     }
     const inUse = previous === undefined ? [current] : known;
-    if (JSON.stringify(inUse) !== JSON.stringify(stored)) await writeKnown(deps.settings, inUse);
+    const isNew = JSON.stringify(inUse) !== JSON.stringify(stored);
+    const written = isNew ? await writeKnown(deps.settings, { row, known: inUse }) : row;
+    // Another gateway has changed them meanwhile.
+    if (isNew && written === undefined) return await PepperBook.open(deps, startPeppers);
     const secret = secrets[0] ?? "";
     const peppers = new Peppers({ version: current.version, secret }, previous);
-    return new PepperBook(deps, {
-      known: inUse,
-      peppers,
-      isGiven: startPeppers.current !== undefined,
+    const book = { stored: { row: written, known: inUse }, peppers, given: startPeppers };
+    return new PepperBook(deps, book);
+  }
+
+  /**
+   * Reads the peppers again, which another gateway may have changed, and puts them in force. One that
+   * was given to the other one only is missing here: then the former ones stay in force.
+   */
+  refresh(): Promise<void> {
+    return this.#refreshing ??= this.#next(async () => {
+      // Who comes from now on needs a later answer.
+      this.#refreshing = undefined;
+      await this.#read();
     });
   }
 
   /** Returns the use of each pepper, the current one first. */
   async uses(): Promise<readonly PepperUse[]> {
+    await this.refresh();
     const nowMs = this.#deps.clock.nowMs();
     const users = new Map(this.#known.map(({ version }) => [version, new KeysInNeed()]));
     for await (const { record, digest } of this.#deps.keys.all()) {
@@ -154,50 +155,75 @@ export class PepperBook {
    * Refused if the current one is given at every start, or if the previous one is still in use.
    */
   rotate(): Promise<PepperChange> {
-    return this.#next(async () => {
+    return this.#change(async () => {
       const [current, previous] = this.#known;
-      if (current === undefined || this.#isGiven) {
+      // One that is given would be restored by the next start.
+      if (current === undefined || this.#given.current !== undefined) {
         return { ok: false, refusal: { code: "pepper_given" } };
       }
       const refusal = previous && await this.#whyInUse(previous);
       if (refusal !== undefined) return { ok: false, refusal };
       const version = Math.max(...this.#known.map((pepper) => pepper.version)) + 1;
       const secret = newSecret();
-      await this.#write([{ version, secret, check: checkOf(secret) }, current]);
-      this.peppers.change({ version, secret }, this.peppers.current);
-      return { ok: true };
+      return await this.#write([{ version, secret, check: checkOf(secret) }, current]);
     });
   }
 
   /** Deletes the previous pepper. Refused while it is in use. */
   drop(): Promise<PepperChange> {
-    return this.#next(async () => {
+    return this.#change(async () => {
       const [current, previous] = this.#known;
       if (current === undefined || previous === undefined) {
         return { ok: false, refusal: { code: "no_previous" } };
       }
       const refusal = await this.#whyInUse(previous);
       if (refusal !== undefined) return { ok: false, refusal };
-      await this.#write([current]);
-      this.peppers.change(this.peppers.current);
-      return { ok: true };
+      return await this.#write([current]);
     });
   }
 
   async #whyInUse(pepper: KnownPepper): Promise<PepperRefusal | undefined> {
     const use = await usesOf(this.#deps, pepper);
-    const unused = use.keys === 0 && !use.adminToken;
-    return unused ? undefined : { code: "in_use", use };
+    return isUnused(use) ? undefined : { code: "in_use", use };
   }
 
-  async #write(known: readonly KnownPepper[]): Promise<void> {
-    await writeKnown(this.#deps.settings, known);
-    this.#known = known;
+  /** Stores peppers and puts them in force; `undefined` if another gateway came first. */
+  async #write(known: readonly KnownPepper[]): Promise<PepperChange | undefined> {
+    const row = await writeKnown(this.#deps.settings, { row: this.#stored.row, known });
+    if (row === undefined) return undefined;
+    this.#take({ row, known });
+    return { ok: true };
   }
 
-  /** Runs changes one after the other. */
-  #next(change: () => Promise<PepperChange>): Promise<PepperChange> {
-    const result = this.#changing.then(change);
+  async #read(): Promise<void> {
+    const stored = await readKnown(this.#deps.settings);
+    if (stored.row !== this.#stored.row) this.#take(stored);
+  }
+
+  #take(stored: StoredPeppers): void {
+    this.#stored = stored;
+    const [current, previous] = stored.known.map((pepper): Pepper | undefined => {
+      const secret = secretOf(pepper, this.#given);
+      return secret === undefined ? undefined : { version: pepper.version, secret };
+    });
+    this.peppers.isIncomplete = current === undefined;
+    if (current !== undefined) this.peppers.change(current, previous);
+  }
+
+  /** Decides and makes a change, again if another gateway changed the peppers meanwhile. */
+  #change(change: () => Promise<PepperChange | undefined>): Promise<PepperChange> {
+    return this.#next(async () => {
+      for (;;) {
+        await this.#read();
+        const outcome = await change();
+        if (outcome !== undefined) return outcome;
+      }
+    });
+  }
+
+  /** Runs work one after the other. */
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#changing.then(work);
     this.#changing = result.catch(() => {});
     return result;
   }
@@ -236,58 +262,12 @@ const WRONG = "Cannot use this SERVICE_KEY_PEPPER: this store's keys were made w
 
 /** Throws if a pepper that was not given is still in use. */
 async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<void> {
-  const { keys, adminToken } = await usesOf(deps, pepper);
-  if (keys === 0 && !adminToken) return;
+  const use = await usesOf(deps, pepper);
+  if (isUnused(use)) return;
   throw new PepperError(
-    `Cannot read ${usersText({ keys, adminToken })}, which use another pepper: give it ` +
+    `Cannot read ${usersText(use)}, which use another pepper: give it ` +
       "as SERVICE_KEY_PEPPER_PREVIOUS; `svc pepper show` says when it is needed no more",
   );
-}
-
-/** Describes the use of a pepper. */
-export function usersText(
-  { keys: count, adminToken }: Pick<PepperUse, "keys" | "adminToken">,
-): string {
-  const keys = count === 1 ? "1 key" : `${count} keys`;
-  if (!adminToken) return keys;
-  return count === 0 ? "the admin token" : `${keys} and the admin token`;
-}
-
-/** The keys that need a pepper. */
-class KeysInNeed {
-  count = 0;
-  readonly ids: string[] = [];
-
-  add(id: string): void {
-    if (++this.count <= KEY_IDS_MAX) this.ids.push(id);
-  }
-}
-
-async function usesOf(deps: PepperDeps, pepper: KnownPepper): Promise<PepperUse> {
-  const users = new KeysInNeed();
-  for await (const id of usersOf(deps, pepper.version)) users.add(id);
-  return await useOf(deps, pepper, users);
-}
-
-async function useOf(
-  { settings }: PepperDeps,
-  { version, secret }: KnownPepper,
-  { count: keys, ids: keyIds }: KeysInNeed,
-): Promise<PepperUse> {
-  const digests = (await settings.get(ADMIN_DIGESTS))?.split(" ") ?? [];
-  return {
-    ...{ version, keys, keyIds },
-    kept: secret !== undefined,
-    adminToken: digests.some((digest) => usesPepper(digest, version)),
-  };
-}
-
-/** Yields the ids of the keys that need a version of the pepper. */
-async function* usersOf(deps: PepperDeps, version: number): AsyncGenerator<string> {
-  const nowMs = deps.clock.nowMs();
-  for await (const record of deps.keys.underPepper(version)) {
-    if (mayServe(record, nowMs)) yield record.id;
-  }
 }
 
 function secretOf(pepper: KnownPepper, startPeppers: GivenPeppers): string | undefined {
@@ -326,19 +306,24 @@ export async function needsPepper(settings: Pick<SettingsStore, "get">): Promise
   return newest !== undefined && newest.secret === undefined;
 }
 
-async function readKnown(settings: SettingsStore): Promise<readonly KnownPepper[]> {
+async function readKnown(settings: SettingsStore): Promise<StoredPeppers> {
   const row = await settings.get(PEPPERS);
-  if (row !== undefined) return JSON.parse(row) as readonly KnownPepper[];
+  if (row !== undefined) return { row, known: JSON.parse(row) as readonly KnownPepper[] };
   const check = await settings.get(CHECK);
-  if (check === undefined) return [];
+  if (check === undefined) return { row, known: [] };
   const secret = await settings.get(FIRST_PEPPER);
   const known = [{ version: 1, check, ...(secret === undefined ? {} : { secret }) }];
-  await writeKnown(settings, known);
-  return known;
+  return { row: await writeKnown(settings, { row, known }), known };
 }
 
-async function writeKnown(settings: SettingsStore, known: readonly KnownPepper[]): Promise<void> {
-  await settings.set(PEPPERS, JSON.stringify(known));
+/** Replaces the stored peppers; `undefined`, and nothing has changed, if `row` is not in force. */
+async function writeKnown(
+  settings: SettingsStore,
+  { row, known }: StoredPeppers,
+): Promise<string | undefined> {
+  const to = JSON.stringify(known);
+  if (!await settings.replace(PEPPERS, { from: row, to })) return undefined;
   // The secret is stored once, so that deleting that row removes it.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
+  return to;
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { createHmac } from "node:crypto";
+import { ServiceFault } from "../../domain/fault.ts";
 import { ADMIN_DIGESTS } from "./admin_tokens.ts";
 import { KeyRing } from "./key_ring.ts";
 import { type KvStores, openKvStores } from "../../stores/kv/open.ts";
@@ -136,7 +137,14 @@ Deno.test("a kept pepper is rotated while it serves, one change at a time", asyn
     assertEquals([other?.ok, book.peppers.current.version], [false, 2]);
     assertNotEquals(book.peppers.current.secret, before.secret);
     assert(await serves(key));
-    const use = { version: 1, kept: true, keys: 1, keyIds: [idle.id], adminToken: false };
+    const use = {
+      version: 1,
+      kept: true,
+      keys: 1,
+      keyIds: [idle.id],
+      adminToken: false,
+      operatorTokens: 0,
+    };
     assertEquals(await book.drop(), { ok: false, refusal: { code: "in_use", use } });
     const again = await start();
     assert(await again.serves(idle) && await again.serves(key));
@@ -186,5 +194,28 @@ Deno.test("a store of before peppers had versions is taken over, and keeps one c
     assertEquals(book.peppers.current, { version: 1, secret: "kept" });
     assertEquals(await stores.settings.get("key_pepper"), "");
     assert(await (await start()).serves(await issue()));
+  });
+});
+
+Deno.test("a gateway takes over peppers of another, and says when it was not given one", async () => {
+  await withStore(async ({ stores, start }) => {
+    const [one, other] = [await start(), await start()];
+    const key = await one.issue();
+    const [made, late] = await Promise.all([one.book.rotate(), other.book.rotate()]);
+    assert(made.ok && !late.ok);
+    assert(await one.serves(key));
+    await other.book.refresh();
+    assertEquals(other.book.peppers.current, one.book.peppers.current);
+    assert(await other.serves(key));
+
+    assert((await one.book.drop()).ok);
+    const given = await start({ current: "given", previous: STORED_PEPPER });
+    assert(await given.serves(key));
+    assertEquals(other.book.peppers.isIncomplete, false);
+    const refreshPeppers = () => other.book.refresh();
+    const options = { keys: stores.keys, clock, logger: silent, refreshPeppers };
+    const ring = new KeyRing(other.book.peppers, options);
+    await assertRejects(() => Promise.resolve(ring.authenticate(key.key)), ServiceFault);
+    assert(other.book.peppers.isIncomplete);
   });
 });

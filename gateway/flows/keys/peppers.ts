@@ -11,6 +11,11 @@ export interface Pepper {
 export class Peppers {
   #current: Pepper;
   #previous: Pepper | undefined;
+  /**
+   * True when keys may be under a pepper that another gateway was given and this process was not:
+   * an unknown key may be a good one then.
+   */
+  isIncomplete = false;
 
   constructor(current: Pepper, previous?: Pepper) {
     this.#current = current;

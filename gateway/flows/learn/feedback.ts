@@ -7,13 +7,8 @@
 import type { FeedbackRequest, FeedbackVote } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { loadOf } from "../../domain/learning/estimate.ts";
-import {
-  EMPTY_WINDOW,
-  type MinuteWindow,
-  takeFromMinute,
-} from "../../domain/limits/rate_limits.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import { draws } from "../../domain/routing/hold_shape.ts";
+import { draws, embeds } from "../../domain/routing/hold_shape.ts";
 import { redacted } from "../../domain/redaction/redact.ts";
 import {
   COMMENT_MAX_CHARS,
@@ -25,15 +20,10 @@ import {
   votedCallOf,
 } from "../../domain/requests/feedback.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { RequestLog, RequestQuery, RequestRecord } from "../../ports/request_log.ts";
+import type { RequestLog, RequestRecord } from "../../ports/request_log.ts";
 import type { VoteStore } from "../../ports/vote_store.ts";
-import { BoundedMap } from "../../system/bounded_map.ts";
-import { idTimeMs } from "../../system/rng.ts";
-
-/** Maximum number of keys whose votes are counted. */
-const KEYS_MAX = 20_000;
-/** Maximum number of requests of one id that are looked at. */
-const MATCHES_MAX = 20;
+import { MinuteQuota } from "../admit/minute_quota.ts";
+import { requestsNamed, severalRequests } from "../request/named_requests.ts";
 
 /** Parts of the service that votes use. */
 export interface FeedbackDeps {
@@ -51,24 +41,19 @@ interface Voted {
 /** Takes the votes of callers. */
 export class Feedback {
   readonly #deps: FeedbackDeps;
-  readonly #minutes = new BoundedMap<string, MinuteWindow>(KEYS_MAX);
+  readonly #quota: MinuteQuota;
 
   constructor(deps: FeedbackDeps) {
     this.#deps = deps;
+    this.#quota = new MinuteQuota({
+      ...{ clock: deps.clock, limit: FEEDBACK_PER_MINUTE },
+      message: `A key may send ${FEEDBACK_PER_MINUTE} votes a minute`,
+    });
   }
 
   /** Counts a vote before its body is read. Throws a {@linkcode ServiceFault} if there are too many. */
-  admit({ id }: Pick<KeyRecord, "id">): void {
-    const limit = FEEDBACK_PER_MINUTE;
-    const { state, verdict } = takeFromMinute(this.#minutes.get(id) ?? EMPTY_WINDOW, {
-      ...{ amount: 1, limit, nowMs: this.#deps.clock.nowMs() },
-    });
-    this.#minutes.set(id, state);
-    if (verdict.allowed) return;
-    throw new ServiceFault("rate_limit_exceeded", {
-      message: `A key may send ${limit} votes a minute; wait as long as Retry-After says`,
-      retryAfterMs: verdict.retryAfterMs,
-    });
+  admit(key: Pick<KeyRecord, "id">): void {
+    this.#quota.take(key);
   }
 
   /**
@@ -80,8 +65,12 @@ export class Feedback {
     { id: keyId, walletId }: Pick<KeyRecord, "id" | "walletId">,
     { request_id: requestId, score, comment, source = DEFAULT_SOURCE }: FeedbackRequest,
   ): Promise<FeedbackVote> {
+    const nowMs = this.#deps.clock.nowMs();
     const { record, call: { model, task, difficulty } } = votedAmong(
-      await this.#requestsOf(walletId, requestId),
+      await requestsNamed(requestId, {
+        ...{ log: this.#deps.log, walletId, nowMs },
+        sinceMs: nowMs - FEEDBACK_MS,
+      }),
       requestId,
     );
     const stored = await this.#deps.votes.put({
@@ -92,7 +81,7 @@ export class Feedback {
       atMs: this.#deps.clock.nowMs(),
       ...{ model, task },
       // Estimates for requests that draw do not count their difficulty.
-      load: draws(record) ? 1 : loadOf(difficulty),
+      load: draws(record) || embeds(record) ? 1 : loadOf(difficulty),
     });
     if (stored === "conflict") {
       throw conflict(
@@ -109,33 +98,6 @@ export class Feedback {
     }
     return { request_id: record.requestId, log_id: record.id, source, score };
   }
-
-  /** Returns the requests of a wallet that an id names: of a row, or as the caller chose it. */
-  async #requestsOf(walletId: string, id: string): Promise<readonly RequestRecord[]> {
-    const nowMs = this.#deps.clock.nowMs();
-    const sinceMs = nowMs - FEEDBACK_MS;
-    if (id.startsWith("log_")) {
-      const rows = await this.#search({ id, walletId, sinceMs, order: "oldest", limit: 1 });
-      if (rows.length > 0) return rows;
-    }
-    // No request has an id of the gateway before the gateway made it.
-    const madeMs = id.startsWith("req_") ? idTimeMs(id) : undefined;
-    const fromMs = madeMs === undefined || madeMs > nowMs ? sinceMs : Math.max(sinceMs, madeMs);
-    const limit = MATCHES_MAX;
-    return await this.#search({ requestId: id, walletId, sinceMs: fromMs, limit });
-  }
-
-  /** Reads until the limit; a page of a long log may end before. */
-  async #search(query: RequestQuery): Promise<readonly RequestRecord[]> {
-    const records: RequestRecord[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.#deps.log.search({ ...query, cursor });
-      records.push(...page.records);
-      cursor = page.cursor;
-    } while (cursor !== undefined && records.length < query.limit);
-    return records;
-  }
 }
 
 /** Returns the one answered request. A repetition of a failed request has its id and its answer. */
@@ -146,14 +108,11 @@ function votedAmong(records: readonly RequestRecord[], requestId: string): Voted
   );
   const [only] = voted;
   if (voted.length > 1) {
-    const ids = voted.map(({ record }) => record.id);
-    const named = `${ids.slice(0, 8).join(", ")}${ids.length > 8 ? ", …" : ""}`;
-    throw conflict(
-      `${ids.length} requests have the id ${JSON.stringify(requestId)}; ` +
-        `vote with the id of one: ${named}`,
-      "request_id",
-      { log_ids: ids },
-    );
+    throw severalRequests(requestId, {
+      ids: voted.map(({ record }) => record.id),
+      remedy: "vote with the id of one",
+      param: "request_id",
+    });
   }
   if (only !== undefined) return only;
   for (const { result } of results) if (!result.ok) throw conflict(result.reason, "request_id");
@@ -164,11 +123,7 @@ function votedAmong(records: readonly RequestRecord[], requestId: string): Voted
   });
 }
 
-function conflict(
-  message: string,
-  param: string,
-  members: Readonly<Record<string, unknown>> = {},
-): ServiceFault {
+function conflict(message: string, param: string): ServiceFault {
   const headers = { "x-should-retry": "false" };
-  return new ServiceFault("conflict", { message, param, members, headers });
+  return new ServiceFault("conflict", { message, param, headers });
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { createHmac, hash } from "node:crypto";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -18,29 +19,42 @@ import {
 import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
-import { KeyedHash } from "../../system/keyed_hash.ts";
+import { BoundedMap } from "../../system/bounded_map.ts";
+import { type SeedKey, seedKeyOf, seedOf } from "../../domain/learning/seed.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
+import { withVotes } from "./with_votes.ts";
+import { SharedAdditions } from "./shared_additions.ts";
+import type { AdditionStore } from "../../ports/addition_store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SnapshotStore } from "../../ports/snapshot_store.ts";
-import type { Vote, VoteStore } from "../../ports/vote_store.ts";
+import type { VoteStore } from "../../ports/vote_store.ts";
 
 /** Longest time between two snapshots while there is something to add, in milliseconds. */
 export const SNAPSHOT_INTERVAL_MS = 60_000;
+/**
+ * Time between two writes of what one of several instances has collected, in milliseconds. It keeps
+ * the lease with each, so this is less than a third of the lease.
+ */
+export const SHARE_INTERVAL_MS = 1_500;
 /** Stored snapshots beside the frozen one. */
 const SNAPSHOTS_KEPT = 60;
 /** Age at which votes are deleted, in milliseconds: 30 days. */
 export const VOTE_AGE_MS = 30 * 86_400_000;
 /** Time between two deletions of old votes, in milliseconds. */
 const VOTE_SWEEP_MS = 3_600_000;
-/** Votes that are read at once, and the most that one snapshot adds; the next adds the rest. */
-const VOTES_READ = 1_000;
-const VOTES_ADDED_MAX = 50_000;
+
+/** Bytes of the fingerprint of a task. */
+const FINGERPRINT_BYTES = 8;
+/** Tasks whose fingerprints are remembered: applications have a few. */
+const TASKS_KNOWN = 1_000;
 
 /** Parts of the service that learning uses. */
 export interface LearningDeps {
   readonly snapshots: SnapshotStore;
   readonly votes: Pick<VoteStore, "since" | "sweep">;
+  /** Statistics that several instances have collected. @default {one instance} */
+  readonly additions?: AdditionStore | undefined;
   readonly catalogs: { current(): Catalog };
   readonly clock: Pick<Clock, "nowMs">;
   readonly logger: Logger;
@@ -61,31 +75,60 @@ export interface RoutingKnowledge {
 /** Collects outcomes, and holds the snapshot in force. */
 export class Learning implements RoutingKnowledge {
   readonly #deps: LearningDeps;
-  readonly #hash: KeyedHash;
+  readonly #seedKey: SeedKey;
+  /** Fingerprints by the text that they are made of. */
+  readonly #tasks = new BoundedMap<string, string>(TASKS_KNOWN);
   #newest: RoutingSnapshot = EMPTY_SNAPSHOT;
   /** The frozen snapshot; absent while routing follows the newest. */
   #frozen: RoutingSnapshot | undefined;
   #additions = new Additions();
+  readonly #shared: SharedAdditions | undefined;
+  /** Time of the last attempt to take a snapshot of several instances. */
+  #sharedAtMs = -Infinity;
+  #isFailing = false;
   #taking: Promise<void> = Promise.resolve();
   /** The snapshot whose write failed and may have landed, with what it includes. */
   #inDoubt: { readonly next: RoutingSnapshot; readonly collected: Additions } | undefined;
   #sweptAtMs = -Infinity;
   readonly #checks = new AnswerChecks({
     note: (outcome) => this.noteOutcome(outcome),
-    digest: (text) => this.#digest(`request\n${text}`).toString("hex"),
+    digest: (text) => hash("sha256", `${this.#deps.secret}\nrequest\n${text}`, "hex"),
   });
 
   constructor(deps: LearningDeps) {
     this.#deps = deps;
-    this.#hash = new KeyedHash(deps.secret);
+    this.#seedKey = seedKeyOf(deps.secret);
+    this.#shared = deps.additions && new SharedAdditions(deps.additions);
   }
 
   /** Reads the stored snapshots, and takes the next one for votes that none includes yet. */
   async open(): Promise<void> {
     const { snapshots } = this.#deps;
-    this.#newest = await snapshots.latest() ?? EMPTY_SNAPSHOT;
-    await this.#readFrozen();
+    await this.#reload();
+    snapshots.watch?.(() => this.#afterTaking(() => this.#reload()));
     await this.take();
+  }
+
+  /** Time between two calls of {@linkcode tick}, in milliseconds. */
+  get tickMs(): number {
+    return this.#shared === undefined ? SNAPSHOT_INTERVAL_MS : SHARE_INTERVAL_MS;
+  }
+
+  /**
+   * Takes the next snapshot when it is time. One of several instances stores what it has collected;
+   * the one with the lease takes the snapshot of all.
+   */
+  tick(): Promise<void> {
+    const shared = this.#shared;
+    if (shared === undefined) return this.take();
+    return this.#afterTaking(() =>
+      this.#logged(async () => {
+        await this.#send(shared);
+        const isLeading = await shared.lead();
+        const sinceMs = this.#deps.clock.nowMs() - this.#sharedAtMs;
+        if (isLeading && sinceMs >= SNAPSHOT_INTERVAL_MS) await this.#takeShared(shared);
+      })
+    );
   }
 
   snapshot(): RoutingSnapshot {
@@ -98,11 +141,17 @@ export class Learning implements RoutingKnowledge {
   }
 
   taskOf(walletId: string, endpoint: string, taskText: string): string {
-    return this.#digest(`task\n${walletId}\n${endpoint}\n${taskText}`).toString("hex");
+    const text = `task\n${walletId}\n${endpoint}\n${taskText}`;
+    const known = this.#tasks.get(text);
+    if (known !== undefined) return known;
+    const digest = createHmac("sha256", this.#deps.secret).update(text).digest();
+    const task = digest.subarray(0, FINGERPRINT_BYTES).toString("hex");
+    this.#tasks.set(text, task);
+    return task;
   }
 
   seedOf(logId: string): number {
-    return this.#digest(`seed\n${logId}`).readUIntBE(0, 6) / 2 ** 48;
+    return seedOf(logId, this.#seedKey);
   }
 
   /** Notes a request that a model answered. */
@@ -134,10 +183,16 @@ export class Learning implements RoutingKnowledge {
   /**
    * Takes the next snapshot if anything was collected since the last one; resolves once it is
    * durable. What was collected stays if it cannot be stored, or if another instance has taken a
-   * snapshot of that number, on which the next attempt builds.
+   * snapshot of that number, on which the next attempt builds. One of several instances stores what
+   * it has collected, and takes the snapshot of all if it has the lease.
    */
   take(): Promise<void> {
     return this.#afterTaking(() => this.#take());
+  }
+
+  /** Takes a snapshot of everything that any instance has stored, with the lease or without. */
+  takeAll(): Promise<void> {
+    return this.#afterTaking(() => this.#takeAll());
   }
 
   /** Freezes routing at a stored snapshot, or follows the newest again. Returns false if it is gone. */
@@ -177,13 +232,19 @@ export class Learning implements RoutingKnowledge {
 
   /** Adds every vote that the store holds: one left over would come back after a reset. */
   async #takeAll(): Promise<void> {
+    const shared = this.#shared;
     for (;;) {
-      const { votes: cursor } = this.#newest;
-      await this.#take();
+      const { number } = this.#newest;
+      if (shared === undefined) await this.#take();
+      else {
+        await this.#send(shared);
+        await this.#takeShared(shared);
+      }
       const { votes } = this.#newest;
-      const isWhole = (await this.#deps.votes.since(votes, 1)).votes.length === 0;
+      const isWhole = (await this.#deps.votes.since(votes, 1)).votes.length === 0 &&
+        await shared?.isEmpty() !== false;
       if (isWhole) return;
-      if (votes === cursor) {
+      if (this.#newest.number === number) {
         const message = "Cannot count the votes up to now; repeat the reset";
         throw new ServiceFault("store_unavailable", { message });
       }
@@ -210,19 +271,78 @@ export class Learning implements RoutingKnowledge {
 
   async #readFrozen(): Promise<void> {
     const number = await this.#deps.snapshots.frozen();
+    if (number !== undefined && this.#frozen?.number === number) return;
     this.#frozen = number === undefined ? undefined : await this.#deps.snapshots.get(number);
   }
 
+  /** Reads what another instance may have stored. */
+  async #reload(): Promise<void> {
+    const { snapshots } = this.#deps;
+    const [newest] = await snapshots.list(1);
+    if (newest?.number !== this.#newest.number || newest.takenAtMs !== this.#newest.takenAtMs) {
+      this.#newest = await snapshots.latest(this.#newest) ?? EMPTY_SNAPSHOT;
+    }
+    await this.#readFrozen();
+  }
+
   async #take(): Promise<void> {
-    await this.#checks.idle();
+    await this.#logged(async () => {
+      const shared = this.#shared;
+      if (shared === undefined) {
+        await this.#checks.idle();
+        await this.#takeWith(this.#collected());
+        await this.#sweepVotes();
+        return;
+      }
+      await this.#send(shared);
+      if (await shared.lead()) await this.#takeShared(shared);
+    });
+  }
+
+  async #logged(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#isFailing = false;
+    } catch (error) {
+      // One of several instances tries every second or two.
+      if (!this.#isFailing || this.#shared === undefined) {
+        this.#deps.logger.error("routing_snapshot_not_stored", { cause: String(error) });
+      }
+      this.#isFailing = true;
+    }
+  }
+
+  #collected(): Additions {
     const collected = this.#additions;
     this.#additions = new Additions();
-    try {
-      await this.#takeWith(collected);
-      await this.#sweepVotes();
-    } catch (error) {
-      this.#deps.logger.error("routing_snapshot_not_stored", { cause: String(error) });
+    return collected;
+  }
+
+  /** Stores what this instance has collected for the one that takes the next snapshot. */
+  async #send(shared: SharedAdditions): Promise<void> {
+    await this.#checks.idle();
+    await shared.send(() => this.#collected());
+  }
+
+  /**
+   * Takes the snapshot of all instances. What it includes stays stored until it is durable, so that a
+   * failure loses nothing, and is marked with it, so that none counts twice.
+   */
+  async #takeShared(shared: SharedAdditions): Promise<void> {
+    const { snapshots, clock } = this.#deps;
+    this.#sharedAtMs = clock.nowMs();
+    await this.#reload();
+    const { collected, ids } = await shared.waiting();
+    const { additions, votes } = await withVotes(this.#deps.votes, this.#newest.votes, collected);
+    if (!additions.isEmpty) {
+      const changed = additions.byWallet();
+      const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
+      const next = await runInSteps(steps);
+      if (await snapshots.put(next, [...changed.keys()], ids)) this.#newest = next;
+      else await this.#reload();
+      await snapshots.sweep(SNAPSHOTS_KEPT);
     }
+    await this.#sweepVotes();
   }
 
   async #takeWith(added: Additions): Promise<void> {
@@ -230,7 +350,7 @@ export class Learning implements RoutingKnowledge {
     let collected = added;
     try {
       collected = await this.#withoutDoubt(added);
-      const { additions, votes } = await this.#withVotes(collected);
+      const { additions, votes } = await withVotes(this.#deps.votes, this.#newest.votes, collected);
       if (additions.isEmpty) return;
       const changed = additions.byWallet();
       const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
@@ -267,42 +387,10 @@ export class Learning implements RoutingKnowledge {
     return doubt.collected;
   }
 
-  /**
-   * Returns the additions with the votes that no snapshot includes yet. Votes are counted from the
-   * store only, and the snapshot names the last one: so a kill loses none and counts none twice.
-   */
-  async #withVotes(
-    collected: Additions,
-  ): Promise<{ additions: Additions; votes: string | undefined }> {
-    let cursor = this.#newest.votes;
-    let additions = collected;
-    for (let added = 0; added < VOTES_ADDED_MAX;) {
-      const page = await this.#deps.votes.since(cursor, VOTES_READ);
-      if (page.votes.length === 0) break;
-      if (additions === collected) {
-        // The votes must not be among the additions that are collected again after a failure.
-        additions = new Additions();
-        additions.append(collected);
-      }
-      for (const vote of page.votes) additions.noteOutcome(outcomeOf(vote));
-      added += page.votes.length;
-      cursor = page.cursor;
-    }
-    return { additions, votes: cursor };
-  }
-
   async #sweepVotes(): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     if (nowMs - this.#sweptAtMs < VOTE_SWEEP_MS) return;
     this.#sweptAtMs = nowMs;
     await this.#deps.votes.sweep(nowMs - VOTE_AGE_MS);
   }
-
-  #digest(text: string) {
-    return this.#hash.digest(text).subarray(0, 8);
-  }
-}
-
-function outcomeOf({ walletId, task, model, atMs, score, load }: Vote): OutcomeNote {
-  return { walletId, task, model, atMs, score, load, source: "feedback", weight: 1 };
 }

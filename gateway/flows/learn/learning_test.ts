@@ -119,7 +119,7 @@ Deno.test("a store that fails loses nothing that was collected", async () => {
   await withStores(async (stores) => {
     let isBroken = true;
     const failOrPut: SnapshotStore["put"] = (...args) =>
-      isBroken ? Promise.reject(new Error("no disk")) : stores.snapshots.put(...args);
+      isBroken ? Promise.reject(new Error("no disk")) : stores.snapshots.put(args[0], args[1]);
     const failing = new Proxy(stores.snapshots, {
       get: (target, name) => {
         if (name === "put") return failOrPut;

@@ -13,7 +13,9 @@ import type { TaskEvent, TaskRun } from "./task_run.ts";
 import { whileCallerConnected } from "./while_connected.ts";
 
 /** Parts of the service that the answer of a split request uses. */
-export type OrchestratedDeps = LogEndDeps & { readonly inFlight: Pick<InFlight, "watch"> };
+export type OrchestratedDeps = LogEndDeps & {
+  readonly inFlight: Pick<InFlight, "watch" | "endFault">;
+};
 
 /** The call of the answer to a split or verified request. */
 export interface FinalCall {
@@ -100,7 +102,7 @@ export class OrchestratedAnswer implements StreamedAnswer {
     const isShutdown = this.abort.signal.reason === "shutdown";
     const final = await this.#end("cut");
     if (final !== undefined) return await final.fail(cause);
-    const fault = isShutdown ? new ServiceFault("shutting_down") : cause;
+    const fault = isShutdown ? this.#deps.inFlight.endFault() : cause;
     const failure = this.#failure(fault);
     await this.#log({ status: 200, outcome: "error", errorCode: failure.code });
     return this.#surface.failed(failure);

@@ -1,3 +1,4 @@
+import { InFlight } from "../admit/in_flight.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import { freezePrice } from "../../domain/ledger/pricing.ts";
@@ -22,7 +23,7 @@ function drainedPart() {
   const deps = {
     clock: { nowMs: () => 1, monotonicMs: () => 1 },
     admission: { spent: () => {} },
-    inFlight: { watch: () => () => {} },
+    inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     logger: { error: () => {} },
     ledger: {
@@ -38,7 +39,7 @@ function drainedPart() {
   const identity = { stream: true, key: { id: "key_1" }, endpoint: "chat" };
   const active = {
     ...{ identity, key: identity.key, bill: new RequestBill() },
-    ...{ report: { lastAttemptMs: 0 }, record: () => ({}), noteContent: () => {} },
+    ...{ report: { lastAttemptMs: 0 }, killedRow: () => ({}), noteContent: () => {} },
   };
   async function* events() {
     yield [chunk("second")];

@@ -27,6 +27,7 @@ const TRIES_MAX = 2;
 const FINAL_CODES: readonly ErrorCode[] = [
   "insufficient_balance",
   "key_budget_exceeded",
+  "wallet_closed",
   "policy_denied",
   "context_length_exceeded",
   "shutting_down",

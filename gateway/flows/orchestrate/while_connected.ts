@@ -1,5 +1,4 @@
 import type { InFlight } from "../admit/in_flight.ts";
-import { ServiceFault } from "../../domain/fault.ts";
 import { CallerDisconnected } from "../request/caller_disconnected.ts";
 
 /**
@@ -9,7 +8,7 @@ import { CallerDisconnected } from "../request/caller_disconnected.ts";
  * thrown instead.
  */
 export async function whileCallerConnected<T>(
-  { inFlight }: { readonly inFlight: Pick<InFlight, "watch"> },
+  { inFlight }: { readonly inFlight: Pick<InFlight, "watch" | "endFault"> },
   signal: AbortSignal,
   abort: AbortController,
   act: () => Promise<T>,
@@ -22,7 +21,7 @@ export async function whileCallerConnected<T>(
     return await act();
   } catch (error) {
     const isShutdown = error instanceof CallerDisconnected && abort.signal.reason === "shutdown";
-    throw isShutdown ? new ServiceFault("shutting_down") : error;
+    throw isShutdown ? inFlight.endFault() : error;
   } finally {
     signal.removeEventListener("abort", onLeave);
     unwatch();

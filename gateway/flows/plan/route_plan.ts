@@ -1,4 +1,5 @@
 import type { CatalogStore } from "../../ports/catalog_store.ts";
+import type { AtOnce } from "../../ports/at_once.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LeasePool } from "../../ports/lease_pool.ts";
 import type { LedgerStore } from "../../ports/ledger_store.ts";
@@ -6,6 +7,7 @@ import type { TraitsOf } from "../../domain/catalog/provider_traits.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestFeatures } from "../../domain/requests/features.ts";
 import { InvariantError } from "../../domain/invariant.ts";
+import type { KeySpend, Wallet } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
 import { route } from "../../domain/routing/route.ts";
@@ -13,6 +15,7 @@ import type { RoutingInput, RoutingPlan } from "../../domain/routing/plan.ts";
 import { fundsOf } from "../../domain/routing/funds.ts";
 import type { SpanEnd } from "../../ports/tracer.ts";
 import { budgetOf, remainingCap } from "./spending_cap.ts";
+import { conversationName } from "./conversation_models.ts";
 import type { RoutingKnowledge } from "../learn/learning.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
@@ -34,22 +37,25 @@ export function conversationOf(
   { identity }: ActiveRequest,
   { conversation }: RequestFeatures,
 ): string {
-  return `${identity.key.id} ${conversation}`;
+  return conversationName(identity.key.id, conversation);
 }
 
 /** A plan with at least one candidate. */
 export type OpenPlan = Extract<RoutingPlan, { ok: true }>;
 
 /**
- * Decides which models to try, in which order. Throws a {@linkcode ServiceFault} if none may serve.
+ * Decides which models to try, in which order; at once where the wallet is in memory. Throws a
+ * {@linkcode ServiceFault} if none may serve.
  */
-export async function planRoute(
+export function planRoute(
   deps: PlanDeps,
   active: ActiveRequest,
   features: RequestFeatures,
-): Promise<OpenPlan> {
-  const { wallet, spend } = await meansOf(deps, active);
-  return decideRoute(deps, active, { features, wallet, spend });
+): AtOnce<OpenPlan> {
+  const means = meansOf(deps, active);
+  return means instanceof Promise
+    ? means.then((read) => decideRoute(deps, active, features, read))
+    : decideRoute(deps, active, features, means);
 }
 
 /**
@@ -62,7 +68,7 @@ export async function prepareRoute(
   features: RequestFeatures,
 ): Promise<() => OpenPlan> {
   const means = await meansOf(deps, active);
-  return () => decideRoute(deps, active, { features, ...means });
+  return () => decideRoute(deps, active, features, means);
 }
 
 /** Returns the funds that the rest of a request may hold now. */
@@ -71,38 +77,44 @@ export async function fundsNow(
   active: ActiveRequest,
   features: RequestFeatures,
 ): Promise<Micros> {
-  return fundsOf(routingInput(deps, active, { features, ...await meansOf(deps, active) })).now;
+  return fundsOf(routingInput(deps, active, features, await meansOf(deps, active))).now;
 }
 
-async function meansOf(
-  deps: PlanDeps,
-  active: ActiveRequest,
-): Promise<Pick<RoutingInput, "wallet" | "spend">> {
-  const { key } = active;
-  const wallet = await deps.ledger.wallet(key.walletId);
-  const spend = await deps.ledger.keySpend(key.budgetId ?? key.id);
-  if (wallet === undefined) {
-    throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
-  }
-  return { wallet, spend };
+/** The wallet and the spending of a key. */
+interface Means {
+  readonly wallet: Wallet | undefined;
+  readonly spend: KeySpend | undefined;
+}
+
+function meansOf({ ledger }: PlanDeps, { key }: ActiveRequest): AtOnce<Means> {
+  const wallet = ledger.wallet(key.walletId);
+  const spend = ledger.keySpend(key.budgetId ?? key.id);
+  if (!(wallet instanceof Promise || spend instanceof Promise)) return { wallet, spend };
+  return Promise.all([wallet, spend]).then(([wallet, spend]) => ({ wallet, spend }));
 }
 
 function routingInput(
   deps: PlanDeps,
   active: ActiveRequest,
-  known: Pick<RoutingInput, "features" | "wallet" | "spend">,
+  features: RequestFeatures,
+  { wallet, spend }: Means,
 ): RoutingInput {
   const { key } = active;
+  if (wallet === undefined) {
+    throw new InvariantError(`Key "${key.id}" names the wallet "${key.walletId}", which is gone`);
+  }
   const nowMs = deps.clock.nowMs();
   return {
-    ...known,
+    features,
+    wallet,
+    spend,
     catalog: deps.catalogs.current(),
     policy: capped(active),
     budget: budgetOf(key.policy),
     pool: deps.pool.states(nowMs),
     traitsOf: deps.traitsOf,
-    stickyModel: deps.conversations.get(conversationOf(active, known.features)),
-    ...learnedInput(deps, active, known.features),
+    stickyModel: deps.conversations.get(conversationOf(active, features)),
+    ...learnedInput(deps, active, features),
     nowMs,
   };
 }
@@ -125,10 +137,12 @@ function learnedInput(
 function decideRoute(
   deps: PlanDeps,
   active: ActiveRequest,
-  known: Pick<RoutingInput, "features" | "wallet" | "spend">,
+  features: RequestFeatures,
+  means: Means,
 ): OpenPlan {
+  if (means.wallet?.closedAtMs !== undefined) throw new ServiceFault("wallet_closed");
   const span = active.span?.child("route");
-  const plan = route(routingInput(deps, active, known));
+  const plan = route(routingInput(deps, active, features, means));
   span?.end(routeEnd(plan));
   // If part of the request was served, its route is the one that served it.
   if (plan.ok || active.bill.settled === undefined) active.report.notePlan(plan);

@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "@svc/sdk/protocol";
+import { type CallerMemory, MEMORY_CAPACITY } from "../../ports/caller_memory.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import { recordOf } from "../../wire/json/parse.ts";
 import { editMembers } from "../../wire/json/text.ts";
@@ -21,8 +22,6 @@ export interface SignedToolCall {
   readonly opaque: ReadonlyMap<string, string>;
 }
 
-/** Maximum bytes of stored signatures; the oldest are dropped first. */
-const CAPACITY_BYTES = 16 * 1024 * 1024;
 /** Maximum size of a stored signature, in bytes. */
 const SIGNATURE_MAX_BYTES = 256 * 1024;
 /** Size of an entry beside its texts, in bytes. */
@@ -31,7 +30,13 @@ const ENTRY_OVERHEAD_BYTES = 200;
 /** Signatures by API key, tool-call id, name and arguments: tenants share no entries. */
 export class SignatureMemory {
   readonly #entries = new Map<string, { opaque: ReadonlyMap<string, string>; bytes: number }>();
+  readonly #shared: Pick<CallerMemory, "note"> | undefined;
   #bytes = 0;
+
+  /** `shared`: where other instances read them. @default {nowhere} */
+  constructor(shared?: Pick<CallerMemory, "note">) {
+    this.#shared = shared;
+  }
 
   /** Bytes stored now. */
   get bytes(): number {
@@ -42,18 +47,25 @@ export class SignatureMemory {
   remember(keyId: string, calls: readonly SignedToolCall[]): void {
     for (const call of calls) {
       if (call.opaque.size === 0) continue;
-      let bytes = ENTRY_OVERHEAD_BYTES;
-      for (const text of call.opaque.values()) bytes += text.length;
+      const bytes = bytesOf(call.opaque);
       if (bytes > SIGNATURE_MAX_BYTES) continue;
       const digest = digestOf(keyId, call);
-      this.#forget(digest);
-      this.#entries.set(digest, { opaque: call.opaque, bytes });
-      this.#bytes += bytes;
+      this.#store(digest, { opaque: call.opaque, bytes });
+      if (this.#shared === undefined) continue;
+      const text = JSON.stringify([...call.opaque]);
+      this.#shared.note({ kind: "signature", id: digest }, { text, size: bytes });
     }
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= CAPACITY_BYTES) return;
-      this.#forget(oldest);
-    }
+  }
+
+  /** True if a call of this digest has signatures here. */
+  has(digest: string): boolean {
+    return this.#entries.has(digest);
+  }
+
+  /** Stores signatures that another instance has noted. */
+  learn(digest: string, text: string): void {
+    const opaque = new Map<string, string>(JSON.parse(text));
+    this.#store(digest, { opaque, bytes: bytesOf(opaque) });
   }
 
   /**
@@ -72,15 +84,36 @@ export class SignatureMemory {
 
   #missing(keyId: string, written: string): ReadonlyMap<string, string> | undefined {
     const call = JSON.parse(written);
-    if (OPAQUE_MEMBERS.some((name) => name in call)) return undefined;
+    if (hasSignature(call)) return undefined;
     const digest = callDigest(keyId, call);
     return digest === undefined ? undefined : this.#entries.get(digest)?.opaque;
+  }
+
+  #store(digest: string, entry: { opaque: ReadonlyMap<string, string>; bytes: number }): void {
+    this.#forget(digest);
+    this.#entries.set(digest, entry);
+    this.#bytes += entry.bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= MEMORY_CAPACITY.signature) return;
+      this.#forget(oldest);
+    }
   }
 
   #forget(digest: string): void {
     this.#bytes -= this.#entries.get(digest)?.bytes ?? 0;
     this.#entries.delete(digest);
   }
+}
+
+/** True for a call that has opaque members. */
+export function hasSignature(call: object): boolean {
+  return OPAQUE_MEMBERS.some((name) => name in call);
+}
+
+function bytesOf(opaque: ReadonlyMap<string, string>): number {
+  let bytes = ENTRY_OVERHEAD_BYTES;
+  for (const text of opaque.values()) bytes += text.length;
+  return bytes;
 }
 
 /**

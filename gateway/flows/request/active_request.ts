@@ -2,7 +2,7 @@ import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Micros } from "../../domain/ledger/money.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { OtherUse, RequestRecord } from "../../ports/request_log.ts";
+import type { KilledRow, OtherUse, RequestRecord } from "../../ports/request_log.ts";
 import type { JsonBody } from "../../ports/upstream.ts";
 import type { Span } from "../../ports/tracer.ts";
 import type { TokenReservation } from "./token_reservation.ts";
@@ -186,6 +186,11 @@ export class ActiveRequest {
   noteContent(content: CallContent): void {
     if (this.#key.logContent !== true || this.#whole !== undefined) return;
     this.report.noteContent(content);
+  }
+
+  /** Returns the log row for the case that the gateway dies before the request ends. */
+  killedRow(): KilledRow {
+    return this.record({ status: 200, outcome: "killed" });
   }
 
   /** Returns the log row: for a part, the row of its request with the cost of the part up to now. */

@@ -46,16 +46,3 @@ Deno.test("the row of a part is the request's, with the cost of all parts up to 
   whole.join(two);
   assertEquals([whole.bill.settled?.charged, whole.record(end).charged], ["1.500000", "1.500000"]);
 });
-
-Deno.test("a part that is being settled counts with its pending sum in the rows of the others", () => {
-  const whole = new ActiveRequest(IDENTITY, CONNECTION, CLOCK);
-  const [one, two] = [
-    whole.part({ name: "task", stream: false }),
-    whole.part({ name: "task", stream: false }),
-  ];
-  one.bill.begin(bill("1.000000", 10));
-  const end = { status: 200, outcome: "killed" } as const;
-  assertEquals(two.record(end).charged, "1.000000");
-  one.bill.end();
-  assertEquals(two.record(end).charged, "0.000000");
-});

@@ -1,5 +1,6 @@
 import type { Dialect, Endpoint } from "@svc/sdk/protocol";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
+import type { Attribution } from "../../domain/requests/attribution.ts";
 import type { AutoChoice } from "../../domain/routing/auto.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 
@@ -12,6 +13,8 @@ export interface RequestIdentity {
   /** Id of the row in the request log. */
   readonly logId: string;
   readonly endpoint: Endpoint;
+  /** The names that the caller gave the call; parts of a request inherit them. */
+  readonly attribution?: Attribution | undefined;
   /** True when the caller asked for a stream. */
   readonly stream: boolean;
   /** Dialect of the answer. */

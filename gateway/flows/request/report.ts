@@ -256,7 +256,7 @@ export class RequestReport {
 
   /** Returns the log row of a request with this end. */
   record({ billing, ...end }: RequestEnd, times: RecordTimes): RequestRecord {
-    const { key, requestId, logId, endpoint, stream } = this.#identity;
+    const { key, requestId, logId, endpoint, attribution, stream } = this.#identity;
     return {
       id: logId,
       requestId,
@@ -264,6 +264,7 @@ export class RequestReport {
       keyId: key.id,
       walletId: key.walletId,
       endpoint,
+      attribution,
       stream,
       status: end.status,
       outcome: end.outcome,

@@ -9,21 +9,10 @@ export class RequestBill {
   /** Bills of parts that have not been joined. */
   readonly #parts = new Set<RequestBill>();
   #settled: BillingMetadata | undefined;
-  #pending: BillingMetadata | undefined;
 
   /** The sum of the calls that have been settled. */
   get settled(): BillingMetadata | undefined {
     return this.#settled;
-  }
-
-  /** Notes the sum with a call whose settlement is being written. */
-  begin(total: BillingMetadata): void {
-    this.#pending = total;
-  }
-
-  /** Notes that the settlement begun last has ended, with or without success. */
-  end(): void {
-    this.#pending = undefined;
   }
 
   /** Returns the sum with one more call, which it does not change. */
@@ -64,7 +53,7 @@ export class RequestBill {
   totalWith(part: RequestBill, billing: BillingMetadata | undefined): BillingMetadata | undefined {
     let sum = sumOf(this.#settled, billing);
     for (const other of this.#parts) {
-      if (other !== part) sum = sumOf(sum, other.#pending ?? other.#settled);
+      if (other !== part) sum = sumOf(sum, other.#settled);
     }
     return sum;
   }

@@ -49,6 +49,7 @@ import { asksForHosted, type HostedTools } from "../hosted/hosted_tools.ts";
 import { withSearchLimit } from "../hosted/native_searches.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
+import type { Recall } from "../recall/recall.ts";
 import type { ResponseStore } from "../../ports/response_store.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
 import type { FileUrls } from "./file_urls.ts";
@@ -59,6 +60,8 @@ type Key = Pick<KeyRecord, "id" | "walletId">;
 
 /** Parts of the service that reading a Responses request uses. */
 export type ReadResponseDeps = WebSearchDeps & {
+  /** Reads what other instances remember. @default {one instance} */
+  readonly recall?: Pick<Recall, "chat" | "searches"> | undefined;
   readonly responses: Pick<ResponseStore, "get" | "withItem">;
   readonly searchMemory: Pick<SearchMemory, "ofItems">;
   readonly signatures: Pick<SignatureMemory, "restore">;
@@ -134,12 +137,16 @@ export class ResponseRequest {
       body,
       admit: hold && ((bytes) => hold.take(bytes)),
     });
+    const recalling = deps.recall?.searches(key.id, requestItems(body));
+    if (recalling !== undefined) await recalling;
     const remembered = deps.searchMemory.ofItems(key.id, requestItems(body));
     const history = { ...stored, findings: new Map([...remembered, ...stored.findings]) };
     const measured = await runInSteps(responsesFeatureSteps(body, history));
     const { losses, features } = measured;
     const refused = strangeName(body, history) ?? losses.find(({ action }) => action === "refuse");
     if (refused !== undefined) throw cannotCarry(refused);
+    const recallingCalls = deps.recall?.chat(key.id, measured.chat);
+    if (recallingCalls !== undefined) await recallingCalls;
     return new ResponseRequest(body, {
       ...measured,
       sent: body,

@@ -16,7 +16,7 @@ import type { ResponseEventRelay } from "../../wire/responses/event_relay.ts";
 import { nativeDelivered, nativeResponseText } from "../../wire/responses/native.ts";
 import type { ResponseContext } from "../../wire/responses/resource.ts";
 import type { StreamDeps } from "../stream/streamed_call.ts";
-import type { Admission } from "../admit/admission.ts";
+import type { KeyLimits } from "../admit/admission.ts";
 import type { ChatDeps } from "../chat/chat_call.ts";
 import type { SearchMemory } from "../hosted/search_memory.ts";
 import type { SignatureMemory } from "../plan/signature_memory.ts";
@@ -76,7 +76,7 @@ export type ResponseDeps =
   & ReadResponseDeps
   & StoreResponseDeps
   & {
-    readonly admission: Pick<Admission, "reserve">;
+    readonly admission: Pick<KeyLimits, "reserve">;
     readonly audits: Pick<Audits, "offer">;
     /** Fetches a document that a caller points to. */
     readonly fetchFile: FetchFile;
@@ -103,7 +103,8 @@ export async function respond(
   const { onEnd } = incoming;
   const read = await ResponseRequest.read(deps, active, incoming);
   const { request, plan } = await planResponse(deps, active, read);
-  reserveTokens(deps, active, request.features);
+  const reserving = reserveTokens(deps, active, request.features);
+  if (reserving !== undefined) await reserving;
   active.noteChatRequest(request.chat);
   const hosting = asksForHosted(request.hosted)
     ? hostedSetup(request.chat, request.hosted)

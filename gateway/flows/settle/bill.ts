@@ -5,14 +5,18 @@
  * @module
  */
 
-import type { Admission } from "../admit/admission.ts";
+import type { KeyLimits } from "../admit/admission.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { TokenCounter } from "../../ports/token_counter.ts";
 import type { SettlementRetries } from "./settlement_retries.ts";
-import type { BillingMetadata } from "@svc/sdk/protocol";
+import type { BillingMetadata, Endpoint } from "@svc/sdk/protocol";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
-import { impossibleUsage, type UsageBounds } from "../../domain/ledger/impossible_usage.ts";
+import {
+  HELD_INPUT_FACTOR,
+  impossibleUsage,
+  type UsageBounds,
+} from "../../domain/ledger/impossible_usage.ts";
 import { formatCredits, type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Usage } from "../../domain/ledger/pricing.ts";
 import type { Candidate } from "../../domain/routing/plan.ts";
@@ -33,16 +37,16 @@ import { noteAnswer } from "../learn/note_answer.ts";
 import { noteServed } from "../learn/note_served.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import type { RequestEnd } from "../request/report.ts";
-import { RefusedSettlement, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
+import { isRefused, settleOnce, settleUntilConfirmed } from "./confirmed_settlement.ts";
 
 /** Parts of the service that settlements use. */
 export interface SettleDeps {
-  readonly admission: Pick<Admission, "spent">;
+  readonly admission: Pick<KeyLimits, "spent">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly learning: Pick<Learning, "noteServed" | "noteAnswer">;
   readonly ledger: Pick<LedgerStore, "settle">;
   readonly logger: Logger;
-  readonly settlementRetries: Pick<SettlementRetries, "add">;
+  readonly settlementRetries: Pick<SettlementRetries, "add" | "settleEarlier">;
   readonly tokens: TokenCounter;
 }
 
@@ -117,27 +121,28 @@ export async function settleCall(
   };
   const total = active.bill.sumWith(billing);
   if (end.content !== undefined) active.noteContent(end.content);
-  const rows = rowsOf(active, end.request, total);
+  const rows: SettlementRows = end.request === undefined
+    ? { killedRow: active.killedRow() }
+    : { row: active.record({ ...end.request, billing: total }) };
   const noteBill = () => {
     active.bill.update(total);
     const { model: { id: model }, upstream: { provider } } = candidate;
     active.bill.addUse({ model, provider, ms: active.report.lastAttemptMs }, billing);
   };
-  active.bill.begin(total);
   try {
+    const earlier = rows.row && deps.settlementRetries.settleEarlier(rows.row.holdIds);
+    if (earlier !== undefined) await earlier;
     if (end.wasDelivered) await settleOnce(deps.ledger, { ending, rows });
     else {
       await settleUntilConfirmed(deps, { ending, rows, requestId: active.identity.requestId });
     }
   } catch (error) {
     // A hold that is not open cannot be ended later.
-    if (error instanceof RefusedSettlement) throw error;
+    if (isRefused(error)) throw error;
     settleLater(deps, { ending, rows, wasDelivered: end.wasDelivered }, error);
     // A request of several calls is logged at its end: by then this call will have been settled.
     if (end.wasDelivered && rows.row === undefined) noteBill();
     throw error;
-  } finally {
-    active.bill.end();
   }
   noteBill();
   noteEnd(deps, active, { candidate, atMs, billing, total, ...end });
@@ -181,11 +186,18 @@ export function usageBounds(
   { identity }: ActiveRequest,
   { candidate, hold }: Pick<BegunCall<unknown>, "candidate" | "hold">,
 ): UsageBounds {
-  const isDrawn = identity.endpoint.startsWith("images.");
   return {
-    contextTokens: isDrawn ? Infinity : candidate.model.contextTokens,
+    contextTokens: contextOf(identity.endpoint, candidate),
     heldOutputTokens: hold.outputTokens,
   };
+}
+
+/** Returns the maximum input of a call, in tokens. Models that draw have none. */
+function contextOf(endpoint: Endpoint, { model, inputTokens }: Candidate): number {
+  if (endpoint.startsWith("images.")) return Infinity;
+  // Each of many inputs may fill the context: what is held bounds them together.
+  if (endpoint === "embeddings") return HELD_INPUT_FACTOR * inputTokens;
+  return model.contextTokens;
 }
 
 function billingOf(
@@ -205,19 +217,6 @@ function billingOf(
       ? { cache_write_input_tokens: usage.cacheWriteInputTokens }
       : {}),
   };
-}
-
-/**
- * Returns the rows to write with a settlement: the row of a request that ends, or the row that is
- * logged if the gateway dies.
- */
-export function rowsOf(
-  active: ActiveRequest,
-  end: CallEnd["request"],
-  billing: BillingMetadata,
-): SettlementRows {
-  if (end !== undefined) return { row: active.record({ ...end, billing }) };
-  return { killedRow: active.record({ status: 200, outcome: "killed", billing }) };
 }
 
 /**

@@ -13,15 +13,33 @@ export const DOUBT_MAX_MS = 30_000;
 export const DOUBT_RETRY_MS = 500;
 
 /**
- * Settles a call with one write. Throws if the ledger refuses it: no other code ends this hold, so
- * a refusal is a bug, and a charge that was not made must not be reported.
+ * Settles a call with one write. Throws if the ledger refuses it, since a charge that was not made
+ * must not be reported. No other code of this instance ends the hold, so a refusal is a bug, unless
+ * another instance has ended it.
  */
 export async function settleOnce(
   ledger: Pick<LedgerStore, "settle">,
   { ending, rows }: { readonly ending: SettleCommand; readonly rows: SettlementRows },
 ): Promise<void> {
   const applied = await ledger.settle(ending, rows);
-  if (!applied.ok) throw new RefusedSettlement(ending.holdId, applied.refusal);
+  if (applied.ok) return;
+  const refused = new RefusedSettlement(ending.holdId, applied.refusal);
+  throw applied.refusal === "hold_ended" ? lostHold(refused) : refused;
+}
+
+/** The fault of a call that is too late: this instance was silent, and another ended its hold. */
+function lostHold(cause: RefusedSettlement): ServiceFault {
+  return new ServiceFault("store_unavailable", {
+    message: "The gateway was cut off from its store during the call, and the call was ended: " +
+      "send the request again",
+    cause,
+  });
+}
+
+/** True for the error of a settlement whose hold is not open: it cannot be ended later. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof RefusedSettlement ||
+    (error instanceof ServiceFault && error.cause instanceof RefusedSettlement);
 }
 
 /** The ledger refused a settlement: its hold is not open. */

@@ -4,7 +4,7 @@ import { InvariantError } from "../../domain/invariant.ts";
 import type { SettleCommand } from "../../domain/ledger/ledger.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { settleUntilConfirmed } from "./confirmed_settlement.ts";
+import { isRefused, settleUntilConfirmed } from "./confirmed_settlement.ts";
 
 const ENDING: SettleCommand = {
   ...{ kind: "settle", holdId: "h", cost: 7n, estimated: false, atMs: 1 },
@@ -16,7 +16,9 @@ const UNCHANGED = new StoreError("nothing has changed");
 const FORGOTTEN = { ok: false, refusal: "hold_not_found" } as const;
 const REUSED = { ok: false, refusal: "id_reused" } as const;
 
-type Answer = typeof LANDED | typeof FORGOTTEN | typeof REUSED | StoreError;
+const ENDED = { ok: false, refusal: "hold_ended" } as const;
+
+type Answer = typeof LANDED | typeof FORGOTTEN | typeof REUSED | typeof ENDED | StoreError;
 
 /** Settles at a store with these results, the last one repeated; returns the log lines. */
 async function settleAt(answers: readonly Answer[], maxMs = 60_000) {
@@ -73,6 +75,16 @@ for (const refused of [FORGOTTEN, REUSED]) {
     assertEquals(tries(), 1);
   });
 }
+
+Deno.test("the hold of an instance that was cut off is no bug: the call fails, and is not settled later", async () => {
+  for (const answers of [[ENDED], [IN_DOUBT, ENDED]]) {
+    const { failed, tries, lines } = await settleAt(answers);
+    assert(failed instanceof ServiceFault);
+    assertEquals([failed.code, isRefused(failed)], ["store_unavailable", true]);
+    assertEquals([tries(), lines], [answers.length, []]);
+  }
+  assertEquals([isRefused(UNCHANGED), isRefused(IN_DOUBT)], [false, false]);
+});
 
 Deno.test("one in doubt that landed, and was forgotten among later ones, is a charge", async () => {
   const { failed, tries } = await settleAt([IN_DOUBT, FORGOTTEN]);

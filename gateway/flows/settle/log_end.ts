@@ -15,10 +15,11 @@ export async function logEnd(
   end: RequestEnd,
 ): Promise<void> {
   const record = active.record(end);
+  // A row must not be durable before the settlements that it counts.
+  if (deps.settlementRetries.addRow(record)) return;
   try {
     await deps.log.append(record);
   } catch (error) {
-    if (deps.settlementRetries.addRow(record)) return;
     // The settlements are durable: a missing row must not cost the caller the answer.
     deps.logger.error("request_not_logged", { logId: record.id, cause: String(error) });
   }

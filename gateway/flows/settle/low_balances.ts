@@ -14,7 +14,7 @@ const MARKS_KNOWN = 1_000;
 export class LowBalances {
   readonly #settings: SettingsStore;
   /** Marks as read from the settings; an empty text if none is set. */
-  readonly #known = new BoundedMap<string, string>(MARKS_KNOWN);
+  #known = new BoundedMap<string, string>(MARKS_KNOWN);
 
   constructor(settings: SettingsStore) {
     this.#settings = settings;
@@ -22,9 +22,16 @@ export class LowBalances {
 
   /** Returns the mark of a wallet. */
   async markOf({ id, credits }: Pick<Wallet, "id" | "credits">): Promise<LowMark> {
-    const known = this.#known.get(id) ?? await this.#settings.get(nameOf(id)) ?? "";
-    this.#known.set(id, known);
+    const marks = this.#known;
+    const known = marks.get(id) ?? await this.#settings.get(nameOf(id)) ?? "";
+    // A mark that was read before it was forgotten is kept with the others of its time.
+    marks.set(id, known);
     return lowMarkOf({ credits }, known === "" ? undefined : parseCredits(known));
+  }
+
+  /** Forgets what is in memory: another gateway may have set other marks. */
+  forget(): void {
+    this.#known = new BoundedMap(MARKS_KNOWN);
   }
 
   /** Returns the marks of wallets, in their order. */

@@ -1,5 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Clock } from "../../ports/clock.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
 import type { LogFields } from "../../ports/logger.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -141,28 +142,91 @@ Deno.test("a request's row comes also where its late settlement had landed befor
   await stores.close();
 });
 
-for (const isLogged of [false, true]) {
-  const how = isLogged ? "is there" : "is still to come";
-  Deno.test(`a late settlement of a request whose own row ${how} is in one row after a crash`, async () => {
+for (const hasEnded of [false, true]) {
+  const how = hasEnded ? "has ended" : "goes on";
+  Deno.test(`late settlements of a request that ${how} are in one row after a crash`, async () => {
     const path = await Deno.makeTempFile({ suffix: ".kv" });
     const stores = await heldWallet(path);
     const silent = { info: () => {}, warn: () => {}, error: () => {} };
     const late = new SettlementRetries(stores.ledger, silent);
-    const ids = ["h1", "h2"];
-    const killedRow: RequestRecord = { ...row("h1"), outcome: "killed", holdIds: ids };
-    await stores.ledger.settle(settle("h1", 7n), { killedRow: { ...killedRow, holdIds: ["h1"] } });
+    const whole: RequestRecord = { ...row("h1"), charged: "0.000016", holdIds: ["h1", "h2"] };
+    const killedRow: RequestRecord = { ...whole, outcome: "killed" };
+    late.add(settle("h1", 7n), new StoreError("disk full"), { killedRow });
     late.add(settle("h2", 9n), new StoreError("disk full"), { killedRow });
-    if (isLogged) await stores.log.append({ ...row("h1"), holdIds: ids });
+    if (hasEnded) assert(late.addRow(whole));
     await late.close();
     await stores.close();
     const next = await openKvStores(path, { nowMs: clock.nowMs });
     const { records } = await next.log.search({ limit: 9 });
-    assertEquals(records.map(({ holdIds }) => holdIds), [ids]);
-    assertEquals(records[0]?.outcome, isLogged ? "cut" : "killed");
+    const rows = records.map(({ holdIds, charged, outcome }) => [holdIds, charged, outcome]);
+    assertEquals(rows, [[["h1", "h2"], "0.000016", hasEnded ? "cut" : "killed"]]);
     await next.close();
     await Deno.remove(path);
   });
 }
+
+/** A ledger that refuses to settle some holds while they are in `failing`, and its calls. */
+function unreliable(ledger: LedgerStore, failing: Set<string>) {
+  const calls: string[] = [];
+  const value: LedgerStore["settle"] = (command, rows) => {
+    calls.push(`${command.holdId}${rows?.row === undefined ? "" : " with the row"}`);
+    if (failing.has(command.holdId)) return Promise.reject(new StoreError("disk full"));
+    return ledger.settle(command, rows);
+  };
+  return { calls, ledger: Object.create(ledger, { settle: { value } }) as LedgerStore };
+}
+
+Deno.test("a row is not written before the other settlements that it counts", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const failing = new Set(["h1"]);
+  const { ledger, calls } = unreliable(stores.ledger, failing);
+  const late = new SettlementRetries(ledger, silent);
+  for (const id of ["h1", "h2"]) late.add(settle(id, 7n), new StoreError("disk full"));
+  assert(late.addRow({ ...row("h1"), holdIds: ["h1", "h2"] }));
+  await late.close();
+  assertEquals([late.size, (await stores.log.search({ limit: 9 })).records.length], [2, 0]);
+  failing.clear();
+  await late.close();
+  assertEquals([late.size, (await stores.log.search({ limit: 9 })).records.length], [0, 1]);
+  assertEquals(calls, ["h1", "h1", "h2 with the row"]);
+  await stores.close();
+});
+
+Deno.test("a row that comes while its settlement is written is written by a repetition", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const { ledger, calls } = unreliable(stores.ledger, new Set());
+  const late = new SettlementRetries(ledger, silent);
+  const killedRow: RequestRecord = { ...row("h1"), outcome: "killed" };
+  late.add(settle("h1", 7n), new StoreError("disk full"), { killedRow });
+  const trying = late.close();
+  assert(late.addRow(row("h1")));
+  await trying;
+  await late.close();
+  const { records } = await stores.log.search({ limit: 9 });
+  assertEquals(records.map(({ id, outcome }) => [id, outcome]), [["log_h1", "cut"]]);
+  assertEquals([calls, late.size], [["h1", "h1 with the row"], 0]);
+  await stores.close();
+});
+
+Deno.test("earlier settlements of a request are durable before its end is settled", async () => {
+  const stores = await heldWallet();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const failing = new Set(["h1"]);
+  const { ledger, calls } = unreliable(stores.ledger, failing);
+  const late = new SettlementRetries(ledger, silent);
+  assertEquals(late.settleEarlier(["h1"]), undefined);
+  late.add(settle("h1", 7n), new StoreError("disk full"));
+  assertEquals(late.settleEarlier(["h2"]), undefined);
+  await assertRejects(async () => await late.settleEarlier(["h1", "h2"]), StoreError);
+  failing.clear();
+  await late.settleEarlier(["h1", "h2"]);
+  assertEquals([calls, late.size], [["h1", "h1"], 0]);
+  assertEquals((await stores.ledger.wallet("w"))?.spent, 7n);
+  await late.close();
+  await stores.close();
+});
 
 Deno.test("a charge without an answer is logged as an error", async () => {
   const stores = await heldWallet();

@@ -18,7 +18,7 @@ const WATCH_MS = 1_000;
 /** Parts of the service that the stream of an answer uses. */
 export interface AnswerStreamDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly inFlight: Pick<InFlight, "watch">;
+  readonly inFlight: Pick<InFlight, "watch" | "endFault">;
 }
 
 /** Text to send. */
@@ -134,10 +134,10 @@ export class AnswerStream implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  /** Ends the stream because the service stops. */
+  /** Ends the stream because the service ends the call. */
   readonly #onAbort = (): void => {
     if (this.#isOver || this.#answer.abort.signal.reason !== "shutdown") return;
-    void this.#break(new UpstreamCut("cut", "the service is shutting down"));
+    void this.#break(new UpstreamCut("cut", "the service has ended it"));
   };
 
   async #break(cause: unknown): Promise<void> {

@@ -28,7 +28,7 @@ Deno.test("an answer that begins during a shutdown ends with its final events", 
     onEnd: () => void events.push("ended"),
   });
   assertEquals(await new Response(new ReadableStream(stream)).text(), "final events");
-  assertEquals(events, ["UpstreamCut: the service is shutting down", "ended"]);
+  assertEquals(events, ["UpstreamCut: the service has ended it", "ended"]);
 });
 
 Deno.test("an answer that is being ended is read no further: its end is sent once", async () => {

@@ -86,8 +86,8 @@ export class CallAnswer implements StreamedAnswer {
 
   #failureText(error: unknown, usage?: Usage): string {
     const { dialect, requestId } = this.#active.identity;
-    const envelope = envelopeIn(dialect, faultOf(error).envelope(requestId));
     const metadata = this.#active.report.metadata(this.#active.bill.settled);
+    const envelope = envelopeIn(dialect, { metadata, ...faultOf(error).envelope(requestId) });
     const end = usage === undefined ? { metadata } : { metadata, usage };
     return [...this.#relay.failed(envelope, end)].join("");
   }

@@ -126,7 +126,7 @@ export class CallProgress implements Checkpointed {
       ...{ inputTokens, cachedInputTokens, outputTokens },
     };
     this.#isWriting = true;
-    ledger.progress(command, () => active.record({ status: 200, outcome: "killed" })).then(
+    ledger.progress(command, () => active.killedRow()).then(
       ({ ok }) => {
         if (ok) this.#checkpointMicros = cost;
       },

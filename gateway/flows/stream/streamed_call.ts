@@ -28,7 +28,7 @@ import type { ActiveRequest } from "../request/active_request.ts";
 /** Parts of the service that a streamed call uses. */
 export type StreamDeps = SettleDeps & ProgressDeps & {
   readonly failedAttempts: Pick<FailedAttempts, "note">;
-  readonly inFlight: Pick<InFlight, "watch">;
+  readonly inFlight: Pick<InFlight, "watch" | "endFault">;
   readonly signatures: Pick<SignatureMemory, "remember">;
 };
 
@@ -241,7 +241,7 @@ export class StreamedCall {
     const ended = begunCall.abort.signal.reason === "shutdown";
     const outcome = ended ? "cancelled" : cause instanceof UpstreamCut ? cause.outcome : "cut";
     const errorCode = ended
-      ? "shutting_down"
+      ? this.#deps.inFlight.endFault().code
       : outcome === "timeout"
       ? "upstream_timeout"
       : "upstream_error";

@@ -47,7 +47,7 @@ function callOf(events: readonly string[], onDisconnect: "cancel" | "drain" = "c
     },
     log: { append: () => Promise.resolve() },
     logger: { warn: (event: string) => warnings.push(event) },
-    signatures: { remember: () => {} },
+    ...{ signatures: { remember: () => {} }, settlementRetries: { settleEarlier: () => {} } },
     tokens: {
       count(text: string | LateText) {
         const made = typeof text === "string" ? text : text.text();

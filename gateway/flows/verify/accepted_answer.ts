@@ -68,8 +68,8 @@ export class AcceptedAnswer implements StreamedAnswer {
     const { identity: { dialect, requestId }, report, bill } = this.#active;
     const fault = faultOf(cause);
     await this.#log({ status: 200, outcome: "cut", errorCode: fault.code });
-    const envelope = envelopeIn(dialect, fault.envelope(requestId));
     const end = { metadata: report.metadata(bill.settled), usage: this.#usage };
+    const envelope = envelopeIn(dialect, { metadata: end.metadata, ...fault.envelope(requestId) });
     return [...this.#stream.relay.failed(envelope, end)].join("");
   }
 

@@ -1,0 +1,96 @@
+/**
+ * Corrections that wait for a second person, and who may end them.
+ *
+ * @module
+ */
+
+import type { Actor, ActorKind } from "../operators/operator.ts";
+import type { CorrectionCommand } from "./correction_types.ts";
+import type { Wallet } from "./ledger.ts";
+import type { Micros } from "./money.ts";
+
+/** Time in which a correction can be approved: 7 days. */
+export const CORRECTION_LIFE_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Maximum number of corrections that wait at the same time. */
+export const WAITING_MAX = 200;
+/** Number of ended corrections that stay listed; the audit log has all of them. */
+export const ENDED_KEPT = 300;
+
+/** Somebody who asked for a correction, or ended it. */
+export interface Person {
+  readonly kind: ActorKind;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A correction above the limit: it is applied once another person has approved it. */
+export interface Correction {
+  /** Id of the operation in the ledger. */
+  readonly id: string;
+  readonly command: CorrectionCommand;
+  /** Credits at stake, by which it needs an approval. */
+  readonly stake: Micros;
+  readonly state: "waiting" | "approved" | "refused";
+  readonly by: Person;
+  readonly atMs: number;
+  readonly expiresAtMs: number;
+  readonly endedBy?: Person | undefined;
+  readonly endedAtMs?: number | undefined;
+  /** Why it was refused. */
+  readonly remark?: string | undefined;
+  /** 1 while it waits, 2 once it has ended. */
+  readonly version: number;
+}
+
+/** State as people see it. */
+export type ShownState = Correction["state"] | "expired";
+
+/** Returns the state at a time. */
+export function stateAt({ state, expiresAtMs }: Correction, nowMs: number): ShownState {
+  return state === "waiting" && nowMs >= expiresAtMs ? "expired" : state;
+}
+
+/** Returns why somebody may not end a correction; `undefined` where they may. */
+export function endingRefusal(
+  correction: Correction,
+  { actor, nowMs }: { readonly actor: Pick<Actor, "id">; readonly nowMs: number },
+): "own" | "ended" | undefined {
+  if (stateAt(correction, nowMs) !== "waiting") return "ended";
+  return correction.by.id === actor.id ? "own" : undefined;
+}
+
+/** Returns an actor as records name them. */
+export function personOf({ kind, id, name }: Actor): Person {
+  return { kind, id, name };
+}
+
+/** Returns the credits that a correction is about; of one that moves none, the wallet's balance. */
+export function stakeOf(
+  command: CorrectionCommand,
+  { available, held }: Pick<Wallet, "available" | "held">,
+): Micros {
+  switch (command.kind) {
+    case "debit":
+    case "refund":
+      return command.amount;
+    case "close":
+      return command.expected;
+    case "adjust": {
+      const change = command.counted - command.expected;
+      return change < 0n ? -change : change;
+    }
+    case "tier":
+    case "move":
+      return available + held;
+  }
+}
+
+/**
+ * True when two commands ask for the same, regardless of their time and of where a key is now.
+ */
+export function isSameCommand(one: CorrectionCommand, other: CorrectionCommand): boolean {
+  const fieldsOf = (command: CorrectionCommand) =>
+    Object.entries({ ...command, atMs: 0, from: "" }).map(([name, value]) => `${name} ${value}`)
+      .toSorted();
+  return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other));
+}

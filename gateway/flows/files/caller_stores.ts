@@ -1,0 +1,293 @@
+import { ServiceFault } from "../../domain/fault.ts";
+import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
+import type { CallerFile } from "../../ports/file_store.ts";
+import type { Rng } from "../../ports/rng.ts";
+import type {
+  FileAttributes,
+  FileFailure,
+  NewFile,
+  SearchHit,
+  StoreDescription,
+  VectorStore,
+  VectorStoreFile,
+  VectorStoreOutcome,
+  VectorStoreQuery,
+  VectorStoreRefusal,
+  VectorStores,
+} from "../../ports/vector_stores.ts";
+import type { Caller, CallerFiles } from "./caller_files.ts";
+
+/** Files that may wait to be indexed: those of one wallet, and of all. */
+const WAITING_OF_ONE = 8;
+const WAITING_OF_ALL = 64;
+
+/** Parts of the service that vector stores of callers use. */
+export interface CallerStoresDeps {
+  readonly files: CallerFiles;
+  readonly vectorStores: VectorStores;
+  readonly rng: Rng;
+}
+
+/** A file to be added to a vector store. */
+export interface Attachment {
+  readonly fileId: string;
+  readonly attributes?: FileAttributes | undefined;
+  /** Path of the id in the request. */
+  readonly param: string;
+}
+
+/** A new vector store. */
+export type NewCallerStore = Omit<StoreDescription, "lastActiveAtMs" | "name"> & {
+  readonly name: string;
+};
+
+/**
+ * Vector stores of callers, on the index and the search that operators' stores have. A key sees the
+ * stores of its wallet, and changes those that a caller made.
+ */
+export class CallerStores {
+  readonly #deps: CallerStoresDeps;
+  /** Files that wait to be indexed, by wallet. */
+  readonly #waiting = new Map<string, number>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: CallerStoresDeps) {
+    this.#deps = deps;
+  }
+
+  /** Creates a store. Throws a {@linkcode ServiceFault} if the wallet has no room. */
+  async create(
+    { policy, walletId: ownerId }: Caller,
+    { name, ...description }: NewCallerStore,
+  ): Promise<VectorStore> {
+    const { stores: ownerMax } = fileQuotaOf(policy);
+    const { vectorStores } = this.#deps;
+    const made = await vectorStores.create(name, {
+      ...{ ownerId, ownerMax, isCallers: true },
+      ...description,
+    });
+    if (made.ok) return made.value;
+    const own = vectorStores.list(ownerId).filter(({ isCallers }) => isCallers === true);
+    if (own.length < ownerMax) throw faultOf(made.refusal);
+    throw new ServiceFault("policy_denied", {
+      message: `The wallet has as many vector stores as the key's policy allows, ${ownerMax}; ` +
+        "delete some",
+    });
+  }
+
+  /** Returns the stores of the wallet, oldest first. */
+  list({ walletId }: Caller): readonly VectorStore[] {
+    return this.#deps.vectorStores.list(walletId);
+  }
+
+  /** Returns a store of the wallet. Throws a {@linkcode ServiceFault} if it has none of this id. */
+  get({ walletId }: Caller, id: string): VectorStore {
+    const store = this.#deps.vectorStores.get(id);
+    if (store?.ownerId !== walletId) throw noStore();
+    return store;
+  }
+
+  /** Changes the description of a store. */
+  async describe(key: Caller, id: string, description: StoreDescription): Promise<VectorStore> {
+    this.#own(key, id);
+    const described = await this.#deps.vectorStores.describe(id, description);
+    if (described === undefined) throw noStore();
+    return described;
+  }
+
+  /** Deletes a store with the text of its files; the files themselves stay. */
+  async delete(key: Caller, id: string): Promise<void> {
+    this.#own(key, id);
+    if (!await this.#deps.vectorStores.remove(id)) throw noStore();
+  }
+
+  /** Returns the files of a store, oldest first. */
+  async files(key: Caller, id: string): Promise<readonly VectorStoreFile[]> {
+    this.get(key, id);
+    const files = await this.#deps.vectorStores.files(id);
+    if (files === undefined) throw noStore();
+    // A file that was added again is there twice for a moment: the later one counts.
+    const latest = new Map(files.map((file) => [file.sourceId ?? file.id, file]));
+    return files.filter((file) => latest.get(file.sourceId ?? file.id) === file);
+  }
+
+  /**
+   * Adds files to a store, one after another; resolves once all are searchable, or noted with the
+   * reason why they are not. A file that the store has is read again. Ends early when the signal is
+   * aborted.
+   */
+  async add(
+    key: Caller,
+    storeId: string,
+    { attachments, batchId, signal }: {
+      readonly attachments: readonly Attachment[];
+      readonly batchId?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<readonly VectorStoreFile[]> {
+    this.#own(key, storeId);
+    // Before any is read: a batch with an unknown file changes nothing.
+    for (const { fileId, param } of attachments) {
+      if (await this.#deps.files.get(key, fileId) === undefined) throw noFile(param);
+    }
+    const added: VectorStoreFile[] = [];
+    for (const attachment of attachments) {
+      signal?.throwIfAborted();
+      added.push(await this.#inLine(key, () => this.#add(key, storeId, { attachment, batchId })));
+    }
+    return added;
+  }
+
+  /** Removes a file's text from a store; the file itself stays. */
+  async removeFile(key: Caller, storeId: string, fileId: string): Promise<void> {
+    this.#own(key, storeId);
+    if (!await this.#removeText(storeId, { fileId })) throw noFile("file_id");
+  }
+
+  /** Returns an id for files that are added together. */
+  newBatchId(): string {
+    return this.#deps.rng.id("vsfb");
+  }
+
+  /** Searches a store. */
+  async search(
+    key: Caller,
+    query: Omit<VectorStoreQuery, "storeIds"> & { readonly storeId: string },
+    signal?: AbortSignal,
+  ): Promise<readonly SearchHit[]> {
+    const { storeId, ...rest } = query;
+    this.get(key, storeId);
+    const request = { ...rest, storeIds: [storeId] };
+    return valueOf(await this.#deps.vectorStores.search(key.walletId, request, { signal }));
+  }
+
+  #own(key: Caller, id: string): VectorStore {
+    const store = this.get(key, id);
+    if (store.isCallers === true) return store;
+    throw new ServiceFault("policy_denied", {
+      message: "The operator made this vector store: it can be searched, but not changed",
+    });
+  }
+
+  /** Runs work on one file at a time, of which alone the whole content is in memory. */
+  async #inLine<T>({ walletId }: Caller, work: () => Promise<T>): Promise<T> {
+    const own = this.#waiting.get(walletId) ?? 0;
+    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= WAITING_OF_ONE || all >= WAITING_OF_ALL) {
+      throw new ServiceFault("rate_limit_exceeded", {
+        message: "Too many files wait to be read into vector stores; try again later",
+        retryAfterMs: 5_000,
+      });
+    }
+    this.#waiting.set(walletId, own + 1);
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    try {
+      return await result;
+    } finally {
+      const remaining = (this.#waiting.get(walletId) ?? 1) - 1;
+      if (remaining === 0) this.#waiting.delete(walletId);
+      else this.#waiting.set(walletId, remaining);
+    }
+  }
+
+  async #add(
+    key: Caller,
+    storeId: string,
+    { attachment: { attributes, fileId, param }, batchId }: {
+      readonly attachment: Attachment;
+      readonly batchId?: string | undefined;
+    },
+  ): Promise<VectorStoreFile> {
+    const { files, vectorStores } = this.#deps;
+    const file = await files.get(key, fileId);
+    if (file === undefined) throw noFile(param);
+    const { filename, mediaType } = file;
+    const about = { filename, mediaType, attributes, batchId, sourceId: fileId };
+    const bytes = await readWhole(file, files);
+    const added = await vectorStores.addFile(storeId, { ...about, bytes });
+    const text = added.ok
+      ? added.value
+      : await this.#note(storeId, { ...about, sizeBytes: file.bytes, refusal: added.refusal });
+    // The text of an earlier call, and all of it if the file was deleted meanwhile.
+    if (await files.get(key, fileId) === undefined) {
+      await this.#removeText(storeId, { fileId });
+      throw noFile(param);
+    }
+    await this.#removeText(storeId, { fileId, except: text.id });
+    return text;
+  }
+
+  async #note(
+    storeId: string,
+    { refusal, ...file }: Omit<NewFile, "bytes"> & {
+      readonly sizeBytes: number;
+      readonly refusal: VectorStoreRefusal;
+    },
+  ): Promise<VectorStoreFile> {
+    const failure = failureOf(refusal);
+    if (failure === undefined) throw faultOf(refusal);
+    return valueOf(await this.#deps.vectorStores.addUnread(storeId, { ...file, failure }));
+  }
+
+  async #removeText(
+    storeId: string,
+    { fileId, except }: { readonly fileId: string; readonly except?: string | undefined },
+  ): Promise<boolean> {
+    const { vectorStores } = this.#deps;
+    let isRemoved = false;
+    for (const { id, sourceId = id } of await vectorStores.files(storeId) ?? []) {
+      if (sourceId !== fileId || id === except) continue;
+      isRemoved = await vectorStores.removeFile(storeId, id) || isRemoved;
+    }
+    return isRemoved;
+  }
+}
+
+async function readWhole(file: CallerFile, files: CallerFiles): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(file.bytes);
+  let at = 0;
+  for await (const part of files.content(file)) {
+    // Never more than its description says.
+    bytes.set(part.subarray(0, bytes.length - at), at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Returns the failure that is the file's own; `undefined` where the store has no room. */
+function failureOf(refusal: VectorStoreRefusal): FileFailure | undefined {
+  switch (refusal.code) {
+    case "unsupported_media_type":
+      return { code: "unsupported_file", message: refusal.message };
+    case "unreadable":
+    case "too_large":
+      return { code: "invalid_file", message: refusal.message };
+    default:
+      return undefined;
+  }
+}
+
+function valueOf<T>(outcome: VectorStoreOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw faultOf(outcome.refusal);
+}
+
+function faultOf(refusal: VectorStoreRefusal): ServiceFault {
+  if (refusal.code === "store_not_found") return noStore();
+  return new ServiceFault("policy_denied", { message: refusal.message });
+}
+
+function noStore(): ServiceFault {
+  return new ServiceFault("not_found", {
+    message: "There is no such vector store: it never existed, has expired or was deleted",
+    param: "vector_store_id",
+  });
+}
+
+function noFile(param: string): ServiceFault {
+  return new ServiceFault("not_found", {
+    message: "There is no such file: it never existed, has expired or was deleted",
+    param,
+  });
+}

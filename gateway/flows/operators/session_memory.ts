@@ -1,0 +1,89 @@
+import type {
+  ConsoleSessionStore,
+  SessionChoice,
+  SessionSpan,
+  SignInTicket,
+  StoredSession,
+} from "../../ports/console_session_store.ts";
+
+/**
+ * Sessions of the console in the memory of one process, for a store that no other process has: a
+ * restart ends all of them.
+ */
+export class SessionMemory implements ConsoleSessionStore {
+  readonly #sessions = new Map<string, StoredSession>();
+  readonly #tickets = new Map<string, SignInTicket>();
+
+  create(
+    session: StoredSession,
+    { max, ...span }: SessionSpan & { readonly max: number },
+  ): Promise<void> {
+    this.#sessions.set(session.digest, session);
+    const kept = new Set(this.#inOrder(span).slice(0, max));
+    for (const other of this.#sessions.values()) {
+      if (!kept.has(other)) this.#sessions.delete(other.digest);
+    }
+    return Promise.resolve();
+  }
+
+  get(digest: string): Promise<StoredSession | undefined> {
+    return Promise.resolve(this.#sessions.get(digest));
+  }
+
+  list(span: SessionSpan): Promise<readonly StoredSession[]> {
+    return Promise.resolve(this.#inOrder(span));
+  }
+
+  replace(session: StoredSession): Promise<boolean> {
+    const { digest, version } = session;
+    const stored = this.#sessions.get(digest);
+    if (stored?.version !== version - 1) return Promise.resolve(false);
+    this.#sessions.set(digest, { ...session, usedMs: stored.usedMs });
+    return Promise.resolve(true);
+  }
+
+  touch(digest: string, usedMs: number): Promise<void> {
+    const stored = this.#sessions.get(digest);
+    if (stored !== undefined && stored.usedMs < usedMs) {
+      this.#sessions.set(digest, { ...stored, usedMs });
+    }
+    return Promise.resolve();
+  }
+
+  end(choice: SessionChoice): Promise<void> {
+    for (const { digest, name, actor } of this.#sessions.values()) {
+      const isChosen = "digest" in choice
+        ? choice.digest === digest
+        : "name" in choice
+        ? choice.name === name
+        : choice.actorId === actor.id;
+      if (isChosen) this.#sessions.delete(digest);
+    }
+    return Promise.resolve();
+  }
+
+  putTicket(
+    ticket: SignInTicket,
+    { nowMs, max }: { readonly nowMs: number; readonly max: number },
+  ): Promise<void> {
+    this.#tickets.set(ticket.digest, ticket);
+    for (const { digest, untilMs } of this.#tickets.values()) {
+      if (untilMs <= nowMs) this.#tickets.delete(digest);
+    }
+    for (const digest of [...this.#tickets.keys()].slice(0, -max)) this.#tickets.delete(digest);
+    return Promise.resolve();
+  }
+
+  takeTicket(digest: string): Promise<SignInTicket | undefined> {
+    const ticket = this.#tickets.get(digest);
+    this.#tickets.delete(digest);
+    return Promise.resolve(ticket);
+  }
+
+  /** The one that was used last first; of two, the one that began later. */
+  #inOrder({ usedAfterMs, beganAfterMs }: SessionSpan): readonly StoredSession[] {
+    return [...this.#sessions.values()].reverse()
+      .filter(({ usedMs, beganMs }) => usedMs > usedAfterMs && beganMs > beganAfterMs)
+      .sort((one, other) => other.usedMs - one.usedMs);
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  differences,
+  loggable,
+  type TrailAuthor,
+  type TrailDraft,
+  type TrailEntry,
+} from "../../domain/operators/trail.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { TrailStore } from "../../ports/trail_store.ts";
+
+/** Dependencies of {@linkcode Trail}. */
+export interface TrailDeps {
+  readonly trailStore: TrailStore;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly logger: Logger;
+}
+
+/** An action of somebody. */
+export interface TrailAction {
+  readonly author: TrailAuthor;
+  readonly action: string;
+  readonly subject: string;
+  /** Values that it was asked with. */
+  readonly values?: unknown;
+  readonly remark?: string | undefined;
+}
+
+/** Writes the audit log of the admin side. */
+export class Trail {
+  readonly #deps: TrailDeps;
+
+  constructor(deps: TrailDeps) {
+    this.#deps = deps;
+  }
+
+  /** Notes a fact, such as a sign-in or an export; it is durable when this resolves. */
+  async note(action: TrailAction): Promise<void> {
+    await this.#deps.trailStore.append(this.#draft(action, "noted"));
+  }
+
+  /**
+   * Runs a change between two entries: the first is durable before the change is tried, the second
+   * before it is answered. A process that dies in between leaves the first one alone: its change may
+   * have happened, and the state says if it has. `state` returns what is about to change.
+   */
+  async change<T>(
+    action: TrailAction,
+    { work, state }: {
+      readonly work: () => Promise<T>;
+      /** Returns the thing as it is; `undefined` where there is none. */
+      readonly state: (result: T | undefined) => Promise<unknown>;
+    },
+  ): Promise<T> {
+    const before = loggable(await state(undefined));
+    const begun = await this.#deps.trailStore.append(this.#draft(action, "begun"));
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      const end = { ...this.#draft(action, "refused"), remark: String(loggable(faultText(error))) };
+      await this.#end(begun, end);
+      throw error;
+    }
+    const states = differences(before, loggable(await state(result)));
+    const { values: _, ...end } = this.#draft(action, "done");
+    await this.#end(begun, { ...end, ...states });
+    return result;
+  }
+
+  /** Stores the second entry. Without it the change stays as begun: the answer is the same. */
+  async #end({ place: of }: TrailEntry, end: TrailDraft): Promise<void> {
+    try {
+      await this.#deps.trailStore.append({ ...end, of });
+    } catch (error) {
+      const { action, subject } = end;
+      this.#deps.logger.error("audit_log_end_missing", {
+        of,
+        action,
+        subject,
+        error: String(error),
+      });
+    }
+  }
+
+  #draft({ values, ...action }: TrailAction, stage: TrailDraft["stage"]): TrailDraft {
+    const logged = values === undefined ? {} : { values: loggable(values) };
+    return { atMs: this.#deps.clock.nowMs(), stage, ...action, ...logged };
+  }
+}
+
+function faultText(error: unknown): string {
+  return error instanceof ServiceFault ? `${error.code}: ${error.message}` : "internal";
+}
