@@ -1,10 +1,12 @@
+import { REFUND_IDS } from "../domain/ledger/correction.ts";
 import { z } from "zod";
 import { suggestion } from "../config/suggestion.ts";
 import { COMPLAINTS_MAX } from "../http/validation.ts";
 
 /** Id of an operation: requests with the same id have the effect of one. */
 export const operationId: z.ZodString = z.string()
-  .regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters");
+  .regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters")
+  .refine((id) => !id.startsWith(REFUND_IDS), "Refunds alone have such ids");
 
 /** The fingerprint of a task of routing, or its beginning. */
 export const taskText: z.ZodString = z.string()

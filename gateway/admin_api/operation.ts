@@ -1,5 +1,6 @@
 import type { Endpoint, ErrorCode } from "@svc/sdk/protocol";
 import type { z } from "zod";
+import type { Right } from "../domain/operators/roles.ts";
 import type { QueryFields } from "./query_fields.ts";
 
 /** Media type of one JSON value a line. */
@@ -12,6 +13,17 @@ export const LINES_TYPE = "application/x-ndjson";
 export interface AdminOperation {
   /** Stable and unique: generated clients make it the name of a method. */
   readonly id: string;
+  /** The right that a caller needs. */
+  readonly right: Right;
+  /**
+   * Its entries in the audit log. `change`: one before and one after; `own`: the handler stores one
+   * with its change; `read` and `export`: one before the answer.
+   *
+   * @default {"none" for GET, "change" for others}
+   */
+  readonly trail?: "none" | "change" | "own" | "read" | "export";
+  /** Operation at the same names that shows what a change changes, for the audit log. */
+  readonly shows?: `GET /${string}`;
   readonly summary: string;
   readonly description?: string;
   /** Schemas of the query's fields; without it the query is not read. */
@@ -40,8 +52,6 @@ export interface AdminOperation {
   readonly answerHeader?: "X-Ledger-Entries";
   /** Endpoints of the public listener whose refusals are passed on. */
   readonly passesOn?: readonly Endpoint[];
-  /** True where the operation needs no store, and so is never refused with `store_unavailable`. */
-  readonly storeless?: true;
   /** Error codes besides those that follow from the path, the body and the store. */
   readonly codes?: readonly ErrorCode[];
 }

@@ -7,8 +7,11 @@
 import type { z } from "zod";
 import type { Answer } from "./answer.ts";
 import { CATALOG_OPERATIONS } from "./operations/catalog.ts";
+import { CORRECTION_OPERATIONS } from "./operations/corrections.ts";
 import { KEY_OPERATIONS } from "./operations/keys.ts";
 import { LEDGER_OPERATIONS } from "./operations/ledger.ts";
+import { NOTIFICATION_OPERATIONS } from "./operations/notifications.ts";
+import { OPERATOR_OPERATIONS } from "./operations/operators.ts";
 import { PLAYGROUND_OPERATIONS } from "./operations/playground.ts";
 import { REQUEST_OPERATIONS } from "./operations/requests.ts";
 import { ROUTING_OPERATIONS } from "./operations/routing.ts";
@@ -19,6 +22,7 @@ import { WALLET_OPERATIONS } from "./operations/wallets.ts";
 /** The operations by noun, in the order in which they are described. */
 export const OPERATIONS_BY_NOUN = {
   "Wallets": WALLET_OPERATIONS,
+  "Corrections": CORRECTION_OPERATIONS,
   "Keys": KEY_OPERATIONS,
   "Secrets": SECRET_OPERATIONS,
   "Catalog": CATALOG_OPERATIONS,
@@ -27,6 +31,8 @@ export const OPERATIONS_BY_NOUN = {
   "Routing": ROUTING_OPERATIONS,
   "Ledger": LEDGER_OPERATIONS,
   "Vector stores": VECTOR_STORE_OPERATIONS,
+  "Notifications": NOTIFICATION_OPERATIONS,
+  "Operators": OPERATOR_OPERATIONS,
 } as const;
 
 type Nouns = typeof OPERATIONS_BY_NOUN;

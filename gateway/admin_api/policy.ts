@@ -2,10 +2,12 @@ import { z } from "zod";
 import type { Catalog } from "../domain/catalog/catalog.ts";
 import { ENDPOINTS } from "../domain/requests/endpoints.ts";
 import { HOSTED_TOOL_TYPES } from "../domain/requests/hosted_tool_types.ts";
+import { MAX_DIMENSIONS } from "../domain/policy/embedding_pin.ts";
 import { parseIpRange } from "../domain/policy/ip_range.ts";
 import { dialSchema } from "../config/schema.ts";
 import { VERIFY_MODES } from "../domain/routing/auto.ts";
-import { DIALECT_POLICIES, type KeyPolicy } from "../domain/policy/policy.ts";
+import { DEFAULT_FILE_QUOTA, LARGEST_FILE_QUOTA } from "../domain/policy/file_quota.ts";
+import { DIALECT_POLICIES, type KeyPolicy, WALLET_SIGHTS } from "../domain/policy/policy.ts";
 import { type Complaint, COMPLAINTS_MAX } from "../http/validation.ts";
 import { creditsText } from "./credits_text.ts";
 import { suggestion } from "../config/suggestion.ts";
@@ -18,6 +20,14 @@ const name = z.string().min(1).max(128);
 const names = z.array(name).max(256);
 const count = z.int({ error: "Give a whole number" })
   .positive({ error: "Give a whole number from 1 on" });
+
+/** Returns the schema of a part of the room for files; without it the default applies. */
+function roomUpTo(part: keyof typeof LARGEST_FILE_QUOTA) {
+  const largest = LARGEST_FILE_QUOTA[part];
+  return z.int({ error: "Give a whole number" }).min(0).max(largest).optional().meta({
+    default: DEFAULT_FILE_QUOTA[part],
+  });
+}
 
 /** Returns the schema of an array of some of the given names. */
 function someOf<Name extends string>(known: readonly Name[]): z.ZodArray<z.ZodType<Name>> {
@@ -40,6 +50,14 @@ const orchestration = strict({
   mode: z.enum(["off", "auto", "always"]).default("auto"),
   stream: z.enum(["all", "final"]).default("all").describe(
     "Most that streams of split requests carry: a caller may ask for less",
+  ),
+});
+
+/** An embedding model, and the length of its vectors. */
+export const embeddingChoice = strict({
+  model: name.describe("Catalog id of a model with the endpoint embeddings"),
+  dimensions: z.int().min(1).max(MAX_DIMENSIONS).optional().describe(
+    "Length of the vectors; without it, that of the first answer",
   ),
 });
 
@@ -74,6 +92,17 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
     verify: z.enum(VERIFY_MODES).optional(),
     audits: z.boolean().optional(),
   }).optional().describe("Choice of models: the dial, verified answers, audits"),
+  wallet: z.enum(WALLET_SIGHTS).optional().describe(
+    "Sight of the wallet for the key's holder at /api/v1/key: shown, which is the default, or hidden",
+  ),
+  files: strict({
+    files: roomUpTo("files").describe("Number of files of the wallet"),
+    bytes: roomUpTo("bytes").describe("Size of all files of the wallet, in bytes"),
+    stores: roomUpTo("stores").describe("Number of vector stores that callers of the wallet made"),
+  }).optional().describe("Room for files and vector stores: up to these the key may add some"),
+  embeddings: embeddingChoice.optional().describe(
+    "The embedding model of the key; without it, the model of its first call stays",
+  ),
 }).refine((policy) => JSON.stringify(policy).length <= POLICY_LIMIT_BYTES, {
   error: `The policy is longer than ${POLICY_LIMIT_BYTES} bytes`,
 }).meta({
@@ -94,7 +123,7 @@ export function unknownNames(
     tiers: catalog.tiers.map(({ id }) => id),
   };
   const written: Readonly<Record<string, unknown>> = Object(policy);
-  return Object.entries(known).flatMap(([field, names]) => {
+  const listed = Object.entries(known).flatMap(([field, names]) => {
     const wanted = written[field];
     if (!Array.isArray(wanted)) return [];
     const unknown = wanted.flatMap((name: unknown, index) =>
@@ -106,4 +135,18 @@ export function unknownNames(
       message: `The catalog has no ${field.slice(0, -1)} "${name}"${suggestion(name, names)}`,
     }));
   });
+  return [...listed, ...unknownEmbeddings(written["embeddings"], catalog)];
+}
+
+/** Returns a complaint about an embedding model that the catalog does not offer. */
+function unknownEmbeddings(written: unknown, { models }: Catalog): readonly Complaint[] {
+  const { model } = Object(written);
+  const offered = models.filter(({ endpoints }) => endpoints.includes("embeddings"))
+    .map(({ id }) => id);
+  if (typeof model !== "string" || offered.includes(model)) return [];
+  const near = suggestion(model, offered);
+  return [{
+    path: ["policy", "embeddings", "model"],
+    message: `The catalog has no model "${model}" with the endpoint "embeddings"${near}`,
+  }];
 }

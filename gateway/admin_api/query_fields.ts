@@ -14,8 +14,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const DURATION = /^(\d{1,6})([smhdw])$/;
 /**
- * The place where a page begins: in the journal or the request log a segment and a line, in other
- * lists a letter for the kind of place, and the place.
+ * The place where a page begins: in the journal or the request log of a file a segment and a line,
+ * in all other lists a letter for the kind of place, and the place.
  */
 const CURSOR = /^(?:\d{1,15}\.\d{1,9}|[a-z]\.[A-Za-z0-9_-]{1,2000})$/;
 const ISO_TIME =

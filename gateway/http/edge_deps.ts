@@ -1,3 +1,5 @@
+import type { CallerFiles } from "../flows/files/caller_files.ts";
+import type { CallerStores } from "../flows/files/caller_stores.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeasePool } from "../ports/lease_pool.ts";
@@ -7,6 +9,8 @@ import type { Rng } from "../ports/rng.ts";
 
 /** Parts of the service that the public listener uses beside the model calls. */
 export interface EdgeDeps {
+  readonly callerFiles: CallerFiles;
+  readonly callerStores: CallerStores;
   readonly catalogs: Pick<CatalogStore, "current">;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Hono } from "@hono/hono";
+import { type Context, Hono } from "@hono/hono";
 import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
@@ -24,7 +24,10 @@ import { logDenied } from "./middleware/log_denied.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
 import { getModelMeta, getPricing, listModels } from "./routes/catalog.ts";
+import { routeFiles } from "./routes/files.ts";
+import { routeVectorStores } from "./routes/vector_stores.ts";
 import { getDocument, getReference, type ListenerDescription } from "./routes/description.ts";
+import { createEmbeddings } from "./routes/embeddings.ts";
 import { postFeedback } from "./routes/feedback.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { editImages, generateImages, getFile } from "./routes/images.ts";
@@ -37,7 +40,25 @@ import { routeStoredResponses } from "./routes/stored_responses.ts";
 /** Parts of the service that the public listener uses. */
 export type PublicGateway = ModelCallDeps & EdgeDeps & {
   readonly feedback: Pick<Feedback, "admit" | "vote">;
+  /** Routes of a key's own records. */
+  readonly ownRecords: readonly KeyedRoute[];
 };
+
+/** A route of another component, which needs a key. */
+export interface KeyedRoute {
+  readonly method: "GET" | "POST";
+  /** Path with names in braces. */
+  readonly path: string;
+  readonly handle: (c: Context<PublicEnv>) => Promise<Response>;
+}
+
+/** An application of pages below one path. */
+export interface Answering {
+  fetch(
+    request: Request,
+    facts: { readonly remoteAddress: string; readonly requestId: string },
+  ): Response | Promise<Response>;
+}
 
 /** Dependencies of the public listener. */
 export interface PublicAppOptions {
@@ -49,6 +70,8 @@ export interface PublicAppOptions {
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   /** Storage and check of images that signed links lead to. */
   readonly files: { readonly blobs: BlobStore; readonly links: Pick<SignedLinks, "verify"> };
+  /** Pages of key holders. @default {none} */
+  readonly keyPages?: Answering | undefined;
   /** Base URL that applications call. @default {the one of the request} */
   readonly publicUrl?: (() => string) | undefined;
 }
@@ -87,11 +110,17 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   app.get(PUBLIC_PATHS.openAIModels, keyed, listOpenAIModels(gateway));
   app.get(routeOf(PUBLIC_PATHS.openAIModel), keyed, getOpenAIModel(gateway));
   app.post(PUBLIC_PATHS.feedback, keyed, postFeedback(gateway.feedback));
+  for (const { method, path, handle } of gateway.ownRecords) {
+    app.on(method, routeOf(path), keyed, handle);
+  }
   for (const [path, handler] of models) app.post(path, (c) => handler(c.req.raw, c.env));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
+  routeFiles(app, { keyed, files: gateway.callerFiles });
+  routeVectorStores(app, { keyed, stores: gateway.callerStores });
   app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
   app.get(PUBLIC_PATHS.document, getDocument(options.description));
   app.get(PUBLIC_PATHS.reference, getReference(options.description, options.publicUrl));
+  if (options.keyPages !== undefined) routePages(app, options.keyPages);
   for (const path of NOT_OFFERED) {
     app.all(path, () => {
       throw new ServiceFault("not_found");
@@ -107,12 +136,22 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   return straightTo(models, app);
 }
 
+function routePages(app: Hono<PublicEnv>, pages: Answering): void {
+  for (const path of [PUBLIC_PATHS.ownPages, `${PUBLIC_PATHS.ownPages}/*`]) {
+    app.all(path, async (c) => {
+      const { remoteAddress } = c.env;
+      return await pages.fetch(c.req.raw, { remoteAddress, requestId: c.get("requestId") });
+    });
+  }
+}
+
 function modelHandlers(calls: ModelCalls, edge: ModelEdge): ReadonlyMap<string, ModelHandler> {
   return new Map([
     [PUBLIC_PATHS.chat, chatCompletions(calls, edge)],
     [PUBLIC_PATHS.responses, createResponse(calls, edge)],
     [PUBLIC_PATHS["images.generations"], generateImages(calls, edge)],
     [PUBLIC_PATHS["images.edits"], editImages(calls, edge)],
+    [PUBLIC_PATHS.embeddings, createEmbeddings(calls, edge)],
   ]);
 }
 

@@ -45,7 +45,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  */
 export async function readJson(
   request: Request,
-  options: Partial<ReadOptions> = {},
+  { maxValues = BODY_MAX_VALUES, ...options }: Partial<ReadOptions> & {
+    /** Maximum number of JSON values. @default {BODY_MAX_VALUES} */
+    readonly maxValues?: number | undefined;
+  } = {},
 ): Promise<JsonBody> {
   const type = (options.headers ?? request.headers).get("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -56,9 +59,9 @@ export async function readJson(
   const text = isLong ? await decodeInTurns(bytes) : decode(bytes, decoder);
   // Freed at once: waiting for the collector would make it run earlier.
   if (isLong) bytes.buffer.transfer(0);
-  const names = isLong
-    ? namesOfModest(await runInSteps(scanSteps(text, LIMITS)))
-    : namesOfModest(atOnce(scanSteps(text, LIMITS)));
+  const limits = maxValues === BODY_MAX_VALUES ? LIMITS : { ...LIMITS, maxValues };
+  const scan = scanSteps(text, limits);
+  const names = namesOfModest(isLong ? await runInSteps(scan) : atOnce(scan), maxValues);
   if (isLong) await yieldToEventLoop();
   let value: unknown;
   try {
@@ -80,9 +83,8 @@ export async function readJson(
   return { text, value };
 }
 
-const EXCEEDED: Readonly<Record<keyof JsonLimits, string>> = {
+const EXCEEDED: Readonly<Record<Exclude<keyof JsonLimits, "maxValues">, string>> = {
   maxDepth: `is nested more than ${BODY_MAX_DEPTH} levels deep`,
-  maxValues: `has more than ${BODY_MAX_VALUES} JSON values; send fewer`,
   maxBareChars: `has more than ${BODY_MAX_BARE_CHARS} characters outside strings; send fewer`,
 };
 
@@ -93,9 +95,12 @@ const LIMITS: JsonLimits = {
 };
 
 /** Returns the number of names in a scanned text. Throws where it passes a limit. */
-function namesOfModest({ exceeded, names }: JsonScan): number {
+function namesOfModest({ exceeded, names }: JsonScan, maxValues: number): number {
   if (exceeded === undefined) return names;
-  throw new ServiceFault("invalid_request", { message: `The body ${EXCEEDED[exceeded]}` });
+  const problem = exceeded === "maxValues"
+    ? `has more than ${maxValues} JSON values; send fewer`
+    : EXCEEDED[exceeded];
+  throw new ServiceFault("invalid_request", { message: `The body ${problem}` });
 }
 
 /** V8 quotes the text at the error; a caller's error log should not contain all of it. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 
 /** Set by zod's own `validate()`: a million bad elements would otherwise give a million issues. */
-const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+export const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /**
  * Checks a value against a schema; throws the first complaint, with its path. `place` is the path

@@ -9,6 +9,7 @@ import { strict } from "../admin_api/fields.ts";
 import { type AdminOperation, LINES_TYPE } from "../admin_api/operation.ts";
 import { OPERATIONS_BY_NOUN } from "../admin_api/operations.ts";
 import { queryFields } from "../admin_api/query_fields.ts";
+import { ROLES, rolesWith } from "../domain/operators/roles.ts";
 import { ENDPOINT_PATHS } from "../domain/requests/endpoints.ts";
 import { codesOf, EVENTS_TYPE, JSON_TYPE, type Operation } from "./operation.ts";
 import { PUBLIC_OPERATIONS } from "./public_operations.ts";
@@ -39,7 +40,7 @@ function described(target: string, operation: AdminOperation, tag: string): Oper
     ...bodyOf(operation),
     replies: { [status]: replyOf(operation) },
     codes: [
-      ...operation.storeless ? [] : ["store_unavailable" as const],
+      ...rolesWith(operation.right).length === ROLES.length ? [] : ["policy_denied" as const],
       ...path.includes("{") ? ["not_found" as const] : [],
       ...operation.codes ?? [],
       ...codesAt(operation.passesOn),

@@ -119,6 +119,21 @@ export const IMAGE_ANSWER = {
   metadata: METADATA,
 };
 
+/** A request of embeddings. */
+export const EMBEDDING_REQUEST = { model: "auto", input: ["A lamp on a desk", "Eine Lampe"] };
+
+/** Vectors of texts. */
+export const EMBEDDING_ANSWER = {
+  object: "list",
+  data: [
+    { object: "embedding", index: 0, embedding: [0.6, 0.8] },
+    { object: "embedding", index: 1, embedding: [0.8, 0.6] },
+  ],
+  model: "vectors-small",
+  usage: { prompt_tokens: 8, total_tokens: 8 },
+  metadata: METADATA,
+};
+
 /** The public catalog. */
 export const MODEL_LIST = {
   success: true,

@@ -17,6 +17,7 @@ const WALLET = {
   lowBelow: "0.100000",
   lowBelowSet: false,
   low: false,
+  closedAt: null,
 };
 
 const admin = new Judge("admin");

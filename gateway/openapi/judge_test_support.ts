@@ -20,7 +20,7 @@ const COMMON_HEADERS = new Set([
 ]);
 
 /** Addresses of pages for people, which are no part of the interface. */
-const PAGES = /^\/(?:$|console(?:\/|$)|metrics$)/;
+const PAGES = /^\/(?:$|(?:console|me)(?:\/|$)|metrics$)/;
 
 /** Status in the log of a request whose caller disconnected; no client receives it. */
 const CALLER_DISCONNECTED_STATUS = 499;

@@ -80,6 +80,7 @@ export const HEADERS = {
     schema: { type: "string" },
   },
   "Cache-Control": { required: true, schema: { type: "string" } },
+  "Content-Disposition": { required: true, schema: { type: "string", const: "attachment" } },
   "Content-Language": { required: true, schema: { type: "string" } },
   "Accept-Ranges": { required: true, schema: { type: "string" } },
   "Content-Range": {
@@ -138,6 +139,7 @@ const BEHIND_TOKEN: readonly ErrorCode[] = [
   "missing_api_key",
   "invalid_api_key",
   "rate_limit_exceeded",
+  "store_unavailable",
 ];
 const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
 

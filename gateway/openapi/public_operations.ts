@@ -7,6 +7,7 @@
 import { DIALECT_HEADER, DIALECTS, type ErrorCode } from "@svc/sdk/protocol";
 import { z } from "zod";
 import { ORCHESTRATION_CHOICES } from "../domain/orchestration/mode.ts";
+import { TAG_HEADER, TAGS_MAX } from "../domain/requests/attribution.ts";
 import {
   modelListSchema,
   modelMetaSchema,
@@ -16,6 +17,7 @@ import {
 import { feedbackRequestSchema, feedbackSchema } from "../http/schemas/feedback.ts";
 import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import { chatRequestSchema } from "../http/schemas/chat.ts";
+import { describedEmbeddingRequest } from "../http/schemas/embeddings.ts";
 import { imageEditSchema, imageGenerationSchema } from "../http/schemas/images.ts";
 import { responsesRequestSchema } from "../http/schemas/responses.ts";
 import {
@@ -30,15 +32,19 @@ import {
   chatReply,
   describedEvent,
   describedResponse,
+  embeddingsReply,
   imageEditForm,
   imagesReply,
 } from "./schemas.ts";
+import { FILE_OPERATIONS } from "./file_operations.ts";
+import { OWN_RECORD_OPERATIONS } from "./key_holder_operations.ts";
 import { conditionalHeaders, selfOperations } from "./self_operations.ts";
 
 const MODEL_CALL_CODES: readonly ErrorCode[] = [
   "model_not_allowed",
   "insufficient_balance",
   "key_budget_exceeded",
+  "wallet_closed",
   "conflict",
   "upstream_error",
   "no_model_available",
@@ -57,6 +63,10 @@ const dialectHeader = z.object({
   ),
 });
 const callHeaders = dialectHeader.extend({
+  [TAG_HEADER]: z.string().optional().meta({ example: "team=search" }).describe(
+    `A tag of the call for the log and the usage, as name=value. Up to ${TAGS_MAX}, each in a ` +
+      "header of its own or in one with commas between them; each name once",
+  ),
   "X-Auto": z.string().optional().meta({ example: "quality=0.8, verify" }).describe(
     "Choice of the model, where the key's policy allows it: `quality=` a position of the dial " +
       "from 0 to 1, economy, balanced or best; `verify` compares the answers of cheap models " +
@@ -164,6 +174,25 @@ const MODEL_CALLS: readonly Operation[] = [
     reply: json("The images, with their route and their bill in `metadata`", {
       schema: imagesReply,
       example: examples.IMAGE_ANSWER,
+    }),
+  }),
+  modelCall({
+    path: PUBLIC_PATHS.embeddings,
+    id: "createEmbeddings",
+    tag: "Embeddings",
+    summary: "Embed texts",
+    description:
+      "An extension. The model and the length of the vectors are pinned for the key at " +
+      "its first call, or by its policy; no other model ever takes their place.",
+    headers: callHeaders,
+    body: {
+      [JSON_TYPE]: { schema: describedEmbeddingRequest, example: examples.EMBEDDING_REQUEST },
+    },
+  }, {
+    codes: ["context_length_exceeded", "embedding_model_gone"],
+    reply: json("The vectors, with their route and their bill in `metadata`", {
+      schema: embeddingsReply,
+      example: examples.EMBEDDING_ANSWER,
     }),
   }),
 ];
@@ -360,6 +389,8 @@ export const PUBLIC_OPERATIONS: readonly Operation[] = [
   ...STORED,
   ...CATALOG,
   FEEDBACK,
+  ...OWN_RECORD_OPERATIONS,
+  ...FILE_OPERATIONS,
   FILE,
   ...HEALTH,
   ...selfOperations("Service"),

@@ -11,6 +11,7 @@ import {
   metadataSchema,
 } from "../http/schemas/chat_answer.ts";
 import { errorEnvelopeSchema } from "../http/schemas/error.ts";
+import { embeddingsAnswerSchema } from "../http/schemas/embeddings.ts";
 import { imageEditFields, imagesAnswerSchema } from "../http/schemas/images.ts";
 import { chatUsageSchema } from "../http/schemas/orchestration.ts";
 import { responseEventsOf } from "../http/schemas/responses_events.ts";
@@ -81,6 +82,10 @@ export const chatEvent = z.union([chunk, failedAnswer]);
 
 /** Answer of both image endpoints. */
 export const imagesReply = imagesAnswerSchema.extend({ metadata }).meta({ id: "ImagesResponse" });
+
+/** Answer of the endpoint of embeddings. */
+export const embeddingsReply = embeddingsAnswerSchema.extend({ metadata })
+  .meta({ id: "EmbeddingsResponse" });
 
 /** Returns a schema of any type except the described ones. */
 function otherType(known: readonly string[]) {

@@ -5,12 +5,14 @@
  */
 
 import { z } from "zod";
+import { PIN_SOURCES } from "../../domain/policy/embedding_pin.ts";
 import { ROTATION_STEPS } from "../../domain/policy/rotation.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { HOSTED_TOOL_TYPES } from "../../domain/requests/hosted_tool_types.ts";
 import { policySchema } from "../policy.ts";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 import { requestSummaryAnswer } from "./requests.ts";
+import { walletAnswer } from "./wallets.ts";
 
 const secret = z.string().meta({
   description: "The key itself: shown only in this answer, and stored as a digest",
@@ -29,6 +31,13 @@ const key = {
   rotatedFrom: z.string().nullable().describe("Id of the key that it replaces"),
   logContent: z.boolean().describe("Content is logged, with secrets removed"),
 };
+
+const spend = z.strictObject({
+  held: creditsAnswer,
+  day: creditsAnswer,
+  month: creditsAnswer,
+  total: creditsAnswer,
+}).describe("Of the key and all that it replaced; days and months are UTC");
 
 /** A key without its secret. */
 export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
@@ -104,17 +113,56 @@ export const verificationAnswer = z.strictObject({
   charged: z.string().describe("Credits, a decimal string"),
 }).meta({ id: "KeyVerification" });
 
+const embeddings = z.strictObject({
+  model: z.string().describe("Catalog id"),
+  dimensions: z.int().nullable().describe("Length of the vectors; null before the first answer"),
+  source: z.enum(PIN_SOURCES),
+  since: timeAnswer.nullable().describe("Null for a policy before the first answer"),
+}).nullable().describe(
+  "The pinned embedding model of the key and of all that it replaced; null before the first call",
+);
+
+/** Answer of the operations on the embedding model of a key. */
+export const embeddingModelAnswer = z.strictObject({ id: z.string(), embeddings })
+  .meta({ id: "KeyEmbeddingModel" });
+
 /** Answer of `GET /keys/{id}`. */
 export const shownKeyAnswer = z.strictObject({
   ...key,
-  spend: z.strictObject({
-    held: creditsAnswer,
-    day: creditsAnswer,
-    month: creditsAnswer,
-    total: creditsAnswer,
-  }).describe("Of the key and all that it replaced; days and months are UTC"),
+  spend,
+  embeddings,
   reach: reachAnswer,
 }).meta({ id: "KeyWithSpend" });
+
+const limit = z.strictObject({ limit: countAnswer, remaining: countAnswer }).nullable();
+
+/** Answer of `GET /api/v1/key`: a key as its holder sees it. */
+export const ownKeyAnswer = keyAnswer.omit({ wallet: true }).extend({
+  expiresAt: timeAnswer.nullable(),
+  spend,
+  remaining: z.strictObject({
+    day: creditsAnswer.nullable(),
+    month: creditsAnswer.nullable(),
+    total: creditsAnswer.nullable(),
+  }).describe("Of the key's budgets, beyond what calls in flight hold; null without a budget"),
+  limits: z.strictObject({
+    requestsPerMinute: limit,
+    tokensPerMinute: limit,
+    concurrentRequests: limit,
+  }).describe("The limits of the rate and what remains of them; null without the limit"),
+  wallet: walletAnswer.pick({ id: true, tier: true, available: true, held: true }).nullable()
+    .describe("The wallet that pays; null where the policy hides it"),
+}).meta({ id: "OwnKey" });
+
+/** Answer of `POST /keys/{id}/sign-in-link` and of `POST /api/v1/key/sign-in-link`. */
+export const signInLinkAnswer = z.strictObject({
+  url: z.string().describe("Address for a browser, with the code behind its `#`; works once"),
+  code: z.string().meta({
+    description: "The code alone, to enter on the page `/me`",
+    example: "svc_link_…",
+  }),
+  expiresAt: timeAnswer,
+}).meta({ id: "SignInLink", description: "Signs the holder of a key in to the key's pages" });
 
 /** Answer of `POST /keys`. */
 export const newKeyAnswer = z.strictObject({ key: secret, ...key }).meta({ id: "NewKey" });
@@ -132,6 +180,7 @@ const standing = {
   version: z.int(),
   kept: z.boolean().describe("True when the store keeps it; false when each start gets it"),
   adminToken: z.boolean().describe("True when the admin token is digested with it"),
+  operatorTokens: countAnswer.describe("Tokens of operators that are digested with it"),
   keys: countAnswer,
 };
 

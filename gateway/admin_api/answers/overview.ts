@@ -52,10 +52,18 @@ const upstreams = z.array(z.strictObject({
       "after which another model was asked",
   ),
   models: z.array(z.strictObject({ id, status, reason, retryAfterMs, latencyMs, failures })),
-}));
+})).describe(
+  "State, attempts and calls in flight are those of the instance that answers; `maxInFlight` is a " +
+    "limit of each instance",
+);
 
 /** Answer of `GET /upstreams`. */
-export const upstreamListAnswer = z.strictObject({ upstreams }).meta({ id: "UpstreamList" });
+export const upstreamListAnswer = z.strictObject({
+  upstreams,
+  instance: countAnswer.nullable().describe(
+    "Number of the instance whose state this is; null where one process has the store",
+  ),
+}).meta({ id: "UpstreamList" });
 
 /** Answer of `GET /overview`. */
 export const overviewAnswer = z.strictObject({

@@ -10,6 +10,8 @@ import { orchestrationSchema } from "../../http/schemas/orchestration.ts";
 import { metadataSchema } from "../../http/schemas/chat_answer.ts";
 import { ENDPOINTS } from "../../domain/requests/endpoints.ts";
 import { OUTCOMES } from "../../domain/requests/record.ts";
+import { NAME_KINDS, NAMES_A_DAY, NAMES_MAX } from "../../domain/requests/named_sums.ts";
+import { grouping } from "../request_filter.ts";
 import { entryAnswer } from "./wallets.ts";
 import { countAnswer, creditsAnswer, cursorAnswer, timeAnswer } from "./parts.ts";
 
@@ -27,6 +29,9 @@ const summary = {
   key: z.string(),
   wallet: z.string(),
   endpoint: z.enum(ENDPOINTS),
+  user: z.string().nullable().describe("The member `user` of the call"),
+  safetyIdentifier: z.string().nullable().describe("The member `safety_identifier` of the call"),
+  tags: z.record(z.string(), z.string()).describe("Of the headers `X-Tag`, by name"),
   stream: z.boolean(),
   status: z.int().describe("HTTP status; 499 where the caller had left"),
   outcome: z.enum(OUTCOMES),
@@ -104,6 +109,15 @@ const task = z.strictObject({
   attempts: z.array(attempt),
 });
 
+const timed = attempt.extend({ startMs: z.number().nullable() });
+
+const settlement = z.strictObject({
+  charged: creditsAnswer,
+  complete: z.boolean().describe("True when every hold and its end were found"),
+  holds: z.array(hold),
+  entries: z.array(entryAnswer),
+});
+
 /** Answer of `GET /requests/{id}`. */
 export const requestAnswer = z.strictObject({
   ...summary,
@@ -114,19 +128,13 @@ export const requestAnswer = z.strictObject({
   scores: z.array(z.strictObject({ model: z.string(), score: z.number() })),
   exclusions: z.array(z.strictObject({ model: z.string(), stage: z.string(), reason: z.string() })),
   attempts: routing.shape.attempts,
-  timeline: z.array(attempt.extend({
-    startMs: z.number().nullable(),
+  timeline: z.array(timed.extend({
     words: z.string().nullable().describe(
       "The upstream's error message, without secrets and text of the request",
     ),
   })),
   holds: z.array(z.string()).describe("Ids of its holds in the journal"),
-  settlement: z.strictObject({
-    charged: creditsAnswer,
-    complete: z.boolean().describe("True when every hold and its end were found"),
-    holds: z.array(hold),
-    entries: z.array(entryAnswer),
-  }),
+  settlement,
   tasks: z.array(task).nullable().describe("Of a request that was split"),
   feedback: z.array(z.strictObject({
     at: timeAnswer,
@@ -137,6 +145,7 @@ export const requestAnswer = z.strictObject({
   })).describe("Votes of callers on the answer, oldest first"),
   content: z.strictObject({ prompt: z.string(), answer: z.string(), isCut: z.boolean() })
     .nullable().describe("Only where it is logged for the key, with secrets removed"),
+  isContentHidden: z.boolean().describe("True when it is logged, and the caller may not read it"),
 }).meta({ id: "Request", description: "The route of a request, its reasons and its cost" });
 
 const sums = {
@@ -148,19 +157,54 @@ const sums = {
   writtenOff: creditsAnswer,
 };
 
+const usageOfDay = z.strictObject({ day: z.iso.date(), ...sums });
+const usageOfModel = z.strictObject({ model: z.string(), ...sums });
+
+const kind = z.enum(NAME_KINDS).describe(
+  "`none`: of calls without the name. `other`: of all beyond the maximum of distinct names, " +
+    `${NAMES_A_DAY} a day and ${NAMES_MAX} in all`,
+);
+const usageOfUser = z.strictObject({ user: z.string(), kind, ...sums });
+const usageOfTag = z.strictObject({ value: z.string(), kind, ...sums });
+
 /** Answer of `GET /usage`. */
 export const usageAnswer = z.strictObject({
-  by: z.enum(["key", "model", "day"]),
+  by: grouping(["key", "model", "day", "user"]),
   usage: z.array(z.union([
-    z.strictObject({ day: z.iso.date(), ...sums }),
-    z.strictObject({ model: z.string(), ...sums }),
+    usageOfDay,
+    usageOfModel,
+    usageOfUser,
+    usageOfTag,
     z.strictObject({ key: z.string(), name: z.string().optional(), ...sums }),
   ])),
   cursor: cursorAnswer,
 }).meta({
   id: "Usage",
-  description: "Days in their order; keys and models by cost, dearest first",
+  description: "Days in their order; all others by cost, dearest first",
 });
+
+const ownSummary = requestSummaryAnswer.omit({ key: true, wallet: true });
+
+/** Answer of `GET /api/v1/requests`. */
+export const ownRequestListAnswer = requestListAnswer.extend({
+  requests: z.array(ownSummary.meta({ id: "OwnRequestSummary" })),
+}).meta({ id: "OwnRequestList" });
+
+/**
+ * Answer of `GET /api/v1/requests/{id}`: a request as the holder of its key sees it, without the
+ * reasons and messages that are the operator's and without any text of the call.
+ */
+export const ownRequestAnswer = ownSummary.extend({
+  ...requestAnswer.pick({ routing: true, attempts: true, tasks: true }).shape,
+  timeline: z.array(timed),
+  settlement: settlement.omit({ entries: true }),
+}).meta({ id: "OwnRequest", description: "The route of a request and its cost" });
+
+/** Answer of `GET /api/v1/usage`. */
+export const ownUsageAnswer = usageAnswer.extend({
+  by: grouping(["model", "day", "user"]),
+  usage: z.array(z.union([usageOfDay, usageOfModel, usageOfUser, usageOfTag])),
+}).meta({ id: "OwnUsage", description: "Days in their order; all others by cost, dearest first" });
 
 /** Answer of `GET /service`. */
 export const serviceAnswer = z.strictObject({

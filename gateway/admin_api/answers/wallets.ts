@@ -19,6 +19,7 @@ export const walletAnswer = z.strictObject({
   lowBelow: creditsAnswer.describe("At or below this it counts as low"),
   lowBelowSet: z.boolean().describe("Set, or a tenth of what was paid in"),
   low: z.boolean(),
+  closedAt: timeAnswer.nullable().describe("Set once it is closed for good"),
 }).meta({ id: "Wallet", description: "Prepaid credit: credits = available + held + spent" });
 
 /** Answer of `GET /wallets`. */
@@ -53,6 +54,10 @@ const call = {
   key: z.string(),
   log: z.string().describe("Id of the request's row in the log"),
 };
+const names = {
+  user: z.string().optional().describe("The user that the caller named"),
+  tags: z.string().optional().describe("Tags of the call, with commas between them"),
+};
 const tokens = {
   inputTokens: countAnswer,
   cachedInputTokens: countAnswer,
@@ -74,23 +79,45 @@ const settlement = {
 };
 const release = { held: creditsAnswer, reason: z.string() };
 
+/** Returns the schemas of corrections by operators. */
+function corrections<More extends z.ZodRawShape>(common: More) {
+  const noted = { id: z.string(), note: z.string(), ...common };
+  const counted = { expected: creditsAnswer, counted: creditsAnswer };
+  const tiers = { tier: z.string(), before: z.string().describe("The tier until then") };
+  const keys = { moved: z.string().describe("Id of the key"), from: z.string() };
+  const refund = {
+    log: z.string().describe("Id of the request's row in the log"),
+    charged: creditsAnswer.describe("Charges of the request"),
+    amount: creditsAnswer,
+  };
+  return [
+    z.strictObject({ kind: z.enum(["debit", "close"]), amount: creditsAnswer, ...noted }),
+    z.strictObject({ kind: z.literal("adjust"), ...counted, ...noted }),
+    z.strictObject({ kind: z.literal("tier"), ...tiers, ...noted }),
+    z.strictObject({ kind: z.literal("move"), ...keys, ...noted }),
+    z.strictObject({ kind: z.literal("refund"), ...refund, ...noted }),
+  ] as const;
+}
+
 /** Returns the schema of journal entries by kind, each with its own fields and those of `more`. */
 function entry<More extends z.ZodRawShape>(more: More) {
   const common = { ...moved, ...more };
   return z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("open"), tier: z.string(), ...common }),
     z.strictObject({ kind: z.literal("credit"), ...credit, ...common }),
-    z.strictObject({ kind: z.literal("hold"), ...call, ...priced, ...hold, ...common }),
+    z.strictObject({ kind: z.literal("hold"), ...call, ...names, ...priced, ...hold, ...common }),
     z.strictObject({ kind: z.literal("progress"), ...call, ...tokens, ...progress, ...common }),
     z.strictObject({
       kind: z.literal("settle"),
       ...call,
+      ...names,
       ...priced,
       ...tokens,
       ...settlement,
       ...common,
     }),
     z.strictObject({ kind: z.enum(["void", "expire"]), ...call, ...release, ...common }),
+    ...corrections(common),
   ]);
 }
 

@@ -25,23 +25,26 @@ const change = strict({
 export const CATALOG_OPERATIONS = {
   "GET /catalog": {
     id: "getCatalog",
+    right: "read",
     summary: "Show the catalog in force",
     answer: answers.catalogAnswer,
-    storeless: true,
   },
   "GET /catalog/versions": {
     id: "listCatalogVersions",
+    right: "read",
     summary: "List the versions, newest first",
     query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.catalogVersionsAnswer,
   },
   "GET /catalog/versions/{version}": {
     id: "getCatalogVersion",
+    right: "read",
     summary: "Show a version",
     answer: answers.catalogAnswer,
   },
   "GET /catalog/versions/{version}/changes": {
     id: "compareCatalogVersions",
+    right: "read",
     summary: "Show what a version changed",
     query: () => ({
       since: z.string().regex(/^[1-9]\d{0,8}$/, "Give the number of a version").optional()
@@ -51,6 +54,7 @@ export const CATALOG_OPERATIONS = {
   },
   "POST /catalog/apply": {
     id: "applyCatalog",
+    right: "catalog",
     summary: "Make a version and bring it into force",
     description: "One atomic change; requests in flight keep the version with which they began.",
     body: change,
@@ -60,6 +64,7 @@ export const CATALOG_OPERATIONS = {
   },
   "POST /catalog/rollback": {
     id: "rollBackCatalog",
+    right: "catalog",
     summary: "Bring an earlier version into force again",
     body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
     example: { version: 3, note: "The new prices were wrong" },
@@ -68,6 +73,7 @@ export const CATALOG_OPERATIONS = {
   },
   "GET /catalog/check": {
     id: "checkCatalog",
+    right: "read",
     summary: "Compare the catalog with the price list and the upstreams",
     query: () => ({
       timeout: wholeNumber(
@@ -80,25 +86,24 @@ export const CATALOG_OPERATIONS = {
       ),
     }),
     answer: answers.catalogCheckAnswer,
-    storeless: true,
   },
   "GET /models": {
     id: "listPool",
+    right: "read",
     summary: "List the models as routing sees them",
     answer: answers.poolAnswer,
-    storeless: true,
   },
   "GET /upstreams": {
     id: "listUpstreams",
+    right: "read",
     summary: "List the upstreams with their state",
     answer: upstreamListAnswer,
-    storeless: true,
   },
   "GET /upstreams/{id}/models": {
     id: "listOfferedModels",
+    right: "catalog",
     summary: "Ask an upstream for its models",
     answer: answers.offeredModelsAnswer,
-    storeless: true,
     codes: ["upstream_error", "upstream_timeout"],
   },
 } as const satisfies AdminOperations;

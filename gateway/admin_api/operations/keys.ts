@@ -4,7 +4,7 @@ import { KEY_STATES } from "../../domain/policy/key.ts";
 import { operationId, strict } from "../fields.ts";
 import { label } from "../label.ts";
 import type { AdminOperations } from "../operation.ts";
-import { policySchema } from "../policy.ts";
+import { embeddingChoice, policySchema } from "../policy.ts";
 import type { QueryFields } from "../query_fields.ts";
 import { KEY_SORTS, sortFields } from "../sorts.ts";
 
@@ -14,6 +14,7 @@ const keyName = label(100);
 export const KEY_OPERATIONS = {
   "GET /keys": {
     id: "listKeys",
+    right: "read",
     summary: "List the keys",
     description:
       "Newest first, or as `sort` says where there are at most 2,000. A search that finds few may " +
@@ -32,6 +33,7 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys": {
     id: "createKey",
+    right: "keys",
     summary: "Create a key",
     description: "The key itself is in this answer and nowhere else.",
     body: strict({
@@ -47,6 +49,8 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys/preview": {
     id: "previewPolicy",
+    right: "read",
+    trail: "none",
     summary: "Show what a policy would leave",
     description: "Models and endpoints, by routing itself. Changes nothing.",
     body: strict({
@@ -61,11 +65,14 @@ export const KEY_OPERATIONS = {
   },
   "GET /keys/{id}": {
     id: "getKey",
+    right: "read",
     summary: "Show a key and what it has spent",
     answer: answers.shownKeyAnswer,
   },
   "POST /keys/{id}/narrow": {
     id: "narrowKey",
+    right: "keys",
+    shows: "GET /keys/{id}",
     summary: "Give a key a stricter policy",
     body: strict({ policy: policySchema }),
     example: { policy: { models: ["fast-mini"] } },
@@ -73,13 +80,41 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
+    right: "content",
+    shows: "GET /keys/{id}",
     summary: "Start or stop logging content with a key's requests, with secrets removed",
     body: strict({ on: z.boolean().describe("True: log content with the key's requests") }),
     example: { on: true },
     answer: answers.keyAnswer,
   },
+  "POST /keys/{id}/embedding-model": {
+    id: "setKeyEmbeddingModel",
+    right: "keys",
+    shows: "GET /keys/{id}",
+    summary: "Pin another embedding model for a key",
+    description:
+      "Vectors that the key's callers have stored do not compare with those of another " +
+      "model, or of another length. Holds for all keys of the rotation line.",
+    body: embeddingChoice,
+    example: { model: "vectors-small", dimensions: 512 },
+    answer: answers.embeddingModelAnswer,
+    codes: ["conflict"],
+  },
+  "DELETE /keys/{id}/embedding-model": {
+    id: "resetKeyEmbeddingModel",
+    right: "keys",
+    shows: "GET /keys/{id}",
+    summary: "Forget the embedding model of a key",
+    description:
+      "Its next call pins one as a first call does. Holds for all keys of the rotation " +
+      "line.",
+    answer: answers.embeddingModelAnswer,
+    codes: ["conflict"],
+  },
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
+    right: "keys",
+    shows: "GET /keys/{id}",
     summary: "Make a copy that replaces a key",
     description: "Both serve until the old one is disabled or revoked. They share one budget.",
     body: strict({
@@ -94,6 +129,7 @@ export const KEY_OPERATIONS = {
   },
   "GET /keys/{id}/rotation": {
     id: "getRotation",
+    right: "read",
     summary: "Show the progress of a key's rotation",
     description: "From the keys and the request log alone.",
     query: ({ text }: QueryFields) => ({ copy: text, request_id: text }),
@@ -101,6 +137,7 @@ export const KEY_OPERATIONS = {
   },
   "POST /keys/{id}/verify": {
     id: "verifyKey",
+    right: "keys",
     summary: "Make one small call with a key",
     description: "At the public address, as an application would. The key is not kept.",
     body: strict({
@@ -111,17 +148,39 @@ export const KEY_OPERATIONS = {
     answer: answers.verificationAnswer,
     codes: ["conflict", "upstream_error"],
   },
+  "POST /keys/{id}/sign-in-link": {
+    id: "createSignInLink",
+    right: "keys",
+    shows: "GET /keys/{id}",
+    summary: "Make a link that signs the holder of a key in",
+    description:
+      "To the key's own pages at `/me` of the public address, which only read. It works " +
+      "once, for ten minutes. The audit log does not have it.",
+    status: 201,
+    answer: answers.signInLinkAnswer,
+    codes: ["conflict"],
+  },
   "POST /keys/{id}/disable": {
     id: "disableKey",
+    right: "keys",
+    shows: "GET /keys/{id}",
     summary: "Disable a key",
     answer: answers.keyAnswer,
     codes: ["conflict"],
   },
   "POST /keys/{id}/enable": {
     id: "enableKey",
+    right: "keys",
+    shows: "GET /keys/{id}",
     summary: "Enable a disabled key",
     answer: answers.keyAnswer,
     codes: ["conflict"],
   },
-  "POST /keys/{id}/revoke": { id: "revokeKey", summary: "Revoke a key", answer: answers.keyAnswer },
+  "POST /keys/{id}/revoke": {
+    id: "revokeKey",
+    right: "keys",
+    shows: "GET /keys/{id}",
+    summary: "Revoke a key",
+    answer: answers.keyAnswer,
+  },
 } as const satisfies AdminOperations;

@@ -9,6 +9,7 @@ import type { QueryFields } from "../query_fields.ts";
 export const LEDGER_OPERATIONS = {
   "GET /ledger/verify": {
     id: "verifyLedger",
+    right: "books",
     summary: "Recompute the books from the journal and compare",
     description: `Where \`Accept\` names ${LINES_TYPE}: progress, one JSON value a line, and the ` +
       "result as the last. A failure on the way is a last line with `error`.",
@@ -19,6 +20,8 @@ export const LEDGER_OPERATIONS = {
   },
   "GET /ledger/export": {
     id: "exportLedger",
+    right: "books",
+    trail: "export",
     summary: "Send the journal, oldest entry first, one a line",
     description: "The last line is of the kind `end`: an export without it was cut. A failure on " +
       "the way is a last line with `error`.",

@@ -15,6 +15,7 @@ const answer = z.looseObject({}).meta({
 export const PLAYGROUND_OPERATIONS = {
   "POST /playground": {
     id: "callPlayground",
+    right: "playground",
     summary: "Make a call as an application would",
     description:
       "With a key on the wallet that is made for it, lives for ten minutes and is named " +
@@ -39,11 +40,11 @@ export const PLAYGROUND_OPERATIONS = {
   },
   "DELETE /playground": {
     id: "endPlayground",
+    right: "playground",
     summary: "Revoke the keys that the playground has made",
     description: "One that cannot be revoked now is over within minutes all the same.",
     answer: z.strictObject({
       revoked: z.int().min(0).describe("Keys that were revoked"),
     }).meta({ id: "PlaygroundEnd" }),
-    storeless: true,
   },
 } as const satisfies AdminOperations;

@@ -27,6 +27,7 @@ const dial = z.string().transform((text, issues) => {
 export const ROUTING_OPERATIONS = {
   "GET /routing/tasks": {
     id: "listRoutingTasks",
+    right: "read",
     summary: "List the tasks that routing learns about",
     description: "With requests, share by model, estimated quality and cost. A task is known by " +
       "its fingerprint only: no text of prompts is stored.",
@@ -36,14 +37,15 @@ export const ROUTING_OPERATIONS = {
   },
   "GET /routing/tasks/{task}": {
     id: "getRoutingTask",
+    right: "read",
     summary: "Show a task with its outcomes and plans",
     description: "By its fingerprint, or the first 8 digits of it or more.",
     answer: answers.routingTaskAnswer,
-    storeless: true,
     codes: ["conflict"],
   },
   "GET /routing/requests/{id}": {
     id: "explainRequest",
+    right: "read",
     summary: "Explain the routing decision of a request",
     description: "By the id of its row, or by its `X-Request-ID`; where several have that, the " +
       "refusal names the ids of their rows.",
@@ -52,12 +54,14 @@ export const ROUTING_OPERATIONS = {
   },
   "GET /routing/snapshots": {
     id: "listRoutingSnapshots",
+    right: "read",
     summary: "List the snapshots of the statistics",
     query: () => ({}),
     answer: answers.snapshotListAnswer,
   },
   "POST /routing/freeze": {
     id: "freezeRouting",
+    right: "routing",
     summary: "Route by one snapshot from now on",
     description: "It is never removed while it is frozen. Statistics are collected meanwhile.",
     body: strict({
@@ -69,12 +73,14 @@ export const ROUTING_OPERATIONS = {
   },
   "POST /routing/unfreeze": {
     id: "unfreezeRouting",
+    right: "routing",
     summary: "Follow the newest snapshot again",
     body: strict({}),
     answer: answers.snapshotListAnswer,
   },
   "POST /routing/reset": {
     id: "resetRouting",
+    right: "routing",
     summary: "Remove learned statistics",
     description:
       "Of one task, of a wallet, or of all. What was collected until then does not come " +
@@ -86,6 +92,8 @@ export const ROUTING_OPERATIONS = {
   },
   "GET /routing/export": {
     id: "exportRouting",
+    right: "read",
+    trail: "export",
     summary: "Send everything of a snapshot, one JSON value a line",
     description: "The same snapshot gives the same bytes. The last line is of the kind `end`: an " +
       "export without it was cut.",
@@ -97,6 +105,7 @@ export const ROUTING_OPERATIONS = {
   },
   "GET /routing/replay": {
     id: "replayRouting",
+    right: "read",
     summary: "Try the dial on recorded decisions",
     query: ({ text }: QueryFields) => ({ dial: dial.optional(), wallet: text }),
     answer: answers.replayAnswer,
@@ -104,6 +113,7 @@ export const ROUTING_OPERATIONS = {
   },
   "GET /routing/audit-budget": {
     id: "planAuditBudget",
+    right: "read",
     summary: "Show what a daily budget of audits buys",
     query: () => ({
       credits: z.string().regex(new RegExp(CREDITS_PATTERN), "Give credits, as 5 or 0.50").meta({

@@ -5,11 +5,14 @@ import type { AdminOperations } from "../operation.ts";
 export const SECRET_OPERATIONS = {
   "GET /pepper": {
     id: "getPepper",
+    right: "secrets",
     summary: "Show the peppers of the digests",
     answer: pepperAnswer,
   },
   "POST /pepper/rotate": {
     id: "rotatePepper",
+    right: "secrets",
+    shows: "GET /pepper",
     summary: "Make a new pepper",
     description: "Keys move to it when they are used.",
     answer: pepperAnswer,
@@ -17,12 +20,15 @@ export const SECRET_OPERATIONS = {
   },
   "POST /pepper/drop": {
     id: "dropPepper",
+    right: "secrets",
+    shows: "GET /pepper",
     summary: "Forget the previous pepper",
     answer: pepperAnswer,
     codes: ["conflict"],
   },
   "POST /admin-token/rotate": {
     id: "rotateAdminToken",
+    right: "emergency",
     summary: "Make a new admin token",
     description: "The old one stays valid until the new one is confirmed.",
     status: 201,
@@ -30,6 +36,7 @@ export const SECRET_OPERATIONS = {
   },
   "POST /admin-token/confirm": {
     id: "confirmAdminToken",
+    right: "emergency",
     summary: "Replace the old admin token by the new one",
     description: "Sent with the new token.",
     answer: tokenConfirmedAnswer,

@@ -20,13 +20,14 @@ export const attributes = z.record(attributeKeySchema, attributeValueSchema)
 export const VECTOR_STORE_OPERATIONS = {
   "GET /vector-stores": {
     id: "listVectorStores",
+    right: "read",
     summary: "List the vector stores",
     query: ({ text, page }: QueryFields) => ({ wallet: text, ...page }),
     answer: answers.vectorStoreListAnswer,
-    storeless: true,
   },
   "POST /vector-stores": {
     id: "createVectorStore",
+    right: "vector_stores",
     summary: "Make a vector store",
     body: strict({ name: label(100), wallet: z.string() }),
     example: { name: "Handbook", wallet: "team" },
@@ -36,23 +37,26 @@ export const VECTOR_STORE_OPERATIONS = {
   },
   "GET /vector-stores/{id}": {
     id: "getVectorStore",
+    right: "read",
     summary: "Show a vector store",
     answer: answers.vectorStoreAnswer,
-    storeless: true,
   },
   "DELETE /vector-stores/{id}": {
     id: "deleteVectorStore",
+    right: "vector_stores",
     summary: "Delete a vector store with its files",
     answer: answers.deletedAnswer,
   },
   "GET /vector-stores/{id}/files": {
     id: "listFiles",
+    right: "read",
     summary: "List the files of a vector store",
     query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.fileListAnswer,
   },
   "POST /vector-stores/{id}/files": {
     id: "addFile",
+    right: "vector_stores",
     summary: "Add a file",
     description: "The body is the file. What it is, its `Content-Type` says, or else its name.",
     query: () => ({
@@ -67,22 +71,27 @@ export const VECTOR_STORE_OPERATIONS = {
   },
   "GET /vector-stores/{id}/files/{fileId}": {
     id: "getFileOfStore",
+    right: "read",
     summary: "Show a file",
     answer: answers.fileAnswer,
   },
   "DELETE /vector-stores/{id}/files/{fileId}": {
     id: "deleteFile",
+    right: "vector_stores",
     summary: "Delete a file",
     answer: answers.deletedAnswer,
   },
   "POST /vector-stores/{id}/files/{fileId}/embeddings": {
     id: "embedFile",
+    right: "vector_stores",
     summary: "Embed a file that has no embeddings, or those of another model",
     answer: answers.fileAnswer,
     codes: ["conflict", "upstream_error"],
   },
   "POST /vector-stores/{id}/search": {
     id: "searchVectorStore",
+    right: "vector_stores",
+    trail: "read",
     summary: "Search as the tool file_search does",
     body: strict({
       query: z.string().trim().min(1).max(MAX_QUERY_CHARS),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CORRECTION_KINDS } from "../../domain/ledger/correction_types.ts";
 import { parseCredits } from "../../domain/ledger/money.ts";
 import * as answers from "../answers/wallets.ts";
 import { CREDITS_PATTERN, creditsSchema, creditsText } from "../credits_text.ts";
@@ -8,7 +9,10 @@ import type { QueryFields } from "../query_fields.ts";
 import { sortFields, WALLET_SORTS } from "../sorts.ts";
 
 /** Kinds of entries that move money, or open a wallet. */
-const STATEMENT_KINDS = ["open", "credit", "hold", "settle", "void", "expire"] as const;
+const STATEMENT_KINDS = [
+  ...["open", "credit", "hold", "settle", "void", "expire"] as const,
+  ...CORRECTION_KINDS,
+] as const;
 
 /** The refusal of an amount that did not come with the page before. */
 export const AVAILABLE_OF_PAGE = "Give the amount that came with the page before";
@@ -17,7 +21,7 @@ const walletId = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
   "Use 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first",
 );
-const positiveCredits = creditsText.refine(
+export const positiveCredits: typeof creditsText = creditsText.refine(
   (text) => parseCredits(text) !== 0n,
   "Credits must be positive",
 ).meta({ override: creditsSchema({ isPositive: true }) });
@@ -26,6 +30,7 @@ const positiveCredits = creditsText.refine(
 export const WALLET_OPERATIONS = {
   "GET /wallets": {
     id: "listWallets",
+    right: "read",
     summary: "List the wallets",
     description:
       "By id, or as `sort` says where there are at most 2,000. A search that finds few may stop " +
@@ -41,6 +46,7 @@ export const WALLET_OPERATIONS = {
   },
   "POST /wallets": {
     id: "createWallet",
+    right: "wallets",
     summary: "Open a wallet",
     description: "Safe to repeat where it was interrupted: the wallet is opened and paid once.",
     body: strict({
@@ -53,9 +59,16 @@ export const WALLET_OPERATIONS = {
     answer: answers.walletAnswer,
     codes: ["conflict"],
   },
-  "GET /wallets/{id}": { id: "getWallet", summary: "Show a wallet", answer: answers.walletAnswer },
+  "GET /wallets/{id}": {
+    id: "getWallet",
+    right: "read",
+    summary: "Show a wallet",
+    answer: answers.walletAnswer,
+  },
   "POST /wallets/{id}/credit": {
     id: "creditWallet",
+    right: "wallets",
+    shows: "GET /wallets/{id}",
     summary: "Pay into a wallet",
     description: "With an `opId`, or the header `Idempotency-Key`, it is safe to repeat.",
     headers: z.object({ "Idempotency-Key": operationId.optional() }),
@@ -72,6 +85,7 @@ export const WALLET_OPERATIONS = {
   },
   "POST /wallets/{id}/low-balance": {
     id: "markLowBalance",
+    right: "wallets",
     summary: "Set the low-balance mark of a wallet",
     description: "For display and warnings only: nothing is refused.",
     body: strict({ below: creditsText.nullable().describe("null: a tenth of what was paid in") }),
@@ -80,12 +94,14 @@ export const WALLET_OPERATIONS = {
   },
   "GET /wallets/{id}/holds": {
     id: "listHolds",
+    right: "read",
     summary: "List the holds of a wallet",
     query: ({ page }: QueryFields) => ({ ...page }),
     answer: answers.holdListAnswer,
   },
   "GET /wallets/{id}/statement": {
     id: "listStatement",
+    right: "read",
     summary: "List the entries of a wallet",
     query: ({ time, page }: QueryFields) => ({
       ...page,

@@ -6,6 +6,7 @@ import {
 } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
+import { parseTags, TAG_HEADER } from "../../domain/requests/attribution.ts";
 import { type AutoChoice, choiceDenial, parseAutoChoice } from "../../domain/routing/auto.ts";
 import type { CheckedCall, IncomingCall } from "../../flows/admit/admit_call.ts";
 import type { ModelReply } from "../../flows/model_calls.ts";
@@ -118,6 +119,10 @@ class PostedCall<Checked> implements IncomingCall<Checked> {
     requireEndpoint(this.key, endpoint);
     this.#dialect = dialectOf(this.#headers, this.key.policy);
     return read(this.#request, { hold, headers: this.#headers });
+  }
+
+  tags(): string | undefined {
+    return parseTags(this.#headers.get(TAG_HEADER));
   }
 
   check(body: JsonBody): CheckedCall<Checked> {

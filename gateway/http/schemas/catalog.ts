@@ -8,7 +8,7 @@ const catalogModel = z.strictObject({
   name: z.string(),
   provider: z.string(),
   description: z.string(),
-  modality: z.enum(["text", "image"]),
+  modality: z.enum(["text", "image", "embedding"]),
   endpoints: z.array(endpoint),
   contextTokens: z.int().nullable(),
   maxOutputTokens: z.int().nullable(),
