@@ -10,11 +10,18 @@ import type { TargetState } from "../domain/routing/plan.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { Learning } from "../flows/learn/learning.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
+import { HolderAccess } from "../flows/keys/holder_access.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { Judge } from "../openapi/judge_test_support.ts";
+import { Corrections } from "../flows/operators/corrections.ts";
+import { Operators } from "../flows/operators/operators.ts";
+import { SessionMemory } from "../flows/operators/session_memory.ts";
+import { Sessions } from "../flows/operators/sessions.ts";
+import { Trail } from "../flows/operators/trail.ts";
 import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { type KvStores, openKvStores } from "../stores/kv/open.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
+import { Notifier } from "../notify/notifier.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import { mountConsole } from "../console/mount.ts";
@@ -26,6 +33,8 @@ const judge = new Judge("admin");
 
 /** Admin token of the tests. */
 export const ADMIN_TOKEN = "svc_admin_for_tests";
+/** Credits at stake above which the tests need an approval: 50. */
+const APPROVAL_MICROS = 50_000_000n;
 /** Start of the tests' clock: a Saturday noon. */
 export const START_MS = Date.UTC(2026, 10, 21, 12);
 
@@ -88,6 +97,29 @@ function testVectorStores(
   return createVectorStores({ ...deps, passages, embedder });
 }
 
+/** Services over the stores. */
+function servicesOf(
+  stores: KvStores,
+  deps: Pick<AdminDeps, "clock" | "rng" | "logger">,
+): Pick<AdminDeps, "vectorStores" | "notices"> {
+  return { vectorStores: testVectorStores(stores, deps), notices: testNotices(stores, deps) };
+}
+
+/** Notifications that accept every message, and know one private host. */
+function testNotices(
+  { noticeStore: store, ledger, keys }: KvStores,
+  deps: Pick<AdminDeps, "clock" | "rng" | "logger">,
+): Notifier {
+  return new Notifier({
+    ...{ ...deps, store, instance: "only", policy: { trustedHosts: ["127.0.0.1"] } },
+    send: () => Promise.resolve({ ok: true }),
+    sources: {
+      ...{ ledger, keys, upstreams: () => new Set<string>() },
+      marksOf: () => Promise.resolve([]),
+    },
+  });
+}
+
 /** A pool with one busy upstream, and the given states of models. */
 function poolWith(states: ReadonlyMap<string, TargetState>): AdminDeps["pool"] {
   return {
@@ -116,19 +148,19 @@ async function testAdmin(
   await learning.open();
   const deps: AdminDeps = {
     ...stores,
+    ...await testStaff(stores, { settings, peppers, clock, rng, logger, signOn: overrides.signOn }),
     learning,
     keyRing,
+    holderAccess: new HolderAccess({ ...stores, clock, logger }),
     clock,
     logger,
     rng,
-    vectorStores: testVectorStores(stores, { clock, rng, logger }),
+    ...servicesOf(stores, { clock, rng, logger }),
     pool: poolWith(pool),
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
     pepperBook,
-    description: new Description("admin"),
-    mountConsole,
+    ...{ description: new Description("admin"), mountConsole },
     lowBalances: new LowBalances(settings),
-    adminTokens: await AdminTokens.open({ settings, peppers, logger, startToken: ADMIN_TOKEN }),
     onAdminToken: () => Promise.resolve(),
     callPublic: () => Promise.resolve(Response.json({ choices: [] })),
     publicUrl: () => "http://gateway.test:8787",
@@ -156,6 +188,23 @@ async function testAdmin(
         body: JSON.stringify(body),
       }),
   };
+}
+
+/** The admin token of the tests, operators, their sessions, and the audit log. */
+async function testStaff(
+  stores: KvStores,
+  deps: Pick<AdminDeps, "clock" | "rng" | "logger" | "signOn"> & {
+    readonly settings: KvStores["settings"];
+    readonly peppers: PepperBook["peppers"];
+  },
+): Promise<Pick<AdminDeps, "adminTokens" | "operators" | "corrections" | "sessions" | "trail">> {
+  const adminTokens = await AdminTokens.open({ ...deps, startToken: ADMIN_TOKEN });
+  const operators = new Operators({ ...stores, ...deps });
+  const store = new SessionMemory();
+  const sessions = new Sessions({ ...deps, operators, adminTokens, store });
+  const corrections = new Corrections({ ...stores, ...deps, approvalMicros: APPROVAL_MICROS });
+  const trail = new Trail({ ...stores, ...deps });
+  return { adminTokens, operators, corrections, sessions, trail };
 }
 
 /** Ids with numbers from 1. */

@@ -1,4 +1,5 @@
 import { Hono, type Next } from "@hono/hono";
+import { invariant } from "../domain/invariant.ts";
 import { ServiceFault } from "../domain/fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { requestId } from "../http/middleware/request_id.ts";
@@ -9,6 +10,10 @@ import { catalogHandlers } from "./catalog/catalog.ts";
 import { catalogCheckHandlers } from "./catalog/catalog_check.ts";
 import { modelHandlers } from "./catalog/models.ts";
 import type { AdminApp, AdminContext, AdminDeps, AdminEnv } from "./deps.ts";
+import { auditHandlers } from "./operators/audit.ts";
+import { operatorHandlers } from "./operators/operators.ts";
+import { sessionHandlers } from "./operators/sessions.ts";
+import { approvalHandlers, correctionHandlers } from "./corrections/corrections.ts";
 import { keyPreviewHandlers } from "./keys/key_preview.ts";
 import { keyRotationHandlers } from "./keys/key_rotation.ts";
 import { keyHandlers } from "./keys/keys.ts";
@@ -23,6 +28,7 @@ import { adminTokenHandlers } from "./service/admin_token.ts";
 import { serveMetrics } from "./service/metrics.ts";
 import { pepperHandlers } from "./service/pepper.ts";
 import { serviceHandlers } from "./service/service.ts";
+import { notificationHandlers } from "./notifications/notifications.ts";
 import { vectorStoreHandlers } from "./vector_stores/vector_stores.ts";
 import { walletHandlers } from "./wallets/wallets.ts";
 
@@ -42,14 +48,19 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
   resource(app, PUBLIC_PATHS.reference, { GET: getReference(description) });
   serveMetrics(app, { admit, metrics: deps.metrics });
   const consoleApi = emptyApp(deps);
+  consoleApi.use(async (context, next) => {
+    const { actor } = context.env;
+    invariant(actor !== undefined, "The console names who calls");
+    context.set("actor", actor);
+    await next();
+  });
   consoleApi.route("/admin/v1", api);
-  const { clock, logger, adminTokens } = deps;
+  const { clock, logger, adminTokens, sessions, signOn, consoleUrl, trail } = deps;
   deps.mountConsole(app, {
-    clock,
-    logger,
+    ...{ clock, logger, sessions, signOn, consoleUrl, trail },
     admit,
     api: consoleApi,
-    tokenEpoch: () => adminTokens.epoch,
+    tokenMark: (token) => adminTokens.markOf(token),
   });
   return app;
 }
@@ -61,10 +72,11 @@ export function createAdminApp(deps: AdminDeps): AdminApp {
  */
 export function createMetricsApp(deps: AdminDeps): AdminApp {
   const app = emptyApp(deps);
-  const noAdminTokens = { admits: () => false };
+  const adminTokens = { admits: () => false };
+  const operators = { authenticate: () => Promise.resolve(undefined) };
   serveMetrics(app, {
     admit: deps.metrics?.needsToken
-      ? tokenAdmission({ ...deps, adminTokens: noAdminTokens })
+      ? tokenAdmission({ ...deps, adminTokens, operators })
       : undefined,
     metrics: deps.metrics,
   });
@@ -93,6 +105,8 @@ function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
   serveOperations(api, deps, {
     ...walletHandlers(deps),
+    ...correctionHandlers(deps),
+    ...approvalHandlers(deps),
     ...keyHandlers(deps),
     ...keyPreviewHandlers(deps),
     ...keyRotationHandlers(deps),
@@ -107,6 +121,10 @@ function createApi(deps: AdminDeps): AdminApp {
     ...playgroundHandlers(deps),
     ...ledgerHandlers(deps),
     ...vectorStoreHandlers(deps),
+    ...notificationHandlers(deps),
+    ...operatorHandlers(deps),
+    ...sessionHandlers(deps),
+    ...auditHandlers(deps),
   });
   return api;
 }

@@ -2,7 +2,9 @@ import type { MiddlewareHandler } from "@hono/hono";
 import { ServiceFault } from "../domain/fault.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import { BadKeys } from "../http/bad_keys.ts";
+import { type Actor, EMERGENCY } from "../domain/operators/operator.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import type { Operators } from "../flows/operators/operators.ts";
 import type { AdminDeps, AdminEnv, AdmitToken } from "./deps.ts";
 
 /** Returns the token of `Authorization: Bearer <admin token>`, or "" for any other header. */
@@ -10,10 +12,14 @@ export function presentedToken(authorization: string): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
 }
 
+/** The holder of a token that opens another page than the API. */
+const METRICS_READER: Actor = { kind: "operator", id: "metrics", name: "Metrics", rights: [] };
+
 /** Returns the check of admin tokens; an address that sends many wrong ones has to wait. */
 export function tokenAdmission(
-  deps: Pick<AdminDeps, "catalogs" | "clock" | "logger"> & {
+  deps: Pick<AdminDeps, "catalogs" | "clock" | "logger" | "refreshSecrets"> & {
     readonly adminTokens: Pick<AdminTokens, "admits">;
+    readonly operators: Pick<Operators, "authenticate">;
   },
 ): AdmitToken {
   const badTokens = new BadKeys({
@@ -24,8 +30,17 @@ export function tokenAdmission(
   });
   return async (presented, opens = () => false) => {
     const { secret } = presented;
-    const lookUp = () => deps.adminTokens.admits(secret) || opens(secret) || undefined;
-    return await badTokens.find(presented, lookUp) !== undefined;
+    const known = () => {
+      if (deps.adminTokens.admits(secret)) return { actor: EMERGENCY };
+      return opens(secret) ? { actor: METRICS_READER } : deps.operators.authenticate(secret);
+    };
+    return await badTokens.find(presented, async () => {
+      const admitted = await known();
+      if (admitted !== undefined) return admitted;
+      // Another instance may have changed a token or the pepper a moment ago.
+      await deps.refreshSecrets?.();
+      return await known();
+    });
   };
 }
 
@@ -37,9 +52,11 @@ export function authorize(admit: AdmitToken): MiddlewareHandler<AdminEnv> {
     const secret = presentedToken(header);
     // Tests call the application without a listener, and so without a connection.
     const remoteAddress = context.env?.remoteAddress;
-    if (!await admit({ secret, remoteAddress })) {
+    const admitted = await admit({ secret, remoteAddress });
+    if (admitted === undefined) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");
     }
+    context.set("actor", admitted.actor);
     await next();
   };
 }

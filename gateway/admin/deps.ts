@@ -5,18 +5,29 @@ import type { ConnectionInfo } from "../http/env.ts";
 import type { ListenerDescription } from "../http/routes/description.ts";
 import type { PresentedSecret } from "../http/bad_keys.ts";
 import type { TargetState } from "../domain/routing/plan.ts";
+import type { Actor } from "../domain/operators/operator.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import type { HolderAccess } from "../flows/keys/holder_access.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
+import type { Corrections } from "../flows/operators/corrections.ts";
+import type { Admitted, Operators } from "../flows/operators/operators.ts";
+import type { SignOn } from "../flows/operators/sign_on.ts";
+import type { Sessions } from "../flows/operators/sessions.ts";
+import type { Trail } from "../flows/operators/trail.ts";
 import type { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { EmbeddingPinStore } from "../ports/embedding_pin_store.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore, VerificationStep } from "../ports/ledger_store.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Notices } from "../ports/notices.ts";
 import type { RequestLog } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
+import type { SettingsStore } from "../ports/settings_store.ts";
 import type { SnapshotStore } from "../ports/snapshot_store.ts";
+import type { TrailStore } from "../ports/trail_store.ts";
 import type { Upstream } from "../ports/upstream.ts";
 import type { VoteStore } from "../ports/vote_store.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
@@ -48,14 +59,21 @@ export interface AdminDeps {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
   readonly keyRing: KeyRing;
+  /** Sign-in of key holders; absent where their pages are switched off. */
+  readonly holderAccess?: HolderAccess | undefined;
+  readonly embeddingPins: EmbeddingPinStore;
   readonly catalogs: CatalogStore;
   readonly log: RequestLog;
-  readonly learning: Pick<Learning, "snapshot" | "newest" | "take" | "freeze" | "forget">;
+  readonly learning: Pick<Learning, "snapshot" | "newest" | "takeAll" | "freeze" | "forget">;
+  readonly settings: SettingsStore;
   readonly snapshots: Pick<SnapshotStore, "list" | "get" | "frozen">;
   readonly votes: Pick<VoteStore, "of">;
   readonly lowBalances: LowBalances;
   readonly vectorStores: VectorStores;
+  readonly notices: Notices;
   readonly pool: PoolView;
+  /** Returns the number of this gateway; absent where one gateway has the store. */
+  readonly instance?: (() => number) | undefined;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
@@ -64,12 +82,28 @@ export interface AdminDeps {
   /** Called with the code of every error answer. @default {not called} */
   readonly onRefusal?: ((code: ErrorCode) => void) | undefined;
   readonly adminTokens: AdminTokens;
+  readonly operators: Operators;
+  readonly corrections: Corrections;
+  readonly sessions: Sessions;
+  /** Sign-in at an identity provider; absent without one. */
+  readonly signOn?: SignOn | undefined;
+  /** Origin of the console that the operator has configured; absent without one. */
+  readonly consoleUrl?: string | undefined;
+  /** Writes the audit log. */
+  readonly trail: Trail;
+  readonly trailStore: TrailStore;
   readonly description: ListenerDescription;
   /** Adds the console to the listener. */
   readonly mountConsole: (app: AdminApp, parts: ConsoleParts) => void;
   /** Called with the admin token that has replaced the stored one. */
   readonly onAdminToken: (token: string) => Promise<void>;
   readonly pepperBook: Pick<PepperBook, "uses" | "keysOfPrevious" | "rotate" | "drop">;
+  /**
+   * Reads peppers and admin tokens again, before a token is refused.
+   *
+   * @default {only this process changes them}
+   */
+  readonly refreshSecrets?: (() => Promise<void>) | undefined;
   /** Aborted when the service stops: endless streams end then. @default {never} */
   readonly closing?: AbortSignal | undefined;
   /** Calls the gateway itself, to verify a key. @default {the global `fetch`} */
@@ -100,30 +134,36 @@ export interface AdminDeps {
 }
 
 /**
- * Returns true when a token is valid; throws `rate_limit_exceeded` where its address has sent too many
- * wrong ones. `opens` accepts another secret where the token is presented.
+ * Returns the holder of a valid token; throws `rate_limit_exceeded` where its address has sent too many
+ * wrong ones. `opens` accepts another secret where the token is presented, with no right at all.
  */
 export type AdmitToken = (
   presented: PresentedSecret,
   opens?: (secret: string) => boolean,
-) => Promise<boolean>;
+) => Promise<Admitted | undefined>;
 
 /** Parts of the admin listener that the console uses. */
-export interface ConsoleParts extends Pick<AdminDeps, "clock" | "logger"> {
+export interface ConsoleParts
+  extends Pick<AdminDeps, "clock" | "logger" | "sessions" | "signOn" | "consoleUrl" | "trail"> {
   /** The admin API without its bearer check: the console has authenticated the operator already. */
   readonly api: AdminApp;
   /** Checks an admin token as the API does, and slows down guessing. */
   readonly admit: AdmitToken;
-  /** Returns a number that grows whenever an admin token stops being valid. */
-  readonly tokenEpoch: () => number;
+  /** Returns the mark of an admin token; `undefined` if it is not accepted any more. */
+  readonly tokenMark: (token: string) => Promise<string | undefined>;
 }
 
 /** Environment of the handlers of the operator's API. */
 export interface AdminEnv {
-  Bindings: ConnectionInfo;
+  Bindings: ConnectionInfo & {
+    /** The actor of a request of the console, which has authenticated them. */
+    readonly actor?: Actor;
+  };
   Variables: {
     /** The caller's `X-Request-ID`, or a generated one. */
     requestId: string;
+    /** Set behind the check of the token. */
+    actor: Actor;
   };
 }
 

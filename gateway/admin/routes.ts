@@ -17,9 +17,13 @@ import {
 } from "../admin_api/operations.ts";
 import { unknownNames } from "../admin_api/policy.ts";
 import { queryFields } from "../admin_api/query_fields.ts";
+import { queryOf } from "../http/query_of.ts";
 import { readJson } from "../http/read_json.ts";
 import { validate, validateAll } from "../http/validation.ts";
+import { ServiceFault } from "../domain/fault.ts";
+import { rightMissing } from "../domain/operators/operator.ts";
 import type { AdminApp, AdminContext, AdminDeps } from "./deps.ts";
+import { type AnyCall, type AnyHandler, withTrail } from "./operators/with_trail.ts";
 import { type Methods, resource } from "./resource.ts";
 
 /** Maximum length of a JSON body, in bytes. */
@@ -43,16 +47,6 @@ export type Handlers = {
 
 type Reply<Name extends Target> = AnswerOf<Name> | Response;
 
-/** A handler as it is called when its name, and so its types, are not known. */
-type AnyHandler = {
-  handle(call: {
-    readonly context: AdminContext;
-    readonly path: Readonly<Record<string, string>>;
-    readonly query: () => unknown;
-    readonly body: () => Promise<unknown>;
-  }): object | Promise<object>;
-}["handle"];
-
 /** Serves every operation of the table, and 405 for other methods at its addresses. */
 export function serveOperations(app: AdminApp, deps: AdminDeps, handlers: Handlers): void {
   const byTarget: Readonly<Record<string, AnyHandler>> = handlers;
@@ -62,8 +56,9 @@ export function serveOperations(app: AdminApp, deps: AdminDeps, handlers: Handle
   const byPath = Map.groupBy(operations, ([target]) => target.split(" ")[1] ?? "");
   for (const [path, atPath] of byPath) {
     const methods: Methods = Object.fromEntries(atPath.flatMap(([target, operation]) => {
-      const handler = byTarget[target];
-      if (handler === undefined) return [];
+      const plain = byTarget[target];
+      if (plain === undefined) return [];
+      const handler = withTrail({ operation, handler: plain, handlers: byTarget, deps });
       return [[
         target.split(" ")[0],
         (context: AdminContext) => answer(context, operation, { handler, deps }),
@@ -75,25 +70,21 @@ export function serveOperations(app: AdminApp, deps: AdminDeps, handlers: Handle
 
 async function answer(
   context: AdminContext,
-  { query = () => ({}), body, status }: AdminOperation,
+  { right, query = () => ({}), body, status }: AdminOperation,
   { handler, deps }: { readonly handler: AnyHandler; readonly deps: AdminDeps },
 ): Promise<Response> {
-  const reply = await handler({
+  const actor = context.get("actor");
+  if (!actor.rights.includes(right)) {
+    throw new ServiceFault("policy_denied", { message: rightMissing(actor, right) });
+  }
+  const call: AnyCall = {
     context,
     path: context.req.param(),
-    query: () => validate(strict(query(queryFields(deps.clock.nowMs()))), queryOf(context)),
+    query: () => validate(strict(query(queryFields(deps.clock.nowMs()))), queryOf(context.req)),
     body: () => readBody(context, body ?? strict({}), deps),
-  });
+  };
+  const reply = await handler(call);
   return reply instanceof Response ? reply : context.json(reply, status ?? 200);
-}
-
-/** The fields of the query; one that occurs twice stays a list, and is refused as not being a text. */
-function queryOf(context: AdminContext): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(context.req.queries()).map((
-      [name, values],
-    ) => [name, values.length === 1 ? values[0] : values]),
-  );
 }
 
 async function readBody(

@@ -49,6 +49,25 @@ Deno.test("a restored store has the books, the settings and the credentials", as
   });
 });
 
+Deno.test("a backup leaves out the links and sessions of key holders", async () => {
+  await withStore(async (store) => {
+    const pass = { keyId: "key_a", digest: "ab", beganAtMs: NOW_MS, endsAtMs: NOW_MS + 1 };
+    const [link, session] = [{ kind: "link", ...pass }, { kind: "session", ...pass }] as const;
+    const before = await openKvStores(store.kv);
+    for (const each of [link, session]) await before.passes.put(each);
+    await before.close();
+    await backUpPlain(store);
+    const path = join(store.folder, "new.kv");
+    await restoreTo(path, store);
+    const after = await openKvStores(path);
+    assertEquals([await after.passes.get(link), await after.passes.get(session)], [
+      ...[undefined, undefined],
+    ]);
+    assertEquals(await after.settings.get("planted"), "planted_setting_secret");
+    await after.close();
+  });
+});
+
 Deno.test("a backup contains one moment of a store that keeps changing", async () => {
   await withStore(async (store) => {
     const stores = await openKvStores(store.kv);

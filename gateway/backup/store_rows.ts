@@ -23,6 +23,16 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 const LOCK_WAIT_MS = 5_000;
 /** The key `["writer"]` as Deno KV encodes it. */
 const HEAD = keyOf("writer");
+/**
+ * The beginning of the keys of links and sessions of key holders, which a backup leaves out: they are
+ * over within the hour, and one that was used or ended must not come back.
+ */
+const PASSES = keyOf("key_pass");
+/** Rows that a backup has, by table. @default {all} */
+const KEPT: Readonly<Record<string, { readonly where: string; readonly values: Uint8Array[] }>> = {
+  kv: { where: "WHERE k < ? OR k >= ?", values: [PASSES, PASSES.with(-1, 1)] },
+};
+const ALL = { where: "", values: [] };
 /** The beginning of the keys of commit rows. */
 const COMMITS = keyOf("commit");
 
@@ -109,14 +119,21 @@ function keyOf(text: string): Uint8Array {
 }
 
 function countOf(db: DatabaseSync, table: string): number {
-  return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+  const { where, values } = KEPT[table] ?? ALL;
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${table} ${where}`).get(...values)?.n);
 }
 
 function* rowsOf(db: DatabaseSync): Generator<BackupRecord> {
   for (const [table, columns] of Object.entries(TABLES)) {
-    const query = db.prepare(`SELECT ${columns.join(", ")} FROM ${table}`);
+    const { where, values } = KEPT[table] ?? ALL;
+    const query = db.prepare(`SELECT ${columns.join(", ")} FROM ${table} ${where}`);
     query.setReadBigInts(true);
-    for (const row of query.iterate()) yield [table, ...columns.map((name) => valueOf(row[name]))];
+    for (const row of query.iterate(...values)) {
+      yield [
+        table,
+        ...columns.map((name) => valueOf(row[name])),
+      ];
+    }
   }
 }
 

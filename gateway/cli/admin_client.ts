@@ -137,7 +137,7 @@ export class AdminClient {
     if (!usedToken) {
       throw new NoTokenFailure(
         "There is no admin token: set SERVICE_ADMIN_TOKEN, or run this where the gateway was " +
-          "first started, with its SERVICE_KV_PATH",
+          "first started, with its SERVICE_STORE or SERVICE_CREDENTIALS_FILE",
       );
     }
     const source = this.#token !== undefined ? undefined : variable ? "variable" : "store";

@@ -12,6 +12,7 @@ const TEAM = {
   writtenOff: "0.000000",
   lowBelow: "10.000000",
   lowBelowSet: false,
+  closedAt: null,
   low: false,
 };
 const CHEAPER = JSON.stringify({ ...CONTENT, models: CONTENT.models.slice(0, 1) });
@@ -369,6 +370,22 @@ Deno.test("svc requests --follow shows requests as they end, until the gateway d
       "--follow cannot be combined with --limit",
     ]);
   }, { closing: closing.signal });
+});
+
+Deno.test("svc keys link prints a link that works once, and fails for a key that does not serve", async () => {
+  await withCli(async ({ run, json }) => {
+    const { id } = await json("keys create --name app --wallet team");
+    assertMatch(
+      (await run(`keys link ${id}`)).out,
+      /^http\S+\/me\/sign-in#svc_link_\w+\n\nIt signs in once/,
+    );
+    const { url, code } = await json(`keys link ${id}`);
+    assertEquals(url.split("#")[1], code);
+    await json(`keys disable ${id}`);
+    const refused = await run(`keys link ${id}`);
+    assertEquals(refused.code, 1);
+    assertMatch(refused.err, /does not serve/);
+  });
 });
 
 Deno.test("svc keys content-log switches on and off", async () => {

@@ -21,16 +21,30 @@ Each option replaces the environment variable beside it.
   --admin-urls URLS          SERVICE_ADMIN_URLS, other base URLs of the admin listener
   --metrics-host HOST        SERVICE_METRICS_HOST (127.0.0.1), opens a listener for /metrics
   --metrics-port PORT        SERVICE_METRICS_PORT (8789), its port
-  --kv-path PATH             SERVICE_KV_PATH (data/svc.kv; :memory:)
+  --store PATH               SERVICE_STORE (data/svc.kv; :memory:; postgres://…: give a password
+                             in the environment)
+  --kv-path PATH             SERVICE_KV_PATH, the older name of it
+  --credentials-file FILE    SERVICE_CREDENTIALS_FILE (beside a store that is a file)
   --config FILE              SERVICE_CONFIG (svc.json, optional)
   --public-url URL           SERVICE_PUBLIC_URL
   --trusted-proxies RANGES   SERVICE_TRUSTED_PROXIES
+  --notify-hosts HOSTS       SERVICE_NOTIFY_HOSTS, targets of notifications that may be private
+  --approval-credits CREDITS SERVICE_APPROVAL_CREDITS (10000): corrections above it wait for a
+                             second operator
   --trace-ratio RATIO        SERVICE_TRACE_RATIO, 0 to 1, where OTEL_DENO=true exports traces
                              (default: up to 10 a second, and 50 begun by callers)
+  --oidc-issuer URL          SERVICE_OIDC_ISSUER, sign-in of operators by OpenID Connect
+  --oidc-client-id ID        SERVICE_OIDC_CLIENT_ID
+  --oidc-roles PAIRS         SERVICE_OIDC_ROLES, such as staff=viewer,ops=admin
+  --oidc-groups-claim NAME   SERVICE_OIDC_GROUPS_CLAIM (groups)
+  --oidc-scopes SCOPES       SERVICE_OIDC_SCOPES (openid profile)
+  --drain-seconds SECONDS    SERVICE_DRAIN_SECONDS, between the signal to stop and the first refusal
+                             (PostgreSQL: 5; a file: 0)
 Secrets; set them in the environment rather than on a command line:
   --admin-token TOKEN        SERVICE_ADMIN_TOKEN
   --bootstrap-key KEY        SERVICE_BOOTSTRAP_KEY
   --metrics-token TOKEN      SERVICE_METRICS_TOKEN, reads /metrics and nothing else
+  --oidc-client-secret TEXT  SERVICE_OIDC_CLIENT_SECRET
   --key-pepper PEPPER        SERVICE_KEY_PEPPER
   --key-pepper-previous OLD  SERVICE_KEY_PEPPER_PREVIOUS, during a change
 `;

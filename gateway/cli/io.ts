@@ -6,11 +6,25 @@ export interface Credentials {
   readonly token: string;
 }
 
+/** Starts a server; resolves once it listens. */
+export type Listen = (server: {
+  readonly hostname: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly handler: (request: Request) => Promise<Response>;
+}) => Promise<{
+  readonly port: number;
+  /** Resolves when the server has ended. */
+  readonly finished: Promise<void>;
+}>;
+
 /** Access of the command line to its environment. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns any readable environment variable. @default {those of `env`} */
   readonly lookup?: ((name: string) => string | undefined) | undefined;
+  /** @default {a server of this process} */
+  readonly listen?: Listen | undefined;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /**
    * Writes to standard output without changes: the text contains its line ends. Throws an

@@ -2,8 +2,16 @@ import manifest from "../deno.json" with { type: "json" };
 import { Interrupted } from "../system/read_secret.ts";
 import { AdminClient } from "./admin_client.ts";
 import { adminTokenCommands } from "./commands/admin_token.ts";
+import { auditCommands } from "./commands/audit.ts";
 import { backupCommands } from "./commands/backup/backup.ts";
+import { bridgeCommands } from "./commands/bridge.ts";
 import { catalogCommands } from "./commands/catalog/catalog.ts";
+import {
+  correctionCommands,
+  keyMoveCommands,
+  refundCommands,
+  walletCorrectionCommands,
+} from "./commands/corrections.ts";
 import { type Call, type Command, type Output, usageLine } from "./command.ts";
 import { completionCommand } from "./completion/completions.ts";
 import { doctorCommands } from "./commands/doctor.ts";
@@ -15,10 +23,13 @@ import { CliFailure, OutputClosed, UsageError } from "./failures.ts";
 import { keyCommands } from "./commands/keys/keys.ts";
 import { ledgerCommands } from "./commands/ledger/ledger.ts";
 import { modelCommands } from "./commands/models.ts";
+import { notifyCommands } from "./commands/notify.ts";
+import { operatorCommands } from "./commands/operators.ts";
 import { pepperCommands } from "./commands/pepper.ts";
 import { requestCommands } from "./commands/requests.ts";
 import { routingCommands } from "./commands/routing.ts";
 import { printable } from "./output/table.ts";
+import { storeCommands } from "./commands/store.ts";
 import { usageCommands } from "./commands/usage.ts";
 import { vectorStoreCommands } from "./commands/vector_stores.ts";
 import { walletCommands } from "./commands/wallets.ts";
@@ -33,17 +44,26 @@ const COMMANDS: readonly Command[] = [
       ),
   },
   ...walletCommands,
+  ...walletCorrectionCommands,
   ...keyCommands,
+  ...keyMoveCommands,
   ...pepperCommands,
   ...adminTokenCommands,
+  ...operatorCommands,
+  ...auditCommands,
   ...catalogCommands,
   ...requestCommands,
+  ...refundCommands,
+  ...correctionCommands,
   ...routingCommands,
   ...usageCommands,
   ...modelCommands,
   ...ledgerCommands,
   ...vectorStoreCommands,
+  ...notifyCommands,
+  ...bridgeCommands,
   ...backupCommands,
+  ...storeCommands,
   ...doctorCommands,
   completionCommand(() => COMMANDS),
   {

@@ -78,7 +78,7 @@ Deno.test("help lists all commands and explains each", async () => {
     assertEquals((await run("wallets credit --help")).out, one.out);
     assertEquals((await run("wallets credit -h")).out, one.out);
     const group = await run("help keys");
-    assertEquals(group.out.match(/^Usage:/gm)?.length, 13);
+    assertEquals(group.out.match(/^Usage:/gm)?.length, 17);
     assertEquals(await run("keys --help"), group);
     assertEquals(await run("-h keys"), group);
     assertStringIncludes((await run("help serve")).out, "SERVICE_KV_PATH");

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { credentialsPath, readCredentials } from "../system/credentials.ts";
+import { credentialsFileOf, readCredentials } from "../system/credentials.ts";
+import { storeNamesIn, storePlaceOf } from "../system/store_place.ts";
 import { COMMAND_VARIABLES } from "../config/variables.ts";
 import type { ProcessIo } from "../system/process_io.ts";
 import { readSecret } from "../system/read_secret.ts";
@@ -36,7 +37,9 @@ export function runOnTerminal(
     confirm: (question) => Promise.resolve(confirm(question)),
     readSecret: (question) => readSecret(question, complain),
     readCredentials: () => {
-      const path = credentialsPath(env("SERVICE_KV_PATH") ?? "data/svc.kv");
+      const place = storePlaceOf(storeNamesIn(env));
+      if (typeof place === "string") throw new CliFailure(place);
+      const path = credentialsFileOf(place, env("SERVICE_CREDENTIALS_FILE") || undefined);
       return path === undefined ? Promise.resolve(undefined) : readCredentials(path);
     },
   });

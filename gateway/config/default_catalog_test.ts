@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import type { CatalogContent } from "../domain/catalog/catalog.ts";
+import { type CatalogContent, embedsOnly } from "../domain/catalog/catalog.ts";
 import { freezePrice } from "../domain/ledger/pricing.ts";
 import { describeTag } from "../domain/catalog/tag_names.ts";
 import { DEFAULT_MODELS, DEFAULT_UPSTREAMS, defaultCatalog } from "./default_catalog.ts";
@@ -29,7 +29,9 @@ Deno.test("the default catalog is a configuration file of some thirty models", a
 });
 
 Deno.test("every default model states its longest output, and every compatible server the field for it", () => {
-  for (const { id, ...model } of DEFAULT_MODELS) assert("maxOutputTokens" in model, id);
+  for (const { id, ...model } of DEFAULT_MODELS) {
+    assertEquals("maxOutputTokens" in model, model.sku !== "embedding", id);
+  }
   for (const { id, kind, ...upstream } of DEFAULT_UPSTREAMS) {
     assertEquals("outputLimitField" in upstream, kind === "openai-compatible", id);
   }
@@ -39,12 +41,15 @@ Deno.test("the price list prices every default model, and marks none of them as 
   const { models, upstreams } = await content();
   for (const model of models) {
     const upstream = upstreams.find(({ id }) => id === model.upstream);
-    const listed = await listPrice(model.upstreamModel, priceSourceOf(upstream, NOW));
+    const source = { ...priceSourceOf(upstream, NOW), embeds: embedsOnly(model) };
+    const listed = await listPrice(model.upstreamModel, source);
     assert(listed !== undefined, model.id);
     assertEquals([listed.deprecated, model.price], [false, listed.price], model.id);
     assert(freezePrice(model.price, "1000", { version: 1 }), model.id);
-    assert(Number(model.price.outputPerMTok) > 0, model.id);
-    assert((model.maxOutputTokens ?? Infinity) <= model.contextTokens, model.id);
+    assertEquals(Number(model.price.outputPerMTok) > 0, !embedsOnly(model), model.id);
+    assert(Number(model.price.inputPerMTok) > 0, model.id);
+    const longest = embedsOnly(model) ? 0 : model.maxOutputTokens ?? Infinity;
+    assert(longest <= model.contextTokens, model.id);
     const beyond = model.contextTokens > (listed.contextTokens ?? Infinity);
     assert(!beyond, `The price of ${model.id} rises before its context ends`);
   }
@@ -70,10 +75,15 @@ Deno.test("default models carry known tags and endpoints, and qualities of the s
     assert(QUALITIES.includes(model.quality), model.id);
     assert(model.industryPacks.length > 0, model.id);
     const draws = model.sku === "image";
-    const endpoints = draws ? ["images.generations", "images.edits"] : ["chat", "responses"];
+    const embeds = model.sku === "embedding";
+    const endpoints = draws
+      ? ["images.generations", "images.edits"]
+      : embeds
+      ? ["embeddings"]
+      : ["chat", "responses"];
     assertEquals(model.endpoints, endpoints, model.id);
     assertEquals(model.industryPacks.includes("media"), draws, model.id);
-    assertEquals(model.featureTags.includes("tools"), !draws, model.id);
+    assertEquals(model.featureTags.includes("tools"), !draws && !embeds, model.id);
   }
 });
 
@@ -89,6 +99,6 @@ Deno.test("defaultCatalog() gives the part of the upstreams that are wanted, wit
   const whole = defaultCatalog();
   assertEquals(whole.models.length, DEFAULT_MODELS.length);
   const part = defaultCatalog(({ id }) => id === "cohere");
-  assertEquals(part.models.map(({ upstream }) => upstream), ["cohere", "cohere"]);
+  assertEquals(part.models.map(({ upstream }) => upstream), ["cohere", "cohere", "cohere"]);
   assertEquals(part.tiers[0]?.models, ["cohere/command-r7b-12-2024"]);
 });

@@ -16,6 +16,7 @@ Deno.test("detectUpstreams() falls back to the simulator and states it", async (
     "svc/sim-vision",
     "svc/sim-large",
     "svc/sim-image",
+    "svc/sim-embed",
   ]);
   const catalog = { ...content, version: 1, updatedAtMs: 0 };
   const best = (difficulty: number, needs: readonly string[] = []) => {
@@ -41,10 +42,13 @@ Deno.test("detectUpstreams() finds every provider, with prices that can be froze
   assertEquals(content.tiers[1]?.models, "*");
   for (const model of content.models) {
     assert(freezePrice(model.price, "1000", { version: 1 }), model.id);
-    assert((model.maxOutputTokens ?? Infinity) <= model.contextTokens, model.id);
-    const draws = model.sku === "image";
-    assertEquals(model.endpoints.includes("responses"), !draws, model.id);
-    assertEquals(model.endpoints.includes("chat"), !draws, model.id);
+    const embeds = model.sku === "embedding";
+    const longest = embeds ? 0 : model.maxOutputTokens ?? Infinity;
+    assert(longest <= model.contextTokens, model.id);
+    const isText = model.sku !== "image" && !embeds;
+    assertEquals(model.endpoints.includes("embeddings"), embeds, model.id);
+    assertEquals(model.endpoints.includes("responses"), isText, model.id);
+    assertEquals(model.endpoints.includes("chat"), isText, model.id);
   }
   assert(!JSON.stringify(content).includes(`"apiKey":"127.0.0.1"`));
 });

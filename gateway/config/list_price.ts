@@ -31,6 +31,8 @@ export interface PriceSource {
   readonly baseUrl?: string | undefined;
   /** Time that the price is for, in Unix milliseconds. */
   readonly nowMs: number;
+  /** True for a model that only embeds: it has no output to price. @default {false} */
+  readonly embeds?: boolean | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -57,7 +59,10 @@ export async function listPrice(
     const timestamp = new Date(source.nowMs + hour * HOUR_MS);
     const result = calcPrice({}, upstreamModel, { ...where, timestamp });
     if (result === null) return undefined;
-    const limits = pricedModel(result.model_price, result.model.context_window);
+    const limits = pricedModel(result.model_price, {
+      window: result.model.context_window,
+      embeds: source.embeds === true,
+    });
     if (limits === undefined) return undefined;
     const entry = `${result.provider.id}/${result.model.id}`;
     const listed = { entry, deprecated: result.model.deprecated === true, ...limits };
@@ -74,12 +79,12 @@ type Listed = number | { readonly base: number; readonly tiers: readonly { start
 
 function pricedModel(
   prices: Readonly<Record<string, Listed | undefined>>,
-  window: number | undefined,
+  { window, embeds }: { readonly window: number | undefined; readonly embeds: boolean },
 ): Pick<ListedModel, "price" | "contextTokens"> | undefined {
   const { input_mtok: input, cache_read_mtok: cached, input_image_mtok: seen } = prices;
   const { cache_write_mtok: written } = prices;
   // Models that draw have few text tokens, at a lower price.
-  const output = prices.output_image_mtok ?? prices.output_mtok;
+  const output = prices.output_image_mtok ?? prices.output_mtok ?? (embeds ? 0 : undefined);
   if (input === undefined || output === undefined) return undefined;
   const rise = Math.min(...[input, output].map(riseOf));
   const contextTokens = Math.min(window ?? Infinity, rise);

@@ -7,8 +7,10 @@
 import {
   ASSUMED_OUTPUT_TOKENS,
   type CatalogContent,
+  embedsOnly,
   type Model,
   type UpstreamConfig,
+  writesText,
 } from "../domain/catalog/catalog.ts";
 import { z } from "zod";
 import { dialOfWeights, formerWeightsText } from "../domain/routing/dial.ts";
@@ -28,7 +30,7 @@ import {
   searchSchema,
   upstreamSchema,
 } from "./schema.ts";
-import { drawingProblems, embeddingsProblem, upstreamProblems } from "./upstream_problems.ts";
+import { embeddingsProblem, endpointProblems, upstreamProblems } from "./upstream_problems.ts";
 
 /** A valid configuration file. */
 export interface Configuration {
@@ -161,7 +163,7 @@ function crossCheck(parts: Parts): string[] {
   for (const [index, model] of parts.models.entries()) {
     const upstream = parts.upstreams.find((one) => one !== undefined && one.id === model?.upstream);
     if (model === undefined || upstream === undefined) continue;
-    problems.push(...drawingProblems(model, upstream.kind).map((one) => `models.${index}.${one}`));
+    problems.push(...endpointProblems(model, upstream.kind).map((one) => `models.${index}.${one}`));
   }
   return problems;
 }
@@ -197,12 +199,13 @@ async function completeModel(
   context: { readonly upstream: UpstreamConfig | undefined; readonly nowMs: number },
 ): Promise<Completed> {
   const upstreamModel = written.upstreamModel ?? written.id;
-  const draws = !written.endpoints.some((one) => one === "chat" || one === "responses");
+  const embeds = embedsOnly(written);
+  const draws = !writesText(written) && !embeds;
   const complete = written.price !== undefined && (written.contextTokens !== undefined || draws);
   const { upstream } = context;
   const listed = complete || upstream === undefined ? undefined : await listPrice(
     upstreamModel,
-    priceSourceOf(upstream, context.nowMs),
+    { ...priceSourceOf(upstream, context.nowMs), embeds },
   );
   const price = written.price ?? listed?.price;
   const contextTokens = written.contextTokens ?? listed?.contextTokens ??
@@ -225,7 +228,7 @@ async function completeModel(
     name,
     upstreamModel,
     contextTokens,
-    sku: written.sku ?? (draws ? "image" : "text"),
+    sku: written.sku ?? (draws ? "image" : embeds ? "embedding" : "text"),
     price,
     description: written.description ?? { en: name, zh: name },
   };

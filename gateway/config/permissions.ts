@@ -8,20 +8,29 @@
 
 import { dirname } from "@std/path";
 import type { UpstreamConfig } from "../domain/catalog/catalog.ts";
-import { credentialsPath } from "../system/credentials.ts";
+import { credentialsFileOf, credentialsPath } from "../system/credentials.ts";
+import type { StorePlace } from "../system/store_place.ts";
 import type { ServeSettings } from "./settings.ts";
+
+/** The settings that name files. */
+type PlaceSettings = Pick<ServeSettings, "store" | "configPath" | "credentialsFile">;
 
 /** Returns the flags of `deno run` that the settings need and the process lacks. */
 export async function missingFlags(
-  settings: Pick<ServeSettings, "kvPath" | "configPath">,
+  settings: PlaceSettings,
 ): Promise<string[]> {
-  const { kvPath, configPath } = settings;
+  const { store, configPath, credentialsFile } = settings;
   const needed: Deno.PermissionDescriptor[] = [{ name: "read", path: configPath }];
-  if (credentialsPath(kvPath) !== undefined) {
+  const file = storeFileOf(store);
+  if (file !== undefined) {
     // The folder holds the store's lock, its log and the credentials. The file is named too,
     // because it is read after the permission for the folder is revoked.
-    const path = dirname(kvPath);
-    needed.push({ name: "read", path }, { name: "read", path: kvPath }, { name: "write", path });
+    const path = dirname(file);
+    needed.push({ name: "read", path }, { name: "read", path: file }, { name: "write", path });
+  }
+  if (credentialsFile !== undefined) {
+    const path = dirname(credentialsFile);
+    needed.push({ name: "read", path }, { name: "write", path });
   }
   const missing: string[] = [];
   for (const permission of needed) {
@@ -46,16 +55,22 @@ export function missingFlagsText(flags: readonly string[]): string {
  * Resolves to the flag that is missing to read the store's file later, if any.
  */
 export async function giveUp(
-  { kvPath, configPath }: Pick<ServeSettings, "kvPath" | "configPath">,
+  { store, configPath, credentialsFile }: PlaceSettings,
 ): Promise<string | undefined> {
   await Deno.permissions.revoke({ name: "write" });
-  const credentials = credentialsPath(kvPath);
+  const credentials = credentialsFileOf(store, credentialsFile);
   await Deno.permissions.revoke({ name: "read", path: configPath });
-  if (credentials === undefined) return undefined;
-  await Deno.permissions.revoke({ name: "read", path: credentials });
-  const store = { name: "read", path: kvPath } as const;
-  const { state } = await Deno.permissions.query(store);
-  return state === "granted" ? undefined : flagOf(store);
+  if (credentials !== undefined) await Deno.permissions.revoke({ name: "read", path: credentials });
+  const path = storeFileOf(store);
+  if (path === undefined) return undefined;
+  const file = { name: "read", path } as const;
+  const { state } = await Deno.permissions.query(file);
+  return state === "granted" ? undefined : flagOf(file);
+}
+
+/** Returns the file of a store that is one. */
+function storeFileOf(store: StorePlace): string | undefined {
+  return store.kind === "kv" && credentialsPath(store.path) !== undefined ? store.path : undefined;
 }
 
 /** An upstream whose credentials file this process may not read. */

@@ -11,6 +11,7 @@ import { decimalPattern } from "../domain/ledger/money.ts";
 import { PRICE_PLACES, RATE_PLACES } from "../domain/ledger/pricing.ts";
 import { OUTCOME_SOURCES } from "../domain/learning/statistics.ts";
 import { DEFAULT_LIMITS } from "../domain/limits/service_limits.ts";
+import { MAX_DIMENSIONS } from "../domain/policy/embedding_pin.ts";
 import { ENDPOINTS } from "../domain/requests/endpoints.ts";
 import { SHARE_MAX } from "../domain/routing/auto.ts";
 import { dialOf } from "../domain/routing/dial.ts";
@@ -198,9 +199,6 @@ export const searchSchema = z.discriminatedUnion("kind", [
   }),
   strict({ kind: z.literal("offline"), pricePerSearch: dollars.default("0") }),
 ], { error: () => `Kind is one of ${SEARCH_KINDS.map((kind) => `"${kind}"`).join(", ")}` });
-
-/** Maximum length of vectors. */
-const MAX_DIMENSIONS = 4_096;
 
 const vectorStores = strict({
   embeddings: strict({

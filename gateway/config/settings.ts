@@ -5,8 +5,16 @@
  */
 
 import { parseArgs } from "node:util";
+import { type Micros, parseCredits } from "../domain/ledger/money.ts";
 import { parseIpRange } from "../domain/policy/ip_range.ts";
 import { isKeyShaped, STORED_PEPPER } from "../domain/policy/key_format.ts";
+import { SIGN_ON_FLAGS, type SignOnSettings, signOnSettings } from "./sign_on_settings.ts";
+import {
+  DEFAULT_KV_PATH,
+  storeNamesIn,
+  type StorePlace,
+  storePlaceOf,
+} from "../system/store_place.ts";
 
 /** Settings of a process that serves. */
 export interface ServeSettings {
@@ -19,8 +27,12 @@ export interface ServeSettings {
   readonly adminUrls: readonly string[];
   /** A separate listener for `/metrics`. @default {none: only the admin listener has it} */
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
-  /** File, `:memory:`, or the https URL of a remote Deno KV. */
-  readonly kvPath: string;
+  readonly store: StorePlace;
+  /**
+   * File for the credentials of the admin API, readable by its user only; the first key is written
+   * beside it. @default {beside a store that is a file}
+   */
+  readonly credentialsFile?: string | undefined;
   readonly configPath: string;
   /** True when the configuration file was named and must exist. */
   readonly configRequired: boolean;
@@ -28,23 +40,50 @@ export interface ServeSettings {
   /** Token that can only read `/metrics`. */
   readonly metricsToken?: string | undefined;
   readonly bootstrapKey?: string | undefined;
+  /** Sign-in of operators by OpenID Connect. @default {none} */
+  readonly signOn?: SignOnSettings | undefined;
+  /** False where holders of keys have no pages of their own. @default {true} */
+  readonly keyPages?: boolean | undefined;
   readonly keyPepper?: string | undefined;
   /** The pepper that `keyPepper` replaces; {@linkcode STORED_PEPPER} for the one in the store. */
   readonly keyPepperPrevious?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Hosts of notification targets that may have private addresses. @default {none} */
+  readonly notifyHosts?: readonly string[] | undefined;
+  /**
+   * Credits at stake above which another person approves a correction, in micros.
+   * @default {10,000 credits}
+   */
+  readonly approvalMicros?: Micros | undefined;
   /**
    * Share of requests that are traced where the caller does not decide, 0 to 1.
    *
    * @default {all of a quiet service, at most ten a second}
    */
   readonly traceRatio?: number | undefined;
+  /**
+   * Time from the signal to stop in which `/readyz` fails and requests are still answered, in
+   * milliseconds, so that a proxy sends no more before any is refused.
+   *
+   * @default {5 seconds on a database that instances share, none on a file}
+   */
+  readonly drainMs?: number | undefined;
 }
+
+/**
+ * Limit of corrections without an approval: 10,000 credits. A usual correction needs no second person,
+ * and one that empties a large wallet does.
+ */
+export const DEFAULT_APPROVAL_MICROS: Micros = 10_000_000_000n;
 
 /** The settings, or the sentence about their problems. */
 export type ParsedSettings =
   | { readonly ok: true; readonly settings: ServeSettings }
   | { readonly ok: false; readonly problem: string };
+
+/** Longest drain: supervisors kill what has not ended a while after its signal. */
+const DRAIN_SECONDS_MAX = 300;
 
 /** Flags of `svc serve`, with the variables of the same meaning. */
 const FLAGS = {
@@ -55,16 +94,23 @@ const FLAGS = {
   "admin-urls": "SERVICE_ADMIN_URLS",
   "metrics-host": "SERVICE_METRICS_HOST",
   "metrics-port": "SERVICE_METRICS_PORT",
+  "store": "SERVICE_STORE",
   "kv-path": "SERVICE_KV_PATH",
+  "credentials-file": "SERVICE_CREDENTIALS_FILE",
   "config": "SERVICE_CONFIG",
   "admin-token": "SERVICE_ADMIN_TOKEN",
   "bootstrap-key": "SERVICE_BOOTSTRAP_KEY",
   "metrics-token": "SERVICE_METRICS_TOKEN",
+  "key-pages": "SERVICE_KEY_PAGES",
   "key-pepper": "SERVICE_KEY_PEPPER",
   "key-pepper-previous": "SERVICE_KEY_PEPPER_PREVIOUS",
   "public-url": "SERVICE_PUBLIC_URL",
   "trusted-proxies": "SERVICE_TRUSTED_PROXIES",
+  "notify-hosts": "SERVICE_NOTIFY_HOSTS",
   "trace-ratio": "SERVICE_TRACE_RATIO",
+  "approval-credits": "SERVICE_APPROVAL_CREDITS",
+  ...SIGN_ON_FLAGS,
+  "drain-seconds": "SERVICE_DRAIN_SECONDS",
 } as const;
 
 type Flag = keyof typeof FLAGS;
@@ -158,6 +204,14 @@ function readersOf(
     }
     return Number(value);
   };
+  const number = (flag: Flag, what: string, max: number): number | undefined => {
+    const value = text(flag);
+    if (value === undefined) return undefined;
+    if (!/^[\d.]+$/.test(value) || !(Number(value) <= max)) {
+      refuse(`${named(flag)} takes ${what} from 0 to ${max}, not "${value}"`);
+    }
+    return Number(value);
+  };
   const secret = (flag: Flag): string | undefined => {
     const value = text(flag);
     if (value !== undefined && !isKeyShaped(value)) {
@@ -171,9 +225,16 @@ function readersOf(
     }
     return value.replace(/\/+$/, "");
   };
+  const isOn = (flag: Flag): boolean | undefined => {
+    const value = text(flag);
+    if (value !== undefined && !["on", "off"].includes(value)) {
+      refuse(`${named(flag)} takes "on" or "off", not "${value}"`);
+    }
+    return value === undefined ? undefined : value === "on";
+  };
   const list = (flag: Flag): string[] =>
     (text(flag) ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
-  return { text, port, secret, url, list };
+  return { text, port, number, secret, url, isOn, list };
 }
 
 function read(
@@ -182,8 +243,11 @@ function read(
 ): ServeSettings {
   const problems: string[] = [];
   const refuse: Refuse = (sentence) => void problems.push(sentence);
-  const { text, port, secret, url, list } = readersOf(values, environment, refuse);
+  const { text, port, number, secret, url, isOn, list } = readersOf(values, environment, refuse);
   const publicUrl = text("public-url");
+  const traceRatio = number("trace-ratio", "a number", 1);
+  const drainSeconds = number("drain-seconds", "seconds", DRAIN_SECONDS_MAX);
+  const keyPages = isOn("key-pages");
   const trustedProxies = list("trusted-proxies");
   for (const range of trustedProxies) {
     if (parseIpRange(range) !== undefined) continue;
@@ -198,7 +262,8 @@ function read(
     ...(text("metrics-host") === undefined && text("metrics-port") === undefined ? {} : {
       metrics: { host: text("metrics-host") ?? "127.0.0.1", port: port("metrics-port", 8789) },
     }),
-    kvPath: text("kv-path") ?? "data/svc.kv",
+    store: storeOf(values, environment, refuse),
+    ...fileOf(text("credentials-file")),
     configPath: text("config") ?? "svc.json",
     configRequired: text("config") !== undefined,
     ...secretsOf({
@@ -212,19 +277,50 @@ function read(
     ),
     publicUrl: publicUrl === undefined ? undefined : url("public-url", publicUrl),
     trustedProxies,
-    ...ratioOf(text("trace-ratio"), refuse),
+    ...(text("notify-hosts") === undefined ? {} : { notifyHosts: list("notify-hosts") }),
+    ...signOnOf(signOnSettings(text, (flag, sentence) => refuse(`${named(flag)} ${sentence}`))),
+    ...keyPages === undefined ? {} : { keyPages },
+    ...approvalOf(text("approval-credits"), refuse),
+    ...traceRatio === undefined ? {} : { traceRatio },
+    ...drainSeconds === undefined ? {} : { drainMs: drainSeconds * 1_000 },
   };
   if (problems.length > 0) throw new Problem(problems.join("; "));
   return settings;
 }
 
-function ratioOf(value: string | undefined, refuse: Refuse): Pick<ServeSettings, "traceRatio"> {
-  if (value === undefined) return {};
-  const traceRatio = Number(value);
-  if (!/^[\d.]+$/.test(value) || !(traceRatio <= 1)) {
-    refuse(`${named("trace-ratio")} takes a number from 0 to 1, not "${value}"`);
+/** Returns the store: flags of either name come before variables of either name. */
+function storeOf(
+  values: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  refuse: Refuse,
+): StorePlace {
+  const textOf = (value: unknown) => typeof value === "string" && value !== "" ? value : undefined;
+  const given = { store: textOf(values["store"]), kvPath: textOf(values["kv-path"]) };
+  const isGiven = given.store !== undefined || given.kvPath !== undefined;
+  const place = storePlaceOf(isGiven ? given : storeNamesIn((name) => environment[name]));
+  if (typeof place !== "string") return place;
+  refuse(place);
+  return { kind: "kv", path: DEFAULT_KV_PATH };
+}
+
+function fileOf(credentialsFile: string | undefined): Pick<ServeSettings, "credentialsFile"> {
+  return credentialsFile === undefined ? {} : { credentialsFile };
+}
+
+function approvalOf(
+  credits: string | undefined,
+  refuse: Refuse,
+): Pick<ServeSettings, "approvalMicros"> {
+  if (credits === undefined) return {};
+  const approvalMicros = parseCredits(credits);
+  if (approvalMicros === undefined) {
+    refuse(`${named("approval-credits")} takes an amount of credits, not "${credits}"`);
   }
-  return { traceRatio };
+  return { approvalMicros };
+}
+
+function signOnOf(signOn: SignOnSettings | undefined): Pick<ServeSettings, "signOn"> {
+  return signOn === undefined ? {} : { signOn };
 }
 
 /** Returns the secrets, each of which opens only its own interface. */

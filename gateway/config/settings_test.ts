@@ -20,7 +20,7 @@ Deno.test("without flags and variables everything has its default", () => {
     adminHost: "127.0.0.1",
     adminPort: 8788,
     adminUrls: [],
-    kvPath: "data/svc.kv",
+    store: { kind: "kv", path: "data/svc.kv" },
     configPath: "svc.json",
     configRequired: false,
     adminToken: undefined,
@@ -84,7 +84,7 @@ Deno.test("fixed secrets are any visible ASCII of 16 to 256 characters", () => {
   }
 });
 
-Deno.test("a metrics token opens nothing else, and a ratio is a number", () => {
+Deno.test("a metrics token opens nothing else, and a ratio and a time to drain are numbers", () => {
   const token = { SERVICE_METRICS_TOKEN: "metrics_token_0123456789" };
   assertEquals(settings([], token).metricsToken, token.SERVICE_METRICS_TOKEN);
   const taken = { ...token, SERVICE_ADMIN_TOKEN: token.SERVICE_METRICS_TOKEN };
@@ -92,6 +92,10 @@ Deno.test("a metrics token opens nothing else, and a ratio is a number", () => {
   const key = { SERVICE_METRICS_TOKEN: "svc_live_0123456789abcdef" };
   assertStringIncludes(problem([], key), "no API key");
   assertEquals(settings(["--trace-ratio", "0.01"]).traceRatio, 0.01);
+  assertEquals(settings(["--drain-seconds", "2.5"]).drainMs, 2_500);
+  assertEquals(settings([]).keyPages, undefined);
+  assertEquals(settings([], { SERVICE_KEY_PAGES: "off" }).keyPages, false);
+  assertEquals(settings(["--key-pages", "on"], { SERVICE_KEY_PAGES: "off" }).keyPages, true);
 });
 
 Deno.test("an unreadable setting is refused by name", () => {
@@ -102,6 +106,12 @@ Deno.test("an unreadable setting is refused by name", () => {
   assertStringIncludes(problem(["--trusted-proxies", "10.0.0.0/99"]), "10.0.0.0/99");
   for (const ratio of ["1.5", "-1", "x", "0x1", "1..2"]) {
     assertStringIncludes(problem([], { SERVICE_TRACE_RATIO: ratio }), "SERVICE_TRACE_RATIO");
+  }
+  const pages = problem([], { SERVICE_KEY_PAGES: "no" });
+  assertStringIncludes(pages, '--key-pages (SERVICE_KEY_PAGES) takes "on" or "off", not "no"');
+  for (const seconds of ["301", "-1", "5s"]) {
+    const message = problem([], { SERVICE_DRAIN_SECONDS: seconds });
+    assertStringIncludes(message, "SERVICE_DRAIN_SECONDS) takes seconds from 0 to 300");
   }
   assertStringIncludes(problem(["--prot", "1"]), "--prot");
   assertStringIncludes(problem(["extra"]), "extra");

@@ -70,6 +70,18 @@ const MODELS: readonly Model[] = [
     price: { ...dollars("0", "0"), perImage: "0.02" },
     description: { en: "Simulated: draws and edits images", zh: "模拟模型：绘制和编辑图像" },
   }),
+  simulated({
+    id: "svc/sim-embed",
+    name: "Simulator, embeddings",
+    endpoints: ["embeddings"],
+    quality: 0.5,
+    contextTokens: 8_192,
+    maxOutputTokens: undefined,
+    featureTags: ["dimensions", "token_ids"],
+    sku: "embedding",
+    price: dollars("0.02", "0"),
+    description: { en: "Simulated: embeds texts", zh: "模拟模型：将文本转换为向量" },
+  }),
 ];
 
 /** Returns simulated models that differ in quality and price, so that routing is visible. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { CredentialsForm } from "../upstreams/providers/descriptor.ts";
+import type { CredentialsForm, ProviderDescriptor } from "../upstreams/providers/descriptor.ts";
 import { providerOf, PROVIDERS } from "../upstreams/providers/provider_kinds.ts";
 import type { ConfigFile, ConfigModel, ConfigUpstream } from "./schema.ts";
 
@@ -81,22 +81,31 @@ export function embeddingsProblem({ upstreams, vectorStores }: {
 }): string[] {
   const named = vectorStores?.embeddings?.upstream;
   const kind = upstreams.find((one) => named !== undefined && one?.id === named)?.kind;
-  if (kind === undefined || providerOf(kind)?.embeds === true) return [];
-  const kinds = listed(PROVIDERS.flatMap((provider) => provider.embeds ? [provider.kind] : []));
+  const isFit = ({ embeds, protocol }: ProviderDescriptor) =>
+    embeds === true && protocol.name === "openai";
+  const provider = kind === undefined ? undefined : providerOf(kind);
+  if (kind === undefined || (provider !== undefined && isFit(provider))) return [];
+  const kinds = listed(PROVIDERS.flatMap((one) => isFit(one) ? [one.kind] : []));
   return [
     `vectorStores.embeddings.upstream: Upstream "${named}" is of kind "${kind}"; embeddings need ` +
     `one of kind ${kinds}`,
   ];
 }
 
-/** Returns the problems of a model with image endpoints at an upstream whose kind draws no images. */
-export function drawingProblems({ endpoints }: ConfigModel, kind: string): string[] {
-  if (providerOf(kind)?.draws === true) return [];
-  return endpoints.flatMap((endpoint, at) =>
-    endpoint.startsWith("images.")
-      ? [`endpoints.${at}: An upstream of kind "${kind}" draws no images`]
-      : []
-  );
+/**
+ * Returns the problems of a model with image endpoints at an upstream whose kind draws no images, and
+ * of embeddings at one that embeds no texts.
+ */
+export function endpointProblems({ endpoints }: ConfigModel, kind: string): string[] {
+  const { draws, embeds } = providerOf(kind) ?? {};
+  return endpoints.flatMap((endpoint, at) => {
+    const lacks = endpoint.startsWith("images.") && draws !== true
+      ? "draws no images"
+      : endpoint === "embeddings" && embeds !== true
+      ? "embeds no texts"
+      : undefined;
+    return lacks === undefined ? [] : [`endpoints.${at}: An upstream of kind "${kind}" ${lacks}`];
+  });
 }
 
 function listed(kinds: readonly string[]): string {

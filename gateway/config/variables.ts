@@ -10,8 +10,10 @@ import { SERVE_VARIABLES } from "./settings.ts";
 
 /** Variables that the command line reads, beside those that it shares with the service. */
 export const COMMAND_VARIABLES: readonly string[] = [
-  ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_KV_PATH"],
+  ...["SERVICE_ADMIN_URL", "SERVICE_ADMIN_TOKEN", "SERVICE_STORE", "SERVICE_KV_PATH"],
+  "SERVICE_CREDENTIALS_FILE",
   ...["SERVICE_PUBLIC_URL", "SERVICE_API_KEY", "SERVICE_BACKUP_KEY"],
+  "SERVICE_BRIDGE_TOKEN",
 ];
 
 const PREFIX = "SERVICE_";

@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/operators/operator.ts";
 import type { AdminApp } from "../admin/deps.ts";
 import { httpCall, type UncheckedArguments } from "../admin_api/call.ts";
 import type { AnswerOf, Target } from "../admin_api/operations.ts";
@@ -32,12 +33,22 @@ export interface ConsoleApi {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** The operator's API in this process, called under the id of the request that is served. */
-export function createConsoleApi(api: AdminApp, requestId: string): ConsoleApi {
+/** The request of the console that calls the API: its id, and who sent it from where. */
+export interface Calling {
+  readonly requestId: string;
+  readonly remoteAddress: string | undefined;
+  readonly actor: Actor | undefined;
+}
+
+/** The operator's API in this process, called with the rights of the actor. */
+export function createConsoleApi(
+  api: AdminApp,
+  { requestId, remoteAddress = "", actor }: Calling,
+): ConsoleApi {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set("x-request-id", requestId);
-    return await api.request(`/admin/v1${path}`, { ...init, headers });
+    return await api.request(`/admin/v1${path}`, { ...init, headers }, { remoteAddress, actor });
   };
   return {
     ask,

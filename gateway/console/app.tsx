@@ -3,18 +3,19 @@ import { logFault } from "../admin/log_fault.ts";
 import { errorResponse, faultOf } from "../http/error_response.ts";
 import { serveAsset } from "./assets.ts";
 import { ErrorPage } from "./components/error_page.tsx";
+import type { Bar } from "./components/layout.tsx";
 import type { Answering, ConsoleContext, ConsoleEnv } from "./env.ts";
 import { htmlResponse } from "./html.tsx";
 import { sharedMessages } from "./messages/shared.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
-import type { Outcome, Page, Section, Shown } from "./page.ts";
+import type { Outcome, Page, Section, Shown, View } from "./page.ts";
 import { preferences } from "./preferences.ts";
 import { PAGE_FORM_LIMIT_BYTES, readForm } from "./read_form.ts";
 import { isSameOrigin } from "./same_origin.ts";
 import { SECTIONS } from "./sections.ts";
 import { securityHeaders } from "./security_headers.ts";
-import { Sessions } from "./sessions.ts";
 import { requireSession, serveSignIn, serveSignOut } from "./sign_in.tsx";
+import { serveSignOn } from "./sign_on.ts";
 import { RefusedPage, viewOf } from "./view.ts";
 import { wantsPage } from "./wants_page.ts";
 
@@ -26,7 +27,6 @@ export function createConsole(
   deps: ConsoleParts,
   sections: readonly Section[] = SECTIONS,
 ): Answering {
-  const sessions = new Sessions(deps);
   // An address that is typed in may end in a slash.
   const app = new Hono<ConsoleEnv>({ strict: false });
   app.onError((error, context) => errorAnswer(error, context, deps));
@@ -46,9 +46,10 @@ export function createConsole(
     const { foreign, foreignHint } = sharedMessages[context.get("language")];
     return problemPage(context, deps, { title: foreign, hint: foreignHint, status: 403 });
   });
-  serveSignIn(app, { ...deps, sessions });
-  app.use(requireSession({ ...deps, sessions }));
-  serveSignOut(app, { ...deps, sessions });
+  serveSignIn(app, deps);
+  serveSignOn(app, deps);
+  app.use(requireSession(deps));
+  serveSignOut(app, deps);
   const first = sections.find(({ pages }) => pages.length > 0);
   app.get("/console", (context) => context.redirect(`/console${first?.path ?? "/"}`, 303));
   for (const section of sections) serveSection(app, section, { deps, sections });
@@ -84,9 +85,25 @@ function servePage(app: Hono<ConsoleEnv>, page: Page, frame: Frame): void {
     const form = await readForm(context.req.raw, PAGE_FORM_LIMIT_BYTES);
     const outcome = await change(viewOf(context, frame.deps), form);
     if (!isGoTo(outcome)) return await pageAnswer(context, outcome, frame);
-    context.get("session").flash = { kind: "done", text: outcome.done };
+    const { id } = context.get("session");
+    await frame.deps.sessions.say(id, { kind: "done", text: outcome.done });
     return context.redirect(`/console${outcome.goTo}`, 303);
   });
+}
+
+/** Returns the bar with the sections that the reader may see. */
+function barOf(view: View, sections: readonly Section[]): Bar {
+  const { actor, url: { pathname } } = view;
+  const links = sections
+    .filter(({ pages, right }) =>
+      pages.length > 0 && (right === undefined || actor?.rights.includes(right) === true)
+    )
+    .map(({ title, path }) => {
+      const href = `/console${path}`;
+      const isHere = pathname === href || pathname.startsWith(`${href}/`);
+      return { text: view.say(title), href, isHere };
+    });
+  return { links, requests: "/console/requests", who: actor?.name, endsAll: true };
 }
 
 function isGoTo(outcome: Outcome): outcome is Exclude<Outcome, Shown> {
@@ -95,14 +112,14 @@ function isGoTo(outcome: Outcome): outcome is Exclude<Outcome, Shown> {
 
 async function pageAnswer(context: ConsoleContext, shown: Shown, frame: Frame): Promise<Response> {
   const session = context.get("session");
-  const { flash } = session;
-  session.flash = undefined;
+  const { id, flash } = session;
+  if (flash !== undefined) await frame.deps.sessions.forgetFlash(id);
   const { title, body, status = 200, scripts } = shown;
   const view = viewOf(context, frame.deps);
   // What answers a form is at no address: to go there would leave it behind, a new key for good.
   const hasSwitches = context.req.method !== "POST";
   return await htmlResponse(
-    { view, title, flash, scripts, sections: frame.sections, hasSwitches, children: body },
+    { view, title, flash, scripts, bar: barOf(view, frame.sections), hasSwitches, children: body },
     { status },
   );
 }
@@ -138,7 +155,7 @@ async function problemPage(
   return await htmlResponse({
     view,
     title,
-    sections: isSignedIn ? SECTIONS : undefined,
+    bar: isSignedIn ? barOf(view, SECTIONS) : undefined,
     children: <ErrorPage view={view} title={title} hint={hint} />,
   }, { status });
 }

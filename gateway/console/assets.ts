@@ -13,6 +13,7 @@ import catalogStyle from "./assets/catalog.css" with { type: "text" };
 import componentStyle from "./assets/components.css" with { type: "text" };
 import consoleStyle from "./assets/console.css" with { type: "text" };
 import curveScript from "./assets/curve.js" with { type: "text" };
+import linkScript from "./assets/link.js" with { type: "text" };
 import freshScript from "./assets/fresh.js" with { type: "text" };
 import overviewStyle from "./assets/overview.css" with { type: "text" };
 import plotScript from "./assets/plots.js" with { type: "text" };
@@ -55,6 +56,7 @@ const FILES = {
   "uplot.js": { type: SCRIPT, text: uplotScript },
   "curve.js": { type: SCRIPT, text: curveScript },
   "fresh.js": { type: SCRIPT, text: freshScript },
+  "link.js": { type: SCRIPT, text: linkScript },
   "plots.js": { type: SCRIPT, text: plotScript },
   "range.js": { type: SCRIPT, text: rangeScript },
   "tail.js": { type: SCRIPT, text: tailScript },
@@ -68,9 +70,9 @@ export type ScriptName = Extract<AssetName, `${string}.js`>;
 /** One digest over all of them, so that scripts can import each other by their plain names. */
 const VERSION = createHash("sha256").update(JSON.stringify(FILES)).digest("hex").slice(0, 16);
 
-/** The address of a file; it changes with any of their contents. */
-export function assetPath(name: AssetName): string {
-  return `/console/assets/${VERSION}/${name}`;
+/** The address of a file, below that of the pages; it changes with any of their contents. */
+export function assetPath(name: AssetName, { base }: { readonly base: string }): string {
+  return `${base}/assets/${VERSION}/${name}`;
 }
 
 /** The file at an address; 404 where it is of another version, or unknown. */

@@ -20,16 +20,20 @@ export interface CookieOptions {
   readonly maxAgeSeconds?: number;
   /** True when the cookie is sent over https only. */
   readonly isSecure: boolean;
+  /** @default {"Strict"} */
+  readonly sameSite?: "Strict" | "Lax";
+  /** @default {"/console"} */
+  readonly path?: string;
 }
 
 /** A `Set-Cookie` header for this console alone: no script and no other site sees or sends it. */
 export function setCookie(name: string, value: string, options: CookieOptions): string {
-  const { maxAgeSeconds, isSecure } = options;
+  const { maxAgeSeconds, isSecure, sameSite = "Strict", path = "/console" } = options;
   return [
     `${name}=${value}`,
-    "Path=/console",
+    `Path=${path}`,
     "HttpOnly",
-    "SameSite=Strict",
+    `SameSite=${sameSite}`,
     ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
     ...(isSecure ? ["Secure"] : []),
   ].join("; ");

@@ -1,5 +1,5 @@
 import type { Context } from "@hono/hono";
-import type { Session } from "./sessions.ts";
+import type { Session } from "../flows/operators/sessions.ts";
 import type { Language } from "./messages/catalogue.ts";
 import type { Theme } from "./theme.ts";
 
@@ -16,12 +16,18 @@ export interface Answering {
   fetch(request: Request, bindings: ConsoleBindings): Response | Promise<Response>;
 }
 
-/** Values that middleware sets for the pages. */
-export interface ConsoleEnv {
+/** Values that middleware sets for any page. */
+export interface ReaderEnv {
   Bindings: ConsoleBindings;
   Variables: {
     language: Language;
     theme: Theme;
+  };
+}
+
+/** Values that middleware sets for the pages of operators. */
+export interface ConsoleEnv extends ReaderEnv {
+  Variables: ReaderEnv["Variables"] & {
     /** Set behind the sign-in. */
     session: Session;
   };

@@ -1,13 +1,17 @@
 import type { Child } from "@hono/hono/jsx";
 import type { AnswerOf, Target } from "../admin_api/operations.ts";
 import type { UncheckedArguments } from "../admin_api/call.ts";
+import type { Actor } from "../domain/operators/operator.ts";
+import type { Right } from "../domain/operators/roles.ts";
 import type { ApiAnswer, ConsoleApi } from "./api.ts";
 import type { ScriptName } from "./assets.ts";
 import type { Catalogue, Language } from "./messages/catalogue.ts";
 import type { Theme } from "./theme.ts";
 
-/** One request, as a page sees it. */
-export interface View {
+/** One request, as the parts of any page see it. */
+export interface Reading {
+  /** Path below which the pages are: `/console`, or `/me` for the holder of a key. */
+  readonly base: "/console" | "/me";
   readonly language: Language;
   readonly theme: Theme;
   /** The address that was asked for. */
@@ -16,14 +20,20 @@ export interface View {
   readonly query: URLSearchParams;
   readonly nowMs: number;
   readonly requestId: string;
-  /** Ends when the reader leaves, for what streams. */
-  readonly signal: AbortSignal;
-  /** All that is known and done: the operator's API. */
-  readonly api: ConsoleApi;
   /** A segment of the address that the page's path names; empty where it names none of that name. */
   param(name: string): string;
   /** Messages in the reader's language. */
   say<Messages>(messages: Catalogue<Messages>): Messages;
+}
+
+/** One request, as a page of the operator's console sees it. */
+export interface View extends Reading {
+  /** The reader, with the rights of this moment; absent before the sign-in. */
+  readonly actor: Actor | undefined;
+  /** Ends when the reader leaves, for what streams. */
+  readonly signal: AbortSignal;
+  /** All that is known and done: the operator's API. */
+  readonly api: ConsoleApi;
   /** Returns the value of an answer; a refusal ends the page, which then shows it. */
   need<T>(answer: ApiAnswer<T>): T;
   /** Calls an operation of the API for a value that the page needs, as {@linkcode View.need} does. */
@@ -35,6 +45,8 @@ export interface View {
 
 /** Properties of a component that is shown for one request. */
 export type InView<Props> = Readonly<Props> & { readonly view: View };
+/** Properties of a component that the pages of key holders show as well. */
+export type InReading<Props> = Readonly<Props> & { readonly view: Reading };
 
 /** The content of a page. */
 export interface Shown {
@@ -88,6 +100,8 @@ export interface Section {
   readonly title: Catalogue<string>;
   /** Path that the navigation links to; the first page's path has to answer it. */
   readonly path: string;
+  /** The navigation shows the section to actors with this right alone. @default {to all} */
+  readonly right?: Right;
   readonly pages: readonly Page[];
   /** @default {none} */
   readonly feeds?: readonly Feed[];

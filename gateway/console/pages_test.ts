@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ADMIN_TOKEN, type TestAdmin, withAdmin } from "../admin/admin_test_support.ts";
+import { EMERGENCY } from "../domain/operators/operator.ts";
 import { createConsole } from "./app.tsx";
 import { catalogue } from "./messages/catalogue.ts";
 import type { Section } from "./page.ts";
@@ -33,8 +34,9 @@ async function opened({ app, deps }: TestAdmin, kept: { text: string }) {
   const application = createConsole({
     ...deps,
     api: app,
-    admit: ({ secret }) => Promise.resolve(secret === ADMIN_TOKEN),
-    tokenEpoch: () => 0,
+    admit: ({ secret }) =>
+      Promise.resolve(secret === ADMIN_TOKEN ? { actor: EMERGENCY } : undefined),
+    tokenMark: () => deps.adminTokens.markOf(ADMIN_TOKEN),
   }, [notes(kept)]);
   let cookie = "";
   const ask = async (path: string, fields?: Record<string, string>, origin = ORIGIN) => {

@@ -1,24 +1,25 @@
 import { acceptsLanguages } from "@std/http/negotiation";
 import { type Language, LANGUAGES } from "./messages/catalogue.ts";
-import type { MiddlewareHandler } from "@hono/hono";
+import type { Context, MiddlewareHandler } from "@hono/hono";
 import { cameByHttps, cookieOf, setCookie } from "./cookies.ts";
-import type { ConsoleContext, ConsoleEnv } from "./env.ts";
+import type { ReaderEnv } from "./env.ts";
 import { THEMES } from "./theme.ts";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /**
  * Finds a reader's language and colours. `?lang=` and `?theme=` on any address change them: the choice
- * is kept in a cookie, and the browser is sent on to the address without it.
+ * is kept in a cookie for a path (of the console, where it is left out), and the browser is sent on to
+ * the address without it.
  */
-export function preferences(): MiddlewareHandler<ConsoleEnv> {
+export function preferences(path?: string): MiddlewareHandler<ReaderEnv> {
   return async function readPreferences(context, next): Promise<Response | void> {
     const { req } = context;
     const cookie = req.header("cookie");
     const language = oneOf(LANGUAGES, req.query("lang"));
     const theme = oneOf(THEMES, req.query("theme"));
     if (req.method === "GET" && (language !== undefined || theme !== undefined)) {
-      return keep(context, { lang: language, theme });
+      return keep(context, { path, chosen: { lang: language, theme } });
     }
     context.set(
       "language",
@@ -30,15 +31,21 @@ export function preferences(): MiddlewareHandler<ConsoleEnv> {
 }
 
 function keep(
-  context: ConsoleContext,
-  chosen: Readonly<Record<"lang" | "theme", string | undefined>>,
+  context: Context<ReaderEnv>,
+  { path, chosen }: {
+    readonly path: string | undefined;
+    readonly chosen: Readonly<Record<"lang" | "theme", string | undefined>>;
+  },
 ): Response {
   const url = new URL(context.req.url);
   const isSecure = cameByHttps(context.req.raw.headers);
   for (const [name, value] of Object.entries(chosen)) {
     url.searchParams.delete(name);
     if (value === undefined) continue;
-    const cookie = setCookie(`svc_${name}`, value, { maxAgeSeconds: YEAR_SECONDS, isSecure });
+    const cookie = setCookie(`svc_${name}`, value, {
+      ...{ maxAgeSeconds: YEAR_SECONDS, isSecure },
+      ...path === undefined ? {} : { path },
+    });
     context.header("set-cookie", cookie, { append: true });
   }
   return context.redirect(url.pathname + url.search, 303);

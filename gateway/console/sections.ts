@@ -1,5 +1,6 @@
 import { catalogue } from "./messages/catalogue.ts";
 import type { Section } from "./page.ts";
+import { auditFile, auditLog } from "./pages/audit/log.tsx";
 import { catalogCheck } from "./pages/catalog/check.tsx";
 import { catalogHistory } from "./pages/catalog/history.tsx";
 import { catalogApply, catalogJson } from "./pages/catalog/json.tsx";
@@ -10,6 +11,15 @@ import { rollback } from "./pages/catalog/rollback.tsx";
 import { tierEdit, tierNew } from "./pages/catalog/tier_edit.tsx";
 import { tierList } from "./pages/catalog/tiers.tsx";
 import { versionPage } from "./pages/catalog/version.tsx";
+import {
+  adjustWallet,
+  changeTier,
+  closeWallet,
+  debitWallet,
+  moveKey,
+  refundRequest,
+} from "./pages/corrections/forms.tsx";
+import { correctionList } from "./pages/corrections/list.tsx";
 import { contentLog } from "./pages/keys/content_log.tsx";
 import { createKey } from "./pages/keys/create.tsx";
 import { keyList } from "./pages/keys/list.tsx";
@@ -18,6 +28,11 @@ import { previewFeed } from "./pages/keys/preview.tsx";
 import { revokeKey } from "./pages/keys/revoke.tsx";
 import { rotateKey } from "./pages/keys/rotate.tsx";
 import { showKey } from "./pages/keys/show.tsx";
+import { addTarget } from "./pages/notifications/add.tsx";
+import { notificationList, removeTarget } from "./pages/notifications/list.tsx";
+import { createOperator } from "./pages/operators/create.tsx";
+import { operatorList } from "./pages/operators/list.tsx";
+import { operatorPage } from "./pages/operators/show.tsx";
 import { overviewPage } from "./pages/overview/overview.tsx";
 import { playgroundPage } from "./pages/playground/page.tsx";
 import { playgroundFeed } from "./pages/playground/send.ts";
@@ -30,6 +45,7 @@ import { taskPage } from "./pages/routing/task.tsx";
 import { upstreamEdit, upstreamNew } from "./pages/upstreams/edit.tsx";
 import { upstreamList } from "./pages/upstreams/list.tsx";
 import { upstreamPage } from "./pages/upstreams/upstream.tsx";
+import { usagePage } from "./pages/usage/usage.tsx";
 import { createWallet } from "./pages/wallets/create.tsx";
 import { creditWallet } from "./pages/wallets/credit.tsx";
 import { walletList } from "./pages/wallets/list.tsx";
@@ -48,8 +64,14 @@ export const SECTIONS: readonly Section[] = [
   {
     title: catalogue(["Requests", "请求"]),
     path: "/requests",
-    pages: [requestList, requestPage],
+    pages: [requestList, refundRequest, requestPage],
     feeds: [tailFeed, requestFile],
+  },
+  // Tokens and credits by key, model, day, user and tag.
+  {
+    title: catalogue(["Usage", "用量"]),
+    path: "/usage",
+    pages: [usagePage],
   },
   // Tasks that routing learns about, what it saved, and the dial.
   {
@@ -61,14 +83,17 @@ export const SECTIONS: readonly Section[] = [
   {
     title: catalogue(["Keys", "密钥"]),
     path: "/keys",
-    pages: [keyList, createKey, narrowKey, rotateKey, revokeKey, contentLog, showKey],
+    pages: [keyList, createKey, narrowKey, rotateKey, revokeKey, contentLog, moveKey, showKey],
     feeds: [previewFeed],
   },
   // Prepaid credit, and what it is spent on.
   {
     title: catalogue(["Wallets", "钱包"]),
     path: "/wallets",
-    pages: [walletList, createWallet, creditWallet, showWallet],
+    pages: [
+      ...[walletList, createWallet, creditWallet, correctionList, debitWallet, adjustWallet],
+      ...[changeTier, closeWallet, showWallet],
+    ],
     feeds: [statementFile],
   },
   // Models, prices and tiers.
@@ -97,11 +122,33 @@ export const SECTIONS: readonly Section[] = [
     path: "/upstreams",
     pages: [upstreamList, upstreamPage, upstreamEdit, upstreamNew],
   },
+  // Targets that receive incidents.
+  {
+    title: catalogue(["Notifications", "通知"]),
+    path: "/notifications",
+    pages: [notificationList, addTarget, removeTarget],
+  },
   // Calls to try out.
   {
     title: catalogue(["Playground", "试验场"]),
     path: "/playground",
+    right: "playground",
     pages: [playgroundPage],
     feeds: [playgroundFeed],
+  },
+  // People with roles, their tokens and sessions.
+  {
+    title: catalogue(["Operators", "操作员"]),
+    path: "/operators",
+    right: "operators",
+    pages: [operatorList, createOperator, operatorPage],
+  },
+  // All that operators have done.
+  {
+    title: catalogue(["Audit log", "审计日志"]),
+    path: "/audit",
+    right: "audit",
+    pages: [auditLog],
+    feeds: [auditFile],
   },
 ];

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "@hono/hono";
-import type { ConsoleEnv } from "./env.ts";
+import type { ReaderEnv } from "./env.ts";
 
 const POLICY = [
   "default-src 'none'",
@@ -20,7 +20,7 @@ const POLICY = [
  * The referrer stays within the console instead of being withheld altogether: browsers that send none
  * also withhold the `Origin` of a form, which identifies changes from elsewhere.
  */
-export function securityHeaders(): MiddlewareHandler<ConsoleEnv> {
+export function securityHeaders(): MiddlewareHandler<ReaderEnv> {
   return async function addSecurityHeaders(context, next): Promise<void> {
     await next();
     const { headers } = context.res;

@@ -2,59 +2,96 @@ import { ServiceFault } from "../domain/fault.ts";
 import { SignInPanel } from "./components/sign_in_panel.tsx";
 import { cameByHttps, cookiesOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
-import { htmlResponse } from "./html.tsx";
+import { againResponse, htmlResponse } from "./html.tsx";
 import { sharedMessages } from "./messages/shared.ts";
 import { signInMessages } from "./messages/sign_in.ts";
+import type { Actor } from "../domain/operators/operator.ts";
+import type { Admitted } from "../flows/operators/operators.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
 import { readForm } from "./read_form.ts";
 import type { View } from "./page.ts";
-import type { Flash, Session, Sessions } from "./sessions.ts";
+import type { TrailAuthor } from "../domain/operators/trail.ts";
+import type { Flash } from "../ports/console_session_store.ts";
+import type { Session, SignIn } from "../flows/operators/sessions.ts";
 import { viewOf } from "./view.ts";
 import { wantsPage } from "./wants_page.ts";
 import type { Hono, MiddlewareHandler } from "@hono/hono";
 
-const SIGN_IN = "/console/sign-in";
+/** Path of the page for those who have not signed in. */
+export const SIGN_IN = "/console/sign-in";
 const SIGN_OUT = "/console/sign-out";
 const SIGN_OUT_EVERYWHERE = "/console/sign-out-everywhere";
 
-/** The parts that the sign-in works with. */
-export interface SignInDeps extends ConsoleParts {
-  readonly sessions: Sessions;
-}
-
 /** `/console/sign-in`, the one page for those who have not signed in. */
-export function serveSignIn(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
-  app.get(SIGN_IN, (context) => {
-    if (sessionOf(context, deps) === undefined) return signInPage(context, deps, { status: 200 });
+export function serveSignIn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
+  app.get(SIGN_IN, async (context) => {
+    if (await sessionOf(context, deps) === undefined) {
+      return signInPage(context, deps, { status: 200 });
+    }
     return context.redirect(nextOf(context), 303);
   });
   app.post(SIGN_IN, (context) => signIn(context, deps));
 }
 
-/** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of them. */
-export function serveSignOut(app: Hono<ConsoleEnv>, deps: SignInDeps): void {
+/** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of its operator. */
+export function serveSignOut(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
   app.post(SIGN_OUT, async (context) => {
-    deps.sessions.end(context.get("session").id);
+    await deps.sessions.end(context.get("session").id);
     await endPlayground(context, deps);
+    await noteSession(context, deps, { action: "signOut" });
     return leave(context, "out");
   });
   app.post(SIGN_OUT_EVERYWHERE, async (context) => {
-    deps.sessions.endAll();
+    await deps.sessions.endAllOf(context.get("session").actor.id);
     await endPlayground(context, deps);
+    await noteSession(context, deps, { action: "signOutEverywhere" });
     return leave(context, "everywhere");
   });
 }
 
+/** Notes a sign-in or a sign-out in the audit log. */
+export async function noteSession(
+  context: ConsoleContext,
+  { trail }: Pick<ConsoleParts, "trail">,
+  { action, actor = context.get("session").actor, remark }: {
+    readonly action: string;
+    /** @default {that of the session} */
+    readonly actor?: Pick<TrailAuthor, "kind" | "id" | "name">;
+    readonly remark?: string;
+  },
+): Promise<void> {
+  const { remoteAddress, requestId } = context.env;
+  const { kind, id, name } = actor;
+  const author = { kind, id, name, address: remoteAddress || null, requestId };
+  await trail.note({ author, action, subject: "/console", remark });
+}
+
+/** Begins a session in place of the one that the browser has, and gives it to the browser. */
+export async function beginSession(
+  context: ConsoleContext,
+  deps: ConsoleParts,
+  { way, actor }: { readonly way: SignIn; readonly actor: Actor },
+): Promise<void> {
+  const { sessions } = deps;
+  const former = await sessionOf(context, deps);
+  if (former !== undefined) await sessions.end(former.id);
+  await noteSession(context, deps, { action: "signIn", actor });
+  const { id } = await sessions.begin(way, { actor, address: context.env.remoteAddress });
+  const isSecure = cameByHttps(context.req.raw.headers);
+  const cookie = setCookie(cookieName(context), id, { isSecure });
+  context.header("set-cookie", cookie, { append: true });
+}
+
 /** Revokes the keys that the playground has made; where that fails, they are over within minutes. */
-async function endPlayground(context: ConsoleContext, deps: SignInDeps): Promise<void> {
+async function endPlayground(context: ConsoleContext, deps: ConsoleParts): Promise<void> {
   const answer = await viewOf(context, deps).api.ask("/playground", { method: "DELETE" });
   await answer.body?.cancel();
 }
 
 /** Lets pass who has signed in; a page sends others to the sign-in, which leads back to it. */
-export function requireSession(deps: SignInDeps): MiddlewareHandler<ConsoleEnv> {
+export function requireSession(deps: ConsoleParts): MiddlewareHandler<ConsoleEnv> {
   return async function findSession(context, next): Promise<Response | void> {
-    const session = sessionOf(context, deps);
+    const session = await sessionOf(context, deps);
     if (session !== undefined) {
       context.set("session", session);
       return await next();
@@ -80,20 +117,8 @@ function toSignIn(context: ConsoleContext, query: Readonly<Record<string, string
  * signed in or not. A page of ours that requests the same address again gets the page.
  */
 async function askAgain(context: ConsoleContext, address: string): Promise<Response> {
-  const { product } = sharedMessages[context.get("language")];
-  const page = await (
-    <html lang={context.get("language")}>
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="refresh" content={`0; url=${address}`} />
-        <title>{product}</title>
-      </head>
-      <body>
-        <a href={address}>{product}</a>
-      </body>
-    </html>
-  ).toString();
-  return context.html(`<!doctype html>${page}`);
+  const language = context.get("language");
+  return await againResponse(address, { language, title: sharedMessages[language].product });
 }
 
 /** Returns the path to go to after the sign-in: a path of the console, whatever the address says. */
@@ -116,25 +141,28 @@ function cookieName(context: ConsoleContext): string {
   return port === "" ? "svc_session" : `svc_session_${port}`;
 }
 
-function sessionOf(context: ConsoleContext, { sessions }: SignInDeps): Session | undefined {
+async function sessionOf(
+  context: ConsoleContext,
+  { sessions }: ConsoleParts,
+): Promise<Session | undefined> {
   for (const id of cookiesOf(context.req.header("cookie"), cookieName(context))) {
-    const session = sessions.find(id);
+    const session = await sessions.find(id);
     if (session !== undefined) return session;
   }
   return undefined;
 }
 
-async function signIn(context: ConsoleContext, deps: SignInDeps): Promise<Response> {
-  const { sessions, admit, tokenEpoch } = deps;
+async function signIn(context: ConsoleContext, deps: ConsoleParts): Promise<Response> {
+  const { admit, tokenMark } = deps;
   const form = await readForm(context.req.raw);
   const secret = form.get("token")?.trim() ?? "";
   const messages = signInMessages[context.get("language")];
   if (secret === "") return signInPage(context, deps, { status: 422, problem: messages.missing });
-  // Read before the token is looked up: one that is replaced meanwhile begins no session.
-  const epoch = tokenEpoch();
+  const { remoteAddress } = context.env;
+  let admitted: Admitted | undefined;
   try {
-    const { remoteAddress } = context.env;
-    if (!await admit({ secret, remoteAddress })) {
+    admitted = await admit({ secret, remoteAddress });
+    if (admitted === undefined) {
       return signInPage(context, deps, { status: 401, problem: messages.wrong });
     }
   } catch (error) {
@@ -143,11 +171,15 @@ async function signIn(context: ConsoleContext, deps: SignInDeps): Promise<Respon
     context.header("retry-after", String(seconds));
     return signInPage(context, deps, { status: 429, problem: messages.wait(seconds) });
   }
-  const former = sessionOf(context, deps);
-  if (former !== undefined) sessions.end(former.id);
-  const { id } = sessions.begin(epoch);
-  const isSecure = cameByHttps(context.req.raw.headers);
-  context.header("set-cookie", setCookie(cookieName(context), id, { isSecure }));
+  const { actor, tokenId } = admitted;
+  const mark = tokenId === undefined ? await tokenMark(secret) : "";
+  if (mark === undefined) {
+    return signInPage(context, deps, { status: 401, problem: messages.wrong });
+  }
+  const way = tokenId === undefined
+    ? { kind: "emergency", mark } as const
+    : { kind: "operator", operatorId: actor.id, tokenId } as const;
+  await beginSession(context, deps, { way, actor });
   return context.redirect(nextOf(context), 303);
 }
 
@@ -159,7 +191,7 @@ function leave(context: ConsoleContext, how: "out" | "everywhere"): Response {
 
 async function signInPage(
   context: ConsoleContext,
-  deps: SignInDeps,
+  deps: ConsoleParts,
   { status, problem }: { status: number; problem?: string },
 ): Promise<Response> {
   const view = viewOf(context, deps);
@@ -167,13 +199,20 @@ async function signInPage(
     view,
     title: view.say(signInMessages).title,
     flash: problem === undefined ? flashOf(view) : undefined,
-    children: <SignInPanel view={view} problem={problem} />,
+    children: <SignInPanel view={view} problem={problem} signOn={signOnOf(context, deps)} />,
   }, { status, headers: context.res.headers });
+}
+
+/** Returns the address of the sign-in at the identity provider, where there is one. */
+function signOnOf(context: ConsoleContext, { signOn }: ConsoleParts): string | undefined {
+  const query = new URLSearchParams({ next: nextOf(context) });
+  return signOn && `/console/sso/start?${query}`;
 }
 
 /** Returns the reason for the sign-in. */
 function flashOf({ query, say }: View): Flash | undefined {
-  const { signedOut, signedOutEverywhere, ended } = say(signInMessages);
+  const { signedOut, signedOutEverywhere, ended, refused } = say(signInMessages);
+  if (query.get("sso") === "refused") return { kind: "problem", text: refused };
   if (query.get("ended") === "yes") return { kind: "info", text: ended };
   const signed = query.get("signed");
   if (signed === "out") return { kind: "done", text: signedOut };

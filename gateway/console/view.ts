@@ -30,18 +30,22 @@ export function viewOf(
   const url = new URL(context.req.url);
   // An error may come before the reader's choices have been read.
   const language = context.get("language") ?? "en";
-  const consoleApi: ConsoleApi = createConsoleApi(api, requestId);
+  const { actor } = context.get("session") ?? {};
+  const calling = { requestId, remoteAddress: context.env.remoteAddress, actor };
+  const consoleApi: ConsoleApi = createConsoleApi(api, calling);
   const need = <T>(answer: ApiAnswer<T>): T => {
     if (answer.ok) return answer.value;
     throw new RefusedPage(answer.refusal);
   };
   return {
+    base: "/console",
     language,
     theme: context.get("theme") ?? "auto",
     url,
     query: url.searchParams,
     nowMs: clock.nowMs(),
     requestId,
+    actor,
     signal: context.req.raw.signal,
     api: consoleApi,
     param: (name) => context.req.param(name) ?? "",

@@ -6,14 +6,16 @@ import type { DoctorContext, ServiceState } from "./context.ts";
 
 /** Finds out whether the service runs and accepts the operator's token. */
 export async function findService(context: DoctorContext): Promise<ServiceState> {
-  const { ask, classifyFailure, settings: { kvPath } } = context;
+  const { ask, classifyFailure, settings: { store } } = context;
   try {
     return { kind: "running", about: await ask("GET /service") };
   } catch (error) {
     const why = classifyFailure(error);
-    const isFile = kvPath !== ":memory:" && !/^https?:/.test(kvPath);
+    const path = store.kind === "kv" && !/^(?::memory:$|https?:)/.test(store.path)
+      ? store.path
+      : undefined;
     // Without a request, the lock of the store tells whether a process has it.
-    const isThere = why === "refused" || (isFile && await isClaimed(kvPath));
+    const isThere = why === "refused" || (path !== undefined && await isClaimed(path));
     return isThere ? { kind: "closed", reason: reasonOf(error) } : { kind: "stopped" };
   }
 }

@@ -38,9 +38,29 @@ export async function storeFindings(
     readonly file: CatalogContent | undefined;
   },
 ): Promise<Finding[]> {
-  const { kvPath } = context.settings;
+  const { store } = context.settings;
+  if (store.kind === "postgres") {
+    // Its driver is loaded only where it is used.
+    const { databaseFindings } = await import("./check_database.ts");
+    const isRunning = service.kind === "running";
+    return [
+      ...await databaseFindings(store.url),
+      ...isRunning ? await serviceLedgerFindings(context) : [],
+    ];
+  }
+  return await kvFindings(context, { kvPath: store.path, service, file });
+}
+
+async function kvFindings(
+  context: DoctorContext,
+  { kvPath, service, file }: {
+    readonly kvPath: string;
+    readonly service: ServiceState;
+    readonly file: CatalogContent | undefined;
+  },
+): Promise<Finding[]> {
   if (kvPath === ":memory:") {
-    return [warning("store", "It is in memory: a restart loses all of it", "set SERVICE_KV_PATH")];
+    return [warning("store", "It is in memory: a restart loses all of it", "set SERVICE_STORE")];
   }
   if (/^https?:/.test(kvPath)) return [skipped("store", "It is on another machine")];
   const size = await sizeOf(kvPath);
@@ -62,10 +82,10 @@ export async function storeFindings(
     room,
     ...await modeFindings(kvPath),
     ...await leftoverFindings(kvPath),
-    ...await backupFindings(context, size),
+    ...await backupFindings(context, { kvPath, size }),
     ...service.kind === "running"
       ? await serviceLedgerFindings(context)
-      : await storedLedgerFindings(context, file),
+      : await storedLedgerFindings(context, { kvPath, file }),
   ];
 }
 
@@ -139,13 +159,13 @@ async function leftoverFindings(kvPath: string): Promise<Finding[]> {
 }
 
 async function backupFindings(
-  { settings, nowMs }: DoctorContext,
-  size: number,
+  { nowMs }: DoctorContext,
+  { kvPath, size }: { readonly kvPath: string; readonly size: number },
 ): Promise<Finding[]> {
   const advice = "run `svc backup` from a timer (docs/deployment.md)";
   let note: { readonly takenAt?: unknown; readonly storeBytes?: unknown };
   try {
-    note = Object(JSON.parse(await Deno.readTextFile(`${settings.kvPath}.backup.json`)));
+    note = Object(JSON.parse(await Deno.readTextFile(`${kvPath}.backup.json`)));
   } catch {
     return [warning("backup", "No backup is known", advice)];
   }
@@ -213,9 +233,9 @@ function booksFinding(wrong: readonly string[], message: string): Finding {
 /** Checks the rows of a store without a service, and the end of its journal. */
 async function storedLedgerFindings(
   context: DoctorContext,
-  file: CatalogContent | undefined,
+  { kvPath, file }: { readonly kvPath: string; readonly file: CatalogContent | undefined },
 ): Promise<Finding[]> {
-  const { settings: { kvPath }, env } = context;
+  const { env } = context;
   let release = () => {};
   try {
     ({ release } = await lockFile(kvPath));

@@ -116,8 +116,19 @@ async function follow(text: string, options: Fetching): Promise<MediaFile | Unre
   }
 }
 
-/** Returns the address to connect to. Refuses a name if any of its addresses is not public. */
-async function checkedAddress(url: URL, options: Fetching): Promise<string | Unreadable> {
+/** Options of {@linkcode checkedAddress}. */
+export type AddressCheck = Pick<GuardedFetchOptions, "allows" | "resolve"> & {
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Returns the address to connect to. Refuses a name if any of its addresses is not public. The URL is
+ * one that was read as public.
+ */
+export async function checkedAddress(
+  url: URL,
+  options: AddressCheck,
+): Promise<string | Unreadable> {
   const literal = literalOf(url);
   // A literal address was checked with the URL.
   if (literal !== undefined) return literal;

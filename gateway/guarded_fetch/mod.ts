@@ -5,6 +5,8 @@
  */
 
 export {
+  type AddressCheck,
+  checkedAddress,
   createGuardedFetch,
   DOCUMENTS,
   type FetchedMedia,
@@ -12,4 +14,5 @@ export {
   IMAGES,
 } from "./guarded_fetch.ts";
 export { isPublicAddress } from "./public_address.ts";
-export { readPublicUrl, type UrlPolicy } from "./public_url.ts";
+export { type PinnedRequest, type SendPinned, sendPinned } from "./pinned_request.ts";
+export { literalOf, nameOf, portOf, readPublicUrl, type UrlPolicy } from "./public_url.ts";

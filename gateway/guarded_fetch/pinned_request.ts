@@ -2,16 +2,18 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { literalOf, nameOf, portOf } from "./public_url.ts";
 
-/** A GET to a checked address. */
+/** A request to a checked address. */
 export interface PinnedRequest {
   readonly url: URL;
   /** The address to connect to; the URL's name is not resolved again. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Sent by a POST. @default {none: a GET} */
+  readonly body?: string | undefined;
 }
 
-/** Sends a GET. Resolves with its headers; the body is unread. */
+/** Sends a request. Resolves with the answer's headers; its body is unread. */
 export type SendPinned = (request: PinnedRequest) => Promise<IncomingMessage>;
 
 /**
@@ -21,11 +23,12 @@ export type SendPinned = (request: PinnedRequest) => Promise<IncomingMessage>;
  * Connections are not reused.
  */
 export function sendPinned(
-  { url, address, headers, signal }: PinnedRequest,
+  { url, address, headers, signal, body }: PinnedRequest,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const secure = url.protocol === "https:";
     const options = {
+      method: body === undefined ? "GET" : "POST",
       host: address,
       port: portOf(url),
       path: url.pathname + url.search,
@@ -35,7 +38,8 @@ export function sendPinned(
       setDefaultHeaders: false,
       ...(secure && literalOf(url) === undefined ? { servername: nameOf(url) } : {}),
     };
-    const request = secure ? https.get(options, resolve) : http.get(options, resolve);
+    const request = secure ? https.request(options, resolve) : http.request(options, resolve);
     request.on("error", reject);
+    request.end(body);
   });
 }

@@ -14,30 +14,40 @@ import type { Catalog, SearchConfig } from "../domain/catalog/catalog.ts";
 import { limitsInForce } from "../domain/limits/service_limits.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { Admission } from "../flows/admit/admission.ts";
-import { BoundedMap } from "../system/bounded_map.ts";
+import { SharedAdmission } from "../flows/admit/shared_admission.ts";
 import { Checkpoints } from "../flows/stream/checkpoints.ts";
 import type { ModelCallDeps } from "../flows/model_calls.ts";
+import { OwnRecords } from "../key_holder/own_records.ts";
+import { keyHolderRoutes } from "../key_holder/routes.ts";
 import type { PublicGateway } from "../http/public_app.ts";
+import { CallerFiles } from "../flows/files/caller_files.ts";
+import { CallerStores } from "../flows/files/caller_stores.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
+import type { HolderAccess } from "../flows/keys/holder_access.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
 import { Feedback } from "../flows/learn/feedback.ts";
 import { Audits } from "../flows/learn/audits.ts";
 import { Learning } from "../flows/learn/learning.ts";
 import type { LowBalances } from "../flows/settle/low_balances.ts";
+import { rememberingLedger } from "../flows/settle/remembering_ledger.ts";
 import { SettlementRetries } from "../flows/settle/settlement_retries.ts";
 import { publishFile, type SignedLinks } from "../flows/images/signed_links.ts";
 import type { Answering } from "../http/listen.ts";
 import { FailedAttempts } from "../flows/call/failed_attempts.ts";
 import { SearchMemory } from "../flows/hosted/search_memory.ts";
+import { ConversationModels } from "../flows/plan/conversation_models.ts";
 import { HeldBodies } from "../flows/admit/held_bodies.ts";
 import { SignatureMemory } from "../flows/plan/signature_memory.ts";
+import { Recall } from "../flows/recall/recall.ts";
+import type { CallerMemory } from "../ports/caller_memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { RequestRecord } from "../ports/request_log.ts";
 import type { Rng } from "../ports/rng.ts";
 import type { VectorStores } from "../ports/vector_stores.ts";
 import type { WebSearch } from "../ports/web_search.ts";
 import { createWebSearch } from "../search/factory.ts";
-import type { KvStores } from "../stores/kv/open.ts";
+import type { Stores } from "../ports/stores.ts";
 import { createTokenCounter } from "../tokens/token_counter.ts";
 import { embedderInForce } from "../upstreams/embedder.ts";
 import { observedLedger, observedLog } from "../telemetry/observed_stores.ts";
@@ -45,6 +55,7 @@ import { passingOn } from "../telemetry/passed_on.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import { traitsOf } from "../upstreams/providers/provider_kinds.ts";
+import type { Notifier } from "../notify/notifier.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import type { CredentialsFile } from "../system/credentials.ts";
@@ -53,9 +64,6 @@ import type { Gate } from "./gate.ts";
 import type { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import type { ServeSettings } from "../config/settings.ts";
-
-/** Maximum conversations whose model is remembered. */
-const CONVERSATIONS_MAX = 20_000;
 
 /** Parts of the process that the service uses. */
 export interface ServiceDeps {
@@ -86,6 +94,7 @@ export type GatewayParts = PublicGateway & {
   readonly bodies: HeldBodies;
   readonly checkpoints: Checkpoints;
   readonly inFlight: InFlight;
+  readonly records: OwnRecords;
   readonly settlementRetries: SettlementRetries;
 };
 
@@ -93,10 +102,12 @@ export type GatewayParts = PublicGateway & {
 export interface Service {
   readonly settings: ServeSettings;
   readonly deps: ServiceDeps;
-  readonly stores: KvStores;
+  readonly stores: Stores;
   readonly pool: UpstreamPool;
   readonly learning: Learning;
   readonly keyRing: KeyRing;
+  /** Sign-in of key holders; absent where their pages are switched off. */
+  readonly holderAccess: HolderAccess | undefined;
   readonly pepperBook: PepperBook;
   readonly adminTokens: AdminTokens;
   readonly credentials: CredentialsFile;
@@ -105,6 +116,7 @@ export interface Service {
   readonly vectorStores: VectorStores;
   readonly gate: Gate;
   readonly lowBalances: LowBalances;
+  readonly notifier: Notifier;
   readonly telemetry: Telemetry;
   /** Returns the public base URL, which is known once the listeners are open. */
   readonly publicUrl: () => string;
@@ -114,7 +126,11 @@ export interface Service {
  * Returns the pool of the upstreams of a catalog. Logs those that cannot be called for want of
  * credentials.
  */
-export function poolOf(catalog: Catalog, deps: ServiceDeps, telemetry: Telemetry): UpstreamPool {
+export function poolOf(
+  catalog: Catalog,
+  deps: ServiceDeps,
+  { telemetry, notifier }: Pick<Service, "telemetry"> & { readonly notifier?: Notifier },
+): UpstreamPool {
   const { clock, env, logger } = deps;
   for (const missing of missingCredentials(catalog.upstreams, env)) {
     const message = missingCredentialsText(missing);
@@ -136,8 +152,11 @@ export function poolOf(catalog: Catalog, deps: ServiceDeps, telemetry: Telemetry
       missingCredentials([config], env).length === 0 && unreadableKeys([config], env).length === 0
         ? undefined
         : `has no credentials at its upstream "${config.id}"`,
-    onAttempt: (attempt) =>
-      attempt.hadBegun ? telemetry.metrics.brokeOff(attempt) : telemetry.metrics.attempted(attempt),
+    onAttempt: (attempt) => {
+      if (attempt.hadBegun) telemetry.metrics.brokeOff(attempt);
+      else telemetry.metrics.attempted(attempt);
+      notifier?.events.attempt(attempt, clock.nowMs());
+    },
     onOperatorTrouble: (event) => logger.error("upstream_refuses_credentials", { ...event }),
   });
 }
@@ -147,21 +166,24 @@ const LEARNING_SECRET = "routing_secret";
 
 /** Opens the statistics of routing. */
 export async function learningOf(
-  { settings, snapshots, votes, catalogs }: Pick<
-    KvStores,
-    "settings" | "snapshots" | "votes" | "catalogs"
+  { settings, snapshots, votes, catalogs, shared }: Pick<
+    Stores,
+    "settings" | "snapshots" | "votes" | "catalogs" | "shared"
   >,
   { clock, logger }: Pick<ServiceDeps, "clock" | "logger">,
   created: string,
 ): Promise<Learning> {
   const secret = await settings.setOnce(LEARNING_SECRET, created);
-  const learning = new Learning({ snapshots, votes, catalogs, clock, logger, secret });
+  const learning = new Learning({
+    ...{ snapshots, votes, catalogs, clock, logger, secret },
+    additions: shared?.additions,
+  });
   await learning.open();
   return learning;
 }
 
 /** Returns the gateway's vector stores. */
-export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStores {
+export function vectorStoresOf(stores: Stores, deps: ServiceDeps): VectorStores {
   return createVectorStores({
     ...deps,
     passages: stores.passages,
@@ -169,26 +191,43 @@ export function vectorStoresOf(stores: KvStores, deps: ServiceDeps): VectorStore
   });
 }
 
+/** The parts that {@linkcode gatewayOf} takes beside the stores. */
+type PartsOfGateway = Pick<Service, "pool" | "links" | "vectorStores" | "deps" | "learning"> & {
+  /** @default {no observation} */
+  readonly telemetry?: Telemetry;
+  readonly notifier?: Notifier | undefined;
+  /** @default {holders of keys have no pages} */
+  readonly holderAccess?: HolderAccess | undefined;
+  /** @default {none} */
+  readonly publicUrl?: () => string;
+};
+
 /** Returns the parts that model calls and the public listener use. */
 export function gatewayOf(
-  stores: KvStores,
-  parts: Pick<Service, "pool" | "links" | "vectorStores" | "deps" | "learning"> & {
-    /** @default {no observation} */
-    readonly telemetry?: Telemetry;
-  },
+  stores: Stores,
+  parts: PartsOfGateway,
 ): GatewayParts {
-  const { blobs, catalogs, keys, responses } = stores;
-  const { pool, links, vectorStores, telemetry, learning } = parts;
-  const { ledger, log } = telemetry === undefined ? stores : observed(stores, telemetry);
+  const { blobs, catalogs, embeddingPins, keys, responses, shared } = stores;
+  const { pool, links, vectorStores, telemetry, learning, holderAccess, publicUrl = () => "" } =
+    parts;
+  const { ledger, log } = telemetry === undefined
+    ? stores
+    : observed(stores, telemetry, parts.notifier);
   const { clock, rng, logger } = parts.deps;
+  const admission = shared === undefined ? new Admission() : new SharedAdmission(shared.counts);
+  const records = new OwnRecords({ admission, clock, ledger: stores.ledger, log: stores.log });
   const gateway: Omit<GatewayParts, "audits"> = {
+    ...filesOf(stores, { clock, rng, vectorStores }),
     catalogs,
     traitsOf,
+    embeddingPins,
     keys,
-    ledger,
+    ledger: shared === undefined ? ledger : rememberingLedger(ledger, shared.memory),
     log,
     pool,
     learning,
+    records,
+    ownRecords: keyHolderRoutes({ records, links: { holderAccess, publicUrl } }),
     feedback: new Feedback({ clock, log: stores.log, votes: stores.votes }),
     vectorStores,
     clock,
@@ -196,11 +235,9 @@ export function gatewayOf(
     logger,
     tracer: telemetry?.tracer ?? passingOn,
     tokens: createTokenCounter(),
-    admission: new Admission(),
+    admission,
     bodies: new HeldBodies(() => limitsInForce(catalogs.current())),
-    conversations: new BoundedMap(CONVERSATIONS_MAX),
-    signatures: new SignatureMemory(),
-    searchMemory: new SearchMemory(),
+    ...memoriesOf(shared?.memory),
     inFlight: new InFlight(),
     checkpoints: new Checkpoints(),
     settlementRetries: new SettlementRetries(ledger, logger),
@@ -220,10 +257,36 @@ export function gatewayOf(
   };
 }
 
+/** Returns files and vector stores of callers. */
+function filesOf(
+  { callerFiles: store }: Pick<Stores, "callerFiles">,
+  deps: Pick<GatewayParts, "clock" | "rng" | "vectorStores">,
+): Pick<GatewayParts, "callerFiles" | "callerStores"> {
+  const callerFiles = new CallerFiles({ ...deps, callerFiles: store });
+  return { callerFiles, callerStores: new CallerStores({ ...deps, files: callerFiles }) };
+}
+
+/** Returns what is remembered for callers: shared with other instances if there is a memory for it. */
+function memoriesOf(
+  memory: CallerMemory | undefined,
+): Pick<GatewayParts, "recall" | "conversations" | "signatures" | "searchMemory"> {
+  const own = {
+    conversations: new ConversationModels(memory),
+    signatures: new SignatureMemory(memory),
+    searchMemory: new SearchMemory(memory),
+  };
+  return { ...own, recall: memory && new Recall({ memory, ...own }) };
+}
+
 function observed(
-  { ledger, log }: KvStores,
-  { metrics, requestEnded: onRow }: Telemetry,
+  { ledger, log }: Stores,
+  { metrics, requestEnded }: Telemetry,
+  notifier: Notifier | undefined,
 ): Pick<GatewayParts, "ledger" | "log"> {
+  const onRow = notifier === undefined ? requestEnded : (record: RequestRecord) => {
+    requestEnded(record);
+    notifier.events.request(record);
+  };
   const observer = { onRow, metrics };
   return { ledger: observedLedger(ledger, observer), log: observedLog(log, observer) };
 }

@@ -7,7 +7,7 @@
  */
 
 import { dirname, join } from "@std/path";
-import { credentialsPath } from "../system/credentials.ts";
+import { credentialsFileOf } from "../system/credentials.ts";
 import type { FirstSecrets } from "./first_start.ts";
 import type { ServeSettings } from "../config/settings.ts";
 
@@ -29,6 +29,30 @@ const KEY_FILE = "first.key";
 /** Maximum numbered files of that name in one folder. */
 const FILES_MAX = 1_000;
 
+/** The settings that decide the places of secrets. */
+type SecretSettings = Pick<
+  ServeSettings,
+  "store" | "credentialsFile" | "adminToken" | "bootstrapKey"
+>;
+
+/**
+ * Throws if a first start would have no place for its secrets. A database outlives its instances, so
+ * a secret that only a log has seen would be lost, or worse, kept there.
+ */
+export function requirePlaceForSecrets(
+  { store, credentialsFile, adminToken, bootstrapKey }: SecretSettings,
+  { isTerminal }: { readonly isTerminal: boolean },
+): void {
+  const isPlaced = isTerminal || credentialsFile !== undefined ||
+    (adminToken !== undefined && bootstrapKey !== undefined);
+  if (store.kind === "kv" || isPlaced) return;
+  throw new Error(
+    "Cannot start for the first time without a place for the first key and the admin token: give " +
+      "SERVICE_BOOTSTRAP_KEY and SERVICE_ADMIN_TOKEN, or name a file for them by " +
+      "--credentials-file (SERVICE_CREDENTIALS_FILE), or start on a terminal",
+  );
+}
+
 /**
  * Decides the place of each secret, and writes the file of the key if that is its place. The
  * credentials file contains the admin token by then. A store that is no file has no folder: its
@@ -36,17 +60,18 @@ const FILES_MAX = 1_000;
  */
 export async function placeSecrets(
   { key, adminToken }: FirstSecrets,
-  settings: Pick<ServeSettings, "kvPath" | "adminToken" | "bootstrapKey">,
+  settings: SecretSettings,
   options: { readonly isTerminal: boolean },
 ): Promise<SecretPlaces> {
-  const credentials = options.isTerminal ? undefined : credentialsPath(settings.kvPath);
+  const { store, credentialsFile } = settings;
+  const credentials = options.isTerminal ? undefined : credentialsFileOf(store, credentialsFile);
   const place = async (secret: string, keep: (path: string) => Promise<string>) =>
     credentials === undefined
       ? { kind: "printed", secret } as const
       : { kind: "file", path: await keep(credentials) } as const;
   return {
     key: settings.bootstrapKey === undefined
-      ? await place(key, () => writeKey(dirname(settings.kvPath), key))
+      ? await place(key, (path) => writeKey(dirname(path), key))
       : { kind: "given", variable: "SERVICE_BOOTSTRAP_KEY" },
     adminToken: settings.adminToken === undefined
       ? await place(adminToken, (path) => Promise.resolve(path))

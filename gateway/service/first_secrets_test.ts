@@ -1,14 +1,18 @@
-import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertFalse, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { firstStartLines } from "./banner.ts";
-import { placeSecrets } from "./first_secrets.ts";
+import { placeSecrets, requirePlaceForSecrets } from "./first_secrets.ts";
 
 const SECRETS = { key: "svc_live_first_key", adminToken: "svc_admin_first_token" };
 const URL = "http://127.0.0.1:1";
 
+function kv(path: string) {
+  return { kind: "kv", path } as const;
+}
+
 Deno.test("a terminal is shown both secrets, and no file is written", async () => {
   const kvPath = "no_such_folder/svc.kv";
-  const places = await placeSecrets(SECRETS, { kvPath }, { isTerminal: true });
+  const places = await placeSecrets(SECRETS, { store: kv(kvPath) }, { isTerminal: true });
   const text = firstStartLines(places, URL);
   assertStringIncludes(text, `API key      ${SECRETS.key}\n`);
   assertStringIncludes(text, `Admin token  ${SECRETS.adminToken}\n`);
@@ -21,7 +25,7 @@ Deno.test("without a terminal the key has a separate file, which replaces no oth
     const kvPath = join(folder, "it's a store.kv");
     const paths = [join(folder, "first.key"), join(folder, "first.key.2")];
     for (const path of paths) {
-      const places = await placeSecrets(SECRETS, { kvPath }, { isTerminal: false });
+      const places = await placeSecrets(SECRETS, { store: kv(kvPath) }, { isTerminal: false });
       assertEquals(places, {
         key: { kind: "file", path },
         adminToken: { kind: "file", path: `${kvPath}.admin.json` },
@@ -38,11 +42,11 @@ Deno.test("without a terminal the key has a separate file, which replaces no oth
 });
 
 Deno.test("a store that is not a file has its secrets printed, except those the operator supplied", async () => {
-  const places = await placeSecrets(SECRETS, { kvPath: ":memory:" }, { isTerminal: false });
+  const places = await placeSecrets(SECRETS, { store: kv(":memory:") }, { isTerminal: false });
   assertStringIncludes(firstStartLines(places, URL), SECRETS.adminToken);
   const given = { bootstrapKey: SECRETS.key, adminToken: SECRETS.adminToken };
   for (const isTerminal of [true, false]) {
-    const kept = await placeSecrets(SECRETS, { kvPath: ":memory:", ...given }, { isTerminal });
+    const kept = await placeSecrets(SECRETS, { store: kv(":memory:"), ...given }, { isTerminal });
     const text = firstStartLines(kept, URL);
     for (const secret of Object.values(SECRETS)) assertFalse(text.includes(secret), text);
     assertStringIncludes(text, "$SERVICE_BOOTSTRAP_KEY");
@@ -54,4 +58,19 @@ Deno.test("a path that a shell would take apart is one word of the printed calls
   const file = { kind: "file", path } as const;
   const text = firstStartLines({ key: file, adminToken: file }, URL);
   assertStringIncludes(text, `$(cat 'a folder/it'\\''s/first.key')`);
+});
+
+Deno.test("a first start on a database needs a place for its secrets", () => {
+  const store = { kind: "postgres", url: "postgres://svc@127.0.0.1/svc" } as const;
+  const adminToken = "svc_test_admin_token";
+  const bootstrapKey = "svc_test_bootstrap_key";
+  for (const given of [{}, { adminToken }, { bootstrapKey }]) {
+    const start = () => requirePlaceForSecrets({ store, ...given }, { isTerminal: false });
+    assertStringIncludes(assertThrows(start, Error).message, "SERVICE_CREDENTIALS_FILE");
+  }
+  const isTerminal = false;
+  requirePlaceForSecrets({ store, adminToken, bootstrapKey }, { isTerminal });
+  requirePlaceForSecrets({ store, credentialsFile: "data/a.json" }, { isTerminal });
+  requirePlaceForSecrets({ store }, { isTerminal: true });
+  requirePlaceForSecrets({ store: kv("data/svc.kv") }, { isTerminal });
 });

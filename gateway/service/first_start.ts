@@ -43,6 +43,11 @@ export interface FirstSecrets {
   readonly adminToken: string;
 }
 
+/** True when a first start was completed on the store. */
+export async function isStarted(settings: Pick<SettingsStore, "get">): Promise<boolean> {
+  return await settings.get(DONE) !== undefined;
+}
+
 /**
  * Sets up an empty store; resolves to `undefined` if that was done before. Safe to repeat after a
  * crash: a secret that was created and never shown is revoked. The caller confirms with {@linkcode
@@ -50,7 +55,7 @@ export interface FirstSecrets {
  */
 export async function firstStart(options: FirstStartOptions): Promise<FirstSecrets | undefined> {
   const { ledger, keys, keyRing, settings, clock } = options;
-  if (await settings.get(DONE) !== undefined) return undefined;
+  if (await isStarted(settings)) return undefined;
   const atMs = clock.nowMs();
   if (options.bootstrapKey === undefined) {
     for await (const { record: { id } } of keys.all()) await keyRing.revoke(id);

@@ -23,7 +23,12 @@ export class Gate {
     this.#open();
   }
 
-  /** Aborted when the gate is closed. */
+  /** Announces that the gate will be closed; requests still pass. */
+  announce(): void {
+    this.#closing.abort();
+  }
+
+  /** Aborted when the close of the gate is announced, or it is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -31,7 +36,7 @@ export class Gate {
   /** Refuses all requests from now on. */
   close(): void {
     this.#state = "closed";
-    this.#closing.abort();
+    this.announce();
     this.#open();
   }
 

@@ -3,20 +3,30 @@ import type { AdminDeps } from "../admin/deps.ts";
 import { mountConsole } from "../console/mount.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { ServiceFault } from "../domain/fault.ts";
+import { limitsInForce } from "../domain/limits/service_limits.ts";
+import { Corrections } from "../flows/operators/corrections.ts";
+import { Operators } from "../flows/operators/operators.ts";
+import { OpenIdConnect } from "../sso/openid_connect.ts";
+import { SignOn } from "../flows/operators/sign_on.ts";
+import { SessionMemory } from "../flows/operators/session_memory.ts";
+import { Sessions } from "../flows/operators/sessions.ts";
+import { Trail } from "../flows/operators/trail.ts";
 import { allowedHosts, type ListenerName } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
 import { createPublicApp } from "../http/public_app.ts";
 import { RefusalLog } from "../http/refusal_log.ts";
 import { Description } from "../openapi/description.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { KvStores } from "../stores/kv/open.ts";
+import type { Stores } from "../ports/stores.ts";
+import { mountKeyPages } from "../key_pages/mount.ts";
 import { LedgerChecks } from "../telemetry/ledger_checks.ts";
 import { createUpstream } from "../upstreams/factory.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { Service } from "./assemble.ts";
 import { metricsPage } from "./metrics_page.ts";
 import { ServiceReadiness } from "./readiness.ts";
-import { explainListen, type PortFlag } from "../config/settings.ts";
+import { readSecrets } from "./shared_settings.ts";
+import { DEFAULT_APPROVAL_MICROS, explainListen, type PortFlag } from "../config/settings.ts";
 
 /** A listener in use. */
 export type Server = Deno.HttpServer<Deno.NetAddr>;
@@ -37,21 +47,26 @@ export async function openListeners(service: Service): Promise<Servers> {
     gateway,
     findKey: (presented) => keyRing.authenticate(presented),
     onRefusal: (code) => telemetry.metrics.refused("public", code),
-    readiness: new ServiceReadiness({ gate, stores, pool }),
+    readiness: new ServiceReadiness({ gate, stores, pool, peppers: service.pepperBook.peppers }),
     description: new Description("public"),
     files: { blobs: stores.blobs, links },
+    keyPages: keyPagesOf(service),
     publicUrl: service.publicUrl,
   });
   const adminDeps: AdminDeps = {
     ...stores,
     learning: service.learning,
     vectorStores: service.vectorStores,
+    notices: service.notifier,
     keyRing,
+    holderAccess: service.holderAccess,
     pool,
+    instance: stores.shared?.instance,
     clock,
     rng,
     logger,
     adminTokens: service.adminTokens,
+    ...staffOf(service),
     description: new Description("admin"),
     mountConsole,
     lowBalances: service.lowBalances,
@@ -60,6 +75,7 @@ export async function openListeners(service: Service): Promise<Servers> {
     // The command line on this machine continues with the new token.
     onAdminToken: (token) => service.credentials.replaceFirstToken(token),
     pepperBook: service.pepperBook,
+    refreshSecrets: stores.shared && (() => readSecrets(service)),
     closing: gate.closing,
     callPublic: async (request) =>
       await gate.guard(publicApp).fetch(request, { remoteAddress: "" }),
@@ -67,13 +83,50 @@ export async function openListeners(service: Service): Promise<Servers> {
     env: deps.env,
     connect: (config) => createUpstream(config, deps),
     applyCatalog: (content, options) => applyCatalog(stores, pool, { content, ...options, clock }),
-    verifyLedger: () => books.check(stores.verification()),
+    verifyLedger: () => service.notifier.checking(books.check(stores.verification())),
   };
   return await openEach(service, {
     public: publicApp,
     admin: createAdminApp(adminDeps),
     metrics: createMetricsApp(adminDeps),
   });
+}
+
+/** Returns the pages of key holders; nothing where they are switched off. */
+function keyPagesOf({ deps, gateway, holderAccess, stores }: Service) {
+  const { clock, logger } = deps;
+  return holderAccess && mountKeyPages({
+    ...{ access: holderAccess, records: gateway.records, clock, logger },
+    badLinksPerMinute: () => limitsInForce(stores.catalogs.current()).badKeysPerMinute,
+  });
+}
+
+/** Returns the operators with names, their sessions, and the writer of the audit log. */
+function staffOf(
+  { stores, settings, deps, adminTokens, pepperBook: { peppers } }: Service,
+): Pick<AdminDeps, "operators" | "corrections" | "sessions" | "signOn" | "consoleUrl" | "trail"> {
+  const { clock, rng, logger } = deps;
+  const { signOn: provided, adminUrls: [consoleUrl] } = settings;
+  if (provided?.clientSecret !== undefined) deps.noteSecret?.(provided.clientSecret);
+  // Where one process has the store, its memory is enough.
+  const store = stores.shared?.consoleSessions ?? new SessionMemory();
+  const signOn = provided && new SignOn({
+    ...{ clock, store, groupRoles: provided.groupRoles },
+    provider: new OpenIdConnect(provided),
+  });
+  const operators = new Operators({ ...stores, peppers, clock, rng });
+  const sessions = new Sessions({ clock, operators, adminTokens, signOn, store });
+  return {
+    operators,
+    sessions,
+    signOn,
+    consoleUrl,
+    trail: new Trail({ ...stores, clock, logger }),
+    corrections: new Corrections({
+      ...{ ...stores, clock },
+      approvalMicros: settings.approvalMicros ?? DEFAULT_APPROVAL_MICROS,
+    }),
+  };
 }
 
 async function openEach(
@@ -136,7 +189,7 @@ function openListener(
 
 /** Applies a catalog: to the pool first, which may refuse it, and then to the store. */
 async function applyCatalog(
-  stores: KvStores,
+  stores: Stores,
   pool: UpstreamPool,
   change: { content: CatalogContent; expected: number; note: string; clock: Clock },
 ): Promise<Catalog | undefined> {

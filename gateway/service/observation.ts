@@ -9,6 +9,7 @@ import type { Rng } from "../ports/rng.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createJsonLogger } from "../system/logger.ts";
 import { Secrets } from "../system/secrets.ts";
+import { secretsIn } from "../system/store_place.ts";
 import { exportedByRuntime, exportLine } from "../telemetry/exported.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import type { ServeSettings } from "../config/settings.ts";
@@ -58,6 +59,8 @@ export async function observe(
       else exportLine(line, level, exported.tracer.contextOf(requestId));
     },
   });
+  // The driver of PostgreSQL reads it by itself.
+  secrets.add(env("PGPASSWORD"));
   const noting = (name: string) => {
     const value = env(name);
     secrets.add(value);
@@ -72,5 +75,6 @@ function secretsOf(settings: ServeSettings): Secrets {
   for (const secret of [adminToken, bootstrapKey, keyPepper, keyPepperPrevious, metricsToken]) {
     secrets.add(secret);
   }
+  for (const secret of secretsIn(settings.store)) secrets.add(secret);
   return secrets;
 }

@@ -1,5 +1,6 @@
 import { ServiceFault } from "../domain/fault.ts";
-import type { KvStores } from "../stores/kv/open.ts";
+import type { Peppers } from "../flows/keys/peppers.ts";
+import type { Stores } from "../ports/stores.ts";
 import { afterMs } from "../system/deadlines.ts";
 import type { UpstreamPool } from "../upstreams/pool.ts";
 import type { Gate } from "./gate.ts";
@@ -15,8 +16,9 @@ const STORE_PATIENCE_MS = 5_000;
 /** The parts that readiness depends on. */
 export interface ReadinessParts {
   readonly gate: Pick<Gate, "closing">;
-  readonly stores: Pick<KvStores, "health" | "isGone" | "damage" | "probe">;
+  readonly stores: Pick<Stores, "health" | "trouble" | "probe">;
   readonly pool: Pick<UpstreamPool, "isUsable">;
+  readonly peppers: Pick<Peppers, "isIncomplete">;
 }
 
 /** Checks, by writing to the store, that requests can be served. */
@@ -31,15 +33,12 @@ export class ServiceReadiness {
 
   /** Returns the reason why requests cannot be served now; `undefined` if they can. */
   async unready(): Promise<ServiceFault | undefined> {
-    const { gate, pool, stores } = this.#parts;
+    const { gate, peppers, pool, stores } = this.#parts;
     if (gate.closing.aborted) return new ServiceFault("shutting_down");
     if (stores.health() === "lost") return unwritable("Another process has taken over the store");
-    if (stores.damage() !== undefined) {
-      return unwritable("The store holds damaged rows; the log names them");
-    }
-    if (await stores.isGone()) {
-      return unwritable("The store's file was deleted, replaced or emptied");
-    }
+    const trouble = await stores.trouble();
+    if (trouble !== undefined) return unwritable(trouble);
+    if (peppers.isIncomplete) return unwritable("A pepper of the keys was not given");
     if (!pool.isUsable) {
       return new ServiceFault("no_model_available", { message: "No upstream has credentials" });
     }
@@ -53,7 +52,7 @@ export class ServiceReadiness {
   }
 }
 
-function probed(stores: Pick<KvStores, "probe">): Promise<ServiceFault | undefined> {
+function probed(stores: Pick<Stores, "probe">): Promise<ServiceFault | undefined> {
   return new Promise((resolve) => {
     const message = "The store does not answer";
     const callOff = afterMs(STORE_PATIENCE_MS, () => resolve(unwritable(message)));

@@ -13,7 +13,7 @@ import { logCrashes } from "./crash.ts";
 import { observe } from "./observation.ts";
 import { giveUp, missingFlags, missingFlagsText } from "../config/permissions.ts";
 import { parseServeSettings, SERVE_VARIABLES, type ServeSettings } from "../config/settings.ts";
-import { type RunningService, startService } from "./start.ts";
+import { drainMsOf, type RunningService, startService } from "./start.ts";
 import { tellUnknownVariables } from "../config/variables.ts";
 
 /** Time between two checks that this process still owns the store, in milliseconds. */
@@ -74,9 +74,13 @@ export async function serve(args: readonly string[], io: ProcessIo): Promise<num
   clearInterval(watch);
   const { inFlight } = service.gateway;
   logger.info("shutting_down", { inFlight: inFlight.count });
-  // A second signal ends the grace period.
-  void untilSignal().then(() => inFlight.abortAll());
-  await service.stop();
+  // A second signal ends the drain and the grace period.
+  const hurry = new AbortController();
+  void untilSignal().then(() => {
+    hurry.abort();
+    inFlight.abortAll();
+  });
+  await service.stop({ drainMs: drainMsOf(parsed.settings), hurry: hurry.signal });
   return 0;
 }
 

@@ -7,16 +7,24 @@
 import manifest from "../deno.json" with { type: "json" };
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
+import { HolderAccess } from "../flows/keys/holder_access.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
 import type { Peppers } from "../flows/keys/peppers.ts";
 import { SignedLinks } from "../flows/images/signed_links.ts";
-import { type KvStores, openKvStores } from "../stores/kv/open.ts";
+import type { Stores } from "../ports/stores.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
-import { firstStartLines, migrationTeller, startLines } from "./banner.ts";
-import { CredentialsFile, credentialsPath } from "../system/credentials.ts";
-import { FIRST_TIER, type FirstSecrets, firstStart, firstStartShown } from "./first_start.ts";
-import { placeSecrets } from "./first_secrets.ts";
+import { firstStartLines, startLines } from "./banner.ts";
+import { CredentialsFile, credentialsFileOf } from "../system/credentials.ts";
+import { shownPlace } from "../system/store_place.ts";
+import {
+  FIRST_TIER,
+  type FirstSecrets,
+  firstStart,
+  firstStartShown,
+  isStarted,
+} from "./first_start.ts";
+import { placeSecrets, requirePlaceForSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
 import {
   gatewayOf,
@@ -27,12 +35,15 @@ import {
   type ServiceDeps,
   vectorStoresOf,
 } from "./assemble.ts";
+import { notifierOf } from "./notifications.ts";
+import { openStores } from "./open_stores.ts";
+import { readSettings } from "./shared_settings.ts";
 import { openListeners, type Server, type Servers, urlOf } from "./listeners.ts";
 import { PepperBook } from "../flows/keys/pepper_book.ts";
 import { unreadableKeys } from "../config/permissions.ts";
 import { readCatalogText, seedCatalog } from "./seed_catalog.ts";
 import type { ServeSettings } from "../config/settings.ts";
-import { type Learning, SNAPSHOT_INTERVAL_MS } from "../flows/learn/learning.ts";
+import type { Learning } from "../flows/learn/learning.ts";
 
 export type { ServiceDeps } from "./assemble.ts";
 
@@ -43,6 +54,24 @@ export const SHUTDOWN_GRACE_MS = 30_000;
  * read its answer.
  */
 const LISTENER_CLOSE_MS = 2_000;
+/** Time that {@linkcode ServeSettings.drainMs} is where instances share the store. */
+const SHARED_DRAIN_MS = 5_000;
+
+/** Options of a stop. */
+export interface StopOptions {
+  /** Time that streams in flight have to finish, in milliseconds. @default {30 seconds} */
+  readonly graceMs?: number;
+  /** Time in which `/readyz` fails before the first request is refused. @default {0} */
+  readonly drainMs?: number;
+  /** Ends that time. @default {nothing does} */
+  readonly hurry?: AbortSignal;
+}
+
+/** Returns the time in which a stop drains, in milliseconds. */
+export function drainMsOf({ drainMs, store }: Pick<ServeSettings, "drainMs" | "store">): number {
+  return drainMs ?? (store.kind === "postgres" ? SHARED_DRAIN_MS : 0);
+}
+
 /** A running service. */
 export interface RunningService {
   readonly publicUrl: string;
@@ -51,11 +80,11 @@ export interface RunningService {
   readonly metricsUrl: string | undefined;
   readonly gateway: GatewayParts;
   readonly learning: Learning;
-  readonly stores: KvStores;
+  readonly stores: Stores;
   /** Leaves out upstreams whose credentials this process can no longer read, and logs them. */
   recheckUpstreams(): void;
   /** Refuses new requests, lets those in flight finish and settle, and closes everything. */
-  stop(options?: { graceMs?: number }): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /** Starts the service. Throws an error with a sentence for the operator if it cannot. */
@@ -65,27 +94,22 @@ export async function startService(
 ): Promise<RunningService> {
   const config = await readCatalogText(settings);
   const telemetry = deps.telemetry ?? new Telemetry();
-  const stores = await openKvStores(settings.kvPath, {
-    nowMs: () => deps.clock.nowMs(),
-    logRetention: config?.retention,
-    responseRetention: config?.responseRetention,
-    program: manifest.version,
-    onMigration: migrationTeller(deps.print),
-    onGone: (message) => deps.logger.error("store_gone", { message }),
-    onDamage: (message) => deps.logger.error("store_damaged", { message }),
-    mark: credentialsPath(settings.kvPath),
-    onTried: (commit) => telemetry.metrics.committed(commit),
-  }).catch((error) => {
+  const stores = await openStores(settings, deps, { config, telemetry }).catch((error) => {
     telemetry.close();
     throw error;
   });
   try {
-    return await assembleService(settings, deps, {
-      stores,
-      telemetry,
-      config: config?.content,
-      notices: config?.notices ?? [],
-    });
+    const assemble = () =>
+      assembleService(settings, deps, {
+        stores,
+        telemetry,
+        config: config?.content,
+        notices: config?.notices ?? [],
+      });
+    if (await isStarted(stores.settings)) return await assemble();
+    requirePlaceForSecrets(settings, { isTerminal: deps.isTerminal ?? false });
+    // Of several instances that start together, the others find what the first has made.
+    return await stores.exclusively(assemble);
   } catch (error) {
     telemetry.close();
     await stores.close();
@@ -95,7 +119,7 @@ export async function startService(
 
 /** Parts that are opened before the service is assembled. */
 interface OpenedParts {
-  readonly stores: KvStores;
+  readonly stores: Stores;
   readonly telemetry: Telemetry;
   readonly config: CatalogContent | undefined;
   /** Sentences about settings of an earlier version in the configuration file. */
@@ -107,22 +131,27 @@ async function assembleService(
   deps: ServiceDeps,
   parts: OpenedParts,
 ): Promise<RunningService> {
-  const { clock, logger } = deps;
+  const { clock } = deps;
   const { stores, telemetry } = parts;
   const pepperBook = await PepperBook.open({ ...stores, clock }, {
     current: settings.keyPepper,
     previous: settings.keyPepperPrevious,
   });
   const { peppers } = pepperBook;
-  const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger });
+  const { keyRing, holderAccess } = keyRingOf(settings, deps, { stores, pepperBook });
   const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
-  const pool = poolOf(seeded.catalog, deps, telemetry);
+  const lowBalances = new LowBalances(stores.settings);
+  const notifier = notifierOf({ settings, deps, stores, lowBalances });
+  const pool = poolOf(seeded.catalog, deps, { telemetry, notifier });
   // Links are created for later readers: the address is known when the port is.
   let shownUrl = settings.publicUrl ?? "";
   const links = new SignedLinks({ peppers, baseUrl: () => shownUrl });
   const vectorStores = vectorStoresOf(stores, deps);
   const learning = await learningOf(stores, deps, deps.rng.id("routing"));
-  const gateway = gatewayOf(stores, { pool, links, vectorStores, deps, telemetry, learning });
+  const gateway = gatewayOf(stores, {
+    ...{ pool, links, vectorStores, deps, telemetry, learning, notifier },
+    ...{ holderAccess, publicUrl: () => shownUrl },
+  });
   const { adminToken: configuredToken, bootstrapKey } = settings;
   const secrets = await firstStart({
     ...stores,
@@ -131,22 +160,47 @@ async function assembleService(
   });
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
   const gate = new Gate(deps.rng);
-  const credentials = new CredentialsFile(credentialsPath(settings.kvPath));
+  const credentials = new CredentialsFile(
+    credentialsFileOf(settings.store, settings.credentialsFile),
+  );
   const service: Service = {
     ...{ settings, deps, stores, pool, keyRing, pepperBook, adminTokens, credentials },
     ...{ links, gateway, vectorStores, gate, telemetry, learning },
-    lowBalances: new LowBalances(stores.settings),
+    ...{ lowBalances, notifier, holderAccess },
     publicUrl: () => shownUrl,
   };
+  stores.watchCatalog((catalog) => pool.apply(catalog));
+  stores.watchLoss(() => {
+    deps.logger.warn("instance_lost", { message: "Another instance has ended this one's calls" });
+    gateway.inFlight.cutAll();
+  });
+  stores.watchSettings(() => readSettings(service));
   const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
   await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? configuredToken });
   if (secrets !== undefined) await handOver(secrets, service);
-  const notices = [...parts.notices, ...stores.catalogs.notices()];
+  const notices = [...parts.notices, ...stores.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
   gate.open();
+  notifier.start();
   return runningService(service, servers, { publicUrl: shownUrl, adminUrl, metricsUrl });
+}
+
+/** Returns the key ring, and the access of key holders, which ends with their keys. */
+function keyRingOf(
+  { keyPages = true }: ServeSettings,
+  { clock, logger }: ServiceDeps,
+  { stores, pepperBook }: { readonly stores: Stores; readonly pepperBook: PepperBook },
+): Pick<Service, "keyRing" | "holderAccess"> {
+  const access = new HolderAccess({ ...stores, clock, logger });
+  const keyRing = new KeyRing(pepperBook.peppers, {
+    ...{ keys: stores.keys, clock, logger },
+    refreshPeppers: stores.shared && (() => pepperBook.refresh()),
+    // Also where the pages are off: they may be on at another instance.
+    onEnded: (id) => access.endAll(id),
+  });
+  return { keyRing, holderAccess: keyPages ? access : undefined };
 }
 
 /** Returns a service whose listeners are open, and takes its snapshots until it stops. */
@@ -157,21 +211,45 @@ function runningService(
 ): RunningService {
   const { gateway, learning, stores } = service;
   const stopSnapshots = takeSnapshots(service);
+  const stopSweeps = sweepFiles(service);
   let stopping: Promise<void> | undefined;
   return {
     ...urls,
     ...{ gateway, learning, stores },
     recheckUpstreams: () => recheckUpstreams(service),
-    stop: ({ graceMs = SHUTDOWN_GRACE_MS } = {}) => {
+    stop: (options = {}) => {
       stopSnapshots();
-      return stopping ??= stop(service, Object.values(servers), graceMs);
+      stopSweeps();
+      return stopping ??= stop(service, Object.values(servers), options);
     },
   };
 }
 
 /** Takes the next snapshot at intervals; returns a function that ends that. */
 function takeSnapshots({ learning }: Pick<Service, "learning">): () => void {
-  const timer = setInterval(() => void learning.take(), SNAPSHOT_INTERVAL_MS);
+  const timer = setInterval(() => void learning.tick(), learning.tickMs);
+  Deno.unrefTimer(timer);
+  return () => clearInterval(timer);
+}
+
+/** Time between two removals of expired files and vector stores, in milliseconds. */
+const FILE_SWEEP_MS = 60_000;
+
+/** Removes what has expired at intervals, on one instance at a time; returns a function that ends that. */
+function sweepFiles({ deps: { logger }, gateway, stores }: Service): () => void {
+  let isSweeping = false;
+  const sweep = async () => {
+    if (isSweeping) return;
+    isSweeping = true;
+    try {
+      await stores.exclusively(() => gateway.callerFiles.sweep());
+    } catch (error) {
+      logger.warn("files_not_swept", { message: String(error) });
+    } finally {
+      isSweeping = false;
+    }
+  };
+  const timer = setInterval(() => void sweep(), FILE_SWEEP_MS);
   Deno.unrefTimer(timer);
   return () => clearInterval(timer);
 }
@@ -196,7 +274,7 @@ function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): voi
 async function openAdminTokens(
   { adminToken: startToken }: ServeSettings,
   { logger }: ServiceDeps,
-  { stores, peppers }: { stores: KvStores; peppers: Peppers },
+  { stores, peppers }: { stores: Stores; peppers: Peppers },
 ): Promise<AdminTokens> {
   const { keys, settings } = stores;
   if (startToken !== undefined) {
@@ -236,14 +314,20 @@ function sayStarted(
     version: manifest.version,
     ...urls,
     adminUrls: settings.adminUrls,
-    store: settings.kvPath,
+    store: shownPlace(settings.store),
     upstreams: seeded.sentence,
     catalogVersion: seeded.catalog.version,
   }));
 }
 
-async function stop(service: Service, servers: readonly Server[], graceMs: number): Promise<void> {
+async function stop(
+  service: Service,
+  servers: readonly Server[],
+  { graceMs = SHUTDOWN_GRACE_MS, drainMs = 0, hurry }: StopOptions,
+): Promise<void> {
   const { adminTokens, gate, gateway, keyRing, pool, stores, vectorStores } = service;
+  gate.announce();
+  if (drainMs > 0) await passed(drainMs, hurry);
   // The listeners stay open meanwhile, so that new requests and probes receive the reason.
   gate.close();
   const audits = gateway.audits.close();
@@ -252,6 +336,7 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   clearTimeout(grace);
   await within(Promise.all(servers.map((server) => server.shutdown())), LISTENER_CLOSE_MS);
   await audits;
+  await service.notifier.close();
   await gateway.settlementRetries.close();
   await Promise.all([keyRing.idle(), adminTokens.idle()]);
   service.credentials.close();
@@ -260,6 +345,14 @@ async function stop(service: Service, servers: readonly Server[], graceMs: numbe
   await vectorStores.close();
   await stores.close();
   service.telemetry.close();
+}
+
+/** Waits for a time, or until the signal is aborted. */
+async function passed(ms: number, hurry: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (hurry?.aborted === true) resolve();
+  hurry?.addEventListener("abort", () => resolve(), { once: true });
+  await within(promise, ms);
 }
 
 /** Waits for a promise, but at most so many milliseconds. */

@@ -3,11 +3,15 @@ import type { Embedder } from "../ports/embedder.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { PassageStore } from "../ports/passage_store.ts";
 import type { Rng } from "../ports/rng.ts";
+import { StoreError } from "../ports/store_error.ts";
 import type {
   AddedFile,
   EmbedOutcome,
   NewFile,
+  NewStore,
   SearchHit,
+  StoreDescription,
+  UnreadFile,
   VectorStore,
   VectorStoreFile,
   VectorStoreOutcome,
@@ -79,22 +83,35 @@ class IndexedVectorStores implements VectorStores {
 
   async create(
     name: string,
-    { ownerId }: { ownerId: string },
+    { ownerId, ownerMax, ...options }: NewStore,
   ): Promise<VectorStoreOutcome<VectorStore>> {
     const { clock, rng } = this.#deps;
     const counts = { files: 0, passages: 0, textBytes: 0, revision: 0 };
-    const store = { id: rng.id("vs"), ownerId, name, createdAtMs: clock.nowMs(), ...counts };
-    if (await this.#passages.createStore(store)) return { ok: true, value: store };
+    const createdAtMs = clock.nowMs();
+    const store = { id: rng.id("vs"), ownerId, name, createdAtMs, ...counts, ...options };
+    if (await this.#passages.createStore(store, ownerMax)) return { ok: true, value: store };
     return refused({ code: "full", message: "There are as many vector stores as there may be" });
   }
 
   list(ownerId?: string): readonly VectorStore[] {
-    const stores = this.#passages.stores();
+    const stores = this.#passages.stores().filter((store) => !this.#hasExpired(store));
     return ownerId === undefined ? stores : stores.filter((store) => store.ownerId === ownerId);
   }
 
   get(id: string): VectorStore | undefined {
-    return this.#passages.store(id);
+    const store = this.#passages.store(id);
+    return store === undefined || this.#hasExpired(store) ? undefined : store;
+  }
+
+  describe(id: string, description: StoreDescription): Promise<VectorStore | undefined> {
+    return this.#passages.describeStore(id, description);
+  }
+
+  async sweep(): Promise<number> {
+    const expired = this.#passages.stores().filter((store) => this.#hasExpired(store));
+    let removed = 0;
+    for (const { id } of expired) if (await this.remove(id)) removed++;
+    return removed;
   }
 
   async remove(id: string): Promise<boolean> {
@@ -106,14 +123,13 @@ class IndexedVectorStores implements VectorStores {
   async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
-    const { attributes = {}, bytes, filename, mediaType } = file;
+    const { bytes, filename, mediaType } = file;
     const sizeBytes = bytes.length;
     const extracted = await this.#extractor.extract({ mediaType, bytes });
     if (!extracted.ok) {
       const message = `Cannot read "${filename}": ${extracted.problem}`;
       return refused({ code: "unreadable", message });
     }
-    const { clock, rng } = this.#deps;
     const { passages } = extracted;
     // Checked again, twice: text and embeddings take a while, and other calls add files too.
     const late = this.#refuseRoom(storeId, passages.length);
@@ -122,26 +138,36 @@ class IndexedVectorStores implements VectorStores {
     const later = this.#refuseRoom(storeId, passages.length);
     if (later !== undefined) return refused(later);
     const added: VectorStoreFile = {
-      id: rng.id("file"),
-      storeId,
-      filename,
-      mediaType,
-      sizeBytes,
+      ...this.#fileOf(storeId, { ...file, sizeBytes }),
       passages: passages.length,
       textBytes: utf8Bytes(passages),
-      createdAtMs: clock.nowMs(),
-      attributes,
       ...(embedded?.ok === true ? { embeddings: this.#named(embedded) } : {}),
     };
     const vectors = embedded?.ok === true ? embedded.values : undefined;
     switch (await this.#passages.addFile(added, passages, vectors)) {
-      case "added":
+      case "added": {
+        const store = this.get(storeId);
+        if (store !== undefined) await this.#touch([store]);
         return { ok: true, value: embedded?.ok === false ? warned(added, embedded) : added };
+      }
       case "store_not_found":
         return refused({ code: "store_not_found", id: storeId });
       case "full":
         return refused({ code: "full", message: ALL_FULL });
     }
+  }
+
+  async addUnread(
+    storeId: string,
+    { failure, ...file }: UnreadFile,
+  ): Promise<VectorStoreOutcome<VectorStoreFile>> {
+    const refusal = this.#refuseRoom(storeId, 0);
+    if (refusal !== undefined) return refused(refusal);
+    const added = { ...this.#fileOf(storeId, file), passages: 0, textBytes: 0, failure };
+    const outcome = await this.#passages.addFile(added, []);
+    if (outcome === "added") return { ok: true, value: added };
+    if (outcome === "full") return refused({ code: "full", message: ALL_FULL });
+    return refused({ code: "store_not_found", id: storeId });
   }
 
   async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
@@ -214,6 +240,7 @@ class IndexedVectorStores implements VectorStores {
       if (store?.ownerId !== ownerId) return refused({ code: "store_not_found", id });
       stores.push(store);
     }
+    await this.#touch(stores);
     const { filter, scoreThreshold = 0 } = query;
     const limit = Math.min(MAX_RESULTS, Math.max(1, query.maxResults ?? DEFAULT_RESULTS));
     const text = query.text.slice(0, MAX_QUERY_CHARS);
@@ -235,6 +262,38 @@ class IndexedVectorStores implements VectorStores {
       .sort((one, other) => other.score - one.score).slice(0, limit);
     const hits = await Promise.all(best.map((hit) => this.#hit(hit)));
     return { ok: true, value: hits.filter((hit) => hit !== undefined) };
+  }
+
+  /** Notes the use of stores, which puts off their expiry. A failure must not end a search. */
+  async #touch(stores: readonly VectorStore[]): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    for (const store of stores) {
+      if (store.isCallers !== true || nowMs - lastUseOf(store) < TOUCH_MS) continue;
+      await this.#passages.describeStore(store.id, { lastActiveAtMs: nowMs }).catch((error) => {
+        if (!(error instanceof StoreError)) throw error;
+      });
+    }
+  }
+
+  #hasExpired(store: VectorStore): boolean {
+    const { expiresAfterDays } = store;
+    if (expiresAfterDays === undefined) return false;
+    return lastUseOf(store) + expiresAfterDays * DAY_MS <= this.#deps.clock.nowMs();
+  }
+
+  #fileOf(
+    storeId: string,
+    { attributes = {}, batchId, filename, mediaType, sizeBytes, sourceId }:
+      & Omit<NewFile, "bytes">
+      & { readonly sizeBytes: number },
+  ): Omit<VectorStoreFile, "passages" | "textBytes"> {
+    const { clock, rng } = this.#deps;
+    return {
+      ...{ id: rng.id("file"), storeId, filename, mediaType, sizeBytes, attributes },
+      createdAtMs: clock.nowMs(),
+      ...(sourceId === undefined ? {} : { sourceId }),
+      ...(batchId === undefined ? {} : { batchId }),
+    };
   }
 
   #named({ dimensions, space }: EmbeddedPassages & { ok: true }) {
@@ -275,9 +334,17 @@ class IndexedVectorStores implements VectorStores {
   async #hit({ file, index, score }: StoreHit): Promise<SearchHit | undefined> {
     const text = await this.#passages.passage(file, index);
     if (text === undefined) return undefined;
-    const { attributes, filename, id, storeId } = file;
-    return { storeId, fileId: id, filename, score, text, attributes };
+    const { attributes, filename, id, sourceId = id, storeId } = file;
+    return { storeId, fileId: sourceId, filename, score, text, attributes };
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Time between two notes of a store's use, in milliseconds. */
+const TOUCH_MS = 60 * 60 * 1_000;
+
+function lastUseOf({ createdAtMs, lastActiveAtMs = createdAtMs }: VectorStore): number {
+  return lastActiveAtMs;
 }
 
 const ALL_FULL = "The room of all vector stores is used up";

@@ -6,7 +6,7 @@
 
 import { type ListedModel, listPrice, PRICE_LIST } from "../../config/list_price.ts";
 import { priceSourceOf } from "../../config/price_source.ts";
-import type { Model, UpstreamConfig } from "../../domain/catalog/catalog.ts";
+import { embedsOnly, type Model, type UpstreamConfig } from "../../domain/catalog/catalog.ts";
 import { parseDecimal } from "../../domain/ledger/money.ts";
 import { freezePrice, type Price, PRICE_PLACES } from "../../domain/ledger/pricing.ts";
 import { listHas, type UpstreamFinding } from "./model_list.ts";
@@ -59,7 +59,8 @@ const GRAVITY = ["unpriced", "unreachable", "stale"] as const;
 export async function verdictOf(model: Model, context: VerdictContext): Promise<ModelVerdict> {
   const { id, upstream, upstreamModel } = model;
   const { finding, nowMs, tolerance } = context;
-  const listed = await listPrice(upstreamModel, priceSourceOf(context.upstream, nowMs));
+  const source = { ...priceSourceOf(context.upstream, nowMs), embeds: embedsOnly(model) };
+  const listed = await listPrice(upstreamModel, source);
   const priced = judgePrice(model.price, listed, tolerance);
   const reached = judgeReach(model, finding);
   const problems = model.disabled ? [] : [...priced.problems, ...reached.problems];

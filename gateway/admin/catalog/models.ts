@@ -14,7 +14,10 @@ const PROBE_TIMEOUT_MS = 10_000;
 export function modelHandlers(deps: AdminDeps) {
   return {
     "GET /models": () => ({ version: deps.catalogs.current().version, models: poolJson(deps) }),
-    "GET /upstreams": () => ({ upstreams: upstreamsJson(deps) }),
+    "GET /upstreams": () => ({
+      upstreams: upstreamsJson(deps),
+      instance: deps.instance?.() ?? null,
+    }),
     "GET /upstreams/{id}/models": ({ path }) => offeredModels(path.id, deps),
   } satisfies Partial<Handlers>;
 }

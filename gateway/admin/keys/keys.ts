@@ -1,17 +1,17 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { serves } from "../../domain/policy/key.ts";
-import type { KeySpend } from "../../domain/ledger/ledger.ts";
+import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import { spendAt } from "../../domain/ledger/state.ts";
-import { formatCredits } from "../../domain/ledger/money.ts";
 import type { KeyChange, KeyRefusal } from "../../flows/keys/key_ring.ts";
 import { publicIdFrom } from "../../flows/keys/new_secret.ts";
 import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import type { AdminDeps } from "../deps.ts";
 import type { Handlers } from "../routes.ts";
 import { requireWallet } from "../wallets/find_wallet.ts";
-import { keyJson } from "./key_json.ts";
+import { embeddingsJson, resetEmbeddingModel, setEmbeddingModel } from "./key_embeddings.ts";
+import { keyJson, spendJson } from "./key_json.ts";
 import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
+import { signInLinkJson } from "./sign_in_link.ts";
 
 type Key = AnswerOf<"POST /keys/{id}/disable">;
 
@@ -27,6 +27,15 @@ export function keyHandlers(deps: AdminDeps) {
     "POST /keys/{id}/rotate": async ({ path, body }) => rotateKey(deps, path.id, await body()),
     "POST /keys/{id}/content-log": async ({ path: { id }, body }) =>
       changedJson(await keyRing.setContentLog(id, (await body()).on), id),
+    "POST /keys/{id}/sign-in-link": async ({ path: { id } }) => {
+      const record = await deps.keys.get(id);
+      if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
+      return await signInLinkJson(record, deps);
+    },
+    "POST /keys/{id}/embedding-model": async ({ path: { id }, body }) =>
+      setEmbeddingModel(deps, await requireKey(deps, id), await body()),
+    "DELETE /keys/{id}/embedding-model": async ({ path: { id } }) =>
+      resetEmbeddingModel(deps, await requireKey(deps, id)),
     "POST /keys/{id}/disable": async ({ path: { id } }) =>
       changedJson(await keyRing.disable(id), id),
     "POST /keys/{id}/enable": async ({ path: { id } }) => changedJson(await keyRing.enable(id), id),
@@ -46,11 +55,22 @@ async function createKey(
 }
 
 async function showKey(deps: AdminDeps, id: string): Promise<AnswerOf<"GET /keys/{id}">> {
-  const record = await deps.keys.get(id);
-  if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
+  const record = await requireKey(deps, id);
   const keyId = record.budgetId ?? id;
-  const spend = spendJson(await deps.ledger.keySpend(keyId), { keyId, atMs: deps.clock.nowMs() });
-  return { ...keyJson(record), spend, reach: await reachJson(deps, record) };
+  // A window that has passed since the last use counts nothing.
+  const spend = spendAt(await deps.ledger.keySpend(keyId), { keyId, atMs: deps.clock.nowMs() });
+  return {
+    ...keyJson(record),
+    spend: spendJson(spend),
+    embeddings: await embeddingsJson(deps, record),
+    reach: await reachJson(deps, record),
+  };
+}
+
+async function requireKey({ keys }: AdminDeps, id: string): Promise<KeyRecord> {
+  const record = await keys.get(id);
+  if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
+  return record;
 }
 
 async function rotateKey(
@@ -116,15 +136,4 @@ export function keyFault(refusal: KeyRefusal, id: string): ServiceFault {
     default:
       return new ServiceFault("conflict", { message: "This key exists already; try again" });
   }
-}
-
-/** Returns what a key has spent as of now; a window that has passed since the last use counts nothing. */
-function spendJson(spend: KeySpend | undefined, now: { keyId: string; atMs: number }) {
-  const { held, daySpent, monthSpent, totalSpent } = spendAt(spend, now);
-  return {
-    held: formatCredits(held),
-    day: formatCredits(daySpent),
-    month: formatCredits(monthSpent),
-    total: formatCredits(totalSpent),
-  };
 }

@@ -203,7 +203,8 @@ Deno.test("GET /keys shows the pepper version of each key during a change of pep
     const [{ pepper }] = (await list()).keys;
     assertEquals([pepper, (await list()).underPreviousPepper], [1, null]);
     const changed = await admin.post("/pepper/rotate");
-    const previous = { version: 1, kept: true, adminToken: false, keys: 1, keyIds: [id] };
+    const users = { adminToken: false, operatorTokens: 0, keys: 1, keyIds: [id] };
+    const previous = { version: 1, kept: true, ...users };
     assertEquals(changed.body.previous, previous);
     assertEquals([(await list()).keys[0].pepper, (await list()).underPreviousPepper], [1, 1]);
     await admin.deps.keyRing.authenticate(key);

@@ -1,5 +1,6 @@
 import type { Answer } from "../../admin_api/answer.ts";
 import type { entryAnswer } from "../../admin_api/answers/wallets.ts";
+import { correctionChange } from "../../domain/ledger/correction.ts";
 import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros } from "../../domain/ledger/money.ts";
 import { isoTime } from "../json_values.ts";
@@ -31,7 +32,10 @@ export function changeOf(entry: JournalEntry): Micros {
       return -entry.amount;
     case "settle":
       return entry.held - entry.charged;
-    default:
+    case "void":
+    case "expire":
       return entry.held;
+    default:
+      return correctionChange(entry);
   }
 }

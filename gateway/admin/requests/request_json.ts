@@ -1,7 +1,9 @@
 import { ORCHESTRATION_FINAL_TASK_ID, type RoutingAttempt } from "@svc/sdk/protocol";
 import type { JournalEntry } from "../../domain/ledger/ledger.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
+import { tagsObject } from "../../domain/requests/attribution.ts";
 import { answerOf } from "../../domain/requests/parts.ts";
+import type { LedgerStore } from "../../ports/ledger_store.ts";
 import type { RequestRecord, TaskRecord } from "../../ports/request_log.ts";
 import type { Vote } from "../../ports/vote_store.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
@@ -20,6 +22,9 @@ export function summaryJson(record: RequestRecord): AnswerOf<"GET /requests">["r
     key: record.keyId,
     wallet: record.walletId,
     endpoint: record.endpoint,
+    user: record.attribution?.user ?? null,
+    safetyIdentifier: record.attribution?.safetyIdentifier ?? null,
+    tags: tagsObject(record.attribution?.tags),
     stream: record.stream,
     status: record.status,
     outcome: record.outcome,
@@ -41,6 +46,16 @@ export interface RequestBooks {
   readonly entries: readonly JournalEntry[];
   /** True when every hold and its end were found. */
   readonly isComplete: boolean;
+}
+
+/** Reads the journal entries of a request. */
+export async function booksOf(
+  { id, holdIds, atMs, durationMs }: RequestRecord,
+  ledger: Pick<LedgerStore, "entriesOf">,
+): Promise<RequestBooks> {
+  if (holdIds.length === 0) return { entries: [], isComplete: true };
+  const untilMs = atMs + durationMs;
+  return await ledger.entriesOf({ logId: id, holdIds, sinceMs: atMs, untilMs });
 }
 
 /** Returns everything that is known of one request. */
@@ -78,6 +93,7 @@ export function detailJson(
       ...{ at: isoTime(atMs), key: keyId, source, score, comment },
     })),
     content: record.content ?? null,
+    isContentHidden: false,
   };
 }
 

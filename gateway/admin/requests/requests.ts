@@ -2,10 +2,11 @@ import type { AnswerOf } from "../../admin_api/operations.ts";
 import { filterOf } from "../../admin_api/request_filter.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
-import type { AdminDeps } from "../deps.ts";
+import type { AdminContext, AdminDeps } from "../deps.ts";
+import { authorOf } from "../operators/author.ts";
 import type { Handlers } from "../routes.ts";
 import { overviewJson } from "./overview.ts";
-import { detailJson, summaryJson } from "./request_json.ts";
+import { booksOf, detailJson, summaryJson } from "./request_json.ts";
 import { RequestTails } from "./request_tail.ts";
 import { usageJson } from "./usage.ts";
 
@@ -24,10 +25,29 @@ export function requestHandlers(deps: AdminDeps) {
       };
     },
     "GET /requests/tail": ({ context, query }) => tails.open(context, filterOf(query())),
-    "GET /requests/{id}": ({ path }) => requestJson(path.id, deps),
+    "GET /requests/{id}": ({ context, path }) => readRequest(context, path.id, deps),
     "GET /overview": ({ query }) => overviewJson(query(), deps),
     "GET /usage": ({ query }) => usageJson(query(), deps),
   } satisfies Partial<Handlers>;
+}
+
+/**
+ * Returns one request. Its logged texts are for actors with the right to read them alone, and every
+ * such reading is in the audit log before the answer.
+ */
+async function readRequest(
+  context: AdminContext,
+  id: string,
+  deps: AdminDeps,
+): Promise<AnswerOf<"GET /requests/{id}">> {
+  const request = await requestJson(id, deps);
+  if (request.content === null) return request;
+  if (!context.get("actor").rights.includes("content")) {
+    return { ...request, content: null, isContentHidden: true };
+  }
+  const author = authorOf(context);
+  await deps.trail.note({ author, action: "readContent", subject: `/requests/${request.id}` });
+  return request;
 }
 
 /** Returns one request by the id of its row, else the newest of a request id. */
@@ -36,10 +56,7 @@ async function requestJson(id: string, deps: AdminDeps): Promise<AnswerOf<"GET /
   if (record === undefined) {
     throw new ServiceFault("not_found", { message: `There is no request "${id}"` });
   }
-  const { holdIds, atMs, durationMs } = record;
-  const books = holdIds.length === 0 ? { entries: [], isComplete: true } : await deps.ledger
-    .entriesOf({ logId: record.id, holdIds, sinceMs: atMs, untilMs: atMs + durationMs });
-  return detailJson(record, books, await deps.votes.of(record.id));
+  return detailJson(record, await booksOf(record, deps.ledger), await deps.votes.of(record.id));
 }
 
 /** Returns the newest request of an id. A page of a long log may end before it reaches that. */

@@ -2,26 +2,24 @@ import type { AnswerOf, CheckedQueryOf } from "../../admin_api/operations.ts";
 import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../domain/policy/key.ts";
 import type { AdminDeps } from "../deps.ts";
 import { pageOf } from "../paging.ts";
-import { UsageSums } from "./usage_sums.ts";
+import { usageRowJson, UsageSums } from "./usage_sums.ts";
 
 /** Returns tokens and credits, summed from the journal. */
 export async function usageJson(
-  { by, since, until, ...page }: CheckedQueryOf<"GET /usage">,
+  { by, tag, user, since, until, ...page }: CheckedQueryOf<"GET /usage">,
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /usage">> {
-  const sums = new UsageSums(by);
-  for await (const entry of deps.ledger.entries(since === undefined ? {} : { sinceMs: since })) {
-    if (entry.op === "settle" && entry.at >= (since ?? 0) && entry.at <= (until ?? Infinity)) {
-      sums.add(entry);
-    }
+  const sums = new UsageSums(by, { tag, user });
+  for await (const entry of deps.ledger.entries({ sinceMs: since, untilMs: until })) {
+    if (entry.op === "settle") sums.add(entry);
   }
   const { rows, cursor } = pageOf(sums.rows(), page);
   const names = by === "key"
     ? await keyNames(rows.map(({ group }) => group), deps)
     : new Map<string, string>();
-  const usage = rows.map(({ group, ...sum }) => {
-    if (by === "day") return { day: group, ...sum };
-    if (by === "model") return { model: group, ...sum };
+  const usage = rows.map((row) => {
+    if (by !== "key") return usageRowJson(by, row);
+    const { group, kind: _kind, ...sum } = row;
     const name = names.get(group);
     return { key: group, ...name === undefined ? {} : { name }, ...sum };
   });

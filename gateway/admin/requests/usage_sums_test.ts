@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { NAMES_A_DAY } from "../../domain/requests/named_sums.ts";
 import { type Settlement, UsageSums } from "./usage_sums.ts";
 
 const SETTLEMENT: Settlement = {
@@ -28,6 +29,51 @@ Deno.test("UsageSums counts the calls of one request once, as long as they lie c
   assertEquals(requests(["a", "a", "b", "a"]), 2);
   assertEquals(requests(["a", "b", "c", "c", "b"]), 3);
   assertEquals(requests(["a", "b", "c", "a"]), 4);
+});
+
+Deno.test("UsageSums sums by user and by the value of a tag, and filters by both", () => {
+  const sumsOf = (by: ConstructorParameters<typeof UsageSums>[0], filter = {}) => {
+    const sums = new UsageSums(by, filter);
+    for (
+      const [log, names] of [
+        ["a", { user: "ann", tags: "env=prod,team=x" }],
+        ["b", { user: "ann", tags: "env=test,team=x" }],
+        ["c", { user: "bob" }],
+        ["d", { tags: "env=prod" }],
+        ["d", { tags: "env=prod" }],
+      ] as const
+    ) sums.add({ ...SETTLEMENT, ...names, log });
+    return sums.rows().map((
+      { group, kind, requests, charged },
+    ) => [group, kind, requests, charged]);
+  };
+  assertEquals(sumsOf("user"), [
+    ["ann", "named", 2, "0.000010"],
+    ["", "none", 1, "0.000010"],
+    ["bob", "named", 1, "0.000005"],
+  ]);
+  assertEquals(sumsOf("tag:env"), [
+    ["prod", "named", 2, "0.000015"],
+    ["test", "named", 1, "0.000005"],
+    ["", "none", 1, "0.000005"],
+  ]);
+  assertEquals(sumsOf("tag:other"), [["", "none", 4, "0.000025"]]);
+  assertEquals(sumsOf("model", { tag: "env=prod" }), [["fast-mini", "named", 2, "0.000015"]]);
+  assertEquals(sumsOf("tag:team", { tag: "env=prod", user: "ann" }), [
+    ["x", "named", 1, "0.000005"],
+  ]);
+  assertEquals(sumsOf("day", { user: "nobody" }), []);
+});
+
+Deno.test("UsageSums sums names beyond the maximum of a day as one row", () => {
+  const sums = new UsageSums("user");
+  for (let n = 0; n < NAMES_A_DAY + 50; n++) {
+    sums.add({ ...SETTLEMENT, user: `u${n}`, log: `log_${n}` });
+  }
+  const rows = sums.rows();
+  assertEquals(rows.length, NAMES_A_DAY + 1);
+  const [other] = rows;
+  assertEquals([other?.group, other?.kind, other?.requests], ["other", "other", 50]);
 });
 
 Deno.test("UsageSums orders models by charge, then by name, and days by date", () => {

@@ -14,7 +14,8 @@ async function withUsage(run: (admin: TestAdmin) => Promise<void>): Promise<void
     for (const { cost, days, ...call } of calls) {
       const atMs = START_MS + days * DAY_MS;
       const amounts = { amount: 4_000_000n, minimum: 1n, budget: {}, priceVersion: 1 };
-      const hold = { kind: "hold", walletId: "team", ...call, ...amounts, atMs } as const;
+      const names = days === 0 ? { user: "ann", tags: "env=prod,team=x" } : {};
+      const hold = { kind: "hold", walletId: "team", ...call, ...names, ...amounts, atMs } as const;
       await admin.deps.ledger.hold(hold, { waitMs: 0 });
       const tokens = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 5, estimated: false };
       const { holdId } = call;
@@ -64,6 +65,32 @@ Deno.test("GET /usage sums by model and key, dearest first, keys with their name
     const keys = (await get("/usage?by=key")).body.usage;
     assertEquals(keys.map(({ name }: { name?: string }) => name), ["app", undefined]);
     assertEquals(keys[1].key, "key_gone");
+  });
+});
+
+Deno.test("GET /usage sums by user and tag, and filters by them", async () => {
+  await withUsage(async ({ get }) => {
+    const { by, usage } = (await get("/usage?by=tag:env")).body;
+    assertEquals(by, "tag:env");
+    assertEquals(usage, [
+      {
+        ...{ value: "prod", kind: "named", requests: 1, inputTokens: 20, cachedInputTokens: 8 },
+        ...{ outputTokens: 10, charged: "4.250000", writtenOff: "1.000000" },
+      },
+      { value: "", kind: "none", ...CALL, charged: "0.000001", writtenOff: "0.000000" },
+    ]);
+    const users = (await get("/usage?by=user")).body.usage;
+    assertEquals(users.map(({ user, kind }: Record<string, string>) => [user, kind]), [
+      ["ann", "named"],
+      ["", "none"],
+    ]);
+    const tagged = (await get("/usage?by=model&tag=team%3Dx&user=ann")).body.usage;
+    assertEquals(tagged.length, 2);
+    assertEquals((await get("/usage?tag=team%3Dy")).body.usage, []);
+    for (const [query, param] of [["by=tag:", "by"], ["by=tag:1a", "by"], ["tag=team", "tag"]]) {
+      const answer = await get(`/usage?${query}`);
+      assertRefused(answer, { status: 400, code: "invalid_request", param: param ?? "" });
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { type Estimate, estimatesOf, loadOf } from "../../domain/learning/estimate.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../domain/learning/snapshot.ts";
 import { targetShare } from "../../domain/routing/dial.ts";
-import { draws } from "../../domain/routing/hold_shape.ts";
+import { draws, embeds } from "../../domain/routing/hold_shape.ts";
 import type { RequestRecord } from "../../ports/request_log.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
@@ -140,11 +140,15 @@ function estimatesAt(
     return quality === undefined ? [] : [{ id, quality }];
   });
   const known = snapshot.wallets.get(walletId);
-  const estimates = estimatesOf(models, draws({ endpoint }) ? 1 : loadOf(difficulty), {
-    wallet: known?.totals ?? {},
-    task: task === undefined ? undefined : known?.statistics.tasks[task],
-    sources,
-  });
+  const estimates = estimatesOf(
+    models,
+    draws({ endpoint }) || embeds({ endpoint }) ? 1 : loadOf(difficulty),
+    {
+      wallet: known?.totals ?? {},
+      task: task === undefined ? undefined : known?.statistics.tasks[task],
+      sources,
+    },
+  );
   return new Map(models.flatMap(({ id }, at) => {
     const estimate = estimates[at];
     return estimate === undefined ? [] : [[id, estimate]];

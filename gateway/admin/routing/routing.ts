@@ -81,7 +81,7 @@ async function reset(
   const { learning, snapshots } = deps;
   if (wallet !== undefined) await findWallet(deps, wallet);
   // A task of the last minute is in no snapshot yet.
-  await learning.take();
+  await learning.takeAll();
   const scope = text === undefined
     ? { walletId: wallet }
     : findTask(learning.newest(), text, wallet);

@@ -1,5 +1,6 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { type PepperChange, type PepperRefusal, usersText } from "../../flows/keys/pepper_book.ts";
+import type { PepperChange, PepperRefusal } from "../../flows/keys/pepper_book.ts";
+import { usersText } from "../../flows/keys/pepper_use.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { AdminDeps } from "../deps.ts";

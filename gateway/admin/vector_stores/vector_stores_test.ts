@@ -153,6 +153,9 @@ Deno.test("a reached limit is a conflict; an oversized file is 413 for any decla
   }, {
     vectorStores: {
       create: () => Promise.resolve(full),
+      describe: () => Promise.resolve(undefined),
+      addUnread: () => Promise.resolve(full),
+      sweep: () => Promise.resolve(0),
       list: () => [],
       get: () => ({ ...store, passages: 0, textBytes: 0, revision: 0 }),
       remove: () => Promise.resolve(false),

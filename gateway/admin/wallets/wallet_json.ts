@@ -3,6 +3,7 @@ import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { isLow, type LowMark, lowMarkOf } from "../../domain/ledger/low_balance.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import type { AdminDeps } from "../deps.ts";
+import { isoTimeOrNull } from "../json_values.ts";
 
 type WalletAnswer = AnswerOf<"GET /wallets/{id}">;
 
@@ -34,6 +35,7 @@ function shown(wallet: Wallet, mark: LowMark): WalletAnswer {
     writtenOff: formatCredits(wallet.writtenOff),
     lowBelow: formatCredits(mark.below),
     lowBelowSet: mark.isSet,
-    low: isLow(wallet, mark),
+    low: wallet.closedAtMs === undefined && isLow(wallet, mark),
+    closedAt: isoTimeOrNull(wallet.closedAtMs),
   };
 }

@@ -3,7 +3,6 @@ import type { Hold, LedgerRefusal, Wallet } from "../../domain/ledger/ledger.ts"
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import type { Applied } from "../../ports/ledger_store.ts";
 import type { AdminDeps } from "../deps.ts";
-import { suggestion } from "../../config/suggestion.ts";
 import { operationId } from "../../admin_api/fields.ts";
 import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { validate } from "../../http/validation.ts";
@@ -12,6 +11,7 @@ import type { AdminCall, Handlers } from "../routes.ts";
 import type { PageQuery } from "../../admin_api/query_fields.ts";
 import { pageOf } from "../paging.ts";
 import { findWallet } from "./find_wallet.ts";
+import { requireTier } from "./require_tier.ts";
 import { walletJson } from "./wallet_json.ts";
 import { walletListJson } from "./wallet_list.ts";
 import { statementJson } from "./statement.ts";
@@ -95,11 +95,8 @@ function initialCredit(id: string, amount: Micros, atMs: number) {
 function tierOf(deps: AdminDeps, wanted: string | undefined): string {
   const tiers = deps.catalogs.current().tiers.map((tier) => tier.id);
   const tier = wanted ?? (tiers.includes("standard") ? "standard" : tiers[0] ?? "standard");
-  if (tiers.includes(tier)) return tier;
-  throw new ServiceFault("invalid_request", {
-    message: `There is no tier "${tier}"${suggestion(tier, tiers)}`,
-    param: "tier",
-  });
+  requireTier(deps, tier);
+  return tier;
 }
 
 async function creditWallet(
@@ -135,6 +132,8 @@ function ledgerFault(refusal: LedgerRefusal, id: string): ServiceFault {
         message: "This operation id was used for something else; choose a new one",
         param: "opId",
       });
+    case "wallet_closed":
+      return new ServiceFault("conflict", { message: `Wallet "${id}" is closed` });
     case "credits_overflow":
       return new ServiceFault("invalid_request", {
         message: `Wallet "${id}" cannot hold that many credits`,

@@ -11,6 +11,7 @@ const TEAM = {
   writtenOff: "0.000000",
   lowBelow: "10.000000",
   lowBelowSet: false,
+  closedAt: null,
   low: false,
 };
 

@@ -29,7 +29,7 @@ function pepperOutput(json: Pepper): Output {
 
 function pepperText({ current, previous }: Pepper): string {
   if (previous === null) return facts([["current", lineOf(current)]]);
-  const isUnused = previous.keys === 0 && !previous.adminToken;
+  const isUnused = previous.keys === 0 && !previous.adminToken && previous.operatorTokens === 0;
   const rows = facts([
     ["current", lineOf(current)],
     ["previous", lineOf(previous)],
@@ -42,8 +42,11 @@ function pepperText({ current, previous }: Pepper): string {
   return `${rows}\nThe previous pepper is no longer needed: ${how}. Links to files that were signed with it end.\n`;
 }
 
-function lineOf({ version, kept: isStored, adminToken, keys }: Pepper["current"]): string {
+function lineOf(
+  { version, kept: isStored, adminToken, operatorTokens, keys }: Pepper["current"],
+): string {
   const source = isStored ? "stored in the store" : "set in the environment";
-  const token = adminToken ? " and the admin token" : "";
+  const token = (adminToken ? " and the admin token" : "") +
+    (operatorTokens === 0 ? "" : ` and operators' tokens (${operatorTokens})`);
   return `version ${version}, ${source}: ${keys} ${keys === 1 ? "key" : "keys"}${token}`;
 }

@@ -33,6 +33,7 @@ interface TailLine {
 
 const FILTERS = [
   ...["key", "model", "provider", "task", "endpoint", "outcome", "status", "error"] as const,
+  ...["tag", "user"] as const,
   ...["min-charged", "request-id", "match", "since", "until"] as const,
 ];
 
@@ -64,6 +65,8 @@ function filterOf(call: Call): Record<string, string | undefined> {
     provider: call.option("provider"),
     task: call.option("task"),
     endpoint: call.option("endpoint"),
+    tag: call.option("tag"),
+    user: call.option("user"),
     outcome: call.option("outcome"),
     status: call.option("status"),
     error: call.option("error"),
@@ -200,6 +203,9 @@ function requestText(
     ["time", timeText(request.at)],
     ["key", name === undefined ? key : `${name} (${key})`],
     ["wallet", request.wallet],
+    ["user", request.user ?? ""],
+    ["safety identifier", request.safetyIdentifier ?? ""],
+    ["tags", Object.entries(request.tags).map((pair) => pair.join("=")).join(", ")],
     ["endpoint", request.endpoint + (request.stream ? " (stream)" : "")],
     ["status", `${request.status} ${request.outcome}`],
     ["error", request.errorCode ?? ""],

@@ -44,6 +44,21 @@ Deno.test("svc requests says when a search stopped before the whole log was read
   });
 });
 
+Deno.test("svc requests finds and shows tags and users", async () => {
+  await withCli(async ({ admin, run }) => {
+    const attribution = { user: "ann", safetyIdentifier: "h1", tags: "env=prod,team=x" };
+    await admin.deps.log.append({ ...RECORD, attribution });
+    await admin.deps.log.append({ ...RECORD, id: "log_2" });
+    const { out } = await run("requests --tag team=x --user h1");
+    assertMatch(out, /log_1/);
+    assertEquals(out.includes("log_2"), false);
+    assertEquals((await run("requests --tag team=y")).out, "No requests\n");
+    const shown = (await run("requests show log_1")).out;
+    assertMatch(shown, /\nuser +ann\nsafety identifier +h1\ntags +env=prod, team=x\n/);
+    assertEquals((await run("requests --tag team")).code, 2);
+  });
+});
+
 Deno.test("svc requests show reports impossible usage", async () => {
   await withCli(async ({ admin, run }) => {
     const problem = "-1 output tokens are no count";

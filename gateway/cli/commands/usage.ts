@@ -6,15 +6,28 @@ import { amount, type Column, column, id, optional, table } from "../output/tabl
 
 type Usage = AnswerOf<"GET /usage">["usage"][number];
 
+/** The column of the groups. Sums of calls without a name, and of all further names, are marked. */
+function groupColumn(by: AnswerOf<"GET /usage">["by"]): Column<Usage> {
+  if (by === "key" || by === "model" || by === "day") return id(by.toUpperCase(), by);
+  const cell = (row: Usage) => {
+    if (!("kind" in row)) return "";
+    if (row.kind !== "named") return `(${row.kind})`;
+    return "user" in row ? row.user : row.value;
+  };
+  return { title: by === "user" ? "USER" : by, cell, kind: "id" };
+}
+
 /** `svc usage`. */
 export const usageCommands: readonly Command[] = [
   {
     words: "usage",
-    options: ["by", "since", "until", "limit", "cursor"],
-    summary: "Sum tokens and credits by key, model or day",
+    options: ["by", "tag", "user", "since", "until", "limit", "cursor"],
+    summary: "Sum tokens and credits by key, model, day, user or tag",
     run: async (call) => {
       const query = {
         by: call.option("by"),
+        tag: call.option("tag"),
+        user: call.option("user"),
         ...timeRange(call),
         limit: call.option("limit"),
         cursor: call.option("cursor"),
@@ -22,7 +35,7 @@ export const usageCommands: readonly Command[] = [
       const json = await call.client.call("GET /usage", { query });
       const { by, usage } = json;
       const columns: readonly Column<Usage>[] = [
-        id(by.toUpperCase(), by),
+        groupColumn(by),
         ...by === "key" ? [column<Usage>("NAME", "name")] : [],
         amount("REQUESTS", "requests"),
         amount("INPUT", "inputTokens"),

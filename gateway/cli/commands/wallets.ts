@@ -73,7 +73,7 @@ export const walletCommands: readonly Command[] = [
     words: "wallets statement",
     operands: ["NAME"],
     options: ["limit", "since", "until", "cursor"],
-    summary: "List credits, holds and charges, newest first",
+    summary: "List credits, corrections, holds and charges, newest first",
     run: statement,
   },
 ];
@@ -86,7 +86,11 @@ const COLUMNS: readonly Column<Wallet>[] = [
   optional(amount("HELD", "held")),
   amount("SPENT", "spent"),
   optional(amount("WRITTEN OFF", "writtenOff")),
-  { title: "LOW", cell: ({ low }) => low ? "low" : "", kind: "id" },
+  {
+    title: "LOW",
+    cell: ({ low, closedAt }) => closedAt !== null ? "closed" : low ? "low" : "",
+    kind: "id",
+  },
 ];
 
 async function credit(call: Call): Promise<Output> {
@@ -149,6 +153,7 @@ function walletOutput(wallet: Wallet): Output {
         ["spent", wallet.spent],
         ["written off", wallet.writtenOff],
         ["low at", lowAt(wallet)],
+        ...wallet.closedAt === null ? [] : [["closed", wallet.closedAt] as const],
       ]),
   };
 }

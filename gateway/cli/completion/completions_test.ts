@@ -131,7 +131,7 @@ const EXACTLY: Readonly<Record<string, readonly string[]>> = {
   "svc serve --kv": ["--kv-path"],
   "svc completions z": ["zsh"],
   "svc wallets create --note ": [],
-  "svc requests ": ["show"],
+  "svc requests ": ["refund", "show"],
   "svc requests --si": ["--since"],
   "svc requests --since 7d --mo": ["--model"],
   "svc requests show --k": [],

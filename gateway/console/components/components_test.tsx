@@ -21,12 +21,14 @@ function view(search = ""): View {
   const url = new URL(`http://127.0.0.1/console/entries${search}`);
   const noCall = () => Promise.reject(new Error("These tests call no API"));
   return {
+    base: "/console",
     language: "en",
     theme: "auto",
     url,
     query: url.searchParams,
     nowMs: 0,
     requestId: "req_1",
+    actor: undefined,
     signal: new AbortController().signal,
     api: { call: noCall, ask: noCall },
     param: () => "",

@@ -1,8 +1,8 @@
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView } from "../page.ts";
+import type { InReading } from "../page.ts";
 
 /** A text to take along, such as a key that is shown once or a command; a script adds a button to copy. */
-export function CopyText({ view, label, text }: InView<{ label: string; text: string }>) {
+export function CopyText({ view, label, text }: InReading<{ label: string; text: string }>) {
   const say = view.say(sharedMessages);
   return (
     <div class="copy" data-copy={say.copy} data-copied={say.copied}>

@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView, View } from "../page.ts";
+import type { InReading, Reading } from "../page.ts";
 import { Notice } from "./blocks.tsx";
 import type { Column } from "./column.ts";
 import { PlainHeading, styleOf, TableFrame } from "./table_frame.tsx";
@@ -11,7 +11,7 @@ export const ROWS_PER_PAGE = 50;
 
 /** Properties of a table. */
 export interface DataTableProps<Row> {
-  readonly view: View;
+  readonly view: Reading;
   /** Name of the table, for readers who do not see it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
@@ -97,7 +97,7 @@ export function DataRow<Row>(
   );
 }
 
-function Heading<Row>({ view, column, columns, name, isStatic }: InView<{
+function Heading<Row>({ view, column, columns, name, isStatic }: InReading<{
   column: Column<Row>;
   columns: readonly Column<Row>[];
   name: string | undefined;
@@ -126,7 +126,7 @@ interface HeadingOrder {
 }
 
 function ownOrderOf<Row>(
-  view: View,
+  view: Reading,
   { column: { id, sort }, columns, name }: {
     column: Column<Row>;
     columns: readonly Column<Row>[];
@@ -144,7 +144,7 @@ function ownOrderOf<Row>(
   return { direction, href: withQuery(view, changes) + anchorOf(name) };
 }
 
-function apiOrderOf<Row>(view: View, { apiOrder }: Column<Row>): HeadingOrder | undefined {
+function apiOrderOf<Row>(view: Reading, { apiOrder }: Column<Row>): HeadingOrder | undefined {
   if (apiOrder === undefined) return undefined;
   const { field, ascending } = apiOrder;
   const isAscending = view.query.get(field) === ascending;
@@ -171,7 +171,7 @@ function Cell<Row>(
   );
 }
 
-function startOf(view: View, { place, all }: { place: string; all: number }): number {
+function startOf(view: Reading, { place, all }: { place: string; all: number }): number {
   const from = Number(view.query.get(place) ?? "0");
   return Number.isSafeInteger(from) && from > 0 && from < all ? from : 0;
 }
@@ -179,7 +179,7 @@ function startOf(view: View, { place, all }: { place: string; all: number }): nu
 /** Links to the next page of a table and to its beginning. */
 export function Pager(
   { view, name, next = {}, range, cut }: {
-    view: View;
+    view: Reading;
     name: string | undefined;
     next?: Readonly<Record<string, string | null | undefined>>;
     range?: string | undefined;

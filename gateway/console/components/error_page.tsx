@@ -1,8 +1,8 @@
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView } from "../page.ts";
+import type { InReading } from "../page.ts";
 
 /** Says why a request failed, what to do, and the id under which the service's log has it. */
-export function ErrorPage({ view, title, hint }: InView<{ title: string; hint: string }>) {
+export function ErrorPage({ view, title, hint }: InReading<{ title: string; hint: string }>) {
   const say = view.say(sharedMessages);
   return (
     <section class="panel problem">

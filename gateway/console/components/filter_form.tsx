@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView, View } from "../page.ts";
+import type { InReading, Reading } from "../page.ts";
 import { Options } from "./form.tsx";
 
 /** Longest text that the operator's API looks for. */
@@ -9,7 +9,7 @@ const LONGEST = 256;
 const ORDERS = ["sort", "order"];
 
 /** Narrows what a page lists, by its query. The order of the table stays; the place in it does not. */
-export function FilterForm({ view, children }: InView<{ children: Child }>) {
+export function FilterForm({ view, children }: InReading<{ children: Child }>) {
   const say = view.say(sharedMessages);
   const orders = [...view.query].filter(([name, value]) => ORDERS.includes(name) && value !== "");
   const isFiltered = [...view.query].some(([name, value]) =>
@@ -28,7 +28,7 @@ export function FilterForm({ view, children }: InView<{ children: Child }>) {
 }
 
 /** A text to look for; its value is in the query. */
-export function FilterText({ view, name, label }: InView<{ name: string; label: string }>) {
+export function FilterText({ view, name, label }: InReading<{ name: string; label: string }>) {
   return (
     <label class="filter-field">
       <span>{label}</span>
@@ -51,7 +51,7 @@ export interface FilterChoices {
 }
 
 /** Makes the selects of a filter: one of several values, or all of them; the choice is in the query. */
-export function filterSelects(view: View) {
+export function filterSelects(view: Reading) {
   return (name: string, label: string, { all, options }: FilterChoices) => (
     <label key={name} class="filter-field">
       <span>{label}</span>
@@ -63,19 +63,22 @@ export function filterSelects(view: View) {
 }
 
 /** Returns the text of a filter in the query; empty where the filter is not used. */
-export function filterText({ query }: Pick<View, "query">, name: string): string {
+export function filterText({ query }: Pick<Reading, "query">, name: string): string {
   return query.get(name)?.trim() ?? "";
 }
 
 /** Returns those of some fields of the query that are not empty. */
-export function queryFields(view: Pick<View, "query">, names: readonly string[]): URLSearchParams {
+export function queryFields(
+  view: Pick<Reading, "query">,
+  names: readonly string[],
+): URLSearchParams {
   const fields = names.map((name) => [name, filterText(view, name)]);
   return new URLSearchParams(fields.filter(([, value]) => value !== ""));
 }
 
 /** True when one of some texts contains the text of a filter, regardless of case. */
 export function hasText(
-  view: Pick<View, "query">,
+  view: Pick<Reading, "query">,
   name: string,
   texts: readonly string[],
 ): boolean {
@@ -85,7 +88,7 @@ export function hasText(
 
 /** True when one of some values is the value of a filter, or the filter is not used. */
 export function hasValue(
-  view: Pick<View, "query">,
+  view: Pick<Reading, "query">,
   name: string,
   values: readonly (string | undefined)[],
 ): boolean {

@@ -1,7 +1,7 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView } from "../page.ts";
+import type { InReading } from "../page.ts";
 import { Notice } from "./blocks.tsx";
 
 /** Choices of a select: values, or values with their texts. */
@@ -194,7 +194,7 @@ export function HiddenFields({ values }: { values: Readonly<Record<string, strin
 }
 
 /** The end of a form: what sends it, and a way back. */
-export function FormEnd({ view, submit, isDangerous, cancelHref }: InView<{
+export function FormEnd({ view, submit, isDangerous, cancelHref }: InReading<{
   submit: string;
   isDangerous?: boolean;
   cancelHref?: string;

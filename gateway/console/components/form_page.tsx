@@ -1,6 +1,6 @@
 import type { Child } from "@hono/hono/jsx";
 import type { Refusal } from "../api.ts";
-import type { InView, Shown, View } from "../page.ts";
+import type { InReading, Reading, Shown } from "../page.ts";
 import { PageHead } from "./blocks.tsx";
 import { ChangeForm, FormEnd, HiddenFields } from "./form.tsx";
 
@@ -21,7 +21,7 @@ export interface FormPage {
 }
 
 /** A form as a page; one that was refused or is wrong is answered with status 422. */
-export function formPage(view: View, page: FormPage): Shown {
+export function formPage(view: Reading, page: FormPage): Shown {
   const { title, intro, fields, hidden = {}, submit, cancelHref, refusal, isWrong = false } = page;
   return {
     title,
@@ -43,7 +43,7 @@ export function formPage(view: View, page: FormPage): Shown {
 
 /** The step before a change that cannot be undone, as a page: it says what will happen. */
 export function confirmPage(
-  view: View,
+  view: Reading,
   page: Omit<FormPage, "fields" | "intro" | "isWrong"> & { readonly warning: Child },
 ): Shown {
   return {
@@ -54,7 +54,7 @@ export function confirmPage(
 }
 
 /** Says what a change does that cannot be undone, and posts it to this page or to `action`. */
-export function Confirm({ view, title, warning, submit, cancelHref, ...rest }: InView<{
+export function Confirm({ view, title, warning, submit, cancelHref, ...rest }: InReading<{
   title: string;
   warning: Child;
   submit: string;

@@ -2,21 +2,33 @@ import type { Child } from "@hono/hono/jsx";
 import { type AssetName, assetPath, type ScriptName } from "../assets.ts";
 import { LANGUAGES } from "../messages/catalogue.ts";
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView, Section, View } from "../page.ts";
+import type { InReading, Reading } from "../page.ts";
 import { THEMES } from "../theme.ts";
-import type { Flash } from "../sessions.ts";
-import { LinkNav } from "./link_nav.tsx";
+import type { Flash } from "../../ports/console_session_store.ts";
+import { LinkNav, type NavLink } from "./link_nav.tsx";
 import { Notice } from "./blocks.tsx";
 import { withQuery } from "./table_order.ts";
 
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
+/** The bar at the top of the pages of a session. */
+export interface Bar {
+  /** Links to the sections. */
+  readonly links: readonly NavLink[];
+  /** Address of the list of requests, which the bar can search by id. */
+  readonly requests: string;
+  /** Name of the reader. @default {not shown} */
+  readonly who?: string | undefined;
+  /** True where all sessions of the reader can be ended. */
+  readonly endsAll: boolean;
+}
+
 /** Properties of the frame of a page. */
 export interface LayoutProps {
-  readonly view: View;
+  readonly view: Reading;
   readonly title: string;
-  /** Sections of the navigation; absent on pages outside of a session. */
-  readonly sections?: readonly Section[] | undefined;
+  /** Absent on pages outside of a session. */
+  readonly bar?: Bar | undefined;
   readonly flash?: Flash | undefined;
   readonly scripts?: readonly ScriptName[] | undefined;
   /** True when language and colours can be chosen, which loads the page again. @default {true} */
@@ -26,7 +38,7 @@ export interface LayoutProps {
 
 /** A whole page: head, navigation, content, and the switches at its foot. */
 export function Layout(props: LayoutProps) {
-  const { view, title, sections, flash, scripts = [], hasSwitches = true, children } = props;
+  const { view, title, bar, flash, scripts = [], hasSwitches = true, children } = props;
   const say = view.say(sharedMessages);
   const styles: AssetName[] = scripts.length > 0 ? ["uplot.css", "console.css"] : ["console.css"];
   return (
@@ -34,53 +46,52 @@ export function Layout(props: LayoutProps) {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · ${say.product}`}</title>
+        <title>{`${title} · ${productOf(view)}`}</title>
         <link rel="icon" href="data:," />
-        {styles.map((name) => <link key={name} rel="stylesheet" href={assetPath(name)} />)}
+        {styles.map((name) => <link key={name} rel="stylesheet" href={assetPath(name, view)} />)}
         {(["console.js", ...scripts] as const).map((name) => (
-          <script key={name} type="module" src={assetPath(name)}></script>
+          <script key={name} type="module" src={assetPath(name, view)}></script>
         ))}
       </head>
-      <body class={sections === undefined ? "outside" : "inside"}>
+      <body class={bar === undefined ? "outside" : "inside"}>
         <a class="skip" href="#content">{say.skip}</a>
-        {sections !== undefined && <TopBar view={view} sections={sections} />}
+        {bar !== undefined && <TopBar view={view} bar={bar} />}
         <main id="content" tabindex={-1}>
           {flash !== undefined && <Notice kind={flash.kind}>{flash.text}</Notice>}
           {children}
         </main>
-        <Foot view={view} isSignedIn={sections !== undefined} hasSwitches={hasSwitches} />
+        <Foot view={view} endsAll={bar?.endsAll === true} hasSwitches={hasSwitches} />
       </body>
     </html>
   );
 }
 
-function TopBar({ view, sections }: InView<{ sections: readonly Section[] }>) {
+/** Returns the name of the pages in the reader's language. */
+export function productOf({ base, say }: Reading): string {
+  const { product, ownProduct } = say(sharedMessages);
+  return base === "/me" ? ownProduct : product;
+}
+
+function TopBar({ view, bar: { links, requests, who } }: InReading<{ bar: Bar }>) {
   const say = view.say(sharedMessages);
-  const path = view.url.pathname;
   return (
     <header class="top">
-      <a class="brand" href="/console">
+      <a class="brand" href={view.base}>
         <span class="brand-mark" aria-hidden="true"></span>
-        {say.product}
+        {productOf(view)}
       </a>
       <nav aria-label={say.navigation}>
         <ul>
-          {sections.filter(({ pages }) => pages.length > 0).map((section) => {
-            const href = `/console${section.path}`;
-            const isHere = path === href || path.startsWith(`${href}/`);
-            return (
-              <li>
-                <a href={href} aria-current={isHere ? "page" : undefined}>
-                  {view.say(section.title)}
-                </a>
-              </li>
-            );
-          })}
+          {links.map(({ href, isHere, text }) => (
+            <li>
+              <a href={href} aria-current={isHere ? "page" : undefined}>{text}</a>
+            </li>
+          ))}
         </ul>
       </nav>
       <form
         method="get"
-        action="/console/requests"
+        action={requests}
         class="search"
         role="search"
         aria-label={say.searchRequests}
@@ -93,7 +104,8 @@ function TopBar({ view, sections }: InView<{ sections: readonly Section[] }>) {
           aria-label={say.searchRequests}
         />
       </form>
-      <form method="post" action="/console/sign-out" class="sign-out">
+      <form method="post" action={`${view.base}/sign-out`} class="sign-out">
+        {who !== undefined && <span class="who">{who}</span>}{" "}
         <button type="submit" class="button quiet">{say.signOut}</button>
       </form>
     </header>
@@ -101,14 +113,14 @@ function TopBar({ view, sections }: InView<{ sections: readonly Section[] }>) {
 }
 
 function Foot(
-  { view, isSignedIn, hasSwitches }: { view: View; isSignedIn: boolean; hasSwitches: boolean },
+  { view, endsAll, hasSwitches }: InReading<{ endsAll: boolean; hasSwitches: boolean }>,
 ) {
   const say = view.say(sharedMessages);
   return (
     <footer>
       {hasSwitches && <Switches view={view} />}
-      {isSignedIn && (
-        <form method="post" action="/console/sign-out-everywhere">
+      {endsAll && (
+        <form method="post" action={`${view.base}/sign-out-everywhere`}>
           <button type="submit" class="button quiet">{say.signOutEverywhere}</button>
         </form>
       )}
@@ -116,7 +128,7 @@ function Foot(
   );
 }
 
-function Switches({ view }: { view: View }) {
+function Switches({ view }: { view: Reading }) {
   const say = view.say(sharedMessages);
   const languages = LANGUAGES.map((lang) => ({
     ...{ lang, text: LANGUAGE_NAMES[lang], href: withQuery(view, { lang }) },

@@ -1,8 +1,8 @@
 import { rangeMessages } from "../messages/range.ts";
-import type { View } from "../page.ts";
+import type { Reading } from "../page.ts";
 
 /** From when until when: in UTC, in the reader's own zone once the script has run. */
-export function OwnRange({ view }: { view: View }) {
+export function OwnRange({ view }: { view: Reading }) {
   const say = view.say(rangeMessages);
   const zone = view.query.get("zone") ?? "Z";
   return (

@@ -1,11 +1,11 @@
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView } from "../page.ts";
+import type { InReading } from "../page.ts";
 
 /**
  * Says how fresh a page is, and pauses its refreshing: its parts that are marked `data-fresh` are asked
  * for again. Needs the script `fresh.js`; without it there is none, and nothing is shown.
  */
-export function Refresh({ view, everyMs }: InView<{ everyMs: number }>) {
+export function Refresh({ view, everyMs }: InReading<{ everyMs: number }>) {
   const say = view.say(sharedMessages);
   return (
     <div class="refresh" data-refresh={everyMs} data-ended={say.refreshEnded} hidden>

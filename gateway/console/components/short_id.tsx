@@ -1,5 +1,5 @@
 import { sharedMessages } from "../messages/shared.ts";
-import type { InView } from "../page.ts";
+import type { InReading } from "../page.ts";
 
 /** Characters of an id that is shown whole. */
 const WHOLE_MAX = 20;
@@ -18,7 +18,7 @@ export function shortId(id: string): string {
 }
 
 /** A button that copies a text. It is hidden until the script shows it, since only that can copy. */
-export function CopyButton({ view, text, what }: InView<{ text: string; what: string }>) {
+export function CopyButton({ view, text, what }: InReading<{ text: string; what: string }>) {
   const say = view.say(sharedMessages);
   return (
     <button

@@ -1,4 +1,4 @@
-import type { View } from "../page.ts";
+import type { Reading } from "../page.ts";
 
 /** Key that rows are sorted by; all rows of a column have keys of one type. */
 export type SortKey = string | number | bigint;
@@ -18,7 +18,7 @@ interface Sortable<Row> {
 
 /** The order that the query asks for, of a column that can be sorted by; else the one that rows have. */
 export function orderOf<Row>(
-  view: Pick<View, "query">,
+  view: Pick<Reading, "query">,
   columns: readonly Sortable<Row>[],
 ): Order<Row> {
   const wanted = view.query.get("sort") ?? "";
@@ -40,7 +40,7 @@ function compare(a: SortKey, b: SortKey): number {
 
 /** This page's address with some of its query changed; `null` removes a field. */
 export function withQuery(
-  view: Pick<View, "url">,
+  view: Pick<Reading, "url">,
   changes: Readonly<Record<string, string | null | undefined>>,
 ): string {
   const query = new URLSearchParams(view.url.search);

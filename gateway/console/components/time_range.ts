@@ -1,4 +1,4 @@
-import type { View } from "../page.ts";
+import type { Reading } from "../page.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -33,7 +33,7 @@ const ZONE = /^(?:Z|[+-]\d{2}:\d{2})$/;
  * field has them, in the zone of `zone` (UTC where a script has not put in the reader's own).
  */
 export function readRange(
-  { query, nowMs }: Pick<View, "query" | "nowMs">,
+  { query, nowMs }: Pick<Reading, "query" | "nowMs">,
   otherwise: Span | "any",
 ): TimeRange {
   const wanted = query.get("range");
@@ -54,7 +54,7 @@ export function readRange(
 }
 
 /** The fields of a query that lead to the same time on another page. */
-export function rangeQuery({ query }: Pick<View, "query">): Record<string, string> {
+export function rangeQuery({ query }: Pick<Reading, "query">): Record<string, string> {
   const names = ["range", "since", "until", "zone"];
   return Object.fromEntries(
     [...query].filter(([name, value]) => names.includes(name) && value !== ""),

@@ -1,3 +1,5 @@
+import { invariant } from "../../domain/invariant.ts";
+
 /** Languages of the console. */
 export const LANGUAGES = ["en", "zh"] as const;
 
@@ -30,6 +32,8 @@ export function both(
   ...values: readonly (string | number)[]
 ): Message {
   // Only the template's own line break divides the languages: a value may have line breaks too.
+  const breaks = strings.reduce((sum, part) => sum + part.split("\n").length - 1, 0);
+  invariant(breaks === 1, "A message of two languages has one line for each");
   const at = strings.findIndex((part) => part.includes("\n"));
   const [before = "", after = ""] = (strings[at] ?? "").split(/\n\s*/, 2);
   return [

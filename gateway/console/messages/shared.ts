@@ -3,6 +3,7 @@ import { both, catalogue } from "./catalogue.ts";
 /** Messages that every page and component may use. */
 export const sharedMessages = catalogue({
   product: ["Gateway console", "网关控制台"],
+  ownProduct: ["My key", "我的密钥"],
   skip: ["Skip to the content", "跳到正文"],
   navigation: ["Sections", "栏目"],
   language: ["Language", "语言"],

@@ -11,6 +11,12 @@ export const signInMessages = catalogue({
   tokenHint: both`It was printed at the first start. Lost? Run: svc admin-token rotate
     首次启动时打印过。丢失了？请运行：svc admin-token rotate`,
   submit: ["Sign in", "登录"],
+  signOn: ["Sign in with your organisation", "使用组织账号登录"],
+  refused: [
+    "The sign-in of your organisation was refused; the audit log says why. Try again, or ask an " +
+    "administrator for a role.",
+    "组织账号登录被拒绝，原因见审计日志。请重试，或请管理员为您分配角色。",
+  ],
   wrong: ["This is not an admin token of this service", "这不是本服务的管理员令牌"],
   missing: ["Enter an admin token", "请输入管理员令牌"],
   wait: (seconds: number) =>

@@ -2,12 +2,14 @@ import type { RestoreSummary } from "../../../backup/restore_backup.ts";
 import type { BackupSummary } from "../../../backup/take_backup.ts";
 import manifest from "../../../deno.json" with { type: "json" };
 import { backupIn, isFolder, keepNewest, removePartials } from "./backup_files.ts";
+import { NoTokenFailure, UnreachableFailure } from "../../admin_client.ts";
 import type { Call, Command, Output } from "../../command.ts";
 import { onInterrupt } from "../../input/interrupt.ts";
 import { CliFailure, UsageError } from "../../failures.ts";
 import { newPassphrase, standingPassphrase } from "../../input/passphrase.ts";
 import { type ProgressBar, progressBar } from "../../output/progress_bar.ts";
 import { facts } from "../../output/table.ts";
+import { storeNamesIn, storePlaceOf } from "../../../system/store_place.ts";
 
 /** `svc backup` and `svc restore`: they work on the file of a store, without a service. */
 export const backupCommands: readonly Command[] = [
@@ -16,7 +18,7 @@ export const backupCommands: readonly Command[] = [
     operands: ["FILE"],
     options: ["passphrase-file", "plain", "check", "keep", "force"],
     summary: "Back up the whole store, also while it serves; FILE may be a folder",
-    run: backup,
+    run: reportedBackup,
   },
   {
     words: "restore",
@@ -28,8 +30,37 @@ export const backupCommands: readonly Command[] = [
   },
 ];
 
+/** Maximum length of a reported problem, in UTF-16 code units. */
+const PROBLEM_CHARS = 500;
+
 const PLAIN = "Anyone with this file can read every key's digest, the pepper and what the store " +
   "keeps of answers; the admin token is left out";
+
+/** Makes a backup, and tells a gateway that serves the store how it ended, for its operators. */
+async function reportedBackup(call: Call): Promise<Output> {
+  try {
+    const output = await backup(call);
+    await report(call, null);
+    return output;
+  } catch (error) {
+    if (!(error instanceof UsageError)) {
+      await report(call, error instanceof Error ? error.message : String(error));
+    }
+    throw error;
+  }
+}
+
+/** Tells the gateway how a backup ended. A stopped gateway is no failure. */
+async function report({ client, warn }: Call, problem: string | null): Promise<void> {
+  const body = { problem: problem?.slice(0, PROBLEM_CHARS) ?? null };
+  try {
+    await client.call("POST /backups/reports", { body });
+  } catch (error) {
+    if (error instanceof UnreachableFailure || error instanceof NoTokenFailure) return;
+    if (!(error instanceof CliFailure)) throw error;
+    warn(`The gateway did not take the report of this backup: ${error.message}`);
+  }
+}
 
 async function backup(call: Call): Promise<Output> {
   const store = storePath(call);
@@ -214,7 +245,15 @@ async function withBar<T>(call: Call, work: (bars: Bars) => Promise<T>): Promise
 
 /** Returns the configured file of the store. */
 export function storePath({ io }: Pick<Call, "io">): string {
-  const path = io.env.SERVICE_KV_PATH || "data/svc.kv";
+  const place = storePlaceOf(storeNamesIn((name) => io.env[name]));
+  if (typeof place === "string") throw new CliFailure(place);
+  if (place.kind === "postgres") {
+    throw new CliFailure(
+      "The store is a PostgreSQL database: back it up with pg_dump and restore it with pg_restore, " +
+        "then run `svc ledger verify` (docs/configuration.md)",
+    );
+  }
+  const { path } = place;
   if (path !== ":memory:" && !/^https?:/.test(path)) return path;
   throw new CliFailure(`The store "${path}" is not a file: it cannot be backed up or restored`);
 }

@@ -5,7 +5,9 @@ import { readJson } from "../../input/json_file.ts";
 import { facts } from "../../output/table.ts";
 
 /** A key as any operation on it answers; its spend only where one key is shown. */
-type Key = AnswerOf<"POST /keys/{id}/narrow"> & Partial<Pick<AnswerOf<"GET /keys/{id}">, "spend">>;
+type Key =
+  & AnswerOf<"POST /keys/{id}/narrow">
+  & Partial<Pick<AnswerOf<"GET /keys/{id}">, "spend" | "embeddings">>;
 
 /** Reads the policy in the file of `--policy`. */
 export async function policyOf(call: Call): Promise<unknown> {
@@ -25,11 +27,12 @@ export function keyOutput(json: Key): Output {
 }
 
 function keyText(key: Key): string {
-  const { spend } = key;
+  const { embeddings, spend } = key;
   const optional: readonly (readonly [string, string])[] = [
     ["last used", timeText(key.lastUsedAt)],
     ["content log", key.logContent ? "on" : ""],
     ["rotated from", key.rotatedFrom ?? ""],
+    ["embeddings", embeddings ? pinText(embeddings) : ""],
     ["held", spend?.held ?? ""],
     ["spent today", spend?.day ?? ""],
     ["this month", spend?.month ?? ""],
@@ -48,3 +51,24 @@ function keyText(key: Key): string {
     ...policy.map(([field, value]) => [field, textOf(value)] as const),
   ]);
 }
+
+type Pin = AnswerOf<"GET /keys/{id}">["embeddings"];
+
+/** Formats the embedding model of a key after a change. */
+export function pinOutput(json: AnswerOf<"POST /keys/{id}/embedding-model">): Output {
+  const { embeddings } = json;
+  const text = embeddings === null ? "none, the next call pins one" : pinText(embeddings);
+  return { json, text: () => facts([["key", json.id], ["embeddings", text]]) };
+}
+
+function pinText({ model, dimensions, source, since }: NonNullable<Pin>): string {
+  const length = dimensions === null ? "dimensions not known yet" : `${dimensions} dimensions`;
+  const time = since === null ? "" : ` since ${timeText(since)}`;
+  return `${model}, ${length}, pinned by ${PINNED_BY[source]}${time}`;
+}
+
+const PINNED_BY = {
+  first_call: "the first call",
+  policy: "the policy",
+  operator: "an operator",
+} as const;

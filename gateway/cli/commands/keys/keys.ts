@@ -1,8 +1,9 @@
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import { requireAgreement } from "../../input/agreement.ts";
-import type { Command, Output } from "../../command.ts";
+import type { Call, Command, Output } from "../../command.ts";
 import { UsageError } from "../../failures.ts";
-import { keyOutput, newKeyOutput, policyOf } from "./key_output.ts";
+import { timeText } from "../../output/field_text.ts";
+import { keyOutput, newKeyOutput, pinOutput, policyOf } from "./key_output.ts";
 import { nextPage } from "../wallets.ts";
 import { previewCommand } from "./preview.ts";
 import { rotationCommands } from "./rotation.ts";
@@ -98,9 +99,57 @@ export const keyCommands: readonly Command[] = [
       return keyOutput(await client.call("POST /keys/{id}/content-log", { id, body }));
     },
   },
+  {
+    words: "keys link",
+    operands: ["ID"],
+    summary: "Make a link that signs the holder of a key in to its own pages, once",
+    run: async ({ client, operands: [id = ""] }) =>
+      linkOutput(await client.call("POST /keys/{id}/sign-in-link", { id })),
+  },
+  {
+    words: "keys pin-embeddings",
+    operands: ["ID", "MODEL"],
+    options: ["dimensions", "yes"],
+    summary: "Pin another embedding model for a key and all keys of its rotation line",
+    run: async (call) => {
+      const [id = "", model = ""] = call.operands;
+      const key = await call.client.call("GET /keys/{id}", { id });
+      await agreeToNewVectors(call, key);
+      const given = call.option("dimensions");
+      const dimensions = given === undefined ? undefined : Number(given);
+      if (dimensions !== undefined && !Number.isInteger(dimensions)) {
+        throw new UsageError(`Give the dimensions as a whole number, not "${given}"`);
+      }
+      const body = { model, dimensions };
+      return pinOutput(await call.client.call("POST /keys/{id}/embedding-model", { id, body }));
+    },
+  },
+  {
+    words: "keys unpin-embeddings",
+    operands: ["ID"],
+    options: ["yes"],
+    summary: "Forget the embedding model of a key: its next call pins one",
+    run: async (call) => {
+      const [id = ""] = call.operands;
+      await agreeToNewVectors(call, await call.client.call("GET /keys/{id}", { id }));
+      return pinOutput(await call.client.call("DELETE /keys/{id}/embedding-model", { id }));
+    },
+  },
   previewCommand,
   ...rotationCommands,
 ];
+
+/** Asks before stored vectors stop to compare with new ones. */
+async function agreeToNewVectors(
+  call: Call,
+  { embeddings, name }: AnswerOf<"GET /keys/{id}">,
+): Promise<void> {
+  if (embeddings === null) return;
+  const question =
+    `Change the embedding model of key "${name}"? Vectors of "${embeddings.model}" ` +
+    "that its callers have stored do not compare with those of another model.";
+  await requireAgreement(call, printable(question));
+}
 
 type ListedKey = AnswerOf<"GET /keys">["keys"][number];
 
@@ -125,6 +174,12 @@ function listOutput(json: AnswerOf<"GET /keys">): Output {
     json,
     text: ({ width }) => table(columns, keys, { width, empty }) + nextPage(json) + note,
   };
+}
+
+function linkOutput(json: AnswerOf<"POST /keys/{id}/sign-in-link">): Output {
+  const { url, expiresAt } = json;
+  const once = `It signs in once, until ${timeText(expiresAt)}: give it to the key's holder.`;
+  return { json, text: () => `${url}\n\n${once}\n` };
 }
 
 function change(verb: "disable" | "enable", summary: string): Command {

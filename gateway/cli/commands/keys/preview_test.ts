@@ -8,7 +8,7 @@ Deno.test("svc keys preview says what a policy would leave, and makes nothing", 
     assertEquals([code, err], [0, ""]);
     assertMatch(
       out,
-      /^tier +standard\nmodels +1 of 2\nendpoints +1 of 4\nhosted tools +none\n\nENDPOINT +MODELS +WHY\nchat +1\nresponses +0 +The key's policy does not allow/,
+      /^tier +standard\nmodels +1 of 2\nendpoints +1 of 5\nhosted tools +none\n\nENDPOINT +MODELS +WHY\nchat +1\nresponses +0 +The key's policy does not allow/,
     );
     assertMatch(out, /\n\nMODEL +PROVIDER +ENDPOINTS +WHY\nfast-mini +lab +chat\n/);
     assertMatch(out, /\nslow-maxi +lab +not among the policy/);

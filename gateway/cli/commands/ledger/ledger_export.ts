@@ -25,7 +25,9 @@ export const COLUMNS = [
   ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"] as const,
   ...["writtenOff", "cost", "id", "key", "budget", "log", "model", "priceVersion"] as const,
   ...["inputTokens", "cachedInputTokens", "outputTokens", "estimated", "recovered"] as const,
-  ...["tier", "note", "reason"] as const,
+  ...["tier", "note", "reason", "user", "tags"] as const,
+  // Of corrections.
+  ...["expected", "counted", "before", "moved", "from"] as const,
 ];
 const KNOWN: ReadonlySet<string> = new Set(COLUMNS);
 

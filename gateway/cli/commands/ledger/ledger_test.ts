@@ -125,7 +125,7 @@ Deno.test("svc ledger export writes a file and says what is in it", async () => 
     assertMatch(text.out, /^file +books\.csv\nentries +2\nof +2\nhead +[0-9a-f]{64}\n$/);
     const [header, open, credit, after, ...more] = (files.get("books.csv") ?? "").split("\r\n");
     assertEquals(header, COLUMNS.join(","));
-    assertMatch(open ?? "", /^1,1,2026-11-21T12:00:00\.000Z,open,team,0\.000000,.*,standard,,$/);
+    assertMatch(open ?? "", /^1,1,2026-11-21T12:00:00\.000Z,open,team,0\.000000,.*,standard,{9}$/);
     assertMatch(credit ?? "", /^2,\d,[^,]+,credit,team,100\.000000,100\.000000,/);
     assertEquals([after, more], ["", []]);
     await json("ledger export -o books.json --format json");

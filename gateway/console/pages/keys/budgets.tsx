@@ -1,6 +1,6 @@
 import { parseCredits } from "../../../domain/ledger/money.ts";
 import * as ui from "../../components/mod.ts";
-import type { InView } from "../../page.ts";
+import type { InReading } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
@@ -8,7 +8,7 @@ import { keyMessages } from "./messages.ts";
 const HIGH_PERCENT = 90;
 
 /** The spend of a key and of those that it replaced, beside their budgets. */
-export function Budgets({ view, policy, spend }: InView<{
+export function Budgets({ view, policy, spend }: InReading<{
   policy: Policy;
   spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
 }>) {
@@ -35,7 +35,7 @@ export function Budgets({ view, policy, spend }: InView<{
   );
 }
 
-function Budget({ view, name, spent, held, budget }: InView<{
+function Budget({ view, name, spent, held, budget }: InReading<{
   name: string;
   spent: string;
   held: string;

@@ -11,6 +11,7 @@ export const formMessages = catalogue({
     orchestration: ["Splitting hard requests", "拆分复杂请求"],
     dialect: ["Format of the answers", "回答的格式"],
     auto: ["Choice of models", "模型选择"],
+    holder: ["Holder of the key", "密钥持有者"],
   },
   moreCalls: both`By provider, tier, ability, industry or hosted tool
     按供应商、档位、能力、行业或托管工具`,
@@ -69,6 +70,7 @@ export const formMessages = catalogue({
     auto_qualityFloor: ["Quality floor", "质量下限"],
     auto_verify: ["Verified answers", "核对回答"],
     auto_audits: ["Audits", "审计"],
+    wallet_sight: ["Wallet for its holder", "持有者可见的钱包"],
   },
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
   budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
@@ -144,6 +146,18 @@ export const formMessages = catalogue({
       ["Yes", "是"],
       both`A share of its requests may be asked of other models too, at the operator's cost.
       部分请求也可能发给其他模型，费用由运营方承担。`,
+    ],
+  },
+  walletSights: {
+    shown: [
+      ["Shown", "显示"],
+      both`The holder of the key sees what the wallet has left.
+      密钥的持有者可查看钱包余额。`,
+    ],
+    hidden: [
+      ["Hidden", "隐藏"],
+      both`The holder sees the key's own limits and usage only.
+      持有者只能查看此密钥自身的限额与用量。`,
     ],
   },
   create: ["Create the key", "创建密钥"],

@@ -85,7 +85,7 @@ Deno.test("a preview tells what is left, on the page and for the script alike, a
     const page = await browser.post("/keys/new", form);
     const piece = await browser.post("/feeds/keys/preview", form);
     assertEquals([page.status, piece.status], [200, 200]);
-    assertStringIncludes(piece.text, "1 of 2 models, 1 of 4 endpoints");
+    assertStringIncludes(piece.text, "1 of 2 models, 1 of 5 endpoints");
     assertStringIncludes(page.text, piece.text);
     const foreign = { origin: "https://page.example" };
     assertEquals((await browser.post("/feeds/keys/preview", form, foreign)).status, 403);

@@ -60,6 +60,14 @@ export const keyMessages = catalogue({
   disable: ["Disable", "停用"],
   enable: ["Enable", "启用"],
   revoke: ["Revoke", "吊销"],
+  link: ["Sign-in link", "登录链接"],
+  linkTitle: (name: string) => [`Sign-in link for ${name}`, `${name} 的登录链接`],
+  linkIntro: both`It opens the key's own pages, to read only: policy, budgets, usage and requests.
+    打开此密钥的专属页面，仅可读取：策略、预算、用量和请求。`,
+  linkOnce: both`Give it to the holder of the key. It signs in once, and is not shown again.
+    请交给密钥的持有者。只能登录一次，且不会再次显示。`,
+  linkEnds: ["It can be used until", "可使用至"],
+  move: ["Move", "移动"],
   disabled: (
     name: string,
   ) => [`Key "${name}" is disabled. It can be enabled again.`, `密钥“${name}”已停用，可重新启用。`],

@@ -68,6 +68,9 @@ export function PolicyFields(props: PolicyFieldsProps) {
         {radio("dialect", say.dialects)}
       </ui.FieldGroup>
       <AutoFields {...props} />
+      <ui.FieldGroup legend={say.groups.holder}>
+        {radio("wallet_sight", say.walletSights)}
+      </ui.FieldGroup>
     </>
   );
 }
@@ -96,7 +99,7 @@ function controlsOf({ view, fields, errors }: PolicyFieldsProps) {
   const limit = (name: FieldName, hint: string) =>
     input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
   const radio = (
-    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits",
+    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits" | "wallet_sight",
     options: Readonly<Record<string, readonly string[]>>,
   ) => (
     <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />

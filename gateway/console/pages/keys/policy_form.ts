@@ -51,6 +51,7 @@ export function fieldsOf(policy: Policy): URLSearchParams {
     ...AUTO_NUMBERS.map((name) => [`auto_${name}`, policy.auto?.[name]] as const),
     ["auto_verify", policy.auto?.verify ?? "request"],
     ["auto_audits", policy.auto?.audits === true ? "on" : "off"],
+    ["wallet_sight", policy.wallet ?? "shown"],
   ];
   for (const [name, value] of texts) fields.set(name, String(value ?? ""));
   return fields;
@@ -65,6 +66,7 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
   const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
   const expiry = text("expiresAt");
   const dialect = text("dialect") ?? "auto";
+  const sight = text("wallet_sight") ?? "shown";
   const verify = text("auto_verify") ?? "request";
   const auto = definedOf([
     ...AUTO_NUMBERS.map((name) => [name, shareOf(text(`auto_${name}`))] as const),
@@ -81,6 +83,7 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
       ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
       ["dialect", dialect === "auto" ? undefined : dialect],
       ["auto", Object.keys(auto).length === 0 ? undefined : auto],
+      ["wallet", sight === "shown" ? undefined : sight],
     ]),
     orchestration: { mode: text("mode") ?? "auto", stream: text("stream") ?? "all" },
   };
@@ -88,6 +91,8 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
 
 /** The field of the form that a path of the API is about, as `policy.models.1`. */
 export function fieldOf(path: string): string {
+  // The form has another field of this name: the wallet itself.
+  if (path === "policy.wallet") return "wallet_sight";
   const [field = "", part = ""] = path.replace(/^policy\./, "").split(".");
   if (field === "budget" || field === "auto") return `${field}_${part}`;
   return field === "orchestration" ? part : field;

@@ -20,6 +20,7 @@ const FULL: Policy = {
   orchestration: { mode: "off", stream: "final" },
   dialect: "openai",
   auto: { dial: 0.25, maxDial: 1, qualityFloor: 0.5, verify: "auto", audits: true },
+  wallet: "hidden",
 };
 
 Deno.test("a policy comes back from its form as it went in", () => {
@@ -56,7 +57,15 @@ Deno.test("an unreadable value is passed on for the API to refuse", () => {
 Deno.test("a path of the API leads to its field", () => {
   const paths = [
     ...["policy.models.1", "policy.budget.day", "policy.orchestration.mode"],
-    ...["policy.auto.maxDial", "wallet", ""],
+    ...["policy.auto.maxDial", "policy.wallet", "wallet", ""],
   ];
-  assertEquals(paths.map(fieldOf), ["models", "budget_day", "mode", "auto_maxDial", "wallet", ""]);
+  assertEquals(paths.map(fieldOf), [
+    "models",
+    "budget_day",
+    "mode",
+    "auto_maxDial",
+    "wallet_sight",
+    "wallet",
+    "",
+  ]);
 });

@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
 import { dialText } from "../../../domain/routing/dial.ts";
-import type { View } from "../../page.ts";
+import type { Reading } from "../../page.ts";
 import type { Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
 import { LIST_FIELDS } from "./policy_form.ts";
@@ -10,7 +10,7 @@ import { LIST_FIELDS } from "./policy_form.ts";
  * left out.
  */
 export function limitsOf(
-  view: View,
+  view: Reading,
   policy: Policy,
 ): readonly { readonly field: FieldName; readonly name: string; readonly value: string }[] {
   const say = view.say(formMessages);
@@ -36,6 +36,7 @@ export function limitsOf(
     ["auto_qualityFloor", auto?.qualityFloor?.toString()],
     ["auto_verify", auto?.verify && say.verifyModes[auto.verify][0]],
     ["auto_audits", auto?.audits === true ? say.auditChoices.on[0] : undefined],
+    ["wallet_sight", policy.wallet === "hidden" ? say.walletSights.hidden[0] : undefined],
   ];
   return values.flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, name: say.fields[field], value }]
@@ -46,10 +47,10 @@ export function limitsOf(
 const NAMED = 3;
 
 /** Summarises a policy for a list of keys: the first few limits, and the number of the others. */
-export function policyInShort(view: View, policy: Policy): string {
+export function policyInShort(view: Reading, policy: Policy): string {
   const texts = limitsOf(view, policy)
     .filter(({ field }) =>
-      !["mode", "stream", "dialect"].includes(field) && !field.startsWith("auto_")
+      !["mode", "stream", "dialect", "wallet_sight"].includes(field) && !field.startsWith("auto_")
     )
     .map(({ field, name, value }) => {
       const list = field === "ipRanges" ? field : LIST_FIELDS.find((each) => each === field);

@@ -7,6 +7,7 @@ import { ContentLogPanel } from "./content_log.tsx";
 import { formMessages } from "./form_messages.ts";
 import { stateOf } from "../../../domain/policy/key.ts";
 import { KeyBadge } from "./key_state.tsx";
+import { linkShown } from "./link.tsx";
 import { LogTable } from "./log_table.tsx";
 import { keyMessages } from "./messages.ts";
 import { limitsOf } from "./policy_text.ts";
@@ -61,6 +62,7 @@ async function change(view: View, form: URLSearchParams): Promise<Outcome> {
   const id = view.param("id");
   const goTo = `/keys/${encodeURIComponent(id)}`;
   const verb = form.get("do");
+  if (verb === "link") return await linkShown(view, id);
   if (verb !== "disable" && verb !== "enable") throw unreadForm(view);
   const { name } = await view.load(`POST /keys/{id}/${verb}`, { id });
   return { goTo, done: verb === "disable" ? say.disabled(name) : say.enabled(name) };
@@ -78,8 +80,14 @@ function KeyHead({ view, of }: InView<{ of: Key }>) {
           {state === "active" && <a class="button primary" href={`${path}/rotate`}>{say.rotate}</a>}
           <a class="button" href={`${path}/narrow`}>{say.narrow}</a>
           <form method="post" action={path}>
+            {state === "active" && (
+              <button type="submit" name="do" value="link" class="button">{say.link}</button>
+            )}
             <button type="submit" name="do" value={verb} class="button">{say[verb]}</button>
           </form>
+          {view.actor?.rights.includes("wallets") && (
+            <a class="button" href={`${path}/move`}>{say.move}</a>
+          )}
           <a class="button danger" href={`${path}/revoke`}>{say.revoke}</a>
         </>
       )}

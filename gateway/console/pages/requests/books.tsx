@@ -1,6 +1,6 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
 import * as ui from "../../components/mod.ts";
-import type { InView, View } from "../../page.ts";
+import type { InReading, Reading } from "../../page.ts";
 import type { Detail, Hold } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
@@ -11,11 +11,20 @@ const STATE_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
   unknown: "bad",
 };
 
+/** The cost of a request with its holds. */
+interface Booked extends Pick<Detail, "charged"> {
+  readonly settlement: Pick<Detail["settlement"], "holds" | "complete">;
+  /** Wallet whose statement is linked. @default {none} */
+  readonly wallet?: string;
+}
+
 /** The holds of a request and their settlement, to the last digit. */
-export function Books({ view, detail }: InView<{ detail: Detail }>) {
+export function Books({ view, detail }: InReading<{ detail: Booked }>) {
   const say = view.say(requestPageMessages);
   const { settlement: { holds, complete }, wallet, charged } = detail;
-  const link = <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{say.statement}</a>;
+  const link = wallet === undefined
+    ? undefined
+    : <a href={`/console/wallets/${encodeURIComponent(wallet)}`}>{say.statement}</a>;
   const sum = sumOf(holds, "charged");
   return (
     <ui.Panel title={say.books} actions={link}>
@@ -38,7 +47,7 @@ export function Books({ view, detail }: InView<{ detail: Detail }>) {
 
 type Amount = "held" | "charged" | "returned" | "writtenOff";
 
-function columnsOf(view: View, holds: readonly Hold[]): readonly ui.Column<Hold>[] {
+function columnsOf(view: Reading, holds: readonly Hold[]): readonly ui.Column<Hold>[] {
   const say = view.say(requestPageMessages);
   const { holds: names, attempts } = view.say(outcomeMessages);
   const amount = (of: Amount): ui.Column<Hold> =>

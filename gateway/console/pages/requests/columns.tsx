@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
-import type { View } from "../../page.ts";
-import type { Summary } from "./answer.ts";
+import type { Reading } from "../../page.ts";
+import type { OwnSummary, Summary } from "./answer.ts";
 import type { KnownKeys } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { OutcomeBadge } from "./outcome.tsx";
@@ -10,7 +10,7 @@ import { nameOf } from "./outcome_messages.ts";
 const HINT_CHARS = 6;
 
 /** Returns the address of a request's page. */
-export function hrefOf({ id }: Summary): string {
+export function hrefOf({ id }: OwnSummary): string {
   return `/console/requests/${encodeURIComponent(id)}`;
 }
 
@@ -20,11 +20,18 @@ export function endOf({ at, durationMs }: Pick<Summary, "at" | "durationMs">): s
 }
 
 /** Returns the columns of the list and of the live view. */
-export function columnsOf(view: View, keys: KnownKeys): readonly ui.Column<Summary>[] {
-  return [...whatColumns(view, keys), ...amountColumns(view)];
+export function columnsOf(view: Reading, keys: KnownKeys): readonly ui.Column<Summary>[] {
+  const say = view.say(requestMessages);
+  const key = ui.column<Summary>(say.key, ({ key }) => <KeyName keys={keys} id={key} />);
+  return [...endingColumns(view), key, ...modelColumns(view), ...amountColumns(view)];
 }
 
-function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[] {
+/** Returns the columns of the list of one key's requests. */
+export function ownColumnsOf(view: Reading): readonly ui.Column<OwnSummary>[] {
+  return [...endingColumns(view), ...modelColumns(view), ...amountColumns(view)];
+}
+
+function endingColumns(view: Reading): readonly ui.Column<OwnSummary>[] {
   const say = view.say(requestMessages);
   const { language, nowMs } = view;
   return [
@@ -45,7 +52,12 @@ function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[]
         {errorCode !== null && <span class="row-note" title={errorCode}>{status} {errorCode}</span>}
       </>
     )),
-    ui.column(say.key, ({ key }) => <KeyName keys={keys} id={key} />),
+  ];
+}
+
+function modelColumns(view: Reading): readonly ui.Column<OwnSummary>[] {
+  const say = view.say(requestMessages);
+  return [
     ui.column(
       say.model,
       ({ model }) => model === null ? <span class="muted">–</span> : <Name text={model} />,
@@ -59,7 +71,7 @@ function whatColumns(view: View, keys: KnownKeys): readonly ui.Column<Summary>[]
   ];
 }
 
-function amountColumns(view: View): readonly ui.Column<Summary>[] {
+function amountColumns(view: Reading): readonly ui.Column<OwnSummary>[] {
   const say = view.say(requestMessages);
   return [
     ui.endColumn(

@@ -15,9 +15,11 @@ export interface Choices {
 }
 
 /** Conditions of the operator's API that go there under the name that they have here. */
-const CONDITIONS = ["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged"];
+const CONDITIONS = [
+  ...["q", "key", "model", "outcome", "endpoint", "status", "error", "min_charged", "tag", "user"],
+];
 /** Conditions that are shown under "more". */
-const SELDOM = ["endpoint", "status", "error", "min_charged", "task"];
+const SELDOM = ["endpoint", "status", "error", "min_charged", "task", "tag", "user"];
 
 /** Returns the conditions of the page's query under the names of the operator's API. */
 export function conditions(
@@ -59,6 +61,8 @@ export function RequestFilter({ view, choices }: InView<{ choices: Choices }>) {
           <ui.FilterText view={view} name="error" label={say.error} />
           <ui.FilterText view={view} name="min_charged" label={say.minCharged} />
           <ui.FilterText view={view} name="task" label={say.task} />
+          <ui.FilterText view={view} name="tag" label={say.tag} />
+          <ui.FilterText view={view} name="user" label={say.user} />
         </div>
       </details>
     </ui.FilterForm>

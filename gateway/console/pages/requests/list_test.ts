@@ -168,7 +168,10 @@ Deno.test("the listed requests are one file of any length, safe in a spreadsheet
     assertEquals(headers.get("content-type"), "text/csv; charset=utf-8");
     assertEquals(headers.get("content-disposition"), 'attachment; filename="requests.csv"');
     const [head, line, ...rest] = file.split("\r\n");
-    assertMatch(head ?? "", /^at,requestId,id,key,keyName,.*,charged,estimated$/);
+    assertMatch(
+      head ?? "",
+      /^at,requestId,id,key,keyName,.*,charged,estimated,user,safetyIdentifier,tags$/,
+    );
     assertStringIncludes(line ?? "", `"'@SUM(1,2)",log_-1,${odd},"'=HYPERLINK(""http://x"")",team`);
     assertEquals(rest, [""]);
     const all = (await browser.get("/feeds/requests/requests.csv")).text.trim().split("\r\n");

@@ -1,5 +1,5 @@
 import * as ui from "../../components/mod.ts";
-import type { View } from "../../page.ts";
+import type { Reading } from "../../page.ts";
 import { outcomeMessages, type OutcomeName } from "./outcome_messages.ts";
 
 /** The badge of each outcome. */
@@ -30,7 +30,7 @@ export function outcomeKind(name: OutcomeName): ui.BadgeKind {
 
 /** The outcome of a request, in a word. */
 export function OutcomeBadge(
-  { view, ...ending }: { view: View; outcome: string; status: number | null },
+  { view, ...ending }: { view: Reading; outcome: string; status: number | null },
 ) {
   const name = outcomeOf(ending);
   return <ui.Badge kind={KINDS[name]}>{view.say(outcomeMessages).names[name]}</ui.Badge>;

@@ -1,6 +1,6 @@
 import { formatCredits, parseCredits } from "../../../domain/ledger/money.ts";
 import * as ui from "../../components/mod.ts";
-import type { InView, View } from "../../page.ts";
+import type { InReading, Reading } from "../../page.ts";
 import type { Task } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { BOX, layOut } from "./plan_layout.ts";
@@ -18,7 +18,7 @@ const STATUS_KINDS: Readonly<Record<string, ui.BadgeKind>> = {
 };
 
 /** A split request as its plan: drawn, and as a table whose costs come to the charge. */
-export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
+export function Plan({ view, tasks }: InReading<{ tasks: readonly Task[] }>) {
   const say = view.say(requestPageMessages);
   const planned = withPlanner(tasks);
   const planner = planned.find(({ taskId }) => taskId === PLANNER);
@@ -48,7 +48,9 @@ export function Plan({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
 }
 
 /** The planner named no tasks: what became of the request, and what the try has cost. */
-function FailedPlan({ view, planner, isAnswered }: InView<{ planner: Task; isAnswered: boolean }>) {
+function FailedPlan(
+  { view, planner, isAnswered }: InReading<{ planner: Task; isAnswered: boolean }>,
+) {
   const say = view.say(requestPageMessages);
   const { model, inputTokens, outputTokens, ms } = planner;
   return (
@@ -88,7 +90,7 @@ function byName(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-function Drawing({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
+function Drawing({ view, tasks }: InReading<{ tasks: readonly Task[] }>) {
   const layout = layOut(tasks);
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   return (
@@ -108,7 +110,7 @@ function Drawing({ view, tasks }: InView<{ tasks: readonly Task[] }>) {
   );
 }
 
-function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>) {
+function Box({ view, task, x, y }: InReading<{ task: Task; x: number; y: number }>) {
   const { taskId, status, charged, ms, model } = task;
   const kind = STATUS_KINDS[status] ?? "neutral";
   const word = nameOf(view.say(outcomeMessages).tasks, status);
@@ -127,7 +129,7 @@ function Box({ view, task, x, y }: InView<{ task: Task; x: number; y: number }>)
   );
 }
 
-function columnsOf(view: View, tasks: readonly Task[]): readonly ui.Column<Task>[] {
+function columnsOf(view: Reading, tasks: readonly Task[]): readonly ui.Column<Task>[] {
   const say = view.say(requestPageMessages);
   const names = view.say(outcomeMessages).tasks;
   const count = (title: string, of: "inputTokens" | "outputTokens"): ui.Column<Task> =>

@@ -1,8 +1,8 @@
 import type { Child } from "@hono/hono/jsx";
 import * as ui from "../../components/mod.ts";
-import type { InView, Page, Shown, View } from "../../page.ts";
+import type { InReading, InView, Page, Shown, View } from "../../page.ts";
 import { AUDIT_KEY_ID, AUDIT_KEY_NAME } from "../../../domain/policy/key.ts";
-import type { Detail } from "./answer.ts";
+import type { Detail, OwnTimedAttempt } from "./answer.ts";
 import { Books } from "./books.tsx";
 import { endOf } from "./columns.tsx";
 import { requestMessages } from "./messages.ts";
@@ -32,7 +32,13 @@ async function show(view: View): Promise<Shown> {
         <ui.PageHead
           title={<code class="id">{detail.requestId}</code>}
           intro={<Intro {...{ view, detail }} />}
-        />
+        >
+          {view.actor?.rights.includes("wallets") && ui.creditsOrder(detail.charged) > 0n && (
+            <a class="button" href={`/console/requests/${encodeURIComponent(detail.id)}/refund`}>
+              {say.refund}
+            </a>
+          )}
+        </ui.PageHead>
         <Ending view={view} detail={detail} />
         <UsageProblems view={view} detail={detail} />
         <RequestFigures view={view} detail={detail} />
@@ -41,7 +47,7 @@ async function show(view: View): Promise<Shown> {
         <Routing view={view} detail={detail} />
         <Timeline view={view} detail={detail} />
         <Books view={view} detail={detail} />
-        <Content view={view} content={detail.content} />
+        <Content view={view} content={detail.content} isHidden={detail.isContentHidden} />
       </>
     ),
   };
@@ -78,8 +84,25 @@ function Intro({ view, detail }: InView<{ detail: Detail }>) {
   );
 }
 
+/** Facts of a request that are shown as figures. */
+interface Figured extends
+  Pick<
+    Detail,
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "outputTokens"
+    | "firstByteMs"
+    | "charged"
+    | "estimated"
+    | "durationMs"
+  > {
+  readonly timeline: readonly OwnTimedAttempt[];
+}
+
 /** The outcome in words, so that only a complete answer looks like one. */
-function Ending({ view, detail }: InView<{ detail: Detail }>) {
+export function Ending(
+  { view, detail }: InReading<{ detail: Pick<Detail, "outcome" | "status" | "errorCode"> }>,
+) {
   const name = outcomeOf(detail);
   const { status, errorCode } = detail;
   return (
@@ -117,7 +140,8 @@ function UsageProblems({ view, detail: { usageProblems } }: InView<{ detail: Det
   );
 }
 
-function RequestFigures({ view, detail }: InView<{ detail: Detail }>) {
+/** The cost, the time and the size of a request. */
+export function RequestFigures({ view, detail }: InReading<{ detail: Figured }>) {
   const say = view.say(requestPageMessages);
   const { inputTokens, cachedInputTokens, outputTokens, firstByteMs, timeline } = detail;
   const failed = timeline.filter(({ outcome }) => outcome !== "ok").length;
@@ -181,6 +205,9 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
           [say.provider, detail.provider],
           [say.tier, routing?.tier ?? null],
           [say.endpoint, nameOf(view.say(requestMessages).endpoints, detail.endpoint)],
+          [say.user, detail.user],
+          [say.safetyIdentifier, detail.safetyIdentifier],
+          [say.tags, tagsText(detail.tags)],
           [say.beganOn, began],
           [say.ended, ended],
           [say.rowId, row],
@@ -190,9 +217,17 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
   );
 }
 
+function tagsText(tags: Detail["tags"]): string | null {
+  const pairs = Object.entries(tags).map((pair) => pair.join("="));
+  return pairs.length === 0 ? null : pairs.join(", ");
+}
+
 /** The logged prompt and answer, folded and marked; a hint where content logging was off. */
-export function Content({ view, content }: InView<{ content: Detail["content"] }>) {
+export function Content(
+  { view, content, isHidden = false }: InView<{ content: Detail["content"]; isHidden?: boolean }>,
+) {
   const say = view.say(requestPageMessages);
+  if (isHidden) return <p class="hint">{say.contentHidden}</p>;
   if (content === null) return <p class="hint">{say.notLogged}</p>;
   return (
     <ui.Panel title={say.content}>

@@ -26,6 +26,9 @@ const COLUMNS = [
   "outputTokens",
   "charged",
   "estimated",
+  "user",
+  "safetyIdentifier",
+  "tags",
 ] as const;
 const PATH = "/feeds/requests/requests.csv";
 /** Requests that are read in one go. */
@@ -81,6 +84,7 @@ async function* linesOf(
 }
 
 function lineOf(row: Summary, keys: KnownKeys): string {
-  const cells = { ...row, keyName: keys.nameOf(row.key) };
+  const tags = Object.entries(row.tags).map((pair) => pair.join("=")).join(",");
+  const cells = { ...row, keyName: keys.nameOf(row.key), tags };
   return csvLine(COLUMNS.map((name) => String(cells[name] ?? "")));
 }

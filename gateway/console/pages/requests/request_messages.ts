@@ -2,6 +2,7 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 
 /** Messages of the page of one request. */
 export const requestPageMessages = catalogue({
+  refund: ["Refund", "退款"],
   back: ["All requests", "全部请求"],
   none: ["There is no record of this request", "没有此请求的记录"],
   noneWhy: both`A request is recorded when it has ended, and kept for the retention time of the log
@@ -22,6 +23,9 @@ export const requestPageMessages = catalogue({
   beganOn: ["Began", "开始时间"],
   ended: ["Ended", "结束时间"],
   endpoint: ["Endpoint", "端点"],
+  user: ["User", "用户"],
+  safetyIdentifier: ["Safety identifier", "安全标识"],
+  tags: ["Tags", "标签"],
   charged: ["Charged", "费用"],
   credits: ["credits", "点"],
   estimated: ["estimated: tokens were counted by the gateway", "估算：词元由网关计数"],
@@ -155,6 +159,8 @@ export const requestPageMessages = catalogue({
     仅显示一部分：内容超出保留长度。`,
   prompt: ["Prompt", "提问"],
   answer: ["Answer", "答复"],
+  contentHidden: both`Its texts are logged, and your role may not read them.
+    已记录文本，但您的角色无权阅读。`,
   notLogged: both`Prompt and answer were not logged: content logging was off for this key.
     对话内容未保留：此密钥未开启内容记录。`,
 });

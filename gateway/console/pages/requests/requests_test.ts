@@ -35,6 +35,7 @@ function hostile(): RequestRecord {
   const attempt = { model: HOSTILE, provider: HOSTILE, outcome: "ok", ms: 4 } as const;
   return record(1, {
     ...{ requestId: HOSTILE, keyId: HOSTILE, walletId: HOSTILE, attemptStarts: [1] },
+    attribution: { user: HOSTILE, safetyIdentifier: HOSTILE, tags: "team=search" },
     routing: {
       ...{ model: HOSTILE, provider: HOSTILE, tier: HOSTILE, reason: HOSTILE, considered: 1 },
       attempts: [attempt],
@@ -87,6 +88,12 @@ Deno.test("requests are found by id, key, model, outcome, status and time", asyn
     assertEquals(await idsFor("outcome=error"), ["log_1"]);
     assertEquals(await idsFor("status=4xx"), ["log_1"]);
     assertEquals(await idsFor("range=1h"), ["log_1", "log_2"]);
+    const attribution = { user: "ann", safetyIdentifier: "h1", tags: "env=prod,team=search" };
+    await deps.log.append(record(1, { id: "log_3", attribution }));
+    assertEquals(await idsFor("tag=team%3Dsearch"), ["log_3"]);
+    assertEquals(await idsFor("user=h1&tag=env%3Dprod"), ["log_3"]);
+    assertEquals(await idsFor("user=nobody"), []);
+    assertStringIncludes((await browser.get("/requests/log_3")).text, "env=prod, team=search");
     const own = "range=own&since=2026-11-21T18:00&until=2026-11-21T18:45&zone=%2B08:00";
     assertEquals(await idsFor(own), ["log_90"]);
   });

@@ -1,6 +1,6 @@
 import * as ui from "../../components/mod.ts";
-import type { InView, View } from "../../page.ts";
-import type { Detail, TimedAttempt } from "./answer.ts";
+import type { InReading, Reading } from "../../page.ts";
+import type { Detail, OwnTimedAttempt } from "./answer.ts";
 import { nameOf, outcomeMessages } from "./outcome_messages.ts";
 import { requestPageMessages } from "./request_messages.ts";
 
@@ -9,8 +9,12 @@ const SCALE = 1_000;
 
 /** Every upstream call, with a bar where it lies in the request's time. */
 export function Timeline(
-  { view, detail: { timeline, durationMs, stream } }: InView<
-    { detail: Pick<Detail, "timeline" | "durationMs" | "stream"> }
+  { view, detail: { timeline, durationMs, stream } }: InReading<
+    {
+      detail: Pick<Detail, "durationMs" | "stream"> & {
+        readonly timeline: readonly OwnTimedAttempt[];
+      };
+    }
   >,
 ) {
   const say = view.say(requestPageMessages);
@@ -41,18 +45,18 @@ export function Timeline(
 }
 
 function columnsOf(
-  view: View,
+  view: Reading,
   { wholeMs, hasTasks, streamed }: {
     wholeMs: number;
     hasTasks: boolean;
     /** The one that went on to the end of the request. */
-    streamed: TimedAttempt | undefined;
+    streamed: OwnTimedAttempt | undefined;
   },
-): readonly ui.Column<TimedAttempt>[] {
+): readonly ui.Column<OwnTimedAttempt>[] {
   const say = view.say(requestPageMessages);
   const { attempts } = view.say(outcomeMessages);
   return [
-    ...hasTasks ? [ui.column(say.task, ({ task }: TimedAttempt) => task ?? "final")] : [],
+    ...hasTasks ? [ui.column(say.task, ({ task }: OwnTimedAttempt) => task ?? "final")] : [],
     ui.column(say.model, ({ model, provider }) => (
       <>
         {model}
@@ -82,7 +86,7 @@ function columnsOf(
 }
 
 function Bar(
-  { attempt, wholeMs, goesOn }: { attempt: TimedAttempt; wholeMs: number; goesOn: boolean },
+  { attempt, wholeMs, goesOn }: { attempt: OwnTimedAttempt; wholeMs: number; goesOn: boolean },
 ) {
   const { startMs, ms, outcome } = attempt;
   if (startMs === null) return <span class="muted">–</span>;
@@ -112,11 +116,11 @@ function Bar(
 }
 
 /** Upstreams' words of failed attempts: redacted by the API, and no answer of ours. */
-function UpstreamWords({ view, attempts }: InView<{ attempts: readonly TimedAttempt[] }>) {
+function UpstreamWords({ view, attempts }: InReading<{ attempts: readonly OwnTimedAttempt[] }>) {
   const say = view.say(requestPageMessages);
   return (
     <>
-      {attempts.map(({ model, words }) =>
+      {attempts.map(({ model, words = null }) =>
         words === null ? null : (
           <details class="said" open>
             <summary>{say.words(model)}</summary>

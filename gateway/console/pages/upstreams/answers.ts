@@ -38,9 +38,9 @@ export const HEALTH_KINDS: Readonly<Record<UpstreamHealth, ui.BadgeKind>> = {
   unused: "neutral",
 };
 
-/** Every upstream as the pool has it. */
-export async function upstreamStates(view: View): Promise<readonly UpstreamState[]> {
-  return (await view.load("GET /upstreams")).upstreams;
+/** Every upstream as the pool has it, and the number of the instance that has this pool. */
+export function upstreamStates(view: View): Promise<AnswerOf<"GET /upstreams">> {
+  return view.load("GET /upstreams");
 }
 
 /** From the fastest model's time to first byte to the slowest's. */

@@ -12,9 +12,10 @@ export const upstreamList: Page = {
   async show(view) {
     const say = view.say(upstreamMessages);
     const [states, { content }] = await Promise.all([upstreamStates(view), currentCatalog(view)]);
+    const { upstreams, instance } = states;
     return ui.listPage(view, {
-      say,
-      rows: states.map((state): Row => ({
+      say: instance === null ? say : { ...say, intro: say.introOf(instance) },
+      rows: upstreams.map((state): Row => ({
         ...state,
         config: content.upstreams.find(({ id }) => id === state.id),
       })),

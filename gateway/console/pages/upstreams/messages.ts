@@ -4,8 +4,16 @@ import { both, catalogue } from "../../messages/catalogue.ts";
 /** Messages of the pages of upstreams. */
 export const upstreamMessages = catalogue({
   title: ["Upstreams", "上游"],
-  intro: both`Connections to providers and servers, and their present state.
-    与供应商和服务器的连接及其当前状态。`,
+  intro: [
+    "Connections to providers and servers, with the state that this process finds them in.",
+    "与供应商和服务器的连接，以及此进程所见的状态。",
+  ],
+  introOf: (instance: number) => [
+    "Connections to providers and servers. Their state and calls in flight are those of " +
+    `instance ${instance}, which shows this page; other instances have their own.`,
+    `与供应商和服务器的连接。状态和进行中的调用仅属于显示此页的实例 ${instance}；其他实例各有自己的状态。`,
+  ],
+  stateOf: (instance: number) => [`State at instance ${instance}`, `实例 ${instance} 的状态`],
   add: ["Add an upstream", "添加上游"],
   caption: ["Upstreams and their state", "上游及其状态"],
   id: ["Upstream", "上游"],

@@ -32,7 +32,8 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
   const say = view.say(upstreamMessages);
   const id = view.query.get("id") ?? "";
   const [states, { content }] = await Promise.all([upstreamStates(view), currentCatalog(view)]);
-  const state = states.find((each) => each.id === id);
+  const { upstreams, instance } = states;
+  const state = upstreams.find((each) => each.id === id);
   const config = content.upstreams.find((each) => each.id === id);
   if (state === undefined || config === undefined) return missingUpstream(view, id);
   const models = content.models.filter(({ upstream }) => upstream === id);
@@ -40,7 +41,15 @@ async function shown(view: View, probed: Probed | Refusal | undefined): Promise<
     title: id,
     body: (
       <>
-        <ui.PageHead title={id} intro={ui.shownText(config.provider)}>
+        <ui.PageHead
+          title={id}
+          intro={
+            <>
+              {ui.shownText(config.provider)}
+              {instance !== null && <>{" · "}{say.stateOf(instance)}</>}
+            </>
+          }
+        >
           <a class="button primary" href={upstreamEditHref(id)}>{view.say(catalogMessages).edit}</a>
         </ui.PageHead>
         <Facts view={view} state={state} config={config} />

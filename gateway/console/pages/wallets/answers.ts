@@ -7,7 +7,10 @@ export type Wallet = AnswerOf<"GET /wallets/{id}">;
 export type Hold = AnswerOf<"GET /wallets/{id}/holds">["holds"][number];
 
 /** Kinds of entries that a statement can be filtered by. */
-export const ENTRY_KINDS = ["credit", "hold", "settle", "void", "expire", "open"] as const;
+export const ENTRY_KINDS = [
+  ...["credit", "hold", "settle", "void", "expire", "open"] as const,
+  ...["debit", "adjust", "refund", "tier", "move", "close"] as const,
+] as const;
 
 type AnyEntry = AnswerOf<"GET /wallets/{id}/statement">["entries"][number];
 type FieldOf<Kind> = Kind extends unknown ? keyof Kind : never;

@@ -18,6 +18,11 @@ export const walletList: Page = {
       rows: wallets,
       page: { cursor, total, sortsBy: (id) => id === "id" || total <= SORTED_MAX },
       add: { href: "/console/wallets/-/new", text: say.new },
+      above: (
+        <p>
+          <a href="/console/wallets/-/corrections">{say.waiting}</a>
+        </p>
+      ),
       href: ({ id }) => `/console/wallets/${encodeURIComponent(id)}`,
       filters: [
         { name: "name", label: say.filterId, isApiText: true },

@@ -26,6 +26,14 @@ export const walletMessages = catalogue({
   noneFound: ["No wallet matches", "没有符合条件的钱包"],
   noneFoundHint: ["Try a shorter name, or clear the filter.", "请缩短名称，或清除筛选条件。"],
   low: ["low", "偏低"],
+  closed: ["closed", "已关闭"],
+  waiting: ["Waiting corrections", "待批准的更正"],
+  corrections: {
+    debit: ["Debit", "扣减"],
+    adjust: ["Adjust", "调整"],
+    tier: ["Change tier", "变更档位"],
+    close: ["Close", "关闭"],
+  },
   lowOnly: ["Low balance only", "仅余额偏低"],
   balance: ["Balance", "余额"],
   anyBalance: ["Any balance", "全部余额"],
@@ -44,8 +52,8 @@ export const walletMessages = catalogue({
   opened: (id: string) => [`Wallet "${id}" was created.`, `钱包“${id}”已创建。`],
   credit: ["Add credits", "充值"],
   creditTitle: (id: string) => [`Add credits to ${id}`, `为 ${id} 充值`],
-  creditIntro: both`Added credits cannot be withdrawn, only spent.
-    充入的额度不能取出，只能使用。`,
+  creditIntro: both`Added credits can be spent; only a correction takes them out again.
+    充入的额度用于调用；只能通过更正扣回。`,
   amount: ["Credits", "点数"],
   amountHint: [
     "For example 500 or 12.5; at most six decimal places.",
@@ -120,6 +128,12 @@ export const walletMessages = catalogue({
     settle: ["settled", "结算"],
     void: ["returned", "退回"],
     expire: ["expired", "过期"],
+    debit: ["debited", "扣减"],
+    adjust: ["adjusted", "调整"],
+    tier: ["tier changed", "变更档位"],
+    close: ["closed", "关闭"],
+    move: ["key moved here", "密钥转入"],
+    refund: ["refunded", "退款"],
   },
   anyKind: ["Any kind", "全部类型"],
   from: ["From, such as 7d or 2026-11-01", "起，如 7d 或 2026-11-01"],

@@ -71,6 +71,7 @@ function WalletHead({ view, wallet }: InView<{ wallet: Wallet }>) {
     <>
       {say.tier} <ui.Badge kind="neutral">{wallet.tier}</ui.Badge>{" "}
       {wallet.low && <ui.Badge kind="warn">{say.low}</ui.Badge>}
+      {wallet.closedAt !== null && <ui.Badge kind="warn">{say.closed}</ui.Badge>}
     </>
   );
   return (
@@ -78,7 +79,22 @@ function WalletHead({ view, wallet }: InView<{ wallet: Wallet }>) {
       <a class="button primary" href={`/console/wallets/${id}/credit`}>{say.credit}</a>
       <a class="button" href={`/console/keys/new?wallet=${id}`}>{say.newKey}</a>
       <a class="button" href={`/console/keys?wallet=${id}`}>{say.keys}</a>
+      {wallet.closedAt === null && view.actor?.rights.includes("wallets") && (
+        <Corrections view={view} id={id} />
+      )}
     </ui.PageHead>
+  );
+}
+
+/** The ways to correct a wallet. */
+function Corrections({ view, id }: InView<{ id: string }>) {
+  const say = view.say(walletMessages);
+  return (
+    <>
+      {(["debit", "adjust", "tier", "close"] as const).map((kind) => (
+        <a class="button" href={`/console/wallets/${id}/${kind}`}>{say.corrections[kind]}</a>
+      ))}
+    </>
   );
 }
 

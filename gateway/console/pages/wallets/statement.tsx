@@ -23,6 +23,12 @@ const KIND_LOOKS: Readonly<Record<Entry["kind"], ui.BadgeKind>> = {
   settle: "neutral",
   void: "neutral",
   expire: "warn",
+  debit: "warn",
+  adjust: "warn",
+  tier: "warn",
+  close: "warn",
+  move: "neutral",
+  refund: "good",
 };
 
 /** A page of the statement as lines, and where the next one begins. */
@@ -127,14 +133,18 @@ function columnsOf(view: View, hasBalance: boolean): readonly ui.Column<Statemen
 }
 
 function Remark({ view, entry }: InView<{ entry: StatementLine }>) {
-  const { note, reason, model, log, recovered, held } = entry;
+  const { note, reason, model, log, recovered, held, moved, tier } = entry;
   const say = view.say(walletMessages);
   const text = recovered === true ? say.recovered : note ?? reason ?? "";
   return (
     <>
       {log !== undefined && (
         <a href={`/console/requests/${encodeURIComponent(log)}`}>{model ?? log}</a>
-      )} {text}
+      )} {moved !== undefined && (
+        <a href={`/console/keys/${encodeURIComponent(moved)}`}>
+          <code>{moved}</code>
+        </a>
+      )} {entry.kind === "tier" && <ui.Badge kind="neutral">{tier ?? ""}</ui.Badge>} {text}
       {held !== undefined && <span class="row-note">{say.ofHeld(ui.trimmedCredits(held))}</span>}
     </>
   );

@@ -1,0 +1,33 @@
+import { ServiceFault } from "../../domain/fault.ts";
+import { managementRefusal } from "../../domain/operators/operator.ts";
+import type { AdminDeps } from "../deps.ts";
+import { isoTime } from "../json_values.ts";
+import type { Handlers } from "../routes.ts";
+import { actorJson } from "./operators.ts";
+
+/** Handlers of the console's sessions. */
+export function sessionHandlers({ sessions }: AdminDeps) {
+  return {
+    "GET /sessions": async () => ({
+      sessions: (await sessions.list()).map(({ name, actor, address, beganMs, usedMs }) => ({
+        id: name,
+        ...{ who: actorJson(actor), address: address ?? null },
+        ...{ beganAt: isoTime(beganMs), usedAt: isoTime(usedMs) },
+      })),
+    }),
+    "DELETE /sessions/{id}": async ({ context, path: { id } }) => {
+      const session = await sessions.named(id);
+      if (session === undefined) {
+        throw new ServiceFault("not_found", { message: `There is no session "${id}"` });
+      }
+      const { actor } = session;
+      const self = context.get("actor");
+      const refusal = self.id === actor.id ? undefined : managementRefusal(self, actor);
+      if (refusal !== undefined) {
+        throw new ServiceFault("policy_denied", { message: refusal.message });
+      }
+      await sessions.endNamed(id);
+      return { ended: true as const };
+    },
+  } satisfies Partial<Handlers>;
+}

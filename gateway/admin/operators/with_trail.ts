@@ -1,0 +1,69 @@
+import type { AdminOperation } from "../../admin_api/operation.ts";
+import { ServiceFault } from "../../domain/fault.ts";
+import type { AdminContext, AdminDeps } from "../deps.ts";
+import { authorOf } from "./author.ts";
+
+/** A call of a handler whose name, and so its types, are not known. */
+export interface AnyCall {
+  readonly context: AdminContext;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: () => unknown;
+  readonly body: () => Promise<unknown>;
+}
+
+/** A handler as it is called when its name, and so its types, are not known. */
+export type AnyHandler = { handle(call: AnyCall): object | Promise<object> }["handle"];
+
+/** Operations whose body is text of people, which the audit log does not repeat. */
+const WITHOUT_BODY: readonly string[] = ["callPlayground", "searchVectorStore"];
+
+/** Returns a handler that writes the audit log as its operation says. */
+export function withTrail(
+  { operation, handler, handlers, deps }: {
+    readonly operation: AdminOperation;
+    readonly handler: AnyHandler;
+    readonly handlers: Readonly<Record<string, AnyHandler>>;
+    readonly deps: Pick<AdminDeps, "trail">;
+  },
+): AnyHandler {
+  const { trail } = deps;
+  const { id: action, body, shows } = operation;
+  const hasBody = body !== undefined && !WITHOUT_BODY.includes(action);
+  const actionOf = (context: AdminContext) => ({
+    ...{ author: authorOf(context), action, subject: subjectOf(context) },
+  });
+  return async (call) => {
+    const kind = operation.trail ?? (call.context.req.method === "GET" ? "none" : "change");
+    if (kind === "none" || kind === "own") return await handler(call);
+    if (kind !== "change") {
+      await trail.note({ ...actionOf(call.context), remark: kind });
+      return await handler(call);
+    }
+    // A body that is refused changes nothing: it is checked before the first entry.
+    const sent = hasBody ? await call.body() : undefined;
+    const noted = hasBody ? { ...call, body: () => Promise.resolve(sent) } : call;
+    const show = shows === undefined ? undefined : handlers[shows];
+    return await trail.change({ ...actionOf(call.context), values: sent }, {
+      work: async () => await handler(noted),
+      state: async (result) => {
+        if (show !== undefined) return await stateOf(show, call);
+        return result === undefined || result instanceof Response ? undefined : result;
+      },
+    });
+  };
+}
+
+/** Returns the thing that a change is about; `undefined` if there is none. */
+async function stateOf(show: AnyHandler, call: AnyCall): Promise<unknown> {
+  try {
+    const shown = await show({ ...call, query: () => ({}) });
+    return shown instanceof Response ? undefined : shown;
+  } catch (error) {
+    if (error instanceof ServiceFault && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function subjectOf({ req }: AdminContext): string {
+  return new URL(req.url).pathname.replace(/^\/admin\/v1/, "");
+}
