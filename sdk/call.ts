@@ -1,5 +1,6 @@
 import type { AutoOptions } from "./auto_choice.ts";
 import { ConfigurationError } from "./errors.ts";
+import type { Tags } from "./tags.ts";
 import { MODEL_AUTO } from "./protocol/mod.ts";
 
 /** Options of one call. */
@@ -25,6 +26,12 @@ export interface CallOptions {
    * @default {the client's}
    */
   readonly auto?: AutoOptions | undefined;
+  /**
+   * Tags for the sums of usage, in place of the client's.
+   *
+   * @default {the client's}
+   */
+  readonly tags?: Tags | undefined;
 }
 
 /** A result with the id to quote to the operator; the id is absent when the answer has none. */

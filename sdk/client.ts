@@ -2,9 +2,11 @@ import { Models, Pricing } from "./catalog/catalog.ts";
 import { ChatCompletions } from "./chat/completions.ts";
 import type { CallOptions, WithRequestId } from "./call.ts";
 import { type Feedback, sendFeedback } from "./feedback/feedback.ts";
+import { Embeddings } from "./embeddings/embeddings.ts";
 import { Images } from "./images/images.ts";
 import { Messages } from "./messages/messages.ts";
 import { type ServiceClientOptions, transportOptionsOf } from "./options.ts";
+import { Key, Requests, Usage } from "./own_records/own_records.ts";
 import type { FeedbackResponse } from "./protocol/mod.ts";
 import { Responses } from "./responses/responses.ts";
 import { defaultTools } from "./toolbox/default_tools.ts";
@@ -59,10 +61,18 @@ export class ServiceClient {
   readonly messages: Messages;
   /** Image generation and editing. */
   readonly images: Images;
+  /** Vectors of texts. */
+  readonly embeddings: Embeddings;
   /** The public catalog and its metadata. */
   readonly models: Models;
   /** Prices of the tiers. */
   readonly pricing: Pricing;
+  /** The key itself: its policy, and what remains of its limits. */
+  readonly key: Key;
+  /** Tokens and credits of the key. */
+  readonly usage: Usage;
+  /** The log of the key's own requests. */
+  readonly requests: Requests;
   readonly #transport: Transport;
 
   /**
@@ -78,8 +88,12 @@ export class ServiceClient {
     this.responses = new Responses(deps);
     this.messages = new Messages(deps);
     this.images = new Images(transport);
+    this.embeddings = new Embeddings(transport);
     this.models = new Models(transport);
     this.pricing = new Pricing(transport);
+    this.key = new Key(transport);
+    this.usage = new Usage(transport);
+    this.requests = new Requests(transport);
   }
 
   /**

@@ -34,6 +34,7 @@
 
 export * from "./answer_limits.ts";
 export type { AutoOptions } from "./auto_choice.ts";
+export type { Tags } from "./tags.ts";
 export type {
   AsStream,
   CallOptions,
@@ -45,10 +46,24 @@ export type {
 } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export type { Feedback } from "./feedback/feedback.ts";
+export {
+  Key,
+  type OwnRecordsOptions,
+  Requests,
+  type RequestsQuery,
+  Usage,
+  type UsageQuery,
+} from "./own_records/own_records.ts";
 export { ChatCompletions, type ChatRunResult } from "./chat/completions.ts";
 export type { ChatCreateRequest, ChatShapes, ChatTurn } from "./chat/shapes.ts";
 export type { ChatHistory } from "./chat/surface.ts";
 export { ServiceClient } from "./client.ts";
+export {
+  type EmbeddingCreateRequest,
+  type EmbeddingList,
+  Embeddings,
+  type EmbeddingVector,
+} from "./embeddings/embeddings.ts";
 export * from "./errors.ts";
 export { type ImageChangeRequest, type ImageGenerateRequest, Images } from "./images/images.ts";
 export type { LogDetails, Logger } from "./logger.ts";
@@ -102,8 +117,10 @@ export {
   type StandardResult,
   type StandardSchema,
   tool,
+  ToolContent,
   type ToolDefinition,
   ToolError,
+  type ToolImage,
   type TypeNamed,
   type WorkspaceOptions,
 } from "@svc/tools";

@@ -30,7 +30,7 @@ const TAKEN: Readonly<Record<string, (odd: unknown) => boolean>> = {
 const OF_CLIENT: Readonly<Record<keyof ServiceClientOptions, keyof typeof TAKEN>> = {
   ...{ apiKey: "text", apiBaseUrl: "nothing", openAIBaseUrl: "nothing", fetch: "function" },
   ...{ headers: "object", timeoutMs: "number", maxRetries: "number", logger: "nothing" },
-  auto: "record",
+  ...{ auto: "record", tags: "record" },
   ...{ tools: "list", toolHandlers: "record", defaultLocalTools: "flag" },
   ...{ defaultBuiltinTools: "flag", withoutDefaultTools: "list", fileWorkspace: "text" },
   ...{ fileDeny: "list", fileTrust: "flag", filePermission: "function", shellWorkspace: "text" },
@@ -76,7 +76,9 @@ Deno.test("a header, a tool and a denied file are looked at, too", () => {
   }
 });
 
-const OF_CALL = { requestId: "text", signal: "nothing", timeoutMs: "number", auto: "record" };
+const OF_CALL = {
+  ...{ requestId: "text", signal: "nothing", timeoutMs: "number", auto: "record", tags: "record" },
+};
 const OF_RUN = {
   ...OF_CALL,
   ...{ tools: "list", toolHandlers: "record", maxSteps: "number", toolTimeoutMs: "number" },

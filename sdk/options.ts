@@ -4,6 +4,7 @@ import type { Logger } from "./logger.ts";
 import { checkOptions, type OptionKinds } from "./option_kinds.ts";
 import { DEFAULT_TOOL_NAMES, type DefaultToolsOptions } from "./toolbox/default_tools.ts";
 import type { RegisteredTools } from "./toolbox/selection.ts";
+import { tagHeader, type Tags } from "./tags.ts";
 import type { TransportOptions } from "./transport.ts";
 
 /**
@@ -72,6 +73,12 @@ export interface ServiceClientOptions extends DefaultToolsOptions, RegisteredToo
    * @default {as the key's policy, the tier or the catalog states}
    */
   readonly auto?: AutoOptions | undefined;
+  /**
+   * Tags of calls that state none, for the sums of usage.
+   *
+   * @default {none}
+   */
+  readonly tags?: Tags | undefined;
   /** Receives requests, answers and retries; never keys, prompts or tool inputs. */
   readonly logger?: Logger | undefined;
   /** @deprecated Does nothing: Messages are converted locally. */
@@ -86,7 +93,8 @@ const MODEL_PATH = "/openai/v1";
 const KINDS: OptionKinds<ServiceClientOptions> = {
   ...{ apiKey: "text", apiBaseUrl: "text", openAIBaseUrl: "text" },
   ...{ fetch: "function", headers: "object", timeoutMs: "number", maxRetries: "number" },
-  ...{ auto: "record", logger: "logger", tools: "anything", toolHandlers: "record" },
+  ...{ auto: "record", tags: "record", logger: "logger", tools: "anything" },
+  toolHandlers: "record",
   ...{ defaultLocalTools: "flag", defaultBuiltinTools: "flag", withoutDefaultTools: "texts" },
   ...{ fileWorkspace: "path", fileDeny: "texts", fileTrust: "flag", filePermission: "function" },
   ...{ shellWorkspace: "path", shellPermission: "function" },
@@ -111,6 +119,7 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
     throw new ConfigurationError(`Cannot use maxRetries: ${maxRetries} is no count`);
   }
   if (options.auto !== undefined) autoHeader(options.auto);
+  if (options.tags !== undefined) tagHeader(options.tags);
   const headers = headersOf(options);
   return {
     ...addressesOf(options),
@@ -121,6 +130,7 @@ export function transportOptionsOf(options: ServiceClientOptions): TransportOpti
     timeoutMs,
     maxRetries,
     auto: options.auto,
+    tags: options.tags,
     logger: options.logger,
   };
 }

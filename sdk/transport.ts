@@ -19,6 +19,7 @@ import { type Logger, unfailing } from "./logger.ts";
 import { OneTimeBody } from "./one_time_body.ts";
 import { printable } from "./printable.ts";
 import { DIALECT_HEADER } from "./protocol/mod.ts";
+import { TAG_HEADER, tagHeader, type Tags } from "./tags.ts";
 import { isTransient, retryWaitMs } from "./retry.ts";
 import { EventReader } from "./sse.ts";
 
@@ -43,6 +44,8 @@ export interface TransportOptions {
   readonly maxRetries: number;
   /** Choice of the models of calls that state none. */
   readonly auto?: AutoOptions | undefined;
+  /** Tags of calls that state none. */
+  readonly tags?: Tags | undefined;
   /** Receives a line for each request and answer. */
   readonly logger?: Logger | undefined;
 }
@@ -200,6 +203,9 @@ export class Transport {
     const { auto = this.#options.auto } = call;
     const choice = auto && call.base === "openai" ? autoHeader(auto) : undefined;
     if (choice !== undefined) headers.set(AUTO_HEADER, choice);
+    const { tags = this.#options.tags } = call;
+    const tagged = tags && call.base === "openai" ? tagHeader(tags) : undefined;
+    if (tagged !== undefined) headers.set(TAG_HEADER, tagged);
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
     if (call.body !== undefined) headers.set("content-type", "application/json");
     const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };

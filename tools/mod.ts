@@ -50,4 +50,11 @@ export {
   type ToolDefinition,
   type TypeNamed,
 } from "./typed_tool.ts";
-export { type Tool, type ToolContext, ToolError, type ToolExecute } from "./tool.ts";
+export {
+  type Tool,
+  ToolContent,
+  type ToolContext,
+  ToolError,
+  type ToolExecute,
+  type ToolImage,
+} from "./tool.ts";

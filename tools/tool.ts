@@ -82,3 +82,57 @@ export class ToolError extends Error {
     this.code = options.code ?? "tool_failed";
   }
 }
+
+/** Key that all copies of the package share. */
+const CONTENT = Symbol.for("@svc/tools/content");
+
+/** An image in the result of a tool. */
+export interface ToolImage {
+  /** Media type, such as `image/png`. */
+  readonly mediaType: string;
+  /** The bytes in base64. */
+  readonly data: string;
+}
+
+/**
+ * A result with images beside its text. Results of tools are text in most formats: a run shows the
+ * images in the message that follows.
+ *
+ * @example
+ * ```ts
+ * import { type Tool, ToolContent } from "@svc/tools";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const camera: Tool = {
+ *   name: "camera",
+ *   parameters: { type: "object", properties: {} },
+ *   execute: () => new ToolContent("The gate", [{ mediaType: "image/png", data: "iVBORw0KGgo=" }]),
+ * };
+ * const context = { toolCallId: "call_1", signal: new AbortController().signal };
+ * assertEquals(String(await camera.execute?.({}, context)), "The gate");
+ * ```
+ */
+export class ToolContent {
+  /** The text. */
+  readonly text: string;
+  /** The images, in order. */
+  readonly images: readonly ToolImage[];
+  /** Marks the instances of all copies of this class. */
+  readonly [CONTENT] = true;
+
+  /** Creates a result. */
+  constructor(text: string, images: readonly ToolImage[]) {
+    this.text = text;
+    this.images = images;
+  }
+
+  /** Returns the text. */
+  toString(): string {
+    return this.text;
+  }
+
+  /** True for an instance of this class from any copy of the package. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return Object(value)[CONTENT] === true;
+  }
+}

@@ -11,7 +11,7 @@ import { CALL_KINDS } from "../run/run_options.ts";
 import type { Transport, TransportCall } from "../transport.ts";
 
 /** Options of a catalog call. */
-export interface CatalogOptions extends Omit<CallOptions, "auto"> {
+export interface CatalogOptions extends Omit<CallOptions, "auto" | "tags"> {
   /** Language of names and descriptions. @default {"en"} */
   readonly locale?: Locale | undefined;
 }
@@ -83,7 +83,7 @@ export class Pricing {
   }
 }
 
-const { auto: _, ...CATALOG_KINDS } = CALL_KINDS;
+const { auto: _auto, tags: _tags, ...CATALOG_KINDS } = CALL_KINDS;
 const KINDS: OptionKinds<CatalogOptions> = { ...CATALOG_KINDS, locale: "text" };
 
 function catalogCall(path: string, options: CatalogOptions): TransportCall {

@@ -2,8 +2,9 @@ import type { Tool } from "@svc/tools";
 import { withModel } from "../call.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ToolResult } from "../loop/mod.ts";
-import type { ChatMessage, ChatTool, ChatToolChoice } from "../protocol/mod.ts";
+import type { ChatMessage, ChatTool, ChatToolChoice, ContentPart } from "../protocol/mod.ts";
 import { combined } from "../run/combined.ts";
+import { attachedTo, imageAddress } from "../run/attached.ts";
 import { declares, type Surface } from "../run/surface.ts";
 import { reportingTasks } from "../run/tasks.ts";
 import type { ChatShapes } from "./shapes.ts";
@@ -43,7 +44,7 @@ export const chatSurface: Surface<ChatShapes, ChatHistory> = {
 
   withToolResults: (request, results) => ({
     ...request,
-    messages: [...request.messages, ...results.map(answerOf)],
+    messages: [...request.messages, ...results.map(answerOf), ...shown(results)],
   }),
 
   withAutoToolChoice(request) {
@@ -76,6 +77,17 @@ function answerOf({ call, text }: ToolResult<ChatShapes>): ChatMessage {
   return call.id === ""
     ? { role: "function", name: call.name, content: text }
     : { role: "tool", tool_call_id: call.id, content: text };
+}
+
+/** Returns the images of results, in a message of the user: results are text. */
+function shown(results: readonly ToolResult<ChatShapes>[]): ChatMessage[] {
+  const content = results.flatMap(({ call, images = [] }): ContentPart[] =>
+    images.length === 0 ? [] : [
+      { type: "text", text: attachedTo(call.id) },
+      ...images.map((image) => ({ type: "image_url", image_url: { url: imageAddress(image) } })),
+    ]
+  );
+  return content.length === 0 ? [] : [{ role: "user", content }];
 }
 
 function declaration({ name, description, parameters }: Tool): ChatTool {

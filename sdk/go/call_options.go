@@ -10,6 +10,7 @@ type callSettings struct {
 	hasID     bool
 	timeout   *time.Duration
 	auto      *AutoOptions
+	tags      *Tags
 	locale    string
 }
 
@@ -27,6 +28,9 @@ func CallTimeout(limit time.Duration) CallOption {
 
 // CallAuto chooses the model of a call in place of the client's choice.
 func CallAuto(auto AutoOptions) CallOption { return func(s *callSettings) { s.auto = &auto } }
+
+// CallTags sets the tags of a call in place of the client's.
+func CallTags(tags Tags) CallOption { return func(s *callSettings) { s.tags = &tags } }
 
 // CallLocale sets the language of names and descriptions of a catalog call: en or zh. Default: en.
 func CallLocale(locale string) CallOption { return func(s *callSettings) { s.locale = locale } }

@@ -61,7 +61,7 @@ func (p *PricingList) isSound() bool { return p.Tiers != nil }
 
 func (c *core) catalog(ctx context.Context, path string, isPublic bool, options []CallOption, into listed, id *string) error {
 	settings := callSettingsOf(options)
-	settings.auto = nil
+	settings.auto, settings.tags = nil, nil
 	path = "/api/v1" + path
 	if settings.locale != "" {
 		path += "?locale=" + url.QueryEscape(settings.locale)

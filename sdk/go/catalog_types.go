@@ -30,7 +30,7 @@ type CatalogModel struct {
 	Provider string `json:"provider"`
 	// Description is the recommended use, in the locale asked for.
 	Description string `json:"description"`
-	// Modality is the kind of output: text or image.
+	// Modality is the kind of output: text, image or embedding.
 	Modality string `json:"modality"`
 	// Endpoints are those whose requests may be routed to it.
 	Endpoints []string `json:"endpoints"`

@@ -62,6 +62,16 @@ func testChat(ctx context.Context, client *svc.Client, t *testing.T) {
 	check(t, err, strings.Contains(text, "391") && text == result.FinalText, text, result)
 	vote, err := client.Feedback(ctx, svc.Vote{RequestID: result.RequestID, Score: 1})
 	check(t, err, vote.Data.LogID != "", vote)
+	key, err := client.GetKey(ctx)
+	check(t, err, key.ID != "" && key.Wallet != nil, key)
+	link, err := client.CreateSignInLink(ctx)
+	check(t, err, strings.HasSuffix(link.URL, "#"+link.Code) && link.ExpiresAt != "", link.ExpiresAt)
+	usage, err := client.GetUsage(ctx, svc.UsageQuery{By: "model"})
+	check(t, err, len(usage.Usage) > 0 && usage.Usage[0].Charged != "", usage)
+	list, err := client.ListRequests(ctx, svc.RequestsQuery{Limit: 1})
+	check(t, err, len(list.Requests) == 1, list)
+	own, err := client.GetRequest(ctx, list.Requests[0].ID)
+	check(t, err, own.RequestID == list.Requests[0].RequestID && own.Settlement.Complete, own)
 }
 
 func testResponses(ctx context.Context, client *svc.Client, t *testing.T) {

@@ -2,6 +2,7 @@ package svc
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -25,6 +26,7 @@ type settings struct {
 	timeout                           time.Duration
 	maxRetries                        int
 	auto                              AutoOptions
+	tags                              Tags
 	logger                            *slog.Logger
 	tools                             registered
 	defaults                          defaultTools
@@ -74,6 +76,9 @@ func WithMaxRetries(retries int) Option { return func(s *settings) { s.maxRetrie
 
 // WithAuto chooses the models of calls that state no choice themselves.
 func WithAuto(auto AutoOptions) Option { return func(s *settings) { s.auto = auto } }
+
+// WithTags sets the tags of calls that state none themselves.
+func WithTags(tags Tags) Option { return func(s *settings) { s.tags = maps.Clone(tags) } }
 
 // WithLogger sets a logger. It receives requests and answers at the level debug and retries at the
 // level warn; never keys, headers, prompts or tool inputs.

@@ -26,7 +26,7 @@ var structure = map[string]bool{"type": true, "role": true, "name": true, "model
 	"call_id": true, "tool_call_id": true, "tool_choice": true, "size": true}
 
 var openHeaders = map[string]bool{"Accept": true, "Content-Type": true, "X-Request-Id": true,
-	"X-Dialect": true, "X-Auto": true}
+	"X-Dialect": true, "X-Auto": true, "X-Tag": true}
 
 // redacted returns a printable message with an ellipsis in place of each secret of its request, or
 // piece of a longer one, that it quotes: the key, and the texts of people, models and tools.

@@ -211,7 +211,7 @@ func errorType(code string) string {
 		return "authentication_error"
 	case "insufficient_balance", "key_budget_exceeded":
 		return "insufficient_quota"
-	case "policy_denied":
+	case "policy_denied", "wallet_closed":
 		return "permission_error"
 	case "rate_limit_exceeded":
 		return "rate_limit_error"

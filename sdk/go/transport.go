@@ -21,6 +21,7 @@ type transport struct {
 	timeout            time.Duration
 	maxRetries         int
 	auto               AutoOptions
+	tags               Tags
 	logger             *slog.Logger
 	// random and wait are replaced by tests.
 	random func() float64
@@ -47,6 +48,9 @@ func newTransport(s *settings) (*transport, error) {
 	if _, err := s.auto.header(); err != nil {
 		return nil, err
 	}
+	if _, err := s.tags.header(); err != nil {
+		return nil, err
+	}
 	api, models, err := s.addresses()
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func newTransport(s *settings) (*transport, error) {
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &transport{apiBase: api, modelBase: models, headers: headers, hasKey: hasKey,
-		client: &client, timeout: s.timeout, maxRetries: s.maxRetries, auto: s.auto, logger: s.logger,
+		client: &client, timeout: s.timeout, maxRetries: s.maxRetries, auto: s.auto, tags: s.tags, logger: s.logger,
 		random: rand.Float64, wait: sleep}, nil
 }
 
@@ -203,6 +207,17 @@ func (t *transport) request(c call) (*http.Request, error) {
 	}
 	if choice != "" && !c.isCatalog {
 		request.Header.Set("X-Auto", choice)
+	}
+	tags := t.tags
+	if c.settings.tags != nil {
+		tags = *c.settings.tags
+	}
+	tagged, err := tags.header()
+	if err != nil {
+		return nil, err
+	}
+	if tagged != "" && !c.isCatalog {
+		request.Header.Set("X-Tag", tagged)
 	}
 	if c.settings.hasID {
 		if id := c.settings.requestID; len(id) > 128 || !keyPattern.MatchString(id) {

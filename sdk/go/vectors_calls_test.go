@@ -29,6 +29,7 @@ type scriptedClient struct {
 	MaxRetries          int                  `json:"maxRetries"`
 	TimeoutMs           float64              `json:"timeoutMs"`
 	Auto                *scriptedAuto        `json:"auto"`
+	Tags                *Tags                `json:"tags"`
 	Tools               []scriptedTool       `json:"tools"`
 	ToolHandlers        map[string]behaviour `json:"toolHandlers"`
 	DefaultLocalTools   bool                 `json:"defaultLocalTools"`
@@ -65,6 +66,9 @@ func (c scriptedClient) options(own map[string]string, tools *scriptedTools) []O
 	}
 	if c.Auto != nil {
 		options = append(options, WithAuto(c.Auto.options()))
+	}
+	if c.Tags != nil {
+		options = append(options, WithTags(*c.Tags))
 	}
 	for name, handler := range tools.handlers(c.ToolHandlers) {
 		options = append(options, WithToolHandler(name, handler))

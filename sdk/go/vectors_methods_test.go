@@ -25,6 +25,7 @@ type scriptedOptions struct {
 	RequestID           *string              `json:"requestId"`
 	Locale              string               `json:"locale"`
 	Auto                *scriptedAuto        `json:"auto"`
+	Tags                *Tags                `json:"tags"`
 	MaxSteps            int                  `json:"maxSteps"`
 	MaxToolCallsPerStep int                  `json:"maxToolCallsPerStep"`
 	MaxResultChars      int                  `json:"maxResultChars"`
@@ -59,6 +60,9 @@ func (o scriptedOptions) callOptions() []CallOption {
 	}
 	if o.Auto != nil {
 		options = append(options, CallAuto(o.Auto.options()))
+	}
+	if o.Tags != nil {
+		options = append(options, CallTags(*o.Tags))
 	}
 	return options
 }

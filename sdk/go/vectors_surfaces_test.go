@@ -21,9 +21,15 @@ var clientMethods = map[string]clientMethod{
 	"messages.runStream":  toolRun((*Client).RunMessageStream, messageResult),
 	"images.generate":     oneRequest((*Client).GenerateImage),
 	"images.edit":         oneRequest((*Client).EditImage),
+	"embeddings.create":   oneRequest((*Client).CreateEmbeddings),
 	"models.list":         withoutRequest((*Client).ListModels),
 	"models.meta":         withoutRequest((*Client).GetModelMeta),
 	"pricing.retrieve":    withoutRequest((*Client).GetPricing),
+	"key.retrieve":        withoutRequest((*Client).GetKey),
+	"key.signInLink":      withoutRequest((*Client).CreateSignInLink),
+	"usage.retrieve":      oneRequest((*Client).GetUsage),
+	"requests.list":       oneRequest((*Client).ListRequests),
+	"requests.retrieve":   ownRequest,
 	"feedback":            vote,
 }
 
@@ -52,5 +58,17 @@ func vote(ctx context.Context, call methodCall) (result, error) {
 	}
 	ballot := Vote{RequestID: given.RequestID, Score: given.Score, Comment: given.Comment, Source: given.Source}
 	answer, err := call.client.Feedback(ctx, ballot, call.options.callOptions()...)
+	return answerView(answer), err
+}
+
+// ownRequest asks for one request by the id of a case.
+func ownRequest(ctx context.Context, call methodCall) (result, error) {
+	var given struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(call.request, &given); err != nil {
+		return result{}, err
+	}
+	answer, err := call.client.GetRequest(ctx, given.ID, call.options.callOptions()...)
 	return answerView(answer), err
 }

@@ -18,7 +18,13 @@ func TestZeroValues_OfAClient(t *testing.T) {
 		_, failures["GetPricing"] = c.GetPricing(background)
 		_, failures["GenerateImage"] = c.GenerateImage(background, ImageRequest{Prompt: "A"})
 		_, failures["EditImage"] = c.EditImage(background, ImageEditRequest{Prompt: "A"})
+		_, failures["CreateEmbeddings"] = c.CreateEmbeddings(background, EmbeddingRequest{Input: EmbeddingInput{Texts: []string{"A"}}})
 		_, failures["Feedback"] = c.Feedback(background, Vote{RequestID: "req_1"})
+		_, failures["GetKey"] = c.GetKey(background)
+		_, failures["CreateSignInLink"] = c.CreateSignInLink(background)
+		_, failures["GetUsage"] = c.GetUsage(background, UsageQuery{})
+		_, failures["ListRequests"] = c.ListRequests(background, RequestsQuery{})
+		_, failures["GetRequest"] = c.GetRequest(background, "log_1")
 		for method, err := range failures {
 			var configuration *ConfigurationError
 			if !errors.As(err, &configuration) {

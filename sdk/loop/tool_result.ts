@@ -1,3 +1,4 @@
+import { ToolContent, type ToolImage } from "@svc/tools/tool";
 import type { LoopToolCall } from "./model_events.ts";
 import type { LoopShapes } from "./shapes.ts";
 
@@ -21,6 +22,8 @@ export interface ToolResult<S extends LoopShapes> {
   readonly text: string;
   /** True: `text` is the beginning of the result, with a label at its end that says so. */
   readonly isCut: boolean;
+  /** Images that the model sees in the message after the results; absent when there are none. */
+  readonly images?: readonly ToolImage[];
   /** The complete value that the tool returned, or the error object. */
   readonly output: unknown;
   /**
@@ -42,7 +45,7 @@ export function errorResult<S extends LoopShapes>(
 }
 
 /**
- * Returns the result for a tool's value: text unchanged, except for lone surrogates, for which some
+ * Returns the result for a tool's value: text unchanged, with its images, except for lone surrogates, for which some
  * providers refuse the whole request; everything else as JSON. Bytes are refused: as JSON each
  * takes some five characters, and the model would pay for data it cannot read.
  */
@@ -57,15 +60,17 @@ export function successResult<S extends LoopShapes>(
   }
   let whole: string;
   try {
-    whole = typeof output === "string"
-      ? output.toWellFormed()
+    whole = typeof output === "string" || output instanceof ToolContent
+      ? String(output).toWellFormed()
       : JSON.stringify(output ?? null) ?? "null";
   } catch (cause) {
     const message = "The tool returned a value that JSON cannot carry";
     return errorResult(call, { code: "invalid_tool_result", message, cause });
   }
   const text = cutText(whole, maxChars);
-  return { call, isError: false, text, isCut: text !== whole, output };
+  const images = output instanceof ToolContent ? output.images : [];
+  const shown = images.length === 0 ? {} : { images };
+  return { call, isError: false, text, isCut: text !== whole, output, ...shown };
 }
 
 /**

@@ -1,7 +1,8 @@
-import type { Tool } from "@svc/tools";
+import type { Tool, ToolImage } from "@svc/tools";
 import { withModel } from "../call.ts";
 import { ConfigurationError } from "../errors.ts";
 import type {
+  ImageBlockParam,
   MessageParam,
   MessagesCustomTool,
   MessagesServerTool,
@@ -46,10 +47,10 @@ export const messagesSurface: Surface<MessagesShapes, MessagesHistory> = {
     ...request,
     messages: [...request.messages, {
       role: "user",
-      content: results.map(({ call, isError, text }): ToolResultBlockParam => ({
+      content: results.map(({ call, images, isError, text }): ToolResultBlockParam => ({
         type: "tool_result",
         tool_use_id: call.id,
-        content: text,
+        content: images === undefined ? text : [{ type: "text", text }, ...images.map(imageBlock)],
         ...(isError ? { is_error: true } : {}),
       })),
     }],
@@ -86,6 +87,10 @@ function assistantMessage(turn: MessageTurn): MessageParam {
     content: turn.content,
     ...Object.fromEntries(echoed.map((field) => [field, turn[field]])),
   };
+}
+
+function imageBlock({ data, mediaType: media_type }: ToolImage): ImageBlockParam {
+  return { type: "image", source: { type: "base64", media_type, data } };
 }
 
 function declaration({ name, description, parameters }: Tool): MessagesCustomTool {

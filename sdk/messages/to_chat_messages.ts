@@ -10,6 +10,7 @@ import type {
   ToolCall,
   ToolResultBlockParam,
 } from "../protocol/mod.ts";
+import { attachedTo } from "../run/attached.ts";
 import { toolCall } from "./tool_calls.ts";
 import {
   contentOf,
@@ -96,7 +97,7 @@ function toolMessage(
     },
     attachments: files.length === 0
       ? []
-      : [{ type: "text", text: `Attached to the result of ${tool_use_id}:` }, ...files],
+      : [{ type: "text", text: attachedTo(tool_use_id) }, ...files],
   };
 }
 

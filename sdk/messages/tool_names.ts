@@ -10,7 +10,12 @@ const KEPT = LONGEST - 9;
 
 /** Returns the name for Chat: deterministic, and distinct for names that are shortened. */
 export function chatName(name: string): string {
-  return name.length <= LONGEST ? name : `${name.slice(0, KEPT)}_${checksum(name)}`;
+  return name.length <= LONGEST ? name : shortened(name, name);
+}
+
+/** Returns the beginning of a name with the checksum of a text: at most 64 characters. */
+export function shortened(name: string, text: string): string {
+  return `${name.slice(0, KEPT)}_${checksum(text)}`;
 }
 
 /** Returns the mapping back, for calls of these tools; names that were not shortened stay. */

@@ -8,7 +8,12 @@
 export type Locale = "en" | "zh";
 
 /** A model endpoint, as a model entry and a key policy name it. */
-export type Endpoint = "chat" | "responses" | "images.generations" | "images.edits";
+export type Endpoint =
+  | "chat"
+  | "responses"
+  | "images.generations"
+  | "images.edits"
+  | "embeddings";
 
 /** State of a model in routing. `degraded`: its upstream is in a cooldown after failures. */
 export type ModelStatus = "available" | "degraded" | "disabled";
@@ -24,12 +29,12 @@ export interface CatalogModel {
   /** Recommended use, in the requested locale. */
   description: string;
   /** Kind of output. */
-  modality: "text" | "image";
+  modality: "text" | "image" | "embedding";
   /** The endpoints whose requests may be routed to it. */
   endpoints: Endpoint[];
   /** Longest input and output together, in tokens; `null` for image models. */
   contextTokens: number | null;
-  /** Longest output in tokens; `null` for image models, and where it is not known. */
+  /** Longest output in tokens; `null` where it is not known, and for models that write no text. */
   maxOutputTokens: number | null;
   /** Capabilities besides plain text, for instance `tools`, `vision` or `json`. */
   featureTags: string[];

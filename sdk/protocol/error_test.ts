@@ -18,9 +18,11 @@ const DESIGN: readonly (readonly [codes: string, statuses: string])[] = [
   ["internal", "500"],
 ];
 
-/** Codes that stand outside that table: the admin API's, and the one that travels inside a 200. */
+/** Codes that stand outside that table: of the admin API, of an extension, and within a 200. */
 const BESIDE: readonly (readonly [code: string, status: number])[] = [
   ["conflict", 409],
+  ["embedding_model_gone", 410],
+  ["wallet_closed", 403],
   ["orchestration_failed", 200],
 ];
 
@@ -45,6 +47,7 @@ const TYPE_OF_STATUS: Readonly<Record<number, ErrorRow["type"]>> = {
   404: "invalid_request_error",
   405: "invalid_request_error",
   409: "invalid_request_error",
+  410: "invalid_request_error",
   413: "invalid_request_error",
   415: "invalid_request_error",
   429: "rate_limit_error",

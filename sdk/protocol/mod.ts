@@ -21,12 +21,14 @@
 
 export * from "./catalog.ts";
 export * from "./feedback.ts";
+export * from "./own_records.ts";
 export * from "./chat.ts";
 export * from "./chat_chunks.ts";
 export * from "./chat_messages.ts";
 export * from "./chat_tools.ts";
 export * from "./chat_usage.ts";
 export * from "./dialect.ts";
+export * from "./embeddings.ts";
 export * from "./error.ts";
 export * from "./extensible.ts";
 export * from "./images.ts";

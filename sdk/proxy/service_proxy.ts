@@ -9,7 +9,8 @@ export type ProxyPath =
   | "/openai/v1/chat/completions"
   | "/openai/v1/responses"
   | "/openai/v1/images/generations"
-  | "/openai/v1/images/edits";
+  | "/openai/v1/images/edits"
+  | "/openai/v1/embeddings";
 
 /** Answers one request of the browser's. */
 export type ProxyHandler = (request: Request) => Promise<Response>;
@@ -57,6 +58,7 @@ const MODEL_PATHS: Readonly<Record<ProxyPath, string>> = {
   "/openai/v1/responses": "/responses",
   "/openai/v1/images/generations": "/images/generations",
   "/openai/v1/images/edits": "/images/edits",
+  "/openai/v1/embeddings": "/embeddings",
 };
 
 const KINDS: OptionKinds<ServiceProxyOptions> = {

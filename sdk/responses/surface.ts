@@ -1,12 +1,14 @@
 import type { Tool } from "@svc/tools";
 import { withModel } from "../call.ts";
 import { ConfigurationError } from "../errors.ts";
+import type { ToolResult } from "../loop/mod.ts";
 import type {
   ResponseFunctionTool,
   ResponseInputItem,
   ResponsesRequest,
   ResponseToolChoice,
 } from "../protocol/mod.ts";
+import { attachedTo, imageAddress } from "../run/attached.ts";
 import { combined } from "../run/combined.ts";
 import { declares, type Surface } from "../run/surface.ts";
 import { reportingTasks } from "../run/tasks.ts";
@@ -52,6 +54,7 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
       ...results.map(({ call, text }) => ({
         ...{ type: `${call.raw.type}_output`, call_id: call.id, output: text },
       })),
+      ...shown(results),
     ],
   }),
 
@@ -76,6 +79,22 @@ export const responseSurface: Surface<ResponseShapes, ResponseHistory> = {
 function itemsOf(input: ResponsesRequest["input"]): ResponseInputItem[] {
   if (typeof input !== "string") return input ?? [];
   return [{ type: "message", role: "user", content: input }];
+}
+
+/** Returns the images of results, in a message of the user: not every upstream takes other results
+ * than text.
+ */
+function shown(results: readonly ToolResult<ResponseShapes>[]): ResponseInputItem[] {
+  const content = results.flatMap(({ call, images = [] }) =>
+    images.length === 0 ? [] : [
+      { type: "input_text" as const, text: attachedTo(call.id) },
+      ...images.map((image) => ({
+        ...{ type: "input_image" as const, detail: "auto" as const },
+        image_url: imageAddress(image),
+      })),
+    ]
+  );
+  return content.length === 0 ? [] : [{ type: "message", role: "user", content }];
 }
 
 /**

@@ -57,6 +57,7 @@ export const CALL_KINDS: OptionKinds<CallOptions> = {
   signal: "signal",
   timeoutMs: "number",
   auto: "record",
+  tags: "record",
 };
 
 const RUN: OptionKinds<RunOptions<LoopShapes>> = {
@@ -82,7 +83,8 @@ export function partsOf<S extends LoopShapes>(options: RunOptions<S>): {
   readonly onTask: OnTask | undefined;
 } {
   checkOptions<RunOptions<S>>(options, RUN, { of: "a run" });
-  const { tools, toolHandlers, requestId, signal, timeoutMs, auto, onTask, ...choices } = options;
-  const call = { requestId, signal, timeoutMs, auto };
+  const { tools, toolHandlers, requestId, signal, timeoutMs, auto, tags, onTask, ...choices } =
+    options;
+  const call = { requestId, signal, timeoutMs, auto, tags };
   return { registered: { tools, toolHandlers }, call, choices, onTask };
 }

@@ -176,10 +176,10 @@ export class Runner<S extends LoopShapes, History extends object> {
   }
 
   #model(
-    { call: { requestId, timeoutMs, auto }, stream, onTask }: Ready<S>,
+    { call: { requestId, timeoutMs, auto, tags }, stream, onTask }: Ready<S>,
     chunksOnly = false,
   ): ModelPort<S> {
-    const options = { requestId, timeoutMs, auto, stream, chunksOnly, onTask };
+    const options = { requestId, timeoutMs, auto, tags, stream, chunksOnly, onTask };
     return this.#surface.model(this.#deps.transport, options);
   }
 

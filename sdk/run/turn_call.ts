@@ -15,8 +15,8 @@ interface TurnShapes {
 export function turnCall(
   path: string,
   { conversation, signal }: Pick<ModelRequest<TurnShapes>, "conversation" | "signal">,
-  { auto, requestId, stream, timeoutMs }: TurnOptions,
+  { auto, requestId, stream, tags, timeoutMs }: TurnOptions,
 ): TransportCall {
   const body = { ...withModel(conversation), stream };
-  return { method: "POST", base: "openai", path, requestId, signal, timeoutMs, auto, body };
+  return { method: "POST", base: "openai", path, requestId, signal, timeoutMs, auto, tags, body };
 }

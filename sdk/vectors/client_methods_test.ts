@@ -52,11 +52,18 @@ export const METHODS: Readonly<Record<string, Method>> = {
       [`${name}.runStream`, streamed(surfaceOf, "runStream")],
     ]),
   ),
+  "embeddings.create": whole(({ embeddings }) => embeddings, "create"),
   "images.generate": whole(({ images }) => images, "generate"),
   "images.edit": whole(({ images }) => images, "edit"),
   "models.list": catalog(({ models }) => models, "list"),
   "models.meta": catalog(({ models }) => models, "meta"),
   "pricing.retrieve": catalog(({ pricing }) => pricing, "retrieve"),
+  "key.retrieve": catalog(({ key }) => key, "retrieve"),
+  "key.signInLink": catalog(({ key }) => key, "signInLink"),
+  "usage.retrieve": whole(({ usage }) => usage, "retrieve"),
+  "requests.list": whole(({ requests }) => requests, "list"),
+  "requests.retrieve": async ({ client, request, options }) =>
+    await invoke(client.requests, "retrieve", request["id"], options),
   "feedback": whole((client) => client, "feedback"),
 };
 

@@ -8,6 +8,15 @@ export const GRACE_MS = 1_000;
  * Checks a delay for a timer and limits it to the longest possible; timers would run a longer one
  * after one millisecond.
  *
+ * @example
+ * ```ts
+ * import { timeLimit } from "@svc/tools/sandbox";
+ * import { assertEquals, assertThrows } from "@std/assert";
+ *
+ * assertEquals(timeLimit("timeoutMs", Infinity), 2 ** 31 - 1);
+ * assertThrows(() => timeLimit("timeoutMs", 0), RangeError, "timeoutMs 0");
+ * ```
+ *
  * @throws {RangeError} It is none.
  */
 export function timeLimit(name: string, ms: number): number {

@@ -9,6 +9,17 @@ export interface PermissionWait {
 /**
  * Asks the application whether a call may run. Only `true`, in time, is a grant: another value, an
  * error, silence and an abort are refusals.
+ *
+ * @example
+ * ```ts
+ * import { isGranted } from "@svc/tools/sandbox";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const ask = ({ tool }: { tool: string }) => tool === "echo";
+ * const wait = { timeoutMs: 1_000, signal: new AbortController().signal };
+ * assertEquals(await isGranted(ask, { tool: "echo" }, wait), true);
+ * assertEquals(await isGranted(ask, { tool: "remove" }, wait), false);
+ * ```
  */
 export async function isGranted<Request>(
   ask: (request: Request) => unknown,

@@ -52,7 +52,7 @@ export const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 /**
  * Environment variable that identifies the run, so that processes that left the group can be found.
  */
-const MARK = "SVC_TOOLS_RUN";
+export const RUN_MARK = "SVC_TOOLS_RUN";
 
 /**
  * Longest wait for the end of the pipes in milliseconds: a process that left the group may hold
@@ -75,7 +75,7 @@ export async function runInGroup(
   const mark = crypto.randomUUID();
   const child = spawn(file, args, {
     cwd,
-    env: { ...env, [MARK]: mark },
+    env: { ...env, [RUN_MARK]: mark },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
