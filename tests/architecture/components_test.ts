@@ -19,7 +19,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   upstreams: ["domain", "guarded_fetch", "images", "ports", "system", "wire"],
   config: ["domain", "system", "upstreams"],
   search: ["domain", "ports", "system", "upstreams"],
+  sso: ["ports"],
   flows: ["domain", "images", "ports", "system", "wire"],
+  notify: ["domain", "guarded_fetch", "ports", "system"],
   http: ["domain", "flows", "images", "ports", "search", "system", "vector_stores", "wire"],
   telemetry: ["domain", "ports", "system"],
   admin_api: ["config", "domain", "http", "ports", "vector_stores"],
@@ -28,18 +30,24 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...["admin_api", "config", "domain", "flows", "http", "ports", "system", "upstreams"],
     ...["vector_stores", "wire"],
   ],
+  key_holder: ["admin", "admin_api", "domain", "flows", "http", "ports"],
   console: ["admin", "admin_api", "config", "domain", "flows", "http", "ports", "system"],
+  key_pages: ["admin", "admin_api", "console", "domain", "flows", "http", "key_holder", "ports"],
   service: [
-    ...["admin", "config", "console", "domain", "flows", "guarded_fetch", "http", "openapi"],
-    ...["ports", "search", "stores", "system", "telemetry", "tokens", "upstreams", "vector_stores"],
+    ...["admin", "config", "console", "domain", "flows", "guarded_fetch", "http", "key_holder"],
+    "key_pages",
+    ...["notify", "openapi", "ports", "search", "sso", "stores", "system", "telemetry", "tokens"],
+    ...["upstreams", "vector_stores"],
   ],
   backup: ["flows", "ports", "stores", "system"],
+  store_copy: ["domain", "ports", "stores", "system"],
   doctor: [
     ...["admin", "admin_api", "backup", "config", "domain", "flows", "service", "stores"],
     ...["system", "upstreams"],
   ],
   cli: [
-    ...["admin_api", "backup", "config", "doctor", "domain", "ports", "system", "vector_stores"],
+    ...["admin_api", "backup", "config", "doctor", "domain", "ports", "store_copy", "system"],
+    ...["tokens", "vector_stores"],
   ],
 };
 

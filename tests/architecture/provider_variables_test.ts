@@ -16,8 +16,13 @@ Deno.test("the permission sets grant the variables of the provider kinds, and no
     const others = granted.filter((variable) =>
       !variable.startsWith("SERVICE_") && !NAMED.includes(variable)
     );
-    // Keys of hosted search, and the setting of terminals.
-    const known = ["BRAVE_API_KEY", "TAVILY_API_KEY", "NO_COLOR"];
+    // Keys of hosted search, the setting of terminals, and what the clients of PostgreSQL and of plain
+    // HTTP read.
+    const known = [
+      ...["BRAVE_API_KEY", "TAVILY_API_KEY", "NO_COLOR"],
+      ...["PGPASSWORD", "PGBINARY", "PGREPLICATION"],
+      ...["UNDICI_NO_WASM_SIMD", "UNDICI_USE_MILO", "JEST_WORKER_ID"],
+    ];
     assertEquals(others.filter((variable) => !known.includes(variable)), [], name);
   }
 });

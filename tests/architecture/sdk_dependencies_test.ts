@@ -60,14 +60,33 @@ const graphs = await Promise.all(
   Object.values<string>(entries).map((entry) => graphOf(`sdk/${entry}`)),
 );
 
+/** The entry point that alone brings the library of the Model Context Protocol. */
+const MCP = "sdk/mcp/";
+
+function isOfMcp({ roots }: Graph): boolean {
+  return roots.some((root) => root.startsWith(url(MCP)));
+}
+
 Deno.test("@svc/sdk brings @svc/tools, zod and eventsource-parser, and nothing else", () => {
-  const allowed = /^(?:\.{1,2}\/|node:|@svc\/tools(?:\/json)?$|zod$|eventsource-parser$)/;
+  const allowed = /^(?:\.{1,2}\/|node:|@svc\/tools(?:\/\w+)?$|zod$|eventsource-parser$)/;
+  assertEquals(graphs.filter(isOfMcp).length, 1);
   for (const { modules } of graphs) {
-    const own = modules.filter(({ specifier }) => specifier.startsWith(url("sdk/")));
+    const own = modules.filter(({ specifier }) =>
+      specifier.startsWith(url("sdk/")) && !specifier.startsWith(url(MCP))
+    );
     assert(own.length > 0);
     const strangers = own.flatMap(({ dependencies = [] }) => dependencies)
       .filter(({ specifier }) => !allowed.test(specifier));
     assertEquals(strangers, []);
+  }
+});
+
+Deno.test("only @svc/sdk/mcp brings the library of its protocol, loaded with its first use", () => {
+  const library = "@modelcontextprotocol/sdk";
+  for (const graph of graphs) {
+    const brought = packages(loaded(graph, { later: true })).includes(library);
+    assertEquals(brought, isOfMcp(graph), graph.roots.join());
+    assert(!packages(loaded(graph, { later: false })).includes(library));
   }
 });
 

@@ -25,8 +25,15 @@ export const BOOKS_MB_MAX = 100;
 /** Memory counts as flat under attack, and over a long run, where it grows by no more megabytes. */
 export const ATTACKED_GROWTH_MB_MAX = 20;
 
+/** Holds and settlements a second of several instances on one wallet in PostgreSQL, at least. */
+export const INSTANCES_OPERATIONS_MIN = 10_000;
+/** 99th percentile of one of these, in milliseconds, below. */
+export const INSTANCES_P99_MS_MAX = 50;
+
 /** Any page of the operator's API over a log of a million rows, in milliseconds, below. */
 export const PAGE_MS_MAX = 300;
+/** Median time that a look for one of many keys adds to that for the only one, in ms, at most. */
+export const KEY_LOOKUP_ADDED_MS_MAX = 0.1;
 /** Throughput of a gateway that is watched over that of one that is not, at least. */
 export const OBSERVED_RATIO_MIN = 0.97;
 
@@ -74,6 +81,44 @@ export function ledgerFindings(rounds: readonly LedgerRound[]): Finding[] {
       measured: `${p99Ms.toFixed(2)} ms (1/${sooner.toFixed(0)} of one commit each)`,
       mark: `< ${LEDGER_P99_MS_MAX} ms`,
       met: p99Ms < LEDGER_P99_MS_MAX,
+    },
+  ];
+}
+
+/** The throughput of several instances on one wallet. */
+export interface WalletRate {
+  /** Holds and settlements. */
+  readonly operationsPerSecond: number;
+  /** Of a hold or a settlement, each for itself. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Operations of one transaction, on average. */
+  readonly batchSize: number;
+}
+
+/** The median round. */
+export function instancesWalletFindings(
+  rounds: readonly WalletRate[],
+  { instances, callers }: { readonly instances: number; readonly callers: number },
+): Finding[] {
+  const middle = (read: (rate: WalletRate) => number) => median(rounds.map(read));
+  const operations = middle((rate) => rate.operationsPerSecond);
+  const p99Ms = middle((rate) => rate.p99Ms);
+  const name = `PostgreSQL, one wallet, ${instances} instances, ${callers} callers`;
+  return [
+    {
+      name: `${name}: holds and settlements`,
+      measured: `${operations.toFixed(0)}/s (${
+        middle((rate) => rate.batchSize).toFixed(0)
+      } in a batch)`,
+      mark: `>= ${INSTANCES_OPERATIONS_MIN}/s`,
+      met: operations >= INSTANCES_OPERATIONS_MIN,
+    },
+    {
+      name: `${name}: p99 of either`,
+      measured: `${p99Ms.toFixed(1)} ms (p50 ${middle((rate) => rate.p50Ms).toFixed(1)} ms)`,
+      mark: `< ${INSTANCES_P99_MS_MAX} ms`,
+      met: p99Ms < INSTANCES_P99_MS_MAX,
     },
   ];
 }
@@ -141,6 +186,26 @@ export function pageFinding(name: string, times: readonly number[]): Finding {
   };
 }
 
+/** The times of looks for keys. */
+export interface KeyLookups {
+  readonly keys: number;
+  readonly many: { readonly p50Ms: number; readonly p99Ms: number };
+  readonly one: { readonly p50Ms: number; readonly p99Ms: number };
+}
+
+/** Checks that a look for a key takes as long among many keys as for the only one. */
+export function keyLookupFindings({ keys, many, one }: KeyLookups): Finding[] {
+  const addedMs = many.p50Ms - one.p50Ms;
+  return [{
+    name: `PostgreSQL, key lookup past memory: added by ${keys} keys, p50`,
+    measured:
+      `${addedMs.toFixed(2)} ms (${many.p50Ms.toFixed(2)}, 1 key ${one.p50Ms.toFixed(2)}; p99 ` +
+      `${many.p99Ms.toFixed(2)} and ${one.p99Ms.toFixed(2)})`,
+    mark: `<= ${KEY_LOOKUP_ADDED_MS_MAX} ms`,
+    met: addedMs <= KEY_LOOKUP_ADDED_MS_MAX,
+  }];
+}
+
 /** Checks that memory is small and stays so. `samples` are megabytes, at equal steps of the load. */
 export function memoryFindings(samples: readonly (number | undefined)[]): Finding[] {
   const name = "resident memory under load";
@@ -182,9 +247,11 @@ export function residentGrowthFinding(
   };
 }
 
-/** One way of observing the gateway, round by round, relative to the same round without it. */
-export interface ObservedWay {
+/** A gateway, round by round, relative to the same round of the one it is compared with. */
+export interface BesideWay {
   readonly name: string;
+  /** Name of the other one. */
+  readonly beside: string;
   /** Throughput. */
   readonly rates: readonly number[];
   /** Processor time that the gateway took for a request; none where the system does not show it. */
@@ -192,20 +259,20 @@ export interface ObservedWay {
   readonly isMarked: boolean;
 }
 
-/** The median of the rounds' ratios to the unobserved gateway. */
-export function observedFindings({ name, rates, costs, isMarked }: ObservedWay): Finding[] {
+/** The median of the rounds' ratios. */
+export function besideFindings({ name, beside, rates, costs, isMarked }: BesideWay): Finding[] {
   const ratio = median(rates);
   const shown = (ratios: readonly number[]) => {
     const range = `${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)}`;
     return `${median(ratios).toFixed(3)} (${range})`;
   };
   return [{
-    name: `throughput with ${name} / unwatched`,
+    name: `throughput with ${name} / ${beside}`,
     measured: shown(rates),
     mark: isMarked ? `>= ${OBSERVED_RATIO_MIN}` : "none",
     met: isMarked ? ratio >= OBSERVED_RATIO_MIN : undefined,
   }, {
-    name: `processor time with ${name} / unwatched`,
+    name: `processor time with ${name} / ${beside}`,
     measured: costs.length === 0 ? "not shown by this system" : shown(costs),
     mark: "none",
     met: undefined,

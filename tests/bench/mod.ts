@@ -22,12 +22,16 @@ import { findGenerator, type Generator } from "./request_path/generator.ts";
 import { MANY } from "./request_path/path_marks.ts";
 import { type Paced, pacedStreams } from "./request_path/paced.ts";
 import { configuration } from "./configuration.ts";
+import { instances } from "./instances/instances.ts";
+import { instancesWallet } from "./instances/wallet.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
 import type { LoadOrder } from "./load_process.ts";
 import { type Finding, memoryFindings, residentGrowthFinding, table } from "./marks.ts";
-import { observed } from "./observed.ts";
+import { notified } from "./notified.ts";
+import { type Observed, observed } from "./observed.ts";
 import { oneWallet } from "./one_wallet.ts";
 import { asTask, expectLine, residentMegabytes, type Running, start } from "./process.ts";
+import { postgresLog } from "./postgres_log/postgres_log.ts";
 import { refusalTime } from "./refusal_time.ts";
 import { sdkCost } from "./sdk_cost.ts";
 import { translation } from "./translation.ts";
@@ -128,18 +132,22 @@ const PARTS = {
     refusalTime({ folder: bench.folder, samples: bench.extent.refusalSamples, say }),
   routing: ({ extent }: Bench) => routingCost({ samples: extent.refusalSamples, say }),
   "one-wallet": (bench: Bench) => oneWallet({ ...bench.extent, folder: bench.folder, say }),
+  instances: ({ extent, gateway, gatewayUrl, folder }: Bench) =>
+    instances({
+      ...extent,
+      file: { url: gatewayUrl, pid: gateway.pid },
+      folder,
+      requestTo,
+      key: KEY,
+      say,
+    }),
+  "instances-wallet": ({ extent }: Bench) => instancesWallet({ ...extent, say }),
+  "postgres-log": ({ extent }: Bench) => postgresLog({ ...extent, say }),
   books: (bench: Bench) => books({ ...bench.extent, folder: bench.folder, say }),
   log: (bench: Bench) => requestLog({ ...bench.extent, folder: bench.folder, say }),
   attacks: (bench: Bench) => attacks({ ...bench.extent, key: KEY, say }),
-  observed: (bench: Bench) =>
-    observed({
-      ...bench.extent,
-      folder: bench.folder,
-      key: KEY,
-      requestTo: (url) => requestTo(url, false),
-      load: (request, amount) => load(bench, request, amount),
-      say,
-    }),
+  observed: (bench: Bench) => observed(sideBySide(bench)),
+  notified: (bench: Bench) => notified(sideBySide(bench)),
   growth: (bench: Bench) =>
     growth({
       ...bench.extent,
@@ -152,7 +160,10 @@ const PARTS = {
   soak,
 };
 /** Takes long: measured where it is asked for alone. */
-const ON_DEMAND: readonly string[] = ["soak", "log", "growth", "many-streams"];
+const ON_DEMAND: readonly string[] = [
+  ...["soak", "log", "growth", "many-streams"],
+  ...["instances", "instances-wallet", "postgres-log"],
+];
 /** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
 const SOAK_STEPS = 20;
 const SOAK_FIRST = 5;
@@ -197,6 +208,18 @@ function comparison(bench: Bench): Comparison {
     bare: { url: bareUrl, pid: forwarder.pid },
     gateway: { url: gatewayUrl, pid: gateway.pid },
     requestTo,
+    say,
+  };
+}
+
+/** Gateways of their own, under one load. */
+function sideBySide(bench: Bench): Observed {
+  return {
+    ...bench.extent,
+    folder: bench.folder,
+    key: KEY,
+    requestTo: (url) => requestTo(url, false),
+    load: (request, amount) => load(bench, request, amount),
     say,
   };
 }

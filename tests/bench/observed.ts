@@ -9,30 +9,20 @@
 
 import { join } from "@std/path";
 import { configuration } from "./configuration.ts";
-import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
-import { type Finding, observedFindings } from "./marks.ts";
-import { asTask, expectLine, processorSeconds, type Running, start } from "./process.ts";
+import type { Finding } from "./marks.ts";
+import { asTask, expectLine, type Running, start } from "./process.ts";
+import { type Side, type SideBySide, sideBySide } from "./side_by_side.ts";
 
-const CONNECTIONS = 32;
 /** Much more often than Prometheus does. */
 const WATCH_MS = 1_000;
-/** Short rounds, and many: what else the machine does falls on neighbours alike. */
-const ROUND_SECONDS = 0.5;
 const TOKEN = "metrics_token_of_the_bench";
 const ADMIN_TOKEN = "admin_token_of_the_bench";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** The duration of a measurement, and its processes. */
-export interface Observed {
+/** The measurement, and its processes. */
+export interface Observed extends SideBySide {
   readonly folder: string;
   readonly key: string;
-  /** Together with `roundSeconds` how long each way is measured. */
-  readonly rounds: number;
-  readonly roundSeconds: number;
-  readonly warmUpSeconds: number;
-  readonly requestTo: (url: string) => LoadRequest;
-  readonly load: (request: LoadRequest, amount: LoadAmount) => Promise<LoadResult>;
-  readonly say: (text: string) => void;
 }
 
 interface Way {
@@ -61,14 +51,12 @@ const WAYS: readonly Way[] = [
 
 /** Measures all ways, in turn. */
 export async function observed(options: Observed): Promise<Finding[]> {
-  const { warmUpSeconds, say } = options;
-  const rounds = Math.ceil(options.rounds * options.roundSeconds / ROUND_SECONDS);
   await using stack = new AsyncDisposableStack();
   const upstream = stack.use(start("tests/bench/upstream_process.ts"));
   const sink = stack.use(start("tests/bench/otlp_sink_process.ts"));
   const upstreamUrl = await expectLine(upstream, /^http:\S+/);
   const sinkUrl = await expectLine(sink, /^http:\S+/);
-  const gateways: Gateway[] = [];
+  const sides: Side[] = [];
   for (const [at, way] of WAYS.entries()) {
     const gateway = stack.use(await startWay(options, { at, way, upstreamUrl, sinkUrl }));
     const url = await expectLine(gateway, /^ +public +(http:\S+)/);
@@ -76,60 +64,11 @@ export async function observed(options: Observed): Promise<Finding[]> {
     const headers: Readonly<Record<string, string>> = way.isTracedByCallers === true
       ? { traceparent: TRACEPARENT }
       : {};
-    gateways.push({ url, pid: gateway.pid, headers });
+    const { name, isMarked = false } = way;
+    sides.push({ name, url, pid: gateway.pid, headers, isMarked });
     if (isWatched(way)) stack.defer(await watchNowAndThen(adminUrl));
   }
-  for (const gateway of gateways) await measure(options, gateway, warmUpSeconds);
-  const measured: Measured[][] = WAYS.map(() => []);
-  for (let round = 0; round < rounds; round++) {
-    for (const [at, gateway] of gateways.entries()) {
-      measured[at]?.push(await measure(options, gateway, ROUND_SECONDS));
-    }
-    const shown = measured.map((way) => way.at(-1)).map((it) =>
-      `${it?.rate.toFixed(0)} (${(it?.cost ?? NaN).toFixed(0)} us)`
-    );
-    say(`observed round ${round + 1} of ${rounds}: ${shown.join(", ")} a second`);
-  }
-  return WAYS.flatMap(({ name, isMarked = false }, at) => {
-    if (at === 0) return [];
-    const ratios = (read: (one: Measured) => number | undefined) =>
-      (measured[at] ?? []).flatMap((one, round) => {
-        const [here, there] = [read(one), read(measured[0]?.[round] ?? one)];
-        return here === undefined || there === undefined ? [] : [here / there];
-      });
-    const [rates, costs] = [ratios(({ rate }) => rate), ratios(({ cost }) => cost)];
-    return observedFindings({ name, rates, costs, isMarked });
-  });
-}
-
-interface Gateway {
-  readonly url: string;
-  readonly pid: number;
-  /** Sent with every request. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-interface Measured {
-  /** Requests a second. */
-  readonly rate: number;
-  /** Processor time a request, in microseconds. */
-  readonly cost: number | undefined;
-}
-
-async function measure(
-  { load, requestTo }: Observed,
-  { url, pid, headers }: Gateway,
-  seconds: number,
-): Promise<Measured> {
-  const before = await processorSeconds(pid);
-  const plain = requestTo(url);
-  const request = { ...plain, headers: { ...plain.headers, ...headers } };
-  const result = await load(request, { connections: CONNECTIONS, seconds });
-  const after = await processorSeconds(pid);
-  const cost = before === undefined || after === undefined
-    ? undefined
-    : (after - before) * 1_000_000 / result.requests;
-  return { rate: result.requests / result.seconds, cost };
+  return await sideBySide("observed", sides, options);
 }
 
 /** The first two are not. */

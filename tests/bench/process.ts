@@ -11,7 +11,7 @@ import { serviceEnvironment } from "../fixtures/task_flags.ts";
 const ROOT = new URL("../../", import.meta.url);
 const START_TIMEOUT_MS = 90_000;
 /** Of the times in `/proc`, on every Linux that there is. */
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** A process that runs, and what it prints. */

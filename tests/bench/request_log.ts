@@ -20,7 +20,8 @@ export interface RequestLogBench {
   readonly say: (text: string) => void;
 }
 
-type Ask = (path: string) => Promise<Record<string, unknown>>;
+/** Asks for a path below `/admin/v1`. */
+export type Ask = (path: string) => Promise<Record<string, unknown>>;
 
 /** Fills a store, serves it, and asks for its pages. */
 export async function requestLog({ folder, logRows, say }: RequestLogBench): Promise<Finding[]> {
@@ -36,40 +37,57 @@ export async function requestLog({ folder, logRows, say }: RequestLogBench): Pro
     ...["--kv-path", path],
   ], { flags, env: { ...env, SERVICE_ADMIN_TOKEN: TOKEN } });
   const url = await expectLine(gateway, /^ +admin +(http:\S+)/);
-  const ask: Ask = async (path) => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const response = await fetch(`${url}/admin/v1${path}`, { headers });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`Cannot measure: ${text}`);
-    return JSON.parse(text);
-  };
   const rest = await residentMegabytes(gateway.pid);
-  const rows = await knownRows(ask);
-  const measure = { what: `log of ${logRows}`, say };
-  const findings = await measured(measure, apiPages(rows), async (path) => {
-    const { requests, cursor } = await ask(path);
-    return { isEmpty: JSON.stringify(requests) === "[]", isCut: typeof cursor === "string" };
-  });
-  const visit = await consoleVisitor(url, TOKEN);
-  findings.push(
-    ...await measured(measure, consolePages(rows), async (path) => {
-      const page = await visit(path);
-      const isEmpty = !page.includes(String(rows.oldest.requestId));
-      return { isEmpty, isCut: page.includes('rel="next"') };
-    }),
-  );
+  const findings = await logPages({ url, token: TOKEN, what: `log of ${logRows}`, say });
   const after = await residentMegabytes(gateway.pid);
   say(`log: gateway with ${rest?.toFixed(0) ?? "?"} MB at rest, ${after?.toFixed(0) ?? "?"} then`);
   return findings;
 }
 
+/** A service whose log has rows of 29 days, and the name of that log. */
+export interface MeasuredLog {
+  readonly url: string;
+  readonly token: string;
+  readonly what: string;
+  readonly say: (text: string) => void;
+}
+
+/** Asks for the pages of a log, of the operator's API and of the console. */
+export async function logPages({ url, token, what, say }: MeasuredLog): Promise<Finding[]> {
+  const ask = askerOf(url, token);
+  const rows = await knownRows(ask);
+  const findings = await measured({ what, say }, apiPages(rows), async (path) => {
+    const { requests, cursor } = await ask(path);
+    return { isEmpty: JSON.stringify(requests) === "[]", isCut: typeof cursor === "string" };
+  });
+  const visit = await consoleVisitor(url, token);
+  const visited = await measured({ what, say }, consolePages(rows), async (path) => {
+    const page = await visit(path);
+    const isEmpty = !page.includes(String(rows.oldest.requestId));
+    return { isEmpty, isCut: page.includes('rel="next"') };
+  });
+  return [...findings, ...visited];
+}
+
+/** Returns a function that asks the operator's API of a service for an answer. */
+export function askerOf(url: string, token: string): Ask {
+  return async (path) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}/admin/v1${path}`, { headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Cannot measure: ${path} gave ${text}`);
+    return JSON.parse(text);
+  };
+}
+
 /** The result of a page: a search may be cut short before it comes to the row. */
-interface Opened {
+export interface Opened {
   readonly isEmpty: boolean;
   readonly isCut: boolean;
 }
 
-async function measured(
+/** Opens each address in turn, again and again. */
+export async function measured(
   { what, say }: Pick<RequestLogBench, "say"> & { readonly what: string },
   pages: Readonly<Record<string, readonly string[]>>,
   open: (path: string) => Promise<Opened>,

@@ -1,6 +1,6 @@
 /**
- * Anthropic's own client, unmodified, against `client.messages` behind a bridge: what it asks for is
- * converted to Chat Completions, answered by the real gateway, and comes back in its own shapes.
+ * Anthropic's own client, unmodified, on the bridge: what it asks for is converted to Chat
+ * Completions, answered by the real gateway, and comes back in its own shapes.
  *
  * @module
  */
@@ -14,63 +14,22 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
+import {
+  ASK,
+  type Ask,
+  assertChatOnly,
+  bridgeTo,
+  clientOf,
+  failureOf,
+  lab,
+  PNG,
+  textOf,
+  WEATHER,
+} from "../fixtures/anthropic_lab.ts";
 import { MessagesBridge } from "../fixtures/messages_bridge.ts";
-import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
+import { BOOTSTRAP_KEY, type TestService } from "../fixtures/service.ts";
 import { PLACES, SigningGemini, TURNS } from "../fixtures/upstreams/signing_gemini.ts";
 import { labConfig } from "../fixtures/lab.ts";
-
-type Ask = Anthropic.MessageCreateParamsNonStreaming;
-
-const ASK: Ask = {
-  model: "auto",
-  max_tokens: 1_000,
-  messages: [{ role: "user", content: "Say hello" }],
-};
-const WEATHER: Anthropic.Tool = {
-  name: "get_weather",
-  description: "The weather of a city",
-  input_schema: {
-    type: "object",
-    properties: { city: { type: "string" } },
-    required: ["city"],
-  },
-};
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-/** A gateway with a bridge in front of it, and Anthropic's client. */
-async function lab(config?: unknown) {
-  const service = await TestService.start(config === undefined ? {} : { config });
-  const bridge = new MessagesBridge({
-    apiBaseUrl: service.running.publicUrl,
-    defaultLocalTools: false,
-  });
-  return {
-    service,
-    bridge,
-    client: clientOf(bridge),
-    async [Symbol.asyncDispose]() {
-      // All that ever leaves are chat requests, and nothing of Anthropic's is among their headers.
-      assert(bridge.requests.length > 0);
-      for (const { headers, url } of bridge.requests) {
-        assertEquals(url, `${service.openaiUrl}/chat/completions`);
-        assertEquals([...headers.keys()].filter((name) => name.includes("anthropic")), []);
-      }
-      await bridge[Symbol.asyncDispose]();
-      await service.assertBooks();
-      await service[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function clientOf({ baseUrl }: MessagesBridge, apiKey: string = BOOTSTRAP_KEY): Anthropic {
-  return new Anthropic({ apiKey, baseURL: baseUrl, maxRetries: 0 });
-}
-
-/** The text of an answer. */
-function textOf({ content }: { readonly content: readonly { readonly type: string }[] }): string {
-  return content.map((block) => "text" in block ? block.text : "").join("");
-}
 
 /** An input as the simulator's directive has it. */
 function simulated(directive: Readonly<Record<string, unknown>>): Ask {
@@ -177,8 +136,8 @@ for (const stream of [false, true]) {
     await using gemini = new SigningGemini();
     // Without the gateway, whose memory would put back what was dropped.
     await using bridge = new MessagesBridge({
+      apiKey: BOOTSTRAP_KEY,
       openAIBaseUrl: gemini.baseUrl("openai-compatible"),
-      defaultLocalTools: false,
     });
     const places: unknown[] = [];
     const weather = betaTool({
@@ -232,11 +191,6 @@ const ROWS: readonly Row[] = [
     ask: { ...ASK, messages: [] },
   },
   {
-    when: "a model is named",
-    ...{ of: Anthropic.BadRequestError, status: 400, type: "invalid_request_error" },
-    ask: { ...ASK, model: "claude-opus-5-5" },
-  },
-  {
     when: "Chat has no place for it",
     ...{ of: Anthropic.BadRequestError, status: 400, type: "invalid_request_error" },
     ask: { ...ASK, container: "c" },
@@ -271,7 +225,8 @@ const ROWS: readonly Row[] = [
 for (const { when, of, status, type, ask, key } of ROWS) {
   Deno.test(`an error as Anthropic's client types it: ${when}`, async () => {
     await using at = await lab();
-    const client = key === undefined ? at.client : clientOf(at.bridge, await key(at.service));
+    await using other = bridgeTo(at.service, await key?.(at.service));
+    const client = clientOf(other);
     const calls = [
       () => client.messages.create(ask),
       () => client.messages.stream(ask).finalMessage(),
@@ -280,7 +235,9 @@ for (const { when, of, status, type, ask, key } of ROWS) {
       const error = await failureOf(call());
       assertInstanceOf(error, of);
       assertEquals([error.status, error.type], [status, type]);
+      assertMatch(error.requestID ?? "", /^req_/);
     }
+    assertChatOnly(other, at.service);
     // Something has left in each of the tests, so that what leaves is looked at.
     await at.client.messages.create(ASK);
   });
@@ -324,13 +281,3 @@ Deno.test("a signed tool call of Gemini's goes through gateway and bridge", asyn
   });
   assertEquals([second.stop_reason, gemini.refused, gemini.foreign], ["tool_use", 0, 0]);
 });
-
-async function failureOf(answer: PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await answer;
-  } catch (error) {
-    assertInstanceOf(error, APIError);
-    return error;
-  }
-  throw new Error("It answered");
-}

@@ -134,7 +134,8 @@ export class ConsoleVisit implements AsyncDisposable {
   }
 
   #watch(page: Page): void {
-    const own = new URL(this.url()).host;
+    const { adminUrl, publicUrl } = this.service.running;
+    const own = [adminUrl, publicUrl].map((url) => new URL(url).host);
     page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
       // The answer to a form that was refused is shown; the browser notes its status besides.
@@ -144,7 +145,9 @@ export class ConsoleVisit implements AsyncDisposable {
     page.on("pageerror", (error) => this.complaints.push(`uncaught: ${error.message}`));
     page.on("request", (request) => {
       const { protocol, host } = new URL(request.url());
-      if (protocol !== "data:" && host !== own) this.complaints.push(`request: ${request.url()}`);
+      if (protocol !== "data:" && !own.includes(host)) {
+        this.complaints.push(`request: ${request.url()}`);
+      }
     });
   }
 }

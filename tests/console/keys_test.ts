@@ -51,7 +51,7 @@ browserTest("a key is made with a policy, and does what the policy says", async 
   const page = await visit.signedIn("/keys/new?wallet=default");
   const preview = page.getByRole("complementary");
   await fillIn(page);
-  await preview.getByText("1 of 4 models, 1 of 4 endpoints").waitFor();
+  await preview.getByText("1 of 5 models, 1 of 5 endpoints").waitFor();
   assertEquals(await preview.getByRole("button").isVisible(), false);
   await page.getByText("Rate limits").click();
   await page.getByLabel("Requests a minute").fill("many");
@@ -198,7 +198,7 @@ async function withoutScripts(visit: ConsoleVisit, look: Look): Promise<void> {
   await fillIn(page);
   const preview = page.getByRole("complementary");
   await follow(page, preview.getByRole("button", { name: "Preview" }));
-  assertStringIncludes(await preview.innerText(), "1 of 4 models, 1 of 4 endpoints");
+  assertStringIncludes(await preview.innerText(), "1 of 5 models, 1 of 5 endpoints");
   assertEquals(await page.getByLabel("Budget a day").inputValue(), "500");
   await assertFits(page);
   await follow(page, page.getByRole("button", { name: "Create the key" }));

@@ -21,15 +21,36 @@ export const VISITS: readonly Visit[] = [
     name: `request_${name}`,
     path: `/requests/${id}`,
   })),
+  { name: "usage", path: "/usage" },
+  { name: "usage_by_tag", path: "/usage?by=tag&name=team&range=30d" },
+  { name: "usage_tag_without_name", path: "/usage?by=tag" },
   ...ROUTING_VISITS,
   { name: "wallets", path: "/wallets", prepare: someWallets },
   { name: "wallets_none_found", path: "/wallets?name=nobody" },
+  { name: "corrections", path: "/wallets/-/corrections", prepare: someCorrections },
+  { name: "wallet_adjust", path: "/wallets/research/adjust" },
+  { name: "wallet_close", path: "/wallets/research/close" },
+  { name: "notifications_none", path: "/notifications" },
+  { name: "notifications_new", path: "/notifications/-/new" },
+  { name: "notifications", path: "/notifications", prepare: someTargets },
   ...KEY_VISITS,
   { name: "requests_which_key", path: "/requests?key=site+search" },
   { name: "request_unknown", path: "/requests/not-on-record" },
+  { name: "operators_none", path: "/operators" },
+  { name: "operators", path: "/operators", prepare: someOperators },
+  { name: "operator_new", path: "/operators/-/new" },
+  { name: "audit", path: "/audit" },
+  { name: "audit_none_found", path: "/audit?who=nobody" },
   { name: "not_found", path: "/nothing-here" },
   ...CATALOG_VISITS,
 ];
+
+async function someOperators(service: TestService): Promise<void> {
+  for (const [name, role] of [["Kim", "support"], ["Lee", "billing"], ["Ana", "admin"]]) {
+    const { id } = await service.admin("POST", "/operators", { name, role });
+    await service.admin("POST", `/operators/${id}/tokens`, { name: "Laptop" });
+  }
+}
 
 async function someWallets(service: TestService): Promise<void> {
   const wallets = [
@@ -43,4 +64,17 @@ async function someWallets(service: TestService): Promise<void> {
     const known = tiers.some((each) => each.id === tier) ? { tier } : {};
     await service.admin("POST", "/wallets", { id, credits, ...known });
   }
+}
+
+async function someCorrections(service: TestService): Promise<void> {
+  const note = "Paid in twice";
+  await service.admin("POST", "/wallets/research/debit", { credits: "20000", note, opId: "one" });
+  await service.admin("POST", "/wallets/support/debit", { credits: "20001", note, opId: "two" });
+}
+
+async function someTargets(service: TestService): Promise<void> {
+  const hook = { name: "On call", kind: "webhook", url: "https://hooks.example.com/svc" };
+  await service.admin("POST", "/notify/targets", { ...hook, incidents: ["upstream_down"] });
+  const mail = { host: "smtp.example.com", from: "svc@example.com", to: ["ops@example.com"] };
+  await service.admin("POST", "/notify/targets", { name: "Mail", kind: "email", mail });
 }

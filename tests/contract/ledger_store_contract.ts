@@ -98,6 +98,32 @@ const CLAUSES: Clauses<LedgerStore> = {
     ], undefined]);
   },
 
+  "a settlement has the user and the tags of its hold, a call without them has none": async (
+    ledger,
+  ) => {
+    await fund(ledger, 100n);
+    const names = { user: 'ann "\u00e9"', tags: "env=prod,team=a" };
+    await ledger.hold(hold("h1", 10n, names), NO_WAIT);
+    await ledger.hold(hold("h2", 10n, { tags: "team=b" }), NO_WAIT);
+    await ledger.hold(hold("h3", 10n), NO_WAIT);
+    const { user, tags } = (await ledger.openHolds())[0] ?? {};
+    assertEquals({ user, tags }, names);
+    for (const id of ["h1", "h2", "h3"]) {
+      assertEquals(outcome(await ledger.settle(settle(id, 5n))), { charged: 5n, writtenOff: 0n });
+    }
+    const { entries } = await ledger.statement("w", { limit: 3 });
+    const named = entries.map((entry) =>
+      entry.op === "settle" ? [entry.id, entry.user, entry.tags] : []
+    );
+    assertEquals(named, [
+      ["h3", undefined, undefined],
+      ["h2", undefined, "team=b"],
+      ["h1", names.user, names.tags],
+    ]);
+    // Repeated, they change nothing.
+    assertEquals(outcome(await ledger.hold(hold("h1", 10n, names), NO_WAIT)), { held: 10n });
+  },
+
   "what does not exist is absent or refused": async (ledger) => {
     assertEquals(await ledger.wallet("w"), undefined);
     assertEquals(await Array.fromAsync(ledger.allWallets()), []);
@@ -274,6 +300,19 @@ const CLAUSES: Clauses<LedgerStore> = {
     const late: number[] = [];
     for await (const { at } of ledger.entries({ sinceMs: NOON + 7 })) late.push(at - NOON);
     assertEquals(late, [7, 8, 9]);
+  },
+
+  "entries of one wallet and a time leave all others out": async (ledger) => {
+    await fund(ledger, 100n);
+    await ledger.open({ kind: "open", walletId: "w2", tier: "standard", atMs: NOON });
+    for (let at = 1; at <= 9; at++) {
+      const walletId = at % 2 === 0 ? "w" : "w2";
+      await ledger.credit({ ...credit(`c${at}`, 1n), walletId, atMs: NOON + at });
+    }
+    const times: number[] = [];
+    const range = { walletId: "w2", sinceMs: NOON + 2, untilMs: NOON + 7 };
+    for await (const { at } of ledger.entries(range)) times.push(at - NOON);
+    assertEquals(times, [3, 5, 7]);
   },
 
   "ids that differ in a lone surrogate only are different ids": async (ledger) => {

@@ -5,64 +5,41 @@
  */
 
 import type { ErrorCode } from "@svc/sdk/protocol";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createAdminApp } from "../../gateway/admin/app.ts";
 import {
   ADMIN_TOKEN,
   CONTENT,
   START_MS,
   type TestAdmin,
-  withAdmin,
 } from "../../gateway/admin/admin_test_support.ts";
 import type { AdminDeps } from "../../gateway/admin/deps.ts";
+import { ROLES } from "../../gateway/domain/operators/roles.ts";
+import { newAdminToken } from "../../gateway/flows/keys/admin_tokens.ts";
 import { noteTraffic, TASKS } from "../../gateway/admin/routing/learned_fixture.ts";
+import { newDelivery, type NoticeMessage } from "../../gateway/domain/notices/delivery.ts";
 import { ADMIN_OPERATIONS } from "../../gateway/openapi/admin_operations.ts";
 import { codesOf, type Operation } from "../../gateway/openapi/operation.ts";
 import { PUBLIC_OPERATIONS } from "../../gateway/openapi/public_operations.ts";
 import { ModelListError } from "../../gateway/ports/upstream.ts";
+import { Operators } from "../../gateway/flows/operators/operators.ts";
 import { Gate } from "../../gateway/service/gate.ts";
+import { type AdminIds, withThings } from "../fixtures/admin_things.ts";
+import { catalogsWith, promising } from "../fixtures/changed_deps.ts";
 import { broken, failingOnce, Provoked, withMethods, wrongRequests } from "../fixtures/provoked.ts";
 
 const AUTHORIZATION = `Bearer ${ADMIN_TOKEN}`;
 const API = ADMIN_OPERATIONS.filter(({ access }) => access === "token");
 const CONFLICT = { ok: false, refusal: { code: "full", message: "All is full" } } as const;
 
-/** Ids for the names in paths. */
-interface Ids {
-  readonly key: string;
-  readonly store: string;
-  readonly file: string;
-}
-
-async function withThings(run: (admin: TestAdmin, ids: Ids) => Promise<void>): Promise<void> {
-  await withAdmin(async (admin) => {
-    const key = await admin.post("/keys", { name: "Shop", wallet: "team" });
-    const store = await admin.post("/vector-stores", { name: "Handbook", wallet: "team" });
-    const { vectorStores } = admin.deps;
-    const added = await vectorStores.addFile(store.body.id, {
-      filename: "leave.txt",
-      mediaType: "text/plain",
-      bytes: new TextEncoder().encode("Thirty days of leave"),
-    });
-    await admin.deps.log.append({
-      ...{ id: "log_1", requestId: "req_9", atMs: START_MS, keyId: key.body.id, walletId: "team" },
-      ...{ endpoint: "chat", stream: false, status: 200, outcome: "ok", durationMs: 1 },
-      ...{ holdIds: [], charged: "0.000000", inputTokens: 1, cachedInputTokens: 0 },
-      ...{ outputTokens: 1, estimated: false },
-    });
-    for (let round = 0; round < 2; round++) {
-      noteTraffic(admin.learning, { atMs: START_MS });
-      await admin.learning.take();
-    }
-    const file = added.ok ? added.value.id : "";
-    await run(admin, { key: key.body.id, store: store.body.id, file });
-  });
-}
-
-function pathOf({ path }: Operation, ids: Ids): string {
+function pathOf({ path }: Operation, ids: AdminIds): string {
   return path.replace("/wallets/{id}", "/wallets/team")
     .replace("/keys/{id}", `/keys/${ids.key}`)
     .replace("/requests/{id}", "/requests/log_1")
+    .replace("/operators/{id}", `/operators/${ids.operator}`)
+    .replace("{tokenId}", ids.token)
+    .replace("/corrections/{id}", "/corrections/one")
+    .replace("/sessions/{id}", `/sessions/${ids.session}`)
     .replace("/upstreams/{id}", "/upstreams/lab")
     .replace("/vector-stores/{id}", `/vector-stores/${ids.store}`)
     .replace("{task}", TASKS.summaries)
@@ -133,28 +110,58 @@ Deno.test("the common refusals of each operation match the description", async (
   });
 });
 
-Deno.test("a store that fails is 503 where that is described, and nowhere else", async () => {
+/** A token as operators have them, which no operator has. */
+const UNKNOWN_TOKEN = newAdminToken();
+
+Deno.test("a store that fails is 503, also while it looks for the holder of a token", async () => {
   for (const operation of API) {
     await withThings(async ({ deps }, ids) => {
       const app = createAdminApp({
         ...deps,
-        ledger: broken(deps.ledger),
+        ledger: broken(promising(deps.ledger)),
         keys: broken(deps.keys),
         keyRing: broken(deps.keyRing),
         catalogs: broken(deps.catalogs),
         log: broken(deps.log),
         snapshots: broken(deps.snapshots),
         vectorStores: broken(deps.vectorStores),
+        notices: broken(deps.notices),
         pepperBook: broken(deps.pepperBook),
         adminTokens: broken(deps.adminTokens),
+        trail: broken(deps.trail),
+        operators: broken(deps.operators),
+        corrections: broken(deps.corrections),
         verifyLedger: () => broken(deps).verifyLedger(),
       });
       const path = pathOf(operation, ids) + query(operation);
       const code = await provoked.call(app, operation, { path, init: initOf(operation) });
-      const described = codesOf(operation).includes("store_unavailable");
-      assertEquals(code === "store_unavailable", described, `${operation.id}: ${code}`);
+      assert([undefined, "store_unavailable"].includes(code), `${operation.id}: ${code}`);
+      const init = { headers: { authorization: `Bearer ${UNKNOWN_TOKEN}` } };
+      assertEquals(await provoked.call(app, operation, { path, init }), "store_unavailable");
     });
   }
+});
+
+Deno.test("an operator whose role lacks a right is refused, where that is described", async () => {
+  await withThings(async ({ app, post }, ids) => {
+    const tokens: string[] = [];
+    for (const role of ROLES) {
+      const { body: { id } } = await post("/operators", { name: role, role });
+      tokens.push((await post(`/operators/${id}/tokens`, { name: "Test" })).body.token);
+    }
+    for (const operation of API) {
+      if (["rotatePepper", "dropPepper"].includes(operation.id)) tokens.pop();
+      const path = pathOf(operation, ids) + query(operation);
+      const codes = new Set<string | undefined>();
+      for (const token of tokens) {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        const init = operation.body === undefined ? { headers } : { headers, body: "{}" };
+        codes.add(await provoked.call(app, operation, { path, init }));
+      }
+      const described = codesOf(operation).includes("policy_denied");
+      assertEquals(codes.has("policy_denied"), described, operation.id);
+    }
+  });
 });
 
 Deno.test("a missing item is 404 where an address names something", async () => {
@@ -184,65 +191,130 @@ Deno.test("a missing item is 404 where an address names something", async () => 
 });
 
 /** Operations that conflict, with what is in their way. */
-const CONFLICTS: readonly (readonly [string, (admin: TestAdmin, ids: Ids) => Promise<Clash>])[] = [
-  ["createWallet", ({ clock }) => {
-    // At the same moment it would be the same request once more.
-    clock.ms++;
-    return Promise.resolve({ body: { id: "team" } });
-  }],
-  ["creditWallet", async ({ post }) => {
-    await post("/wallets/team/credit", { credits: "1", opId: "one" });
-    return { body: { credits: "2", opId: "one" } };
-  }],
-  ["createKey", () => {
-    const exists = { ok: false, refusal: { code: "key_exists" } } as const;
-    return Promise.resolve({ deps: { keyRing: { issue: () => Promise.resolve(exists) } } });
-  }],
-  ["verifyKey", ({ deps }, { key }) => {
-    const keyRing = withMethods(deps.keyRing, { authenticate: () => deps.keys.get(key) });
-    const fetch = () => Promise.resolve(Response.json({}, { status: 402 }));
-    return Promise.resolve({ deps: { keyRing, fetch } });
-  }],
-  ...["rotateKey", "disableKey", "enableKey"].map((id) =>
-    [id, async ({ post }: TestAdmin, { key }: Ids) => {
-      await post(`/keys/${key}/revoke`);
-      return {};
-    }] as const
-  ),
-  ...["rotatePepper", "dropPepper"].map((id) =>
-    [id, ({ deps }: TestAdmin) => {
-      const refused = () => Promise.resolve({ ok: false, refusal: { code: "no_previous" } });
-      const pepperBook = {
-        uses: () => deps.pepperBook.uses(),
-        rotate: refused,
-        drop: refused,
+const CONFLICTS:
+  readonly (readonly [string, (admin: TestAdmin, ids: AdminIds) => Promise<Clash>])[] = [
+    ["createWallet", ({ clock }) => {
+      // At the same moment it would be the same request once more.
+      clock.ms++;
+      return Promise.resolve({ body: { id: "team" } });
+    }],
+    ["creditWallet", async ({ post }) => {
+      await post("/wallets/team/credit", { credits: "1", opId: "one" });
+      return { body: { credits: "2", opId: "one" } };
+    }],
+    ...Object.entries({
+      debitWallet: { credits: "1000", note: "Test" },
+      adjustWallet: { balance: "1", expected: "2", note: "Test" },
+      setWalletTier: { tier: "standard", note: "Test" },
+      closeWallet: { expected: "1", note: "Test" },
+      moveKey: { wallet: "team", note: "Test" },
+      refundRequest: { note: "Test" },
+    }).map(([id, body]) => [id, () => Promise.resolve({ body })] as const),
+    ...["approveCorrection", "refuseCorrection"].map((id) =>
+      [id, async ({ post }: TestAdmin) => {
+        await post("/wallets/team/debit", { credits: "60", note: "Test", opId: "one" });
+        await post("/corrections/one/refuse", { note: "Test" });
+        return {};
+      }] as const
+    ),
+    ["createKey", () => {
+      const exists = { ok: false, refusal: { code: "key_exists" } } as const;
+      return Promise.resolve({ deps: { keyRing: { issue: () => Promise.resolve(exists) } } });
+    }],
+    ["verifyKey", ({ deps }, { key }) => {
+      const keyRing = withMethods(deps.keyRing, { authenticate: () => deps.keys.get(key) });
+      const fetch = () => Promise.resolve(Response.json({}, { status: 402 }));
+      return Promise.resolve({ deps: { keyRing, fetch } });
+    }],
+    ...["rotateKey", "disableKey", "enableKey", "createSignInLink"].map((id) =>
+      [id, async ({ post }: TestAdmin, { key }: AdminIds) => {
+        await post(`/keys/${key}/revoke`);
+        return {};
+      }] as const
+    ),
+    ...["setKeyEmbeddingModel", "resetKeyEmbeddingModel"].map((id) =>
+      [id, ({ deps }: TestAdmin) => {
+        const replace = () => Promise.resolve(false);
+        const embeddingPins = withMethods(deps.embeddingPins, { replace });
+        const catalog = deps.catalogs.current();
+        const models = catalog.models.map((model) => ({
+          ...{ ...model, endpoints: ["embeddings"] as const },
+        }));
+        const current = () => ({ ...catalog, models });
+        const catalogs = withMethods(deps.catalogs, { current });
+        const body = { model: models[0]?.id };
+        return Promise.resolve({ body, deps: { catalogs, embeddingPins } });
+      }] as const
+    ),
+    ...["rotatePepper", "dropPepper"].map((id) =>
+      [id, ({ deps }: TestAdmin) => {
+        const refused = () => Promise.resolve({ ok: false, refusal: { code: "no_previous" } });
+        const pepperBook = {
+          uses: () => deps.pepperBook.uses(),
+          rotate: refused,
+          drop: refused,
+        };
+        return Promise.resolve({ deps: { pepperBook } });
+      }] as const
+    ),
+    ["confirmAdminToken", () => Promise.resolve({})],
+    ["applyCatalog", () => Promise.resolve({ body: { content: CONTENT, expectedVersion: 99 } })],
+    ["rollBackCatalog", async ({ deps }) => {
+      const { tiers } = CONTENT;
+      const changed = { ...CONTENT, tiers: [...tiers, { ...tiers[0], id: "more" }] };
+      await deps.applyCatalog(changed as typeof CONTENT, { expected: 1, note: "" });
+      return { deps: { applyCatalog: () => Promise.resolve(undefined) } };
+    }],
+    ["explainRequest", ({ deps }) => {
+      const search = async () => {
+        const record = await deps.log.get("log_1");
+        return { records: record === undefined ? [] : [record, record] };
       };
-      return Promise.resolve({ deps: { pepperBook } });
-    }] as const
-  ),
-  ["confirmAdminToken", () => Promise.resolve({})],
-  ["applyCatalog", () => Promise.resolve({ body: { content: CONTENT, expectedVersion: 99 } })],
-  ["rollBackCatalog", async ({ deps }) => {
-    const { tiers } = CONTENT;
-    const changed = { ...CONTENT, tiers: [...tiers, { ...tiers[0], id: "more" }] };
-    await deps.applyCatalog(changed as typeof CONTENT, { expected: 1, note: "" });
-    return { deps: { applyCatalog: () => Promise.resolve(undefined) } };
-  }],
-  ["explainRequest", ({ deps }) => {
-    const search = async () => {
-      const record = await deps.log.get("log_1");
-      return { records: record === undefined ? [] : [record, record] };
-    };
-    const log = withMethods(deps.log, { get: () => Promise.resolve(undefined), search });
-    return Promise.resolve({ deps: { log } });
-  }],
-  ["getRoutingTask", twoTasks],
-  ["resetRouting", twoTasks],
-  ["createVectorStore", full("create")],
-  ["addFile", full("addFile")],
-  ["searchVectorStore", full("search")],
-  ["embedFile", () => Promise.resolve({})],
-];
+      const log = withMethods(deps.log, { get: () => Promise.resolve(undefined), search });
+      return Promise.resolve({ deps: { log } });
+    }],
+    ["getRoutingTask", twoTasks],
+    ["resetRouting", twoTasks],
+    ["createOperator", () => Promise.resolve({ body: { name: "Kim", role: "viewer" } })],
+    ["createOperatorToken", async ({ post }, { operator }) => {
+      for (let token = 1; token < 20; token++) {
+        await post(`/operators/${operator}/tokens`, { name: "Test" });
+      }
+      return {};
+    }],
+    ...[
+      ...["setOperatorRole", "disableOperator", "enableOperator"],
+      ...["revokeOperatorToken", "endOperatorSessions"],
+    ].map((id) =>
+      [id, ({ deps, stores }: TestAdmin) => {
+        const overtaken = {
+          all: () => stores.operatorStore.all(),
+          put: () => Promise.resolve(false),
+        };
+        const { peppers } = { peppers: { digest: () => "", digests: () => [] } };
+        const operators = new Operators({ ...deps, operatorStore: overtaken, peppers });
+        return Promise.resolve({ deps: { operators } });
+      }] as const
+    ),
+    ["createVectorStore", full("create")],
+    ["addFile", full("addFile")],
+    ["searchVectorStore", full("search")],
+    ["embedFile", () => Promise.resolve({})],
+    ["createNotificationTarget", ({ deps }) => {
+      const added = { ok: false, problem: "There are 20 targets already" } as const;
+      const add = () => Promise.resolve(added);
+      return Promise.resolve({ deps: { notices: withMethods(deps.notices, { add }) } });
+    }],
+    ["retryNotificationDelivery", ({ deps }) => {
+      const message: NoticeMessage = {
+        ...{ id: "inc_1_1", type: "wallet.low", incident: "inc_1", phase: "began", number: 1 },
+        ...{ subject: "team", text: 'Wallet "team" is low', facts: {}, atMs: START_MS },
+      };
+      const delivered = { ...newDelivery(message, "tgt_1"), state: "delivered" } as const;
+      const retry = () => Promise.resolve(delivered);
+      return Promise.resolve({ deps: { notices: withMethods(deps.notices, { retry }) } });
+    }],
+  ];
 
 interface Clash {
   readonly body?: unknown;
@@ -321,13 +393,4 @@ function operationOf(id: string): Operation {
   const operation = ADMIN_OPERATIONS.find((one) => one.id === id);
   if (operation === undefined) throw new Error(`There is no operation "${id}"`);
   return operation;
-}
-
-function catalogsWith(
-  { catalogs }: AdminDeps,
-  limits: { badKeysPerMinute: number },
-): AdminDeps["catalogs"] {
-  const catalog = catalogs.current();
-  const inForce = { maxInFlight: 100, queueMs: 0, queueLength: 0, ...limits };
-  return withMethods(catalogs, { current: () => ({ ...catalog, limits: inForce }) });
 }

@@ -118,6 +118,9 @@ Deno.test("a missing item is 404", async () => {
     const init = initOf(operation);
     assertEquals(await provoked.call(app, operation, { path, init }), "not_found", operation.id);
   }
+  const create = operationOf("createVectorStore");
+  const withFile = initOf(create, { file_ids: ["none"] });
+  assertEquals(await provoked.call(app, create, { init: withFile }), "not_found");
   const files = {
     blobs: withMethods(blobs, { get: storeFails }),
     links: { verify: () => true },
@@ -140,7 +143,15 @@ Deno.test("the refusals of a model call match the description", async () => {
   await using service = await TestService.start();
   const { stores, gateway } = service.running;
   await stores.ledger.open({ kind: "open", walletId: "empty", tier: "standard", atMs: 1 });
+  await stores.ledger.open({ kind: "open", walletId: "gone", tier: "standard", atMs: 1 });
   const app = await appOf(service);
+  const closed = await appOf(service, { wallet: "gone" });
+  const entry = () => ({
+    ...{ atMs: 1, action: "closeWallet", stage: "done", subject: "/wallets/gone" } as const,
+    author: { kind: "nobody", id: "", name: "", address: null, requestId: "" } as const,
+  });
+  const closing = { opId: "gone", walletId: "gone", note: "Test", atMs: 1 };
+  await stores.corrections.apply({ kind: "close", expected: 0n, ...closing }, { entry });
   const poor = await appOf(service, { wallet: "empty" });
   const budget = await appOf(service, { policy: { budget: { total: "0.000001" } } });
   const changed = { get: () => Promise.resolve(narrowed) };
@@ -155,8 +166,10 @@ Deno.test("the refusals of a model call match the description", async () => {
   };
   const empty = await withModels({ disabled: true });
   const short = await withModels({ contextTokens: 1 });
+  const gone = await appOf(service, { policy: { embeddings: { model: "none" } } });
   for (const operation of MODEL_CALLS) {
-    const isText = operation.tag !== "Images";
+    const isText = operation.tag === "Chat" || operation.tag === "Responses";
+    const hasContext = operation.tag !== "Images";
     for (const [code, body] of [...BODIES, ...isText ? TEXT_BODIES : []]) {
       const init = initOf(operation, body);
       assertEquals(await provoked.call(app, operation, { init }), code, operation.id);
@@ -166,9 +179,11 @@ Deno.test("the refusals of a model call match the description", async () => {
       const [code, to] of [
         ["insufficient_balance", poor],
         ["key_budget_exceeded", budget],
+        ["wallet_closed", closed],
         ["conflict", raced],
         ["no_model_available", empty],
-        ...isText ? [["context_length_exceeded", short] as const] : [],
+        ...hasContext ? [["context_length_exceeded", short] as const] : [],
+        ...operation.tag === "Embeddings" ? [["embedding_model_gone", gone] as const] : [],
       ] as const
     ) {
       assertEquals(await provoked.call(to, operation, { init }), code, operation.id);
@@ -200,6 +215,28 @@ Deno.test("a vote on no request, and one on a refused request, are refused as de
   await provoked.call(app, chat, { init: initOf(chat, { model: "other" }) });
   const { id } = await service.lastRequest();
   assertEquals(await provoked.call(app, operation, { init: vote(id) }), "conflict");
+});
+
+Deno.test("an id that two of a key's requests have is refused as described", async () => {
+  await using service = await TestService.start();
+  const app = await appOf(service);
+  for (const text of ["one", "two"]) {
+    const answer = await service.chat({ messages: [{ role: "user", content: text }] }, {
+      headers: { "x-request-id": "twice" },
+    });
+    await answer.body?.cancel();
+  }
+  const operation = operationOf("getOwnRequest");
+  const path = operation.path.replace("{id}", "twice");
+  const init = initOf(operation);
+  assertEquals(await provoked.call(app, operation, { path, init }), "conflict");
+});
+
+Deno.test("a link to pages that are switched off is refused as described", async () => {
+  await using service = await TestService.start({ settings: { keyPages: false } });
+  const operation = operationOf("createOwnSignInLink");
+  const init = initOf(operation);
+  assertEquals(await provoked.call(await appOf(service), operation, { init }), "not_found");
 });
 
 Deno.test("nothing that is described of the public listener was never answered", () => {

@@ -161,5 +161,7 @@ Deno.test("every call of a model describes X-Auto, which the listener reads of a
       ? [name]
       : [];
   });
-  assertEquals(headers.sort(), ["chat", "images.edits", "images.generations", "responses"]);
+  assertEquals(headers.sort(), [
+    ...["chat", "embeddings", "images.edits", "images.generations", "responses"],
+  ]);
 });

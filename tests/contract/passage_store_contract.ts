@@ -70,6 +70,29 @@ const CLAUSES: Clauses<PassageStore> = {
     assertEquals(await store.files("vs_a"), [file]);
   },
 
+  "a description changes alone, and callers have a maximum of stores": async (store) => {
+    const own = { ...vectorStore("vs_a"), isCallers: true, expiresAfterDays: 7 };
+    await store.createStore(vectorStore("vs_op"), 1);
+    assertEquals(await store.createStore(own, 1), true);
+    assertEquals(await store.createStore({ ...own, id: "vs_b" }, 1), false);
+    assertEquals(await store.createStore({ ...own, id: "vs_b", ownerId: "other" }, 1), true);
+    await store.addFile(fileOf("vs_a", "file_1", ["x"]), ["x"]);
+    const described = await store.describeStore("vs_a", {
+      ...{ name: "New", metadata: { a: "b" }, expiresAfterDays: undefined, lastActiveAtMs: 5 },
+    });
+    const { expiresAfterDays: _gone, ...rest } = own;
+    const counts = { files: 1, passages: 1, textBytes: 1, revision: 1 };
+    const expected = { ...rest, ...counts, name: "New", metadata: { a: "b" }, lastActiveAtMs: 5 };
+    assertEquals(JSON.parse(JSON.stringify(described)), expected);
+    assertEquals(JSON.parse(JSON.stringify(store.store("vs_a"))), expected);
+    assertEquals(await store.describeStore("vs_none", { name: "x" }), undefined);
+    const failure = { code: "invalid_file", message: "It is damaged" } as const;
+    await store.addFile({ ...fileOf("vs_a", "file_2", []), failure }, []);
+    assertEquals([store.store("vs_a")?.files, store.store("vs_a")?.failed], [2, 1]);
+    await store.removeFile("vs_a", "file_2");
+    assertEquals([store.store("vs_a")?.files, store.store("vs_a")?.failed], [1, 0]);
+  },
+
   "a store counts what is in it, and every change": async (store) => {
     await store.createStore(vectorStore("vs_a"));
     const one = fileOf("vs_a", "file_1", ["灯", "塔"]);

@@ -33,7 +33,7 @@ async function instanceOf(url: string, options: Partial<PostgresLogOptions>): Pr
   await migrate(sql);
   const id = crypto.randomUUID();
   await sql`insert into instance (id) values (${id})`;
-  const batches = new Batches(sql, id);
+  const batches = new Batches(sql, { id });
   const log = new PostgresRequestLog(sql, batches, { nowMs: () => 10_000, ...options });
   const owe = (record: RequestRecord) =>
     batches.submit({ logs: [record.id] }, (view) => view.keepKilledRow(record));

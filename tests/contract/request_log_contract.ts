@@ -121,6 +121,51 @@ function taskOf(model: string, provider: string): NonNullable<RequestRecord["tas
 }
 
 const FILTERED: Clauses<RequestLog> = {
+  "a search finds tags, users and safety identifiers, and nothing like them": async (log) => {
+    const attributions: readonly RequestRecord["attribution"][] = [
+      undefined,
+      { tags: "env=prod,team=a" },
+      { user: "team=a", tags: "team=ab" },
+      { user: 'odd "\ud800"', safetyIdentifier: "hash" },
+      { safetyIdentifier: "ann", tags: "env=prod" },
+      { user: "ann" },
+    ];
+    for (const [n, attribution] of attributions.entries()) {
+      await log.append(record(n, attribution === undefined ? {} : { attribution }));
+    }
+    // Hundreds of names share few places in an index.
+    for (let n = 0; n < 600; n++) {
+      await log.append(record(100 + n, { attribution: { user: `u${n}`, tags: `team=t${n}` } }));
+    }
+    const rows: [Omit<RequestQuery, "limit">, number[]][] = [
+      [{ tag: "team=a" }, [1]],
+      [{ tag: "team=ab" }, [2]],
+      [{ tag: "env=prod" }, [4, 1]],
+      [{ tag: "env=pro" }, []],
+      [{ user: "ann" }, [5, 4]],
+      [{ user: "team=a" }, [2]],
+      [{ user: "hash" }, [3]],
+      [{ user: 'odd "\ud800"' }, [3]],
+      [{ user: "ann", tag: "env=prod" }, [4]],
+      [{ user: "u77" }, [177]],
+      [{ tag: "team=t599" }, [699]],
+    ];
+    for (const [query, expected] of rows) {
+      const { records } = await log.search({ ...query, limit: 99 });
+      const numbers = records.map(({ id }) => Number(id.slice(4)));
+      assertEquals(numbers, expected, JSON.stringify(query));
+    }
+    const paged: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await log.search({ tag: "env=prod", limit: 1, cursor });
+      paged.push(...page.records.map(({ requestId }) => requestId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    assertEquals(paged, ["req-4", "req-1"]);
+    assertEquals((await log.get(record(1).id))?.attribution, { tags: "env=prod,team=a" });
+  },
+
   "each condition finds its rows, in both orders": async (log) => {
     await Promise.all(VARIED.map((one) => log.append(one)));
     const rows: [Omit<RequestQuery, "limit">, number[]][] = [

@@ -15,6 +15,20 @@ const CLAUSES: Clauses<SettingsStore> = {
     assertEquals(await settings.setOnce("pepper", "d"), "c\ud800");
     assertEquals(await settings.get("\ud800"), undefined);
   },
+
+  "one of several replacements of a value takes effect": async (settings) => {
+    const replace = (from: string | undefined, to: string) =>
+      settings.replace("pepper", { from, to });
+    assertEquals(await replace("a", "b"), false);
+    assertEquals(await settings.get("pepper"), undefined);
+    const first = await Promise.all([replace(undefined, "a"), replace(undefined, "b")]);
+    assertEquals(first.filter(Boolean).length, 1);
+    const value = await settings.get("pepper");
+    const second = await Promise.all([replace(value, "c"), replace(value, "d")]);
+    assertEquals(second.filter(Boolean).length, 1);
+    assertEquals(await replace(value, "e"), false);
+    assertEquals(await settings.get("pepper"), second[0] ? "c" : "d");
+  },
 };
 
 /** Contract of every settings store. */

@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
   },
   {
     when: "there is nothing at the address",
-    call: (service) => service.client().files.retrieve("nothing"),
+    call: (service) => service.client().batches.retrieve("nothing"),
     of: OpenAI.NotFoundError,
     status: 404,
     code: "not_found",

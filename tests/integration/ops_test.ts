@@ -119,3 +119,100 @@ Deno.test("servers in front have the admin listener under a name of its own, and
     assertEquals(depth, 0, name);
   }
 });
+
+/** Variables of the instances in the Compose file, with those of the image below them. */
+async function composeVariables(): Promise<Record<string, string>> {
+  const compose = await read("ops/compose/compose.yml");
+  const image = (await read("ops/Containerfile")).replaceAll("\\\n", " ");
+  const [, ofImage = ""] = /^ENV (SERVICE_.*)$/m.exec(image) ?? [];
+  const own = [...compose.matchAll(/^ +(SERVICE_[A-Z_]+): (.*)$/gm)];
+  return {
+    ...Object.fromEntries(ofImage.trim().split(/ +/).map((pair) => pair.split("="))),
+    ...Object.fromEntries(
+      own.map(([, name = "", value = ""]) => [name, value.replaceAll('"', "")]),
+    ),
+  };
+}
+
+Deno.test("the Compose file starts instances on PostgreSQL that leave time to drain", async () => {
+  const compose = await read("ops/compose/compose.yml");
+  const variables = await composeVariables();
+  const fromSecrets = [...compose.matchAll(/'(SERVICE_[A-Z_]+)=/g)].map(([, name = ""]) => name);
+  assertEquals(fromSecrets, ["SERVICE_ADMIN_TOKEN", "SERVICE_BOOTSTRAP_KEY"]);
+  for (const name of [...Object.keys(variables), ...fromSecrets]) {
+    assert(SERVE_VARIABLES.includes(name), name);
+  }
+  const parsed = parseServeSettings([], variables);
+  assert(parsed.ok);
+  const { store, trustedProxies } = parsed.settings;
+  assertEquals(store, {
+    kind: "postgres",
+    url: "postgres://svc@postgres:5432/svc?sslmode=disable",
+  });
+  assertStringIncludes(compose, `subnet: ${trustedProxies.join()}`);
+  const [, grace] = /stop_grace_period: (\d+)s/.exec(compose) ?? [];
+  assert(Number(grace) * 1_000 > SHUTDOWN_GRACE_MS + 5_000, grace);
+  // Each instance that there is, and no other, gets requests.
+  const instances = [...compose.matchAll(/^ {2}(svc-\d):$/gm)].map(([, name]) => name);
+  const nginx = await read("ops/compose/nginx.conf");
+  const servers = [...nginx.matchAll(/^ {2}server (svc-\d):8787 /gm)].map(([, name]) => name);
+  assertEquals([instances, servers.length], [servers, 2]);
+});
+
+Deno.test("the Compose file is YAML whose services, networks and volumes exist", async () => {
+  const script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))";
+  const parsed = await outputOf("python3", ["-c", script], await read("ops/compose/compose.yml"));
+  if (parsed.code !== 0) return console.warn("Not tested: there is no Python with PyYAML here");
+  const { services, networks, volumes, secrets } = JSON.parse(parsed.stdout);
+  const named = (kind: string) =>
+    Object.values<Record<string, string[] & object>>(services).flatMap((one) => {
+      const value = one[kind] ?? [];
+      return Array.isArray(value) ? value : Object.keys(value);
+    });
+  assertEquals(new Set(named("networks")), new Set(Object.keys(networks)));
+  assertEquals(named("secrets"), Object.keys(secrets));
+  for (const name of named("depends_on")) assert(Object.hasOwn(services, name), name);
+  const mounts = named("volumes").map((mount) => mount.split(":")[0] ?? "");
+  for (const mount of mounts) {
+    if (mount.startsWith("./")) await Deno.stat(join(ROOT, "ops/compose", mount));
+    else assert(Object.hasOwn(volumes, mount), mount);
+  }
+});
+
+Deno.test("nginx takes the configuration beside the Compose file", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const site = (await read("ops/compose/nginx.conf")).replaceAll(/svc-\d:/g, "127.0.0.1:");
+    const path = join(folder, "nginx.conf");
+    const own = `pid ${join(folder, "pid")};\nevents {}\nhttp {\naccess_log off;\n${site}\n}\n`;
+    await Deno.writeTextFile(path, own);
+    const { code, stderr } = await outputOf("nginx", [
+      "-t",
+      "-p",
+      folder,
+      "-c",
+      path,
+      "-e",
+      "stderr",
+    ]);
+    if (code === -1) return console.warn("Not tested: there is no nginx here");
+    assertEquals([code, /warn|emerg/.exec(stderr)?.[0]], [0, undefined], stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Runs a program with a text on its standard input; the code is -1 where there is none. */
+async function outputOf(program: string, args: string[], input = "") {
+  const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  try {
+    const child = new Deno.Command(program, { args, ...pipes }).spawn();
+    await new Blob([input]).stream().pipeTo(child.stdin);
+    const { code, stdout, stderr } = await child.output();
+    const decoder = new TextDecoder();
+    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { code: -1, stdout: "", stderr: "" };
+    throw error;
+  }
+}

@@ -95,9 +95,11 @@ Deno.test("a kept pepper is rotated while it serves, and dropped when nothing ne
 
 Deno.test("the admin token is rotated, and the file beside the store follows", async () => {
   await onDisk(async (start, kvPath) => {
-    await (await start())[Symbol.asyncDispose]();
-    await using service = await start({ adminToken: undefined });
     const path = credentialsPath(kvPath) ?? "";
+    // A database has no folder: the file is named, as it is for several instances.
+    await (await start({ credentialsFile: path }))[Symbol.asyncDispose]();
+    const settings = { adminToken: undefined, credentialsFile: path };
+    await using service = await start(settings);
     const rotate = () => svcOn(service, ["admin-token", "rotate"]);
     const rotated = await rotate();
     assertEquals([rotated.code, rotated.err], [0, ""]);
@@ -110,7 +112,7 @@ Deno.test("the admin token is rotated, and the file beside the store follows", a
     assertMatch((await rotate()).err, /refuses the admin token of SERVICE_ADMIN_TOKEN/);
     // Both ends of the file's life: the next start reads what the rotation left.
     await service.running.stop();
-    await using next = await start({ adminToken: undefined });
+    await using next = await start(settings);
     assertEquals((await readCredentials(path))?.token, token);
     assertEquals([await statusFor(next, ADMIN_TOKEN), await statusFor(next, token)], [401, 200]);
   });

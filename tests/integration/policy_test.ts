@@ -1,6 +1,5 @@
 /**
- * Every field of a key's policy, enforced over HTTP: what it lets through, what it refuses, and that
- * a refusal costs nothing.
+ * Every field of a key's policy over HTTP: what it lets through and refuses, without a cost.
  *
  * @module
  */
@@ -12,6 +11,7 @@ import { FakeUpstream, json } from "../fixtures/fake_upstream.ts";
 import { completion, INPUT_MICROS, labConfig, OUTPUT_MICROS, usage } from "../fixtures/lab.ts";
 import { ManualClock, type TestKey, TestService, until } from "../fixtures/service.ts";
 import { ServiceProcess } from "../fixtures/service_process.ts";
+import { TESTED_ELSEWHERE } from "./policy_elsewhere.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -223,6 +223,7 @@ const FIELDS: { readonly [Field in keyof Required<KeyPolicy>]: (at: Lab) => Prom
     await waitsTruthfully(at, key);
   },
 
+  ...TESTED_ELSEWHERE,
   async tokensPerMinute(at) {
     const key = await keyWith(at, { tokensPerMinute: 1_000 });
     at.upstream.answer(

@@ -139,6 +139,24 @@ Deno.test("SIGTERM lets a stream finish, and ends with 0", async () => {
   assert((await text).endsWith("data: [DONE]\n\n"));
 });
 
+Deno.test("a drain fails the probe first, answers calls, and ends at a second signal", async () => {
+  await using at = await folder();
+  await using service = await ServiceProcess.start(at.kv, { SERVICE_DRAIN_SECONDS: "300" });
+  const { key } = await secretsAt(at.kv);
+  service.signal("SIGTERM");
+  const probe = async () => {
+    const response = await fetch(`${service.publicUrl}/readyz`);
+    const { error } = await response.json();
+    return [response.status, error?.code];
+  };
+  await until(async () => (await probe())[0] === 503, "the probe to fail");
+  assertEquals(await probe(), [503, "shutting_down"]);
+  const answer = await chat(service, key);
+  await answer.body?.cancel();
+  assertEquals(answer.status, 200);
+  assertEquals((await service.end("SIGTERM")).code, 0);
+});
+
 Deno.test("a second signal breaks off what is in progress, billed, and ends with 0", async () => {
   await using at = await folder();
   await using service = await ServiceProcess.start(at.kv);

@@ -75,7 +75,8 @@ async function sumOf(
   service: TestService,
 ): Promise<Record<JournalEntry["op"], number> & { charged: bigint }> {
   const ends = { settle: 0, void: 0, expire: 0 };
-  const sum = { open: 0, credit: 0, hold: 0, progress: 0, ...ends, charged: 0n };
+  const corrections = { debit: 0, adjust: 0, tier: 0, close: 0, move: 0, refund: 0 };
+  const sum = { open: 0, credit: 0, hold: 0, progress: 0, ...ends, ...corrections, charged: 0n };
   for await (const entry of service.running.stores.ledger.entries()) {
     sum[entry.op]++;
     if (entry.op === "settle") sum.charged += entry.charged;

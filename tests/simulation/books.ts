@@ -56,6 +56,8 @@ export class ReckonedBooks {
   readonly wallets = new Map<string, ReckonedWallet>();
   readonly holds = new Map<string, ReckonedHold>();
   readonly credits = new Map<string, bigint>();
+  /** Change of the available credits by each correction. */
+  readonly corrections = new Map<string, bigint>();
   /** Sum of held and spent credits, by the owner of a budget. */
   readonly owners = new Map<string, bigint>();
   readonly settlements: Settlement[] = [];
@@ -68,6 +70,8 @@ export class ReckonedBooks {
   /** Called with each hold. */
   onHold: (holdId: string, hold: ReckonedHold) => void = () => {};
   readonly #accuse: Accuse;
+  /** Corrections of the commit that lands. */
+  #landed = 0;
   #segments = 0;
   /** Lines of single commits that no segment has yet. */
   #unfolded: string[] = [];
@@ -88,6 +92,11 @@ export class ReckonedBooks {
       if (key[0] === "journal") this.#append(Number(key[1]), text(value));
       if (key[0] === "catalog_chunk") this.catalogs.set(Number(key[1]), text(value));
     }
+    const noted = mutations.filter(({ key }) => key[0] === "audit_trail").length;
+    if (noted !== this.#landed) {
+      this.#accuse("a correction lands with its audit entry", `${this.#landed}, ${noted} entries`);
+    }
+    this.#landed = 0;
     for (const { key, value } of mutations) {
       if (key[0] === "wallet") this.compare(value as WalletRow);
     }
@@ -95,6 +104,11 @@ export class ReckonedBooks {
     if (isFold && this.#unfolded.length > 0) {
       this.#accuse("a fold has every line", `${this.#unfolded.length} lines are missing`);
     }
+  }
+
+  /** Enters further lines of a journal. */
+  append(lines: readonly string[]): void {
+    for (const line of lines) this.#enter(JSON.parse(line) as Line);
   }
 
   /** Checks that a wallet row is consistent in itself. */
@@ -149,12 +163,37 @@ export class ReckonedBooks {
         wallet.credits += amount;
         return;
       }
+      case "debit":
+      case "adjust":
+      case "refund":
+      case "move":
+        return this.#correct(id, line, wallet);
       case "hold":
         return this.#hold(id, line, wallet);
       case "progress":
         return this.#progress(id, BigInt(String(line.cost)));
       default:
         return this.#end(id, line, wallet);
+    }
+  }
+
+  #correct(id: string, line: Line, wallet: ReckonedWallet): void {
+    if (this.corrections.has(id)) this.#accuse("a correction is made once", id);
+    this.#landed++;
+    const amountOf = (name: string) => BigInt(String(line[name] ?? 0));
+    const change = line.op === "adjust"
+      ? amountOf("counted") - amountOf("expected")
+      : line.op === "debit"
+      ? -amountOf("amount")
+      : amountOf("amount");
+    this.corrections.set(id, change);
+    if (line.op === "adjust" && wallet.credits - wallet.spent !== amountOf("expected")) {
+      this.#accuse("an adjustment is of the expected balance", id);
+    }
+    if (line.op === "refund") wallet.spent -= change;
+    else wallet.credits += change;
+    if (wallet.spent < 0n || wallet.held + wallet.spent > wallet.credits) {
+      this.#accuse("a correction takes only what is available", id);
     }
   }
 

@@ -116,8 +116,10 @@ export function rightCheckpoints(call: SettledCall): bigint[] {
  */
 export function rightPartCosts(call: SettledCall): bigint[] {
   const { attempt, promptTokens, stream: isShown, interrupted, read } = call;
-  const { words, failure, finished, wordsWhenLeft = words } = attempt;
+  const { words, failure, wordsWhenLeft = words } = attempt;
   if (failure !== undefined) return [];
+  // One whose time ran out before its end is cut, even if nothing but the usage was to come.
+  const finished = attempt.finished && !attempt.cancelled;
   const price = priceOf(call);
   const usage = possibleUsage(attempt);
   const counted = (output: number) =>

@@ -6,18 +6,25 @@
  */
 
 import { parseArgs } from "node:util";
+import { explainInstances, runInstanceSeeds } from "./instances/seeds.ts";
 import { type Outcome, run, RUN_ENDS, stepsOf } from "./run.ts";
-import { shrink } from "./shrink.ts";
+import { shrink, simplerSteps } from "./shrink.ts";
 import { type Step, stepText } from "./steps.ts";
 
 /** Default number of steps of a run. */
 export const DEFAULT_STEPS = 200;
 
-const USAGE = `Usage: deno task sim [--seed N | --seeds A..B] [--steps M]
+const USAGE = `Usage: deno task sim [--store file|postgres] [--seed N | --seeds A..B] [--steps M]
 
-Without a seed, seeds 1 to 100 are run. A night's work: --seeds 1..100000 --steps 600`;
+Runs the gateway on a simulated file, then several instances of the ledger on a modelled PostgreSQL;
+--store runs one of them. Without a seed, seeds 1 to 100 are run. A night's work:
+--seeds 1..100000 --steps 600`;
+
+const STORES = ["file", "postgres"] as const;
 
 interface Order {
+  /** Stores to simulate. */
+  readonly stores: readonly string[];
   readonly from: number;
   readonly to: number;
   readonly steps: number;
@@ -32,6 +39,7 @@ export interface Tally {
   settlements: number;
   checkpoints: number;
   recovered: number;
+  corrections: number;
   crashes: number;
   /** Number of snapshots of the statistics. */
   snapshots: number;
@@ -42,22 +50,24 @@ export interface Tally {
 export function orderOf(args: readonly string[]): Order | undefined {
   const values = flagsOf(args);
   const steps = Number(values?.steps ?? DEFAULT_STEPS);
+  const stores = STORES.filter((name) => (values?.store ?? name) === name);
   const range = /^(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(values?.seeds ?? values?.seed ?? "1..100");
   if (values === undefined || range === null || !Number.isInteger(steps) || steps < 1) {
     return undefined;
   }
   const from = Number(range[1]);
   const to = Number(range[2] ?? range[1]);
-  return to < from ? undefined : { from, to, steps };
+  return to < from || stores.length === 0 ? undefined : { stores, from, to, steps };
 }
 
 function flagsOf(
   args: readonly string[],
-): { [flag in "seed" | "seeds" | "steps"]?: string } | undefined {
+): { [flag in "seed" | "seeds" | "steps" | "store"]?: string } | undefined {
   const options = {
     seed: { type: "string" },
     seeds: { type: "string" },
     steps: { type: "string" },
+    store: { type: "string" },
   } as const;
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -68,10 +78,10 @@ function flagsOf(
 
 /** Runs seeds one after the other; `report` is called with each failing seed and its outcome. */
 export async function runSeeds(
-  { from, to, steps }: Order,
+  { from, to, steps }: Omit<Order, "stores">,
   report: (seed: number, outcome: Outcome, tally: Tally) => Promise<void> | void,
 ): Promise<Tally> {
-  const charges = { settlements: 0, checkpoints: 0, recovered: 0 };
+  const charges = { settlements: 0, checkpoints: 0, recovered: 0, corrections: 0 };
   const tally: Tally = {
     seeds: 0,
     requests: 0,
@@ -89,6 +99,7 @@ export async function runSeeds(
     tally.settlements += outcome.settlements;
     tally.checkpoints += outcome.checkpoints;
     tally.recovered += outcome.recovered;
+    tally.corrections += outcome.corrections;
     tally.crashes += outcome.crashes;
     tally.snapshots += outcome.snapshots;
     if (outcome.violation !== undefined) tally.failed++;
@@ -110,7 +121,7 @@ export async function shortestTrace(
   return await shrink(steps.slice(0, violation.step + 1), async (shorter) => {
     const outcome = await run(seed, shorter);
     return outcome.violation?.invariant === violation.invariant;
-  });
+  }, { simpler: simplerSteps });
 }
 
 async function explain(seed: number, steps: number): Promise<string> {
@@ -131,29 +142,47 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const startedMs = performance.now();
-  const seconds = () => ((performance.now() - startedMs) / 1_000).toFixed(1);
+  let failed = 0;
+  if (order.stores.includes("file")) failed += await simulateFile(order);
+  if (order.stores.includes("postgres")) failed += await simulateInstances(order);
+  return failed === 0 ? 0 : 1;
+}
+
+async function simulateFile(order: Order): Promise<number> {
+  const seconds = stopwatch();
   const tally = await runSeeds(order, async (seed, { violation }, { seeds }) => {
     if (violation !== undefined) console.log(await explain(seed, order.steps));
     if (seeds % 100 === 0) console.error(`${seeds} seeds, ${seconds()} s`);
   });
-  const {
-    seeds,
-    requests,
-    split,
-    settlements,
-    checkpoints,
-    recovered,
-    crashes,
-    snapshots,
-    failed,
-  } = tally;
+  const { seeds, requests, split, settlements, checkpoints, recovered, crashes, snapshots } = tally;
   console.log(
     `${seeds} seeds of ${order.steps} steps in ${seconds()} s: ${requests} requests, ` +
       `${split} of them split and answered, ${settlements} settlements, ${checkpoints} checkpoints, ${crashes} crashes, ${snapshots} snapshots, ` +
-      `${recovered} streams charged at their last checkpoint, ${failed} seeds failed`,
+      `${recovered} streams charged at their last checkpoint, ${tally.corrections} corrections, ` +
+      `${tally.failed} seeds failed`,
   );
-  return failed === 0 ? 0 : 1;
+  return tally.failed;
+}
+
+async function simulateInstances(order: Order): Promise<number> {
+  const seconds = stopwatch();
+  const tally = await runInstanceSeeds(order, async (seed, { violation }, { seeds }) => {
+    if (violation !== undefined) console.log(await explainInstances(seed, order.steps));
+    if (seeds % 100 === 0) console.error(`${seeds} seeds of several instances, ${seconds()} s`);
+  });
+  const { seeds, calls, settlements, batches, ended, breaks, recovered, failed } = tally;
+  console.log(
+    `${seeds} seeds of ${order.steps} steps of several instances in ${seconds()} s: ` +
+      `${calls} calls, ${settlements} settlements, ${batches} batches, ${ended} instances ended, ` +
+      `${breaks} broken connections and restarts, ${recovered} holds charged at their last ` +
+      `checkpoint, ${failed} seeds failed`,
+  );
+  return failed;
+}
+
+function stopwatch(): () => string {
+  const startedMs = performance.now();
+  return () => ((performance.now() - startedMs) / 1_000).toFixed(1);
 }
 
 if (import.meta.main) {

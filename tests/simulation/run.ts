@@ -33,6 +33,8 @@ export interface Outcome {
   readonly checkpoints: number;
   /** Number of settlements that a start made, at the last checkpoint. */
   readonly recovered: number;
+  /** Corrections of the operator that became durable. */
+  readonly corrections: number;
   readonly crashes: number;
   /** Number of snapshots of the statistics that the service has acknowledged. */
   readonly snapshots: number;
@@ -107,6 +109,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     split: callers.filter(({ isSplit }) => isSplit).length,
     settlements: books.settlements.length,
     checkpoints: books.checkpoints,
+    corrections: books.corrections.size,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
     snapshots: world.learned.taken,
@@ -135,6 +138,8 @@ async function take(world: World, step: Step): Promise<void> {
       return chosen(world.callers.filter(({ done }) => !done), step.pick)?.leave(world.nowMs);
     case "credit":
       return world.pay(step.wallet, BigInt(step.amount));
+    case "correct":
+      return world.corrections.make(step);
     case "key":
       return world.changeKey(step.key, step.change);
     case "catalog":

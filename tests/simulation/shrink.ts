@@ -7,20 +7,27 @@
 import type { Step } from "./steps.ts";
 
 /** Returns true if these steps still fail in the same way. */
-export type StillFails = (steps: readonly Step[]) => Promise<boolean>;
+export type StillFails<S = Step> = (steps: readonly S[]) => Promise<boolean>;
+
+/** Options of {@linkcode shrink}. */
+export interface ShrinkOptions<S> {
+  /** Returns simpler versions of a step, the simplest first. */
+  readonly simpler: (step: S) => readonly S[];
+  /** Maximum number of runs. @default {2000} */
+  readonly tries?: number | undefined;
+}
 
 /**
  * Removes as many steps as possible, large pieces first, until no single one can go, and reduces
- * each remaining step as far as possible. Makes at most `tries` runs.
+ * each remaining step as far as possible.
  */
-export async function shrink(
-  steps: readonly Step[],
-  stillFails: StillFails,
-  options: { readonly tries: number } = { tries: 2_000 },
-): Promise<readonly Step[]> {
+export async function shrink<S>(
+  steps: readonly S[],
+  stillFails: StillFails<S>,
+  { simpler, tries = 2_000 }: ShrinkOptions<S>,
+): Promise<readonly S[]> {
   let remaining = steps;
-  let tries = options.tries;
-  const attempt = async (shorter: readonly Step[]) => {
+  const attempt = async (shorter: readonly S[]) => {
     if (tries-- <= 0 || !await stillFails(shorter)) return false;
     remaining = shorter;
     return true;
@@ -35,15 +42,15 @@ export async function shrink(
     if (!isShorter || size > 1) size = size === 1 ? 0 : Math.floor(size / 2);
   }
   for (let at = 0; at < remaining.length; at++) {
-    for (const simpler of simplerSteps(remaining[at]!)) {
-      if (await attempt(remaining.with(at, simpler))) break;
+    for (const step of simpler(remaining[at]!)) {
+      if (await attempt(remaining.with(at, step))) break;
     }
   }
   return remaining;
 }
 
 /** Returns simpler versions of a step, the simplest first. */
-function simplerSteps(step: Step): Step[] {
+export function simplerSteps(step: Step): Step[] {
   switch (step.kind) {
     case "ask": {
       const { question } = step;

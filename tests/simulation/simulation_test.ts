@@ -2,7 +2,7 @@ import { assert, assertEquals, assertGreater } from "@std/assert";
 import { orderOf, runSeeds, shortestTrace } from "./mod.ts";
 import { Random } from "./random.ts";
 import { run, stepsOf } from "./run.ts";
-import { shrink } from "./shrink.ts";
+import { shrink, simplerSteps } from "./shrink.ts";
 import { greedySplit } from "./split_question.ts";
 import { type Question, type Step, stepText } from "./steps.ts";
 
@@ -36,6 +36,7 @@ Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
   assertGreater(tally.settlements, 2 * SEEDS.to);
   assertGreater(tally.crashes, SEEDS.to);
   assertGreater(tally.recovered, 2);
+  assertGreater(tally.corrections, SEEDS.to);
   assertGreater(tally.snapshots, SEEDS.to / 4);
   assertGreater(tally.split, SEEDS.to / 20);
 });
@@ -59,7 +60,7 @@ Deno.test("a disk that forgets an acknowledged commit is detected, by a trace of
   assert(violation !== undefined);
   const trace = await shrink(steps, async (shorter) => {
     return (await run(seed, shorter)).violation?.invariant === violation.invariant;
-  });
+  }, { simpler: simplerSteps });
   assertEquals(trace.map(({ kind }) => kind), ["fail", "ask", "go"]);
 });
 
@@ -97,15 +98,21 @@ Deno.test("shrinking keeps only the needed steps, in order", async () => {
     const waits = shorter.map((step) => step.kind === "wait" ? step.ms : -1);
     return Promise.resolve(waits.includes(13) && waits.indexOf(71) > waits.indexOf(13));
   };
-  assertEquals(await shrink(steps, needed), [{ kind: "wait", ms: 13 }, { kind: "wait", ms: 71 }]);
-  assertEquals((await shrink(steps, needed, { tries: 0 })).length, 100);
+  assertEquals(await shrink(steps, needed, { simpler: simplerSteps }), [{ kind: "wait", ms: 13 }, {
+    kind: "wait",
+    ms: 71,
+  }]);
+  assertEquals((await shrink(steps, needed, { simpler: simplerSteps, tries: 0 })).length, 100);
 });
 
 Deno.test("the flags say which seeds are run", () => {
+  const stores = ["file", "postgres"];
   const cases: [string[], unknown][] = [
-    [[], { from: 1, to: 100, steps: 200 }],
-    [["--seed", "7"], { from: 7, to: 7, steps: 200 }],
-    [["--seeds", "3..9", "--steps", "50"], { from: 3, to: 9, steps: 50 }],
+    [[], { stores, from: 1, to: 100, steps: 200 }],
+    [["--seed", "7"], { stores, from: 7, to: 7, steps: 200 }],
+    [["--seeds", "3..9", "--steps", "50"], { stores, from: 3, to: 9, steps: 50 }],
+    [["--store", "file"], { stores: ["file"], from: 1, to: 100, steps: 200 }],
+    [["--store", "redis"], undefined],
     [["--seeds", "9..3"], undefined],
     [["--seed", "-1"], undefined],
     [["--steps", "0"], undefined],

@@ -103,21 +103,25 @@ export function judgeAnswer(caller: Caller, accuse: Accuse): void {
 /** Checks a split request at its end. */
 export function judgeSplitEnd(
   caller: Caller,
-  { charged, isDoubted, isLate }: {
+  { charged, isDoubted, isLate, late }: {
     readonly charged: bigint;
     readonly isDoubted: boolean;
     /** True when the store refused a settlement that was due. */
     readonly isLate: boolean;
+    /** Settlements that the store refused when they were due. */
+    readonly late: readonly Pick<Settlement, "charged" | "recovered">[];
   },
   accuse: Accuse,
 ): void {
-  const { number, state, report, text } = caller;
+  const { number, state, report } = caller;
   if (isDoubted) return;
   const hasFailed = state === "refused" || (state === "broken" && report.hasError);
   const billed = report.billed ?? 0n;
-  // The next start may void a hold that the store has not settled when its caller is answered; and
-  // the cost of the call that it fails for is not known yet.
-  const isOpen = isLate && (billed > charged || text.includes('"code":"store_unavailable"'));
+  // The next start may void a hold that the store has not settled when its caller is answered, or
+  // settle it at its checkpoint, which counts more than the words of the simulation; and the cost of
+  // the call that it fails for is not known yet.
+  const isOpen = isLate &&
+    (billed > charged || late.some((one) => one.recovered || billed === charged - one.charged));
   if (hasFailed && billed !== charged && !isOpen) {
     accuse(
       "a failure reports its cost",

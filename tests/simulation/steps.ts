@@ -27,6 +27,19 @@ export interface Question {
   readonly split?: SplitScript | undefined;
 }
 
+/** Kinds of corrections that runs draw. */
+export const DRAWN_KINDS = ["debit", "adjust", "refund", "move"] as const;
+
+/** A correction of the operator. */
+export interface DrawnCorrection {
+  readonly what: typeof DRAWN_KINDS[number];
+  /** Number of the wallet, or of the key that moves. */
+  readonly number: number;
+  readonly amount: number;
+  /** Chooses among the settlements, as a fraction of their number. */
+  readonly pick: number;
+}
+
 /** A change of a key. */
 export type KeyChange = "disable" | "enable" | "revoke" | "rotate";
 
@@ -48,6 +61,7 @@ export type Step =
   | { readonly kind: "follow"; readonly pick: number; readonly events: number }
   | { readonly kind: "leave"; readonly pick: number }
   | { readonly kind: "credit"; readonly wallet: number; readonly amount: number }
+  | { readonly kind: "correct" } & DrawnCorrection
   | { readonly kind: "key"; readonly key: number; readonly change: KeyChange }
   | { readonly kind: "catalog"; readonly price: number }
   | {
@@ -127,6 +141,13 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     kind: "crash",
     landed: random.chance(0.5),
     afterMs: random.pick([0, 0, 2_600]),
+  })],
+  [1, (random) => ({
+    kind: "correct",
+    what: random.pick(DRAWN_KINDS),
+    number: random.below(KEYS + WALLETS),
+    amount: 1 + random.below(300),
+    pick: random.next(),
   })],
 ];
 

@@ -155,7 +155,10 @@ function judgeCaller(world: WorldFacts, caller: Caller, accuse: Accuse): void {
   const isDoubted = caller.holds.some((id) => world.doubted.has(id));
   if (caller.question.split !== undefined) {
     const isLate = caller.holds.some((id) => world.late.has(id));
-    return judgeSplitEnd(caller, { charged, isDoubted, isLate }, accuse);
+    const late = world.books.settlements.filter(({ holdId }) =>
+      world.late.has(holdId) && caller.holds.includes(holdId)
+    );
+    return judgeSplitEnd(caller, { charged, isDoubted, isLate, late }, accuse);
   }
   if (state === "refused" && charged > 0n && !isDoubted) {
     accuse("a refused caller pays nothing", `request ${number}: status ${status}, ${charged}`);

@@ -11,6 +11,7 @@ import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import { beginAttempt } from "./begin_attempt.ts";
 import { type Accuse, ReckonedBooks } from "./books.ts";
 import { Caller } from "./caller.ts";
+import { Corrections } from "./corrections.ts";
 import { FOUNDED_KEYS, FUNDS, TIERS, walletId } from "./founding.ts";
 import { Random } from "./random.ts";
 import {
@@ -25,15 +26,7 @@ import { Disk, SimulatedKv } from "./simulated_kv.ts";
 import type { CommitFailure, KeyChange, Question } from "./steps.ts";
 import { judgeBegin, judgeBooks } from "./verdicts.ts";
 import { settle, type VirtualTime } from "./virtual_time.ts";
-import type { UsedKey, WorldFacts } from "./world_facts.ts";
-
-/** A payment of the operator, until the service confirms it. */
-interface Payment {
-  readonly opId: string;
-  readonly wallet: number;
-  readonly amount: bigint;
-  state: "open" | "asked" | "paid";
-}
+import type { Payment, UsedKey, WorldFacts } from "./world_facts.ts";
 
 /** Maximum commits for the set-up of the world. */
 const FOUNDING_TURNS = 400;
@@ -45,6 +38,7 @@ export class World implements WorldFacts {
   readonly keys: UsedKey[] = [];
   readonly books: ReckonedBooks;
   readonly learned: Learned;
+  readonly corrections: Corrections;
   readonly time: VirtualTime;
   /** The process; absent while none runs. */
   service: SimulatedService | undefined;
@@ -76,6 +70,7 @@ export class World implements WorldFacts {
     this.#accuse = options.accuse;
     this.books = new ReckonedBooks(options.accuse);
     this.learned = new Learned(options.accuse, () => this.books.settlements.length);
+    this.corrections = new Corrections(this, { ...options, life: () => this.#lives });
     this.#disk.onLanding = (mutations) => this.books.land(mutations);
     judgeBooks(this, options.accuse);
   }
@@ -177,6 +172,7 @@ export class World implements WorldFacts {
   /** Repeats failed payments, as the operator, and writes a row if the last commit failed. */
   tryAgain(): void {
     for (const payment of this.payments) this.#tryPayment(payment);
+    this.corrections.tryAgain();
     const { stores } = this.service ?? {};
     if (stores?.health() === "failing") stores.settings.set("touched", "").catch(() => {});
   }
@@ -308,6 +304,7 @@ export class World implements WorldFacts {
     return [
       ...waiting,
       ...unpaid,
+      ...this.corrections.unanswered,
       ...this.books.open,
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
       ...inFlight.count === 0 ? [] : [`${inFlight.count} requests in flight`],

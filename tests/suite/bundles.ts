@@ -38,7 +38,8 @@ const BROWSER_FILES_PER_BUNDLE = 3;
 const FILES_PER_BUNDLE = 6;
 /** Unit tests take little longer than what they import. */
 const UNIT_FILES_PER_BUNDLE = 50;
-const COVERED = /^tests\/(architecture|integration\/(orchestration|responses|settlement_table))\//;
+const COVERED =
+  /^tests\/(architecture|contract|integration\/(orchestration|responses|settlement_table|key_holder))\//;
 const SKIPPED = new Set([".git", "coverage", "data", "dist", "node_modules"]);
 
 /** Paths of all test files below a folder, sorted. */
@@ -61,9 +62,9 @@ export function isUnitTest(file: string): boolean {
 }
 
 /**
- * True for tests that coverage is collected from: those beside the code, and those of the service
- * that run every path of a request. With the other tests it would change little and cost minutes:
- * each thread that a test starts takes a second longer.
+ * True for tests that coverage is collected from: those beside the code, those of the stores, and
+ * those of the service that run every path of a request. With the other tests it would change little
+ * and cost minutes: each thread that a test starts takes a second longer.
  */
 export function isCovered(file: string): boolean {
   return isUnitTest(file) ? !file.startsWith("gateway/vector_stores/") : COVERED.test(file);

@@ -73,23 +73,3 @@ Deno.test("JSON: a service that ends during the answer says so", async () => {
   assertEquals([record.outcome, record.errorCode], ["error", "shutting_down"]);
   assertEquals((await service.wallet()).spent, 4n * CALL_MICROS);
 });
-
-Deno.test("the log's outstanding rows count tasks that end at the same moment", async () => {
-  await using lab = await orchestrationLab();
-  const { service } = lab;
-  const { ledger } = service.running.gateway;
-  const settle = ledger.settle.bind(ledger);
-  const owed: string[] = [];
-  const tasks = Promise.withResolvers<void>();
-  ledger.settle = async (command, rows) => {
-    const { killedRow } = rows ?? {};
-    if (killedRow !== undefined) owed.push(killedRow.charged);
-    // The plan's is the first; those of the tasks are all on their way before one has landed.
-    if (owed.length === 4) tasks.resolve();
-    if (owed.length > 1 && killedRow !== undefined) await tasks.promise;
-    return await settle(command, rows);
-  };
-  await (await askSplit(service)).text();
-  assertEquals(owed, ["0.028000", "0.056000", "0.084000", "0.112000"]);
-  await service.assertBooks();
-});

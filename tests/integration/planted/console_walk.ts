@@ -130,7 +130,9 @@ export class ConsoleWalk {
         }
         if (tag === "form" && method?.toLowerCase() === "post") {
           form = { action: local(action ?? page) ?? page, fields: new URLSearchParams() };
-          const isNew = !this.#forms.has(form.action) && !/sign-(?:out|in)/.test(form.action);
+          // They would end the session of this walk.
+          const isEnd = /sign-(?:out|in)|\/operators(?:\?|$)/.test(form.action);
+          const isNew = !this.#forms.has(form.action) && !isEnd;
           if (isNew) this.#forms.set(form.action, form);
         }
         if (tag === "select") selected = name;

@@ -27,6 +27,8 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
     "POST /keys/{id}/rotate": {},
     "POST /routing/freeze": {},
     "POST /routing/reset": {},
+    // Nothing is sent beyond this machine.
+    "POST /notify/targets": { name: SHOWN, kind: "webhook", url: "http://127.0.0.1:9/" },
     "POST /playground": {
       ...{ wallet: SHOWN, endpoint: "chat" },
       body: { model: "auto", messages: [{ role: "user", content: "Hi" }] },
@@ -46,7 +48,12 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
       .replace("/wallets/{id}", `/wallets/${SHOWN}`)
       .replace("/requests/{id}", `/requests/${ids.request}`)
       .replace("/vector-stores/{id}", `/vector-stores/${ids.store}`)
+      .replace(/\/notify\/(targets|deliveries)\/\{id\}/, "/notify/$1/none")
       .replace("{version}", "2")
+      .replace("/operators/{id}", `/operators/${ids.operator}`)
+      .replace("{tokenId}", ids.token)
+      .replace("/sessions/{id}", "/sessions/none")
+      .replace("/corrections/{id}", "/corrections/none")
       .replace("{fileId}", ids.file)
       .replace("{task}", ids.task);
     assert(!address.includes("{") || path.startsWith("/upstreams/"), `Name what is in ${path}`);
@@ -71,12 +78,15 @@ async function things(scene: Scene) {
   const file = await ask("POST", `/vector-stores/${store.id}/files?filename=${SHOWN}.txt`, "Words");
   const { content } = await ask("GET", "/catalog");
   await ask("POST", "/catalog/apply", { content: { ...content, auto: AUTO }, note: SHOWN });
+  const operator = await ask("POST", "/operators", { name: SHOWN, role: "viewer" });
+  const token = await ask("POST", `/operators/${operator.id}/tokens`, { name: SHOWN });
   const { requests } = await ask("GET", "/requests?limit=1");
   const { tasks: [task] } = await ask("GET", "/routing/tasks?limit=1");
   const upstreams: string[] = content.upstreams.map(({ id }: { id: string }) => id);
   return {
     ...{ key: String(made.id), store: String(store.id), file: String(file.id), content },
     ...{ request: String(requests[0]?.id), upstreams },
+    ...{ operator: String(operator.id), token: String(token.id) },
     task: String(task?.task ?? "0123456789abcdef"),
   };
 }

@@ -82,6 +82,7 @@ const ENV = {
   SERVICE_ADMIN_TOKEN: SECRETS.adminToken,
   SERVICE_KEY_PEPPER: SECRETS.pepper,
   SERVICE_METRICS_TOKEN: SECRETS.metricsToken,
+  SERVICE_NOTIFY_HOSTS: "127.0.0.1",
 } as const;
 
 const TEXT = { en: "Standard", zh: "标准" };

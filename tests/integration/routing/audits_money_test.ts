@@ -266,10 +266,25 @@ Deno.test("small prompts that wait count with all that is kept of them", async (
 Deno.test("consent that is withdrawn while an audit waits ends it", async () => {
   await using lab = await auditLab();
   const { service, upstream, key } = lab;
+  const gate = Promise.withResolvers<void>();
+  const WAITING = "Name another capital";
+  const callsOf = (content: string) =>
+    upstream.calls.filter(({ body }) => body.messages[0]?.content === content).length;
+  for (const model of ["best", "cheap"]) {
+    upstream.on(model, async ({ messages }) => {
+      // The audit of the first request does not go on before consent is withdrawn.
+      const isAudit = messages[0]?.content !== WAITING && upstream.calls.length > 1;
+      if (isAudit) await gate.promise;
+      return "Lima";
+    });
+  }
   await askChat(lab);
+  await until(() => upstream.calls.length > 1, "the first audit to begin");
+  await askChat(lab, { ...SHORT_REQUEST, messages: [{ role: "user", content: WAITING }] });
   await service.admin("POST", `/keys/${key.id}/revoke`, {});
+  gate.resolve();
   await audited(lab);
-  assertEquals([upstream.calls.length, await spent(lab)], [1, 0n]);
+  assertEquals(callsOf(WAITING), 1);
 });
 
 Deno.test("a stop ends an audit and its hold, and does not wait for its model", async () => {

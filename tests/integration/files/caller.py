@@ -1,0 +1,57 @@
+"""OpenAI's own Python client, unmodified: files and vector stores, as a caller uses them."""
+
+import sys
+
+import openai
+
+base_url, own_key, other_key, path = sys.argv[1:]
+client = openai.OpenAI(base_url=base_url, api_key=own_key)
+other = openai.OpenAI(base_url=base_url, api_key=other_key)
+
+
+def missing(call):
+    try:
+        call()
+    except openai.NotFoundError as error:
+        assert error.code == "not_found", error.code
+    else:
+        raise AssertionError("It was found")
+
+
+store = client.vector_stores.create(
+    name="Tower", expires_after={"anchor": "last_active_at", "days": 7}
+)
+with open(path, "rb") as file:
+    added = client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=file)
+assert added.status == "completed", added
+with open(path, "rb") as file:
+    batch = client.vector_stores.file_batches.upload_and_poll(
+        vector_store_id=store.id, files=[file, ("lamp.txt", b"The lamp is green")]
+    )
+assert (batch.status, batch.file_counts.completed) == ("completed", 2), batch
+assert client.vector_stores.retrieve(store.id).file_counts.total == 3
+found = client.vector_stores.search(vector_store_id=store.id, query="colour of the lamp")
+assert found.data[0].content[0].text == "The lamp is green", found
+answer = client.responses.create(
+    model="auto",
+    input="What do the files say about the gallery?",
+    tools=[{"type": "file_search", "vector_store_ids": [store.id]}],
+)
+assert answer.output[0].type == "file_search_call", answer.output
+assert "Handbook of the lighthouse" in answer.output_text, answer.output_text
+file = client.files.create(
+    file=("a.txt", b"abc"),
+    purpose="user_data",
+    expires_after={"anchor": "created_at", "seconds": 3600},
+)
+assert (file.expires_at or 0) - file.created_at == 3600, file
+assert client.files.content(file.id).read() == b"abc"
+missing(lambda: other.files.retrieve(file.id))
+missing(lambda: other.vector_stores.retrieve(store.id))
+assert other.files.list().data == [] and other.vector_stores.list().data == []
+for each in client.files.list():
+    assert client.files.delete(each.id).deleted
+assert client.vector_stores.delete(store.id).deleted
+missing(lambda: client.vector_stores.retrieve(store.id))
+missing(lambda: client.files.retrieve(file.id))
+print("done")

@@ -1,0 +1,280 @@
+/**
+ * A modelled PostgreSQL: sessions with statements that wait until the simulation serves them, one
+ * lock, transactions that are seen by others once they are committed, and connections that break.
+ *
+ * @module
+ */
+
+import {
+  LOCK_HEAD,
+  READ_ROWS,
+  WRITE_ROWS,
+} from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import { RefusedStatement, Tables, type Written } from "./tables.ts";
+
+/** The failure of a statement whose connection broke. */
+export class BrokenConnection extends Error {}
+
+/** Time after which the server ends a transaction whose client is silent, in milliseconds. */
+const SILENT_TRANSACTION_MS = 2_000;
+
+/** A statement that was answered, with its rows. */
+export interface Answered {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+  readonly rows: readonly object[];
+}
+
+interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+  readonly resolve: (rows: readonly object[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The server's side of a connection. */
+export class Session {
+  readonly number: number;
+  /** Statements that were sent and not answered. */
+  readonly queue: Statement[] = [];
+  /** Changes of the open transaction. */
+  staged: (() => void)[] | undefined;
+  hasFailed = false;
+  /** Statements of the open transaction. */
+  answered: Answered[] = [];
+  /** True once the client cannot hear any answer. */
+  isCut = false;
+  /** True once the server has ended it. */
+  isOver = false;
+  idleSinceMs = 0;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** Sends a statement. Resolves or rejects with its answer. */
+  send(text: string, parameters: readonly unknown[] = []): Promise<readonly object[]> {
+    if (this.isCut || this.isOver) return Promise.reject(new BrokenConnection("It is closed"));
+    return new Promise((resolve, reject) => {
+      this.queue.push({ text, parameters, resolve, reject });
+    });
+  }
+}
+
+/** The server. */
+export class ModelledDatabase {
+  readonly tables = new Tables();
+  /** Number of commits that will be acknowledged and lost. */
+  forgetting = 0;
+  /** Number of attempts to connect that will fail. */
+  refusing = 0;
+  /** Called with the batch of each commit that writes one. */
+  onCommit: (written: Written) => void = () => {};
+  /** Called with the statements of each transaction that was committed, in the order of commits. */
+  onTransaction: (statements: readonly Answered[]) => void = () => {};
+  /** Called with a statement that the model does not know. */
+  onUnknown: (text: string) => void = () => {};
+  readonly #nowMs: () => number;
+  readonly #sessions = new Set<Session>();
+  #locker: Session | undefined;
+  readonly #line: Session[] = [];
+  #numbers = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Opens a session. */
+  connect(): Session {
+    if (this.refusing > 0) {
+      this.refusing--;
+      throw new BrokenConnection("It is refused");
+    }
+    const session = new Session(++this.#numbers);
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** Sessions with a statement that can be served, oldest first. */
+  get ready(): readonly Session[] {
+    return [...this.#sessions].filter((session) =>
+      session.queue.length > 0 && !this.#line.includes(session)
+    );
+  }
+
+  /** Sessions whose client hears answers and waits for one, or has a transaction, oldest first. */
+  get inUse(): readonly Session[] {
+    return [...this.#sessions].filter(({ isCut, queue, staged }) =>
+      !isCut && (queue.length > 0 || staged !== undefined)
+    );
+  }
+
+  /** Serves the next statement of a session. */
+  serve(session: Session): void {
+    const [statement] = session.queue;
+    if (statement === undefined || this.#line.includes(session)) return;
+    if (statement.text === LOCK_HEAD && this.#locker !== undefined && this.#locker !== session) {
+      if (!session.hasFailed) return void this.#line.push(session);
+    }
+    session.queue.shift();
+    this.#answer(session, statement);
+    this.#noteIdle(session);
+  }
+
+  /** Refuses the next statement of a session; a refused commit is a rollback. */
+  deny(session: Session): void {
+    if (session.queue[0]?.text === "rollback") return this.serve(session);
+    const statement = session.queue.shift();
+    if (statement === undefined) return;
+    if (statement.text === "commit") this.#finish(session, false);
+    else if (session.staged !== undefined) session.hasFailed = true;
+    if (!session.isCut) statement.reject(new RefusedStatement("It is denied"));
+    this.#noteIdle(session);
+  }
+
+  /** Breaks a connection: the server still gets the first `kept` statements that wait. */
+  cut(session: Session, kept: number): void {
+    session.isCut = true;
+    for (const { reject } of session.queue) reject(new BrokenConnection("It was cut"));
+    // A statement that waits for the lock has arrived.
+    const isInLine = this.#line.includes(session);
+    session.queue.length = Math.min(session.queue.length, Math.max(kept, isInLine ? 1 : 0));
+    this.#noteIdle(session);
+  }
+
+  /** Ends transactions whose clients are silent. */
+  endSilent(): void {
+    for (const session of [...this.#sessions]) {
+      if (session.staged === undefined || session.queue.length > 0) continue;
+      if (this.#nowMs() - session.idleSinceMs >= SILENT_TRANSACTION_MS) this.#end(session);
+    }
+  }
+
+  /** Stops at once, and starts again: what is committed stays. */
+  restart(): void {
+    this.#line.length = 0;
+    for (const session of [...this.#sessions]) {
+      for (const { reject } of session.queue.splice(0)) {
+        reject(new BrokenConnection("The server stopped"));
+      }
+      this.#end(session);
+    }
+  }
+
+  #noteIdle(session: Session): void {
+    session.idleSinceMs = this.#nowMs();
+    if (session.isCut && session.queue.length === 0) this.#end(session);
+  }
+
+  /** Ends a session, and with it its transaction. */
+  #end(session: Session): void {
+    session.isOver = true;
+    this.#sessions.delete(session);
+    this.#endTransaction(session);
+  }
+
+  #answer(session: Session, { text, parameters, resolve, reject }: Statement): void {
+    try {
+      const rows = this.#execute(session, text, parameters);
+      if (session.staged !== undefined) session.answered.push({ text, parameters, rows });
+      if (!session.isCut) resolve(rows);
+    } catch (error) {
+      if (!(error instanceof RefusedStatement)) throw error;
+      if (session.staged !== undefined) session.hasFailed = true;
+      if (!session.isCut) reject(error);
+    }
+  }
+
+  #execute(
+    session: Session,
+    text: string,
+    parameters: readonly unknown[],
+  ): readonly object[] {
+    if (text === "commit" || text === "rollback") {
+      this.#finish(session, text === "commit" && !session.hasFailed);
+      return [];
+    }
+    if (session.hasFailed) throw new RefusedStatement("The transaction is aborted");
+    if (text === "begin") {
+      session.staged ??= [];
+      return [];
+    }
+    if (text === LOCK_HEAD) {
+      if (session.staged !== undefined) this.#locker = session;
+      return this.tables.readHead();
+    }
+    if (text === READ_ROWS) return this.tables.readRows(parameters);
+    if (text === WRITE_ROWS) return this.#write(session, String(parameters[0]));
+    if (text === END_INSTANCE) return this.#endInstance(session, String(parameters[0]));
+    return this.#read(text, parameters);
+  }
+
+  #endInstance(session: Session, id: string): readonly object[] {
+    const { waiting, instances } = this.tables;
+    session.staged?.push(() => {
+      instances.set(id, true);
+      for (const [holdId, { instance }] of waiting) if (instance === id) waiting.delete(holdId);
+    });
+    return [];
+  }
+
+  #write(session: Session, parameter: string): readonly object[] {
+    const written = JSON.parse(parameter) as Written;
+    const commit = this.tables.write(written);
+    session.staged?.push(() => {
+      commit();
+      this.onCommit(written);
+    });
+    return [];
+  }
+
+  #read(text: string, [first]: readonly unknown[]): readonly object[] {
+    const { batches, wallets, waiting } = this.tables;
+    switch (text) {
+      case "select 1 from journal_batch where id = $1":
+        return batches.filter(({ id }) => id === first).map(() => ({}));
+      case "select count(*) as count from wallet":
+        return [{ count: BigInt(wallets.size) }];
+      case LEFT_LINE:
+        return (JSON.parse(String(first)) as string[]).filter((id) => !waiting.has(id))
+          .map((id) => ({ id }));
+      default:
+        this.onUnknown(text);
+        return [];
+    }
+  }
+
+  #finish(session: Session, isCommit: boolean): void {
+    const { staged = [] } = session;
+    const isLost = isCommit && staged.length > 0 && this.forgetting > 0;
+    if (isLost) this.forgetting--;
+    else if (isCommit) {
+      for (const commit of staged) commit();
+      this.onTransaction(session.answered);
+    }
+    this.#endTransaction(session);
+  }
+
+  #endTransaction(session: Session): void {
+    session.staged = undefined;
+    session.hasFailed = false;
+    session.answered = [];
+    if (this.#locker !== session) return;
+    this.#locker = undefined;
+    // Outside a transaction a statement has the lock for itself only.
+    while (this.#locker === undefined) {
+      const next = this.#line.shift();
+      const statement = next?.queue.shift();
+      if (next === undefined || statement === undefined) return;
+      this.#answer(next, statement);
+      this.#noteIdle(next);
+    }
+  }
+}
+
+/** The question for waiting holds that have left the line. */
+const LEFT_LINE = "select id from jsonb_array_elements_text($1::text::jsonb) as mine(id) " +
+  "where not exists (select from waiting_hold where waiting_hold.id = mine.id)";
+
+/** Ends an instance, with its holds in the line, under the lock of the head. Parameter: its id. */
+export const END_INSTANCE = "end instance $1";

@@ -1,0 +1,80 @@
+/** The modelled database answers and writes what a real PostgreSQL does. */
+
+import { assertEquals, assertGreater } from "@std/assert";
+import { connect, type Sql } from "../../../gateway/stores/postgres/connection.ts";
+import { migrate } from "../../../gateway/stores/postgres/migrate.ts";
+import { verification } from "../../../gateway/stores/postgres/ledger/verify/verification.ts";
+import { READ_ROWS, WRITE_ROWS } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import { newDatabase, postgresBin, startPostgres } from "../../fixtures/postgres.ts";
+import { type Answered, END_INSTANCE } from "./database.ts";
+import { instanceSteps, runInstances } from "./run.ts";
+
+/** Seeds whose transactions are repeated on the server. */
+const SEEDS = [1, 2, 3];
+
+const bin = await postgresBin();
+if (bin === undefined) {
+  console.error("SKIPPED: no PostgreSQL: install Debian's package postgresql, or set PG_BIN");
+}
+
+Deno.test({
+  name: "a modelled PostgreSQL answers as a real one",
+  ignore: bin === undefined,
+  async fn() {
+    await using server = await startPostgres(bin ?? "");
+    for (const seed of SEEDS) {
+      const transactions: (readonly Answered[])[] = [];
+      const steps = instanceSteps({ seed, steps: 200 });
+      const { batches } = await runInstances(steps, {
+        onTransaction: (statements) => void transactions.push(statements),
+      });
+      const { url, drop } = await newDatabase(server);
+      const sql = connect(url, { max: 1 });
+      await migrate(sql);
+      let written = 0;
+      for (const statements of transactions) written += await repeat(sql, statements);
+      assertEquals(written, batches);
+      assertGreater(batches, 20);
+      for await (const { result } of verification(sql)) {
+        if (result !== undefined) assertEquals(result.problems, []);
+      }
+      await sql.end();
+      await drop();
+    }
+  },
+});
+
+/** Repeats a transaction, and compares the rows that it read. Returns the batches that it wrote. */
+async function repeat(sql: Sql, statements: readonly Answered[]): Promise<number> {
+  let written = 0;
+  for (const { text, parameters, rows } of statements) {
+    if (text === READ_ROWS) {
+      // A session of the model begins without a statement.
+      await sql`insert into instance (id) values (${String(parameters[5])}) on conflict do nothing`;
+      const answered = await sql.unsafe(READ_ROWS, parameters as string[]);
+      assertEquals(plain(answered), plain(rows));
+    } else if (text === WRITE_ROWS) {
+      await sql.unsafe(WRITE_ROWS, parameters as string[]);
+      written++;
+    } else if (text === END_INSTANCE) await endInstance(sql, String(parameters[0]));
+  }
+  return written;
+}
+
+async function endInstance(sql: Sql, id: string): Promise<void> {
+  await sql`insert into instance (id, ended_at) values (${id}, now())
+    on conflict (id) do update set ended_at = now()`;
+  await sql`delete from waiting_hold where instance = ${id}`;
+}
+
+/** Returns rows of a kind and JSON in one order, whatever the order and the spaces of the JSON. */
+function plain(rows: readonly object[]): readonly string[] {
+  return rows.map((row) => {
+    const { kind, data } = row as { readonly kind: string; readonly data: string };
+    const value: unknown = JSON.parse(data);
+    const fields = typeof value === "object" && value !== null
+      ? Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1)
+      : value;
+    return `${kind} ${JSON.stringify(fields)}`;
+  }).sort();
+}
