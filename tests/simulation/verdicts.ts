@@ -36,13 +36,17 @@ export function judgeBooks(world: WorldFacts, accuse: Accuse): void {
 
 /**
  * Checks that the holds and charges of a request stay within the cap of its key, however many calls
- * run at once.
+ * run at once. The hold of a failed call can cost nothing any more: it is only open until the store
+ * has written that it is void, and the next call need not wait for that.
  */
 function judgeCap({ books, callers }: WorldFacts, holdId: string, accuse: Accuse): void {
   const caller = callers[ownerOf(holdId)];
   const cap = FOUNDED_KEYS[caller?.founded ?? -1]?.cap;
   if (caller === undefined || cap === undefined) return;
-  const held = caller.holds.map((id) => books.holds.get(id)).filter((hold) => hold?.end === "open")
+  const failed = caller.attempts.filter(({ over, failure }) => over && failure !== undefined)
+    .map((attempt) => attempt.holdId);
+  const held = caller.holds.filter((id) => !failed.includes(id))
+    .map((id) => books.holds.get(id)).filter((hold) => hold?.end === "open")
     .reduce((sum, hold) => sum + (hold?.amount ?? 0n), chargedTo({ books }, caller));
   if (held <= cap) return;
   accuse("a request holds at most its key's cap", `request ${caller.number}: ${held} of ${cap}`);
