@@ -270,17 +270,22 @@ Deno.test("consent that is withdrawn while an audit waits ends it", async () => 
   const WAITING = "Name another capital";
   const callsOf = (content: string) =>
     upstream.calls.filter(({ body }) => body.messages[0]?.content === content).length;
+  const ask = (content: string) =>
+    askChat(lab, { ...SHORT_REQUEST, messages: [{ role: "user", content }] });
   for (const model of ["best", "cheap"]) {
     upstream.on(model, async ({ messages }) => {
-      // The audit of the first request does not go on before consent is withdrawn.
-      const isAudit = messages[0]?.content !== WAITING && upstream.calls.length > 1;
-      if (isAudit) await gate.promise;
+      const content = String(messages[0]?.content);
+      // The audits of the first two requests do not go on before consent is withdrawn.
+      if (content !== WAITING && callsOf(content) > 1) await gate.promise;
       return "Lima";
     });
   }
-  await askChat(lab);
-  await until(() => upstream.calls.length > 1, "the first audit to begin");
-  await askChat(lab, { ...SHORT_REQUEST, messages: [{ role: "user", content: WAITING }] });
+  // Two audits run at once: the third waits for them.
+  for (const content of ["Name a capital", "Name a town"]) {
+    await ask(content);
+    await until(() => callsOf(content) > 1, "the audit to begin");
+  }
+  await ask(WAITING);
   await service.admin("POST", `/keys/${key.id}/revoke`, {});
   gate.resolve();
   await audited(lab);
