@@ -26,6 +26,11 @@ export interface UploadOptions {
   readonly onFile: (bytes: Uint8Array) => Promise<void>;
   /** Maximum time without any byte, in milliseconds. @default {30000} */
   readonly patienceMs?: number | undefined;
+  /**
+   * Maximum time of the whole upload, in milliseconds; less than the time after which uploads that
+   * were never finished are deleted. @default {1800000}
+   */
+  readonly maxMs?: number | undefined;
 }
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
@@ -34,6 +39,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_FIELD_BYTES = 8 * 1024;
 const MAX_PARTS = 64;
 const PATIENCE_MS = 30_000;
+const MAX_MS = 30 * 60 * 1_000;
 /** Bytes after which other requests have their turn. */
 const TURN_BYTES = 1024 * 1024;
 
@@ -73,7 +79,9 @@ class BodyPieces {
   readonly #request: Request;
   readonly #options: UploadOptions;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #callOffEnd: () => void;
   held: Buffer = Buffer.alloc(0);
+  #isLate = false;
   #bytes = 0;
   #turnEnd = TURN_BYTES;
 
@@ -81,6 +89,7 @@ class BodyPieces {
     this.#request = request;
     this.#options = options;
     this.#reader = request.body?.getReader();
+    this.#callOffEnd = afterMs(options.maxMs ?? MAX_MS, () => this.#giveUp());
   }
 
   /** Reads one more piece; false at the end. */
@@ -105,19 +114,16 @@ class BodyPieces {
   }
 
   release(): void {
+    this.#callOffEnd();
     this.#reader?.releaseLock();
   }
 
   async #read(): Promise<Uint8Array | undefined> {
     const { patienceMs = PATIENCE_MS } = this.#options;
-    let isLate = false;
-    const callOff = afterMs(patienceMs, () => {
-      isLate = true;
-      this.#reader?.cancel().catch(() => {});
-    });
+    const callOff = afterMs(patienceMs, () => this.#giveUp());
     try {
       const next = await this.#reader?.read();
-      if (isLate) throw new ServiceFault("invalid_request", TOO_SLOW);
+      if (this.#isLate) throw new ServiceFault("invalid_request", TOO_SLOW);
       return next?.value;
     } catch (error) {
       if (error instanceof ServiceFault) throw error;
@@ -128,6 +134,12 @@ class BodyPieces {
     } finally {
       callOff();
     }
+  }
+
+  /** Ends the body: the read in progress, or the next one, finds that it is late. */
+  #giveUp(): void {
+    this.#isLate = true;
+    this.#reader?.cancel().catch(() => {});
   }
 }
 

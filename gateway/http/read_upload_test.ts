@@ -94,13 +94,21 @@ Deno.test("a form that is damaged, without an end or too large is refused", asyn
 });
 
 Deno.test("an upload that stops is refused as too slow, one that breaks off as left by its caller", async () => {
-  const start = (body: ReadableStream<Uint8Array>) =>
+  const start = (body: ReadableStream<Uint8Array>, limits: { maxMs?: number } = {}) =>
     readUpload(
       new Request("http://localhost", { method: "POST", body, headers: { "content-type": TYPE } }),
-      { maxBytes: 1_000, patienceMs: 20, onFile: () => Promise.resolve() },
+      { maxBytes: 8_000, patienceMs: 20, ...limits, onFile: () => Promise.resolve() },
     );
   const slow = await assertRejects(() => start(new ReadableStream()), ServiceFault);
   assertEquals(slow.message, "The body did not arrive in time");
+  const endless = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      controller.enqueue(new TextEncoder().encode("a"));
+    },
+  });
+  const trickle = await assertRejects(() => start(endless, { maxMs: 50 }), ServiceFault);
+  assertEquals(trickle.message, "The body did not arrive in time");
   const broken = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.error(new Deno.errors.ConnectionReset("gone")),
   });

@@ -23,9 +23,9 @@ export interface FileRoom {
 
 /**
  * The outcome of finishing an upload. `too_many`, `too_large`: the owner's room is used up. `full`:
- * the space of all owners is.
+ * the space of all owners is. `gone`: there is no such upload, or it was discarded meanwhile.
  */
-export type FileFinished = "stored" | "too_many" | "too_large" | "full";
+export type FileFinished = "stored" | "too_many" | "too_large" | "full" | "gone";
 
 /** Maximum size of a part, in bytes. */
 export const PART_BYTES = 120 * 1024;
@@ -41,7 +41,10 @@ export interface CallerFileStore {
    * `stored` leaves the upload as it was.
    */
   finish(file: CallerFile, room: FileRoom): Promise<FileFinished>;
-  /** Deletes the parts of an upload that will not be finished. */
+  /**
+   * Deletes the parts of an upload that will not be finished. Does nothing to a file: an upload whose
+   * `finish` failed may have become one.
+   */
   discard(id: string): Promise<void>;
   get(ownerId: string, id: string): Promise<CallerFile | undefined>;
   /** Returns the files of an owner, oldest first. */

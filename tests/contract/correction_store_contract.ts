@@ -77,6 +77,20 @@ async function places({ trailStore }: CorrectedStores): Promise<number> {
 }
 
 const CLAUSES: Clauses<CorrectedStores> = {
+  "a correction that was refused waits again, as the newest": async ({ corrections }) => {
+    const [old, other] = [debit("old", 1n), debit("other", 1n)];
+    assert(await corrections.put(waiting(old), draft()));
+    assert(await corrections.put(waiting(other, { atMs: NOON + 1 }), draft()));
+    assert(await corrections.put(waiting(old, { state: "refused", version: 2 }), draft()));
+    const again = waiting(old, { atMs: NOON + 2, version: 3 });
+    assert(await corrections.put(again, draft()));
+    assert(!await corrections.put(again, draft()));
+    assertEquals((await corrections.all()).map(({ id, state }) => `${id} ${state}`), [
+      "old waiting",
+      "other waiting",
+    ]);
+  },
+
   "each kind has its effect, an entry of its own and one in the audit log": async (stores) => {
     const { corrections, ledger } = stores;
     await funded(stores);

@@ -76,6 +76,23 @@ const CLAUSES: Clauses<CallerFileStore> = {
     assertEquals(await read(store, file), contentOf(file));
   },
 
+  "a file is not discarded with the upload that it was": async (store) => {
+    const file = callerFile("file_a", 250_001);
+    await upload(store, file);
+    await store.discard("file_a");
+    assertEquals(await store.get("team", "file_a"), file);
+    assertEquals(await read(store, file), contentOf(file));
+  },
+
+  "an upload that was swept does not become a file": async (store) => {
+    const file = callerFile("file_a", 9);
+    await store.begin(file.id, file.createdAtMs);
+    await store.writePart(file.id, 0, contentOf(file));
+    assertEquals(await store.sweepUploads(1e12), 1);
+    assertEquals(await store.finish(file, ROOM), "gone");
+    assertEquals(await store.get("team", "file_a"), undefined);
+  },
+
   "a discarded upload leaves nothing": async (store) => {
     await store.begin("file_a", 1);
     await store.writePart("file_a", 0, new Uint8Array(9));

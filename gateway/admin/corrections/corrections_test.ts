@@ -27,22 +27,22 @@ async function operator(
   };
 }
 
-/** Ends a request that was charged 2 credits on wallet `team`. */
-async function charged({ stores }: TestAdmin, logId: string): Promise<void> {
+/** Ends a request that was charged some credits on wallet `team`. */
+async function charged({ stores }: TestAdmin, logId: string, credits = 2): Promise<void> {
   const holdId = `hold ${logId}`;
   const atMs = 1;
   await stores.ledger.hold({
     ...{ kind: "hold", holdId, walletId: "team", keyId: "key_1", logId, model: "m", atMs },
-    ...{ priceVersion: 1, amount: 3_000_000n, minimum: 0n, budget: {} },
+    ...{ priceVersion: 1, amount: BigInt(credits) * 1_000_000n, minimum: 0n, budget: {} },
   }, { waitMs: 0 });
   await stores.ledger.settle({
-    ...{ kind: "settle", holdId, cost: 2_000_000n, inputTokens: 1, cachedInputTokens: 0, atMs },
-    ...{ outputTokens: 1, estimated: false },
+    ...{ kind: "settle", holdId, cost: BigInt(credits) * 1_000_000n, inputTokens: 1, atMs },
+    ...{ cachedInputTokens: 0, outputTokens: 1, estimated: false },
   });
   await stores.log.append({
     ...{ id: logId, requestId: "req_9", atMs, keyId: "key_1", walletId: "team" },
     ...{ endpoint: "chat", stream: false, status: 200, outcome: "ok", durationMs: 1 },
-    ...{ holdIds: [holdId], charged: "2.000000", inputTokens: 1, cachedInputTokens: 0 },
+    ...{ holdIds: [holdId], charged: `${credits}.000000`, inputTokens: 1, cachedInputTokens: 0 },
     ...{ outputTokens: 1, estimated: false },
   });
 }
@@ -152,6 +152,29 @@ Deno.test("a request is refunded once, at most what it was charged", async () =>
     assertRefused(missing, { status: 404, code: "not_found" });
     const [line] = (await get("/wallets/team/statement?kind=refund")).body.entries;
     assertEquals([line.log, line.charged, line.change], ["log_1", "2.000000", "1.500000"]);
+  });
+});
+
+Deno.test("a refund that was refused or has expired is asked for anew, and made once", async () => {
+  await withAdmin(async (admin) => {
+    const { get, post, clock } = admin;
+    const kim = await operator(admin, { name: "Kim", role: "billing" });
+    await charged(admin, "log_1", 60);
+    const refund = async () =>
+      (await post("/requests/log_1/refund", { note: "Empty" })).body.correction;
+    const { id, state } = await refund();
+    assertEquals(state, "waiting");
+    await kim(`/corrections/${id}/refuse`, { note: "Not yet" });
+    assertEquals((await refund()).state, "waiting");
+    assertEquals((await refund()).state, "waiting", "A repeat");
+    clock.ms += 7 * DAY_MS;
+    assertEquals((await refund()).state, "waiting", "After it had expired");
+    assertEquals((await get("/corrections")).body.corrections.length, 1);
+    const { status, body } = await kim(`/corrections/${id}/approve`);
+    assertEquals([status, body.wallet.available], [200, "100.000000"]);
+    assertEquals((await refund()).state, "approved");
+    assertEquals((await get("/wallets/team")).body.available, "100.000000");
+    assertEquals((await get("/ledger/verify")).body.ok, true);
   });
 });
 

@@ -38,7 +38,7 @@ export interface Correction {
   readonly endedAtMs?: number | undefined;
   /** Why it was refused. */
   readonly remark?: string | undefined;
-  /** 1 while it waits, 2 once it has ended. */
+  /** Counts its changes from 1. */
   readonly version: number;
 }
 
@@ -48,6 +48,15 @@ export type ShownState = Correction["state"] | "expired";
 /** Returns the state at a time. */
 export function stateAt({ state, expiresAtMs }: Correction, nowMs: number): ShownState {
   return state === "waiting" && nowMs >= expiresAtMs ? "expired" : state;
+}
+
+/**
+ * True when a correction may be asked for again under its id. The id of a refund is fixed by its call:
+ * one that was refused, or that nobody approved in time, must not stand in the way of another.
+ */
+export function mayAskAgain(correction: Correction, nowMs: number): boolean {
+  const state = stateAt(correction, nowMs);
+  return correction.command.kind === "refund" && (state === "refused" || state === "expired");
 }
 
 /** Returns why somebody may not end a correction; `undefined` where they may. */

@@ -82,6 +82,11 @@ export class FileDraft {
         message: "The room for all files of the service is used up",
       });
     }
+    if (finished === "gone") {
+      throw new ServiceFault("invalid_request", {
+        message: "The upload took too long and was dropped; send the file again",
+      });
+    }
     this.#end();
     return file;
   }

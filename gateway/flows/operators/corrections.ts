@@ -8,6 +8,7 @@ import {
   ENDED_KEPT,
   endingRefusal,
   isSameCommand,
+  mayAskAgain,
   personOf,
   stakeOf,
   stateAt,
@@ -74,15 +75,16 @@ export class Corrections {
 
   /**
    * Applies a correction, or lets it wait where more than the limit is at stake. A repeat under the
-   * same id changes nothing and returns what became of the first.
+   * same id changes nothing and returns what became of the first; a refund that was refused or has
+   * expired is asked for anew.
    */
   async ask(who: Corrector, command: CorrectionCommand): Promise<CorrectionOutcome> {
-    const { corrections, ledger, approvalMicros } = this.#deps;
+    const { corrections, ledger, clock, approvalMicros } = this.#deps;
     const wallet = await ledger.wallet(command.walletId);
     if (wallet === undefined) return refused("wallet_not_found");
     const all = await this.all();
     const known = all.find(({ id }) => id === command.opId);
-    if (known !== undefined) {
+    if (known !== undefined && !mayAskAgain(known, clock.nowMs())) {
       if (!isSameCommand(known.command, command)) return refused("id_reused");
       return { ok: true, correction: known, wallet };
     }
@@ -148,12 +150,13 @@ export class Corrections {
     if (!trial.ok) return refused(trial.refusal);
     const [waiting, ended] = [
       all.filter((one) => stateAt(one, nowMs) === "waiting"),
-      all.filter((one) => stateAt(one, nowMs) !== "waiting"),
+      all.filter((one) => stateAt(one, nowMs) !== "waiting" && one.id !== command.opId),
     ];
     if (waiting.length >= WAITING_MAX) return refused("full");
+    const former = all.find(({ id }) => id === command.opId)?.version ?? 0;
     const correction: Correction = {
       ...{ id: command.opId, command, stake, state: "waiting", by: personOf(who.actor) },
-      ...{ atMs: nowMs, expiresAtMs: nowMs + CORRECTION_LIFE_MS, version: 1 },
+      ...{ atMs: nowMs, expiresAtMs: nowMs + CORRECTION_LIFE_MS, version: former + 1 },
     };
     const entry = this.#entry(who, command, { remark: "Waits for the approval of another person" });
     const forgotten = ended.slice(ENDED_KEPT - 1).map(({ id }) => id);

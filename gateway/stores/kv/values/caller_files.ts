@@ -61,6 +61,7 @@ export class KvCallerFiles implements CallerFileStore {
 
   finish(file: CallerFile, { maxBytes, maxFiles }: FileRoom): Promise<FileFinished> {
     return this.#changing.run(async () => {
+      if (!await this.#isUpload(file.id)) return "gone";
       const own = await this.list(file.ownerId);
       if (own.length >= maxFiles) return "too_many";
       const ownBytes = own.reduce((sum, { bytes }) => sum + bytes, file.bytes);
@@ -76,7 +77,17 @@ export class KvCallerFiles implements CallerFileStore {
     });
   }
 
-  async discard(id: string): Promise<void> {
+  discard(id: string): Promise<void> {
+    return this.#changing.run(async () => {
+      if (await this.#isUpload(id)) await this.#deleteParts(id);
+    });
+  }
+
+  async #isUpload(id: string): Promise<boolean> {
+    return (await read(this.#kv.get(uploadKey(id)))).value !== null;
+  }
+
+  async #deleteParts(id: string): Promise<void> {
     const keys: Deno.KvKey[] = [];
     const rows = eachRow(this.#kv, { prefix: [PART, keyPart(id)] });
     for await (const { key } of rows) keys.push(key);
@@ -116,7 +127,7 @@ export class KvCallerFiles implements CallerFileStore {
       const gone: Row = { key: fileKey(file), bytes: 0 };
       await this.#writer.write([gone, uploadRow({ id, startedAtMs: 0 })]);
       this.#bytes = all - file.bytes;
-      await this.discard(id);
+      await this.#deleteParts(id);
       return true;
     });
   }

@@ -38,6 +38,10 @@ export class PostgresCallerFiles implements CallerFileStore {
     const owner = textId(file.ownerId);
     return query(this.#sql.begin(async (sql) => {
       await lock(sql);
+      const uploads = await sql`
+        select 1 from caller_file_upload where id = ${textId(file.id)} for update
+      `;
+      if (uploads.length === 0) return "gone";
       const [row] = await sql<{ all: bigint; own: bigint; files: number }[]>`
         select coalesce(sum(bytes), 0)::bigint as all,
           coalesce(sum(bytes) filter (where owner = ${owner}), 0)::bigint as own,
@@ -58,8 +62,12 @@ export class PostgresCallerFiles implements CallerFileStore {
 
   async discard(id: string): Promise<void> {
     await query(this.#sql.begin(async (sql) => {
+      // Waits for a `finish` that is still in progress.
+      const uploads = await sql`
+        delete from caller_file_upload where id = ${textId(id)} returning id
+      `;
+      if (uploads.length === 0) return;
       await sql`delete from caller_file_part where file_id = ${textId(id)}`;
-      await sql`delete from caller_file_upload where id = ${textId(id)}`;
     }));
   }
 

@@ -127,7 +127,7 @@ async function store(tx: Transaction, correction: Correction): Promise<boolean> 
       on conflict do nothing
     `
     : await tx`
-      update correction set version = ${version}, data = ${data}
+      update correction set version = ${version}, at_ms = ${atMs}, data = ${data}
       where id = ${id} and version = ${version - 1}
     `;
   return stored.count > 0;
