@@ -107,7 +107,8 @@ export async function sessionOf(
 }
 
 function secretsOf(context: KeyPageContext): readonly string[] {
-  return cookiesOf(context.req.header("cookie"), cookieName(context));
+  // Each costs a read of the store, and a browser sends few under one name.
+  return cookiesOf(context.req.header("cookie"), cookieName(context)).slice(0, 4);
 }
 
 /** Browsers do not tell two ports of a host apart: each service has a cookie of its own name there. */

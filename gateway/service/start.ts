@@ -199,6 +199,7 @@ function keyRingOf(
     refreshPeppers: stores.shared && (() => pepperBook.refresh()),
     // Also where the pages are off: they may be on at another instance.
     onEnded: (id) => access.endAll(id),
+    onEnabling: (id) => stores.passes.removeAll(id),
   });
   return { keyRing, holderAccess: keyPages ? access : undefined };
 }

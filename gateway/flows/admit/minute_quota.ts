@@ -29,11 +29,11 @@ export class MinuteQuota {
     this.#options = options;
   }
 
-  /** Counts one. Throws a {@linkcode ServiceFault} if there are too many. */
-  take({ id }: Pick<KeyRecord, "id">): void {
+  /** Counts some. Throws a {@linkcode ServiceFault}, and counts none, if there are too many. */
+  take({ id }: Pick<KeyRecord, "id">, amount = 1): void {
     const { clock, limit, message } = this.#options;
     const { state, verdict } = takeFromMinute(this.#minutes.get(id) ?? EMPTY_WINDOW, {
-      ...{ amount: 1, limit, nowMs: clock.nowMs() },
+      ...{ amount, limit, nowMs: clock.nowMs() },
     });
     this.#minutes.set(id, state);
     if (verdict.allowed) return;

@@ -26,7 +26,7 @@ export interface CallerFilesDeps {
 }
 
 /** The caller of a request: a key acts for its wallet. */
-export type Caller = Pick<KeyRecord, "walletId" | "policy">;
+export type Caller = Pick<KeyRecord, "id" | "walletId" | "policy">;
 
 /** Files of callers. A key sees those of its wallet; a file of another is as one that is not there. */
 export class CallerFiles {

@@ -1,6 +1,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { CallerFile } from "../../ports/file_store.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type {
   FileAttributes,
@@ -15,17 +16,24 @@ import type {
   VectorStoreRefusal,
   VectorStores,
 } from "../../ports/vector_stores.ts";
+import { MinuteQuota } from "../admit/minute_quota.ts";
 import type { Caller, CallerFiles } from "./caller_files.ts";
 
 /** Files that may wait to be indexed: those of one wallet, and of all. */
 const WAITING_OF_ONE = 8;
 const WAITING_OF_ALL = 64;
+/**
+ * Files that a key may add to stores, and searches that it may make, in a minute: each may call an
+ * embedding model of the operator. A batch of the maximum size fits.
+ */
+export const EMBEDDED_PER_MINUTE = 200;
 
 /** Parts of the service that vector stores of callers use. */
 export interface CallerStoresDeps {
   readonly files: CallerFiles;
   readonly vectorStores: VectorStores;
   readonly rng: Rng;
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** A file to be added to a vector store. */
@@ -47,12 +55,18 @@ export type NewCallerStore = Omit<StoreDescription, "lastActiveAtMs" | "name"> &
  */
 export class CallerStores {
   readonly #deps: CallerStoresDeps;
+  readonly #quota: MinuteQuota;
   /** Files that wait to be indexed, by wallet. */
   readonly #waiting = new Map<string, number>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: CallerStoresDeps) {
     this.#deps = deps;
+    this.#quota = new MinuteQuota({
+      ...{ clock: deps.clock, limit: EMBEDDED_PER_MINUTE },
+      message: `A key may add ${EMBEDDED_PER_MINUTE} files to vector stores, and search them, a ` +
+        "minute",
+    });
   }
 
   /** Creates a store. Throws a {@linkcode ServiceFault} if the wallet has no room. */
@@ -130,6 +144,7 @@ export class CallerStores {
     for (const { fileId, param } of attachments) {
       if (await this.#deps.files.get(key, fileId) === undefined) throw noFile(param);
     }
+    this.#quota.take(key, attachments.length);
     const added: VectorStoreFile[] = [];
     for (const attachment of attachments) {
       signal?.throwIfAborted();
@@ -157,6 +172,7 @@ export class CallerStores {
   ): Promise<readonly SearchHit[]> {
     const { storeId, ...rest } = query;
     this.get(key, storeId);
+    this.#quota.take(key);
     const request = { ...rest, storeIds: [storeId] };
     return valueOf(await this.#deps.vectorStores.search(key.walletId, request, { signal }));
   }

@@ -84,8 +84,9 @@ export class HolderAccess {
     if (name === undefined || await this.#valid(await this.#deps.passes.get(name)) === undefined) {
       return undefined;
     }
-    const key = await this.#valid(await this.#deps.passes.take(name));
-    return key && await this.#issue(key.id, "session", HOLDER_SESSION_MS);
+    const used = await this.#deps.passes.take(name);
+    const key = await this.#valid(used);
+    return key && used && await this.#issue(key.id, "session", HOLDER_SESSION_MS, used.beganAtMs);
   }
 
   /** Returns the session of a secret; `undefined` if it has ended or never was. */
@@ -104,7 +105,7 @@ export class HolderAccess {
 
   /**
    * Ends the links and sessions of a key. A failure is logged: the passes of a key that does not
-   * serve, or has a newer copy, are refused anyway.
+   * serve, or has a newer copy, are refused anyway, and are removed before it is enabled.
    */
   async endAll(keyId: string): Promise<void> {
     try {
@@ -117,17 +118,25 @@ export class HolderAccess {
     }
   }
 
-  /** Stores a pass; `undefined` if the key has ended meanwhile. */
-  async #issue(keyId: string, kind: PassKind, lifeMs: number): Promise<IssuedPass | undefined> {
-    const { passes, keys, clock, random = randomBytes } = this.#deps;
+  /**
+   * Stores a pass; `undefined` if the key has ended meanwhile, or was rotated since `sinceMs`, the
+   * beginning of what the pass is made from.
+   */
+  async #issue(
+    keyId: string,
+    kind: PassKind,
+    lifeMs: number,
+    sinceMs = this.#deps.clock.nowMs(),
+  ): Promise<IssuedPass | undefined> {
+    const { passes, clock, random = randomBytes } = this.#deps;
     const publicId = keyId.slice(ID_PREFIX.length);
     const secret = formatKey(newKeyParts(random, publicId), kind);
     const beganAtMs = clock.nowMs();
     const endsAtMs = beganAtMs + lifeMs;
     const pass = { kind, keyId, digest: digestOf(secret), beganAtMs, endsAtMs };
     await passes.put(pass);
-    const key = await keys.get(keyId);
-    if (key !== undefined && serves(key, beganAtMs)) return { secret, endsAtMs };
+    const key = await this.#valid({ ...pass, beganAtMs: sinceMs });
+    if (key !== undefined) return { secret, endsAtMs };
     // The removal of the key's passes may have been before this one, which a later enabling would
     // otherwise bring to life.
     await passes.take(pass);
@@ -144,7 +153,7 @@ export class HolderAccess {
     if (key === undefined || !serves(key, nowMs)) return undefined;
     // A copy that was made since is a rotation, also one that has not removed the passes.
     for await (const copy of keys.copiesOf(key.id)) {
-      return copy.createdAtMs >= pass.beganAtMs ? undefined : key;
+      if (copy.createdAtMs >= pass.beganAtMs) return undefined;
     }
     return key;
   }

@@ -162,3 +162,31 @@ Deno.test("a key that is disabled while its holder signs in leaves no session fo
   await assertRejects(() => access.issueLink(KEY), ServiceFault);
   assertEquals(passes.stored.size, 0);
 });
+
+Deno.test("a key that is rotated while its holder signs in leaves no session", async () => {
+  const { access, passes, store, time } = scene();
+  const { secret } = await access.issueLink(KEY);
+  const take = passes.take.bind(passes);
+  passes.take = async (name) => {
+    const pass = await take(name);
+    store({ ...KEY, id: "key_copy", rotatedFrom: KEY.id, createdAtMs: time.ms });
+    await access.endAll(KEY.id);
+    time.ms += 5;
+    return pass;
+  };
+  time.ms += 5;
+  assertEquals(await access.enter(secret), undefined);
+});
+
+Deno.test("a session ends with any copy of its key, not with the first one alone", async () => {
+  const { access, passes, store, time } = scene();
+  passes.failing = true;
+  store({ ...KEY, id: "key_a", rotatedFrom: KEY.id, createdAtMs: time.ms });
+  time.ms += 1;
+  const session = await access.enter((await access.issueLink(KEY)).secret);
+  assert(await access.find(session?.secret ?? "") !== undefined);
+  time.ms += 1;
+  store({ ...KEY, id: "key_b", rotatedFrom: KEY.id, createdAtMs: time.ms });
+  await access.endAll(KEY.id);
+  assertEquals(await access.find(session?.secret ?? ""), undefined);
+});

@@ -58,6 +58,13 @@ export interface KeyRingOptions {
    * @default {not called}
    */
   readonly onEnded?: ((id: string) => Promise<void>) | undefined;
+  /**
+   * Called before a disabled key is enabled: what was begun before it was disabled must not come back,
+   * even if its end failed. If it rejects, the key stays disabled.
+   *
+   * @default {not called}
+   */
+  readonly onEnabling?: ((id: string) => Promise<void>) | undefined;
   /** Source of secrets. @default {randomBytes of node:crypto} */
   readonly random?: RandomBytes | undefined;
 }
@@ -81,6 +88,7 @@ export class KeyRing {
   readonly #random: RandomBytes | undefined;
   readonly #refreshPeppers: () => Promise<void>;
   readonly #onEnded: (id: string) => Promise<void>;
+  readonly #onEnabling: (id: string) => Promise<void>;
   /** Minute of the last write of `lastUsedAtMs`, by key. */
   readonly #usedAtMs = new BoundedMap<string, number>(KEYS_NOTED);
   /** Minute of the last attempt to move a key to the current pepper, by key. */
@@ -97,6 +105,7 @@ export class KeyRing {
     this.#random = options.random;
     this.#refreshPeppers = options.refreshPeppers ?? (() => Promise.resolve());
     this.#onEnded = options.onEnded ?? (() => Promise.resolve());
+    this.#onEnabling = options.onEnabling ?? (() => Promise.resolve());
   }
 
   /**
@@ -200,8 +209,9 @@ export class KeyRing {
   }
 
   /** Enables a disabled key. */
-  enable(id: string): Promise<KeyChange> {
-    return this.#setStatus(id, "active");
+  async enable(id: string): Promise<KeyChange> {
+    if ((await this.#keys.get(id))?.status === "disabled") await this.#onEnabling(id);
+    return await this.#setStatus(id, "active");
   }
 
   /** Revokes a key for good. */

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { createHmac } from "node:crypto";
 import { BASE62, parseKey } from "../../domain/policy/key_format.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
@@ -114,6 +114,30 @@ Deno.test("keys are useless under another pepper", async () => {
   const logger = { info() {}, warn() {}, error() {} };
   const other = new KeyRing(new Peppers({ version: 1, secret: "other" }), { keys, clock, logger });
   assertEquals(await other.authenticate(key), undefined);
+});
+
+Deno.test("a key stays disabled while what it had begun before cannot be ended", async () => {
+  const { keys, time, peppers } = setUp();
+  const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms };
+  const logger = { info() {}, warn() {}, error() {} };
+  const ended: string[] = [];
+  let works = false;
+  const ring = new KeyRing(peppers, {
+    ...{ keys, clock, logger },
+    onEnabling: (id) => {
+      if (!works) return Promise.reject(new Error("Disk full"));
+      ended.push(id);
+      return Promise.resolve();
+    },
+  });
+  const { key, record: { id } } = issued(await ring.issue(REQUEST));
+  await ring.disable(id);
+  await assertRejects(() => ring.enable(id), Error, "Disk full");
+  assertEquals(await ring.authenticate(key), undefined);
+  works = true;
+  assert((await ring.enable(id)).ok);
+  assert((await ring.enable(id)).ok, "A repeat ends nothing");
+  assertEquals(ended, [id]);
 });
 
 Deno.test("disable, enable and revoke take effect immediately, and revoke is final", async () => {

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import OpenAI, { toFile } from "openai";
+import { EMBEDDED_PER_MINUTE } from "../../../gateway/flows/files/caller_stores.ts";
 import type { Clock } from "../../../gateway/ports/clock.ts";
 import { BOOTSTRAP_KEY, TestService } from "../../fixtures/service.ts";
 
@@ -160,6 +161,25 @@ Deno.test("the policy's room holds, and a deleted file gives its room back", asy
   await refused(uploads.files.list().then(), "not responses");
   const tools = await clientOf(service, { hostedTools: ["web_search_preview"] });
   await refused(tools.vectorStores.create({}), "file_search");
+});
+
+Deno.test("a key searches and adds files so many times a minute, and no more", async () => {
+  await using service = await TestService.start();
+  const client = service.client();
+  const { id } = await client.vectorStores.create({});
+  const search = () => client.vectorStores.search(id, { query: "gallery" }, { maxRetries: 0 });
+  for (let at = 0; at < EMBEDDED_PER_MINUTE; at++) await search();
+  const refused = await assertRejects(search, OpenAI.RateLimitError);
+  assertEquals(refused.code, "rate_limit_exceeded");
+  const file = await client.files.create({
+    file: await toFile(new Uint8Array(3), "a.txt"),
+    purpose: "assistants",
+  });
+  await assertRejects(
+    () => client.vectorStores.files.create(id, { file_id: file.id }, { maxRetries: 0 }),
+    OpenAI.RateLimitError,
+  );
+  assertEquals((await client.vectorStores.files.list(id)).data, []);
 });
 
 Deno.test("uploads of other purposes and of damaged forms are refused; a store of the operator is not changed", async () => {
