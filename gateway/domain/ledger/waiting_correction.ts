@@ -52,7 +52,7 @@ export function stateAt({ state, expiresAtMs }: Correction, nowMs: number): Show
 
 /**
  * True when a correction may be asked for again under its id. The id of a refund is fixed by its call:
- * one that was refused, or that nobody approved in time, must not stand in the way of another.
+ * one that was refused, or that expired, must not stand in the way of another.
  */
 export function mayAskAgain(correction: Correction, nowMs: number): boolean {
   const state = stateAt(correction, nowMs);
