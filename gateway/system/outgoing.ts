@@ -72,6 +72,7 @@ export class Outgoing implements Disposable {
   readonly #options: OutgoingOptions;
   readonly #isProxied: boolean;
   readonly #checked = new Map<string, Checked>();
+  readonly #urls = new Map<string, URL>();
   /** Literal addresses that may be called. */
   readonly #allowed = new Set<string>();
   /** Addresses at which the last request to a host failed: another may answer. */
@@ -115,7 +116,7 @@ export class Outgoing implements Disposable {
   }
 
   readonly #postPlain: SendPlain = async (input, request) => {
-    const url = new URL(input);
+    const url = this.#parsed(input);
     const pending = this.#addressOf(url, request.stopping);
     const address = pending instanceof Promise ? await pending : pending;
     try {
@@ -135,6 +136,16 @@ export class Outgoing implements Disposable {
       throw error;
     }
   };
+
+  /** Returns the URL of a text, which is one of the few that an upstream has. */
+  #parsed(input: string): URL {
+    const known = this.#urls.get(input);
+    if (known !== undefined) return known;
+    const url = new URL(input);
+    if (this.#urls.size >= NAMES_MAX) this.#urls.clear();
+    this.#urls.set(input, url);
+    return url;
+  }
 
   /** Closes idle connections; call it once no request is in flight. */
   close(): void {

@@ -18,6 +18,15 @@ export function seedOf(id: string, key: SeedKey): number {
   return (finished(high) + finished(low ^ high) / 2 ** 32) / 2 ** 32 % 1;
 }
 
+/**
+ * Returns a name of 64 bits for a text under a key, for a memory of texts that forgets. It is not
+ * cryptographic: whoever finds two texts with one name only confuses the memory of their own key.
+ */
+export function nameOf(text: string, key: SeedKey): string {
+  const { high, low } = mixed(text, key);
+  return `${finished(high)}.${finished(low ^ high)}`;
+}
+
 /** Mixes two lanes by steps that are bijections of 32 bits. */
 function mixed(text: string, { high, low }: SeedKey): SeedKey {
   for (let at = 0; at < text.length; at++) {

@@ -34,6 +34,8 @@ export interface AnswerPart extends RequestPart {
  * one part. Otherwise parts that reached no model and cost nothing are omitted.
  */
 export function partsOf(record: RequestRecord): readonly RequestPart[] {
+  // Nearly every request.
+  if (!hasParts(record)) return [wholeOf(record)];
   const { startMs: _startMs, ...answer } = answerOf(record);
   const tasks = (record.tasks ?? []).flatMap((task) => byModel(partOf(task), task.others));
   const uses = [...tasks, ...byModel(answer, record.others)].filter(isUse);
@@ -43,6 +45,20 @@ export function partsOf(record: RequestRecord): readonly RequestPart[] {
 /** True when a request has, or may have, more than one part. */
 export function hasParts({ tasks, others }: RequestRecord): boolean {
   return tasks !== undefined || others !== undefined;
+}
+
+/** Returns a request of one model as its only part. */
+function wholeOf(record: RequestRecord): RequestPart {
+  const { routing, inputTokens, cachedInputTokens, outputTokens, durationMs } = record;
+  return {
+    model: routing?.model ?? NO_MODEL,
+    provider: routing?.provider ?? NO_MODEL,
+    charged: microsOf(record),
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    durationMs: Math.max(0, durationMs),
+  };
 }
 
 /** Splits a part into the share of other models and the remainder. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Tier } from "../catalog/catalog.ts";
+import type { Model, Tier } from "../catalog/catalog.ts";
 import type { ProviderTraits } from "../catalog/provider_traits.ts";
 import { bestKnownOf } from "../learning/best_known.ts";
 import { type Estimate, estimatesOf, loadOf, NO_MODELS } from "../learning/estimate.ts";
@@ -45,6 +45,8 @@ export interface OrderContext {
   /** Likely input of the request, in tokens. */
   readonly likelyTokens: number;
 }
+
+const NO_ESTIMATE: Estimate = { p: 0, error: 1, outcomes: 0 };
 
 /** An option with its value. */
 interface Valued {
@@ -130,13 +132,12 @@ function valueAll(
   });
   const bestP = Math.max(...estimates.map(({ p }) => p));
   const bestPrice = bestKnownOf(
-    models.map(({ quality }, at) => ({
-      ...estimates[at] ?? { p: 0, error: 1, outcomes: 0 },
-      ...{ quality, price: prices[at] ?? 0 },
-    })),
+    models.map(({ quality }, at) => {
+      const { p, error, outcomes } = estimates[at] ?? NO_ESTIMATE;
+      return { p, error, outcomes, quality, price: prices[at] ?? 0 };
+    }),
   )?.price ?? 0;
-  const qualities = models.map(({ quality }) => quality);
-  const spread = Math.max(...qualities) - Math.min(...qualities);
+  const spread = spreadOf(models);
   const rate = rateOf(dial, { spread, measured: known?.rates }) *
     sizeFactor(
       bestPrice,
@@ -147,7 +148,7 @@ function valueAll(
       ),
     ) * ditherOf(input.seed);
   const valued = options.map((option, at): Valued => {
-    const estimate = estimates[at] ?? { p: 0, error: 1, outcomes: 0 };
+    const estimate = estimates[at] ?? NO_ESTIMATE;
     const price = prices[at] ?? 0;
     const share = shareOf(price, bestPrice);
     const score = dial === 0 && !isGoodEnough(estimate, bestP)
@@ -163,6 +164,16 @@ function valueAll(
     options: valued.map(({ id, price }) => [id, shareOf(price, bestPrice)] as const),
   };
   return { valued, scale: rate, sample };
+}
+
+/** Returns the difference between the best and the worst quality. */
+function spreadOf(models: readonly Model[]): number {
+  let [best, worst] = [-Infinity, Infinity];
+  for (const { quality } of models) {
+    best = Math.max(best, quality);
+    worst = Math.min(worst, quality);
+  }
+  return best - worst;
 }
 
 /** Returns a price beside the best model's; a price beside a free one counts a thousandfold. */

@@ -138,7 +138,8 @@ async function callOnce<T>(
       const failure = { ...answer, words: await upstreamMessage(answer, sent.body.value) };
       return failed(deps, request, { ...capacity, abort, span, failure, startedMs });
     }
-    const opened = await request.open(answer, capacity);
+    const opening = request.open(answer, capacity);
+    const opened = opening instanceof Promise ? await opening : opening;
     hasBegun = true;
     const ms = active.elapsedMs - startedMs;
     active.report.noteAttempt(attemptOf(candidate, { outcome: "ok", status: 200, ms }), startedMs);

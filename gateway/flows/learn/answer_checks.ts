@@ -56,24 +56,23 @@ interface Remembered extends Pick<OutcomeNote, "walletId" | "task" | "model" | "
 /** Checks answers. */
 export class AnswerChecks {
   readonly #note: (outcome: OutcomeNote) => void;
-  readonly #digest: (text: string) => string;
+  readonly #nameOf: (text: string) => string;
   readonly #remembered = new BoundedMap<string, Remembered>(REMEMBERED_MAX);
   readonly #waiting: AnswerNote[] = [];
   #waitingChars = 0;
-  #isChecking = false;
   /** Answers that were added to the waiting ones, and those of them that have left. */
   #added = 0;
   #ended = 0;
   /** Called when so many have left. */
   readonly #ends: { readonly count: number; readonly resolve: () => void }[] = [];
 
-  /** `note` takes the outcomes; `digest` is a keyed hash. */
+  /** `note` takes the outcomes; `nameOf` returns a short name for the text of a request. */
   constructor(options: {
     readonly note: (outcome: OutcomeNote) => void;
-    readonly digest: (text: string) => string;
+    readonly nameOf: (text: string) => string;
   }) {
     this.#note = options.note;
-    this.#digest = options.digest;
+    this.#nameOf = options.nameOf;
   }
 
   /** Checks an answer later. */
@@ -83,7 +82,7 @@ export class AnswerChecks {
     this.#waiting.push(note);
     this.#waitingChars = chars;
     this.#added++;
-    if (!this.#isChecking) void this.#checkAll();
+    if (this.#waiting.length === 1) setImmediate(this.#checkNext);
   }
 
   /** Resolves when every answer that was added before is checked, also while others are added. */
@@ -93,23 +92,19 @@ export class AnswerChecks {
     await new Promise<void>((resolve) => this.#ends.push({ count, resolve }));
   }
 
-  async #checkAll(): Promise<void> {
-    this.#isChecking = true;
-    while (this.#waiting.length > 0) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      const note = this.#waiting.shift();
-      if (note === undefined) continue;
-      this.#waitingChars -= note.requestChars;
-      try {
-        this.#check(note);
-      } catch {
-        // An answer of an unknown shape is not checked.
-      }
-      this.#ended++;
-      while (this.#ended >= (this.#ends[0]?.count ?? Infinity)) this.#ends.shift()?.resolve();
+  readonly #checkNext = (): void => {
+    const note = this.#waiting.shift();
+    if (note === undefined) return;
+    this.#waitingChars -= note.requestChars;
+    if (this.#waiting.length > 0) setImmediate(this.#checkNext);
+    try {
+      this.#check(note);
+    } catch {
+      // An answer of an unknown shape is not checked.
     }
-    this.#isChecking = false;
-  }
+    this.#ended++;
+    while (this.#ended >= (this.#ends[0]?.count ?? Infinity)) this.#ends.shift()?.resolve();
+  };
 
   #check(note: AnswerNote): void {
     this.#checkRepeated(note);
@@ -126,7 +121,7 @@ export class AnswerChecks {
   #checkRepeated(note: AnswerNote): void {
     if (note.requestChars > REPEAT_CHARS_MAX) return;
     const { messages, tools, response_format: format } = note.request;
-    const name = this.#digest(JSON.stringify([note.keyId, messages, tools, format]));
+    const name = this.#nameOf(JSON.stringify([note.keyId, messages, tools, format]));
     const before = this.#remembered.get(name);
     const waitedMs = before === undefined ? Infinity : note.startedAtMs - before.atMs;
     const isAgain = before !== undefined && waitedMs <= REPEAT_MS;

@@ -23,7 +23,7 @@ async function outcomesOf(notes: readonly AnswerNote[]): Promise<readonly Outcom
   const outcomes: OutcomeNote[] = [];
   const checks = new AnswerChecks({
     note: (outcome) => void outcomes.push(outcome),
-    digest: (text) => text,
+    nameOf: (text) => text,
   });
   for (const one of notes) checks.add(one);
   // Nothing is checked in the turn of the answer.
@@ -83,7 +83,7 @@ Deno.test("answers beyond the bounds are not checked", async () => {
 
 Deno.test("idle() waits for the answers up to now, not for those that keep coming", async () => {
   let checked = 0;
-  const checks = new AnswerChecks({ note: () => {}, digest: (text) => text });
+  const checks = new AnswerChecks({ note: () => {}, nameOf: (text) => text });
   const next = note(0, {
     answer: () => {
       if (++checked < 500) checks.add(next);

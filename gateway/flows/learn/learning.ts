@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createHmac, hash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { Additions, type OutcomeNote, type ServedNote } from "../../domain/learning/additions.ts";
 import { ServiceFault } from "../../domain/fault.ts";
@@ -20,7 +20,7 @@ import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
-import { type SeedKey, seedKeyOf, seedOf } from "../../domain/learning/seed.ts";
+import { nameOf, type SeedKey, seedKeyOf, seedOf } from "../../domain/learning/seed.ts";
 import { AnswerChecks, type AnswerNote } from "./answer_checks.ts";
 import { withVotes } from "./with_votes.ts";
 import { SharedAdditions } from "./shared_additions.ts";
@@ -92,7 +92,7 @@ export class Learning implements RoutingKnowledge {
   #sweptAtMs = -Infinity;
   readonly #checks = new AnswerChecks({
     note: (outcome) => this.noteOutcome(outcome),
-    digest: (text) => hash("sha256", `${this.#deps.secret}\nrequest\n${text}`, "hex"),
+    nameOf: (text) => nameOf(text, this.#seedKey),
   });
 
   constructor(deps: LearningDeps) {

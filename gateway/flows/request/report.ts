@@ -79,11 +79,12 @@ export class RequestReport {
   #orchestration: string | undefined;
   #verification: string | undefined;
   #isVerified = false;
-  #omissions: () => readonly string[] = () => [];
+  /** Absent where nothing was left out. */
+  #omissions: (() => readonly string[]) | undefined;
   #plan: RoutingPlan | undefined;
   #candidate: Candidate | undefined;
-  /** Reason for the candidate, computed once for the answer and the log. */
-  #reason: string | undefined;
+  /** The route, described once for the answer and the log; absent after a change. */
+  #route: RoutingMetadata | undefined;
   #outputLimit: number | undefined;
   #firstByteMs: number | undefined;
   #content: ContentRecord | undefined;
@@ -117,6 +118,7 @@ export class RequestReport {
 
   /** Notes the routing decision. */
   notePlan(plan: RoutingPlan): void {
+    this.#route = undefined;
     this.#plan = plan;
   }
 
@@ -127,8 +129,8 @@ export class RequestReport {
 
   /** Notes the model that is tried now, and the output limit it is sent if that was lowered. */
   noteCandidate(candidate: Candidate, outputLimit: number | undefined): void {
+    this.#route = undefined;
     this.#candidate = candidate;
-    this.#reason = undefined;
     this.#outputLimit = outputLimit;
   }
 
@@ -139,12 +141,14 @@ export class RequestReport {
 
   /** Notes an attempt that has ended or has begun to answer, and its start. */
   noteAttempt(attempt: RoutingAttempt, startMs: number): void {
+    this.#route = undefined;
     this.#attempts.push(attempt);
     this.#attemptStarts.push(startMs);
   }
 
   /** Changes the outcome of the last attempt: its answer broke off. */
   noteBreak(outcome: AttemptOutcome): void {
+    this.#route = undefined;
     const attempt = this.#attempts.at(-1);
     if (attempt !== undefined) attempt.outcome = outcome;
   }
@@ -175,6 +179,7 @@ export class RequestReport {
 
   /** Notes why the request was split into tasks, or why it was not although it could be. */
   noteOrchestration(reason: string): void {
+    this.#route = undefined;
     this.#orchestration = reason;
   }
 
@@ -185,15 +190,16 @@ export class RequestReport {
 
   /** Notes how the answer was verified, or why it was not although it was to be. */
   noteVerification(reason: string, { isVerified }: { readonly isVerified: boolean }): void {
+    this.#route = undefined;
     this.#verification = reason;
     this.#isVerified = isVerified;
   }
 
   /** Takes the route of a part whose answer is that of the request. */
   answeredBy(part: RequestReport, partStartMs: number): void {
+    this.#route = undefined;
     this.#candidate = part.#candidate;
     this.#outputLimit = part.#outputLimit;
-    this.#reason = undefined;
     for (const [at, attempt] of part.#attempts.entries()) {
       this.noteAttempt(attempt, partStartMs + (part.#attemptStarts[at] ?? 0));
     }
@@ -218,17 +224,23 @@ export class RequestReport {
   /** Adds one line to those of {@linkcode RequestReport.noteOmissions}. */
   addOmission(line: string): void {
     const lines = this.#omissions;
-    this.#omissions = () => [...lines(), line];
+    this.#omissions = () => [...lines?.() ?? [], line];
   }
 
   /** Returns the route as callers and operators see it; `undefined` before a model was tried. */
   routing(): RoutingMetadata | undefined {
+    // What was left out may change by itself.
+    if (this.#omissions !== undefined) return this.#describe();
+    return this.#route ??= this.#describe();
+  }
+
+  #describe(): RoutingMetadata | undefined {
     const plan = this.#plan;
     const candidate = this.#candidate;
     if (plan === undefined || !plan.ok || candidate === undefined) return undefined;
     const failed = this.#attempts.filter((attempt) => attempt.outcome !== "ok").length;
-    const reason = this.#reason ??= reasonOf(candidate);
-    const notCarried = listed(this.#omissions());
+    const reason = reasonOf(candidate);
+    const notCarried = this.#omissions === undefined ? [] : listed(this.#omissions());
     const reasons = [this.#verification, this.#orchestration].filter((text) => text !== undefined);
     return {
       model: candidate.model.id,

@@ -48,20 +48,18 @@ export class Damage {
       } else if (typeof value === "function") {
         const method = only?.every((one) => one !== name)
           ? value.bind(store)
-          : (...args: unknown[]) => this.#watchedCall(() => Reflect.apply(value, store, args));
+          : (...args: unknown[]) => {
+            try {
+              return this.#watchedResult(Reflect.apply(value, store, args));
+            } catch (error) {
+              throw this.note(error);
+            }
+          };
         const kind = { writable: true, configurable: true };
         Object.defineProperty(watched, name, { value: method, ...kind });
       }
     }
     return watched;
-  }
-
-  #watchedCall(call: () => unknown): unknown {
-    try {
-      return this.#watchedResult(call());
-    } catch (error) {
-      throw this.note(error);
-    }
   }
 
   #watchedResult(result: unknown): unknown {
