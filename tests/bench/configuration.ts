@@ -34,7 +34,7 @@ export function configuration(
       id: "standard",
       creditsPerUsd: "1000",
       models: "*",
-      orchestration: "off",
+      orchestration: "auto",
       name: names,
       description: names,
     }],

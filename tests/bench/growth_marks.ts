@@ -10,6 +10,11 @@ const START_SECONDS_MAX = 2;
 const MEGABYTES_MAX = 60;
 /** Median time of a call over that with ten wallets, at most. */
 const P50_RATIO_MAX = 1.1;
+/** Figures of a larger store over the same of the marked one, in units of its size, at most. */
+const LINEAR_MAX = 1;
+/** Differences that are too small to be growth, in seconds and megabytes. */
+const START_SECONDS_NOISE = 0.5;
+const MEGABYTES_NOISE = 20;
 /** Any page of a list, in milliseconds, below. */
 const PAGE_MS_MAX = 100;
 
@@ -30,9 +35,44 @@ export interface GrowthRun {
   readonly beside?: GrowthRun | undefined;
 }
 
-/** Compares each run with the one beside it. */
+/** Compares each run with the one beside it, and larger ones than the marked one with that. */
 export function growthFindings(runs: readonly GrowthRun[]): Finding[] {
-  return runs.flatMap((run) => run.beside === undefined ? [] : findingsOf(run, run.beside));
+  const marked = runs.find(({ wallets }) => wallets === MARKED);
+  return runs.flatMap((run) => {
+    if (run.beside === undefined) return [fewestFinding(run)];
+    const findings = findingsOf(run, run.beside);
+    if (marked === undefined || run.wallets <= MARKED) return findings;
+    return [...findings, linearFinding(run, marked)];
+  });
+}
+
+function fewestFinding(run: GrowthRun): Finding {
+  const pageMs = Math.max(...run.pages.map(({ ms }) => ms));
+  return {
+    name: `${run.wallets} wallets with keys`,
+    measured: `start ${run.startSeconds.toFixed(2)} s, ${run.megabytes.toFixed(0)} MB, ` +
+      `p50 ${run.p50Ms.toFixed(2)} ms, first call ${run.coldMs.toFixed(1)} ms, ` +
+      `slowest page ${pageMs.toFixed(0)} ms`,
+    mark: "reported",
+    met: undefined,
+  };
+}
+
+/** The growth of a run beyond that of the marked one, each beside the fewest wallets. */
+function linearFinding(run: GrowthRun, marked: GrowthRun): Finding {
+  const times = run.wallets / marked.wallets;
+  const beyond = (of: (one: GrowthRun) => number, one: GrowthRun) =>
+    of(one) - (one.beside === undefined ? 0 : of(one.beside));
+  const over = (of: (one: GrowthRun) => number, noise: number) =>
+    beyond(of, run) / (times * Math.max(noise, beyond(of, marked)));
+  const start = over(({ startSeconds }) => startSeconds, START_SECONDS_NOISE);
+  const memory = over(({ megabytes }) => megabytes, MEGABYTES_NOISE);
+  return {
+    name: `${run.wallets} wallets with keys: growth of start and memory, of linear`,
+    measured: `${start.toFixed(2)}, ${memory.toFixed(2)}`,
+    mark: `<= ${LINEAR_MAX}`,
+    met: Math.max(start, memory) <= LINEAR_MAX,
+  };
 }
 
 function findingsOf(run: GrowthRun, few: GrowthRun): Finding[] {

@@ -18,15 +18,16 @@ import {
   singleConnection,
   type TracedSide,
 } from "./request_path/comparison.ts";
+import { createLimitedKey, machineLine } from "./request_path/setting.ts";
 import { findGenerator, type Generator } from "./request_path/generator.ts";
-import { MANY } from "./request_path/path_marks.ts";
 import { type Paced, pacedStreams } from "./request_path/paced.ts";
 import { configuration } from "./configuration.ts";
 import { instances } from "./instances/instances.ts";
 import { instancesWallet } from "./instances/wallet.ts";
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
 import type { LoadOrder } from "./load_process.ts";
-import { type Finding, memoryFindings, residentGrowthFinding, table } from "./marks.ts";
+import { type Finding, table } from "./marks.ts";
+import { type Loaded, memory, soak } from "./memory.ts";
 import { notified } from "./notified.ts";
 import { type Observed, observed } from "./observed.ts";
 import { oneWallet } from "./one_wallet.ts";
@@ -40,6 +41,7 @@ import { requestLog } from "./request_log.ts";
 import { streamMemory } from "./stream_memory.ts";
 
 const KEY = "svc_bench_key_of_no_worth_0123456789";
+const ADMIN_TOKEN = "bench-admin-token-of-no-worth";
 const PATH = "/openai/v1/chat/completions";
 
 /** The duration of a measurement. */
@@ -102,6 +104,8 @@ interface Bench {
   readonly gateway: Running;
   readonly bareUrl: string;
   readonly gatewayUrl: string;
+  /** Key with limits, for the comparison with the forwarder. */
+  readonly limitedKey: string;
 }
 
 const PARTS = {
@@ -110,13 +114,16 @@ const PARTS = {
   single: (bench: Bench) => singleConnection(comparison(bench), false),
   "single-stream": (bench: Bench) => singleConnection(comparison(bench), true),
   garbage: (bench: Bench) =>
-    garbage(comparison(bench), (program, flag) => startTraced(bench, program, flag)),
+    garbage(
+      { ...comparison(bench), requestTo },
+      (program, flag) => startTraced(bench, program, flag),
+    ),
   paced: (bench: Bench) => pacedStreams(paced(bench), 200),
   "many-streams": async (bench: Bench) => [
     ...await pacedStreams(paced(bench), 1_000),
     ...await pacedStreams(paced(bench), 5_000),
   ],
-  memory,
+  memory: (bench: Bench) => memory(loaded(bench)),
   responses: (bench: Bench) =>
     translation({
       ...bench.extent,
@@ -157,25 +164,19 @@ const PARTS = {
       load: (request, amount) => load(bench, request, amount),
       say,
     }),
-  soak,
+  soak: (bench: Bench) => soak(loaded(bench)),
 };
 /** Takes long: measured where it is asked for alone. */
 const ON_DEMAND: readonly string[] = [
   ...["soak", "log", "growth", "many-streams"],
   ...["instances", "instances-wallet", "postgres-log"],
 ];
-/** Steps of a soak, and the first of them that counts: what fills up once is full by then. */
-const SOAK_STEPS = 20;
-const SOAK_FIRST = 5;
-/** A soak that takes longer has not shown what it should; nor has one whose step does not end. */
-const SOAK_MS_MAX = 1_800_000;
-
 function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
 /** One request of each kind, to either side. */
-function requestTo(url: string, stream: boolean): LoadRequest {
+function requestTo(url: string, stream: boolean, key: string = KEY): LoadRequest {
   const body = {
     model: "auto",
     messages: [
@@ -186,7 +187,7 @@ function requestTo(url: string, stream: boolean): LoadRequest {
     max_completion_tokens: 200,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
-  const headers = { authorization: `Bearer ${KEY}` };
+  const headers = { authorization: `Bearer ${key}` };
   return { url: url + PATH, headers, body: JSON.stringify(body), stream };
 }
 
@@ -200,14 +201,26 @@ async function load(
 }
 
 function comparison(bench: Bench): Comparison {
-  const { generator, forwarder, gateway, bareUrl, gatewayUrl, folder, extent } = bench;
+  const { generator, forwarder, gateway, bareUrl, gatewayUrl, folder, extent, limitedKey } = bench;
   return {
     ...extent,
     generator,
     folder,
     bare: { url: bareUrl, pid: forwarder.pid },
     gateway: { url: gatewayUrl, pid: gateway.pid },
-    requestTo,
+    requestTo: (url, stream) => requestTo(url, stream, limitedKey),
+    say,
+  };
+}
+
+function loaded(bench: Bench): Loaded {
+  const { extent, gateway, gatewayUrl, generator } = bench;
+  return {
+    ...extent,
+    pid: gateway.pid,
+    request: requestTo(gatewayUrl, false),
+    generator,
+    load: (request, amount) => load(bench, request, amount),
     say,
   };
 }
@@ -254,64 +267,6 @@ async function startTraced(
   return { running, url, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
-async function memory(bench: Bench): Promise<Finding[]> {
-  const { memorySteps, memoryStepRequests: requests } = bench.extent;
-  const samples: (number | undefined)[] = [];
-  for (let step = 1; step <= memorySteps; step++) {
-    const amount = { connections: MANY, requests };
-    await bench.generator.run(requestTo(bench.gatewayUrl, false), amount);
-    const resident = await residentMegabytes(bench.gateway.pid);
-    samples.push(resident);
-    say(`memory after ${step * requests} requests: ${resident?.toFixed(0) ?? "not shown"} MB`);
-  }
-  return memoryFindings(samples);
-}
-
-/** The fast path for as long as is asked: memory is where it was. */
-async function soak(bench: Bench): Promise<Finding[]> {
-  const { soakRequests } = bench.extent;
-  const samples: (number | undefined)[] = [];
-  const requests = Math.ceil(soakRequests / SOAK_STEPS);
-  const startedMs = performance.now();
-  const leftSeconds = () => (startedMs + SOAK_MS_MAX - performance.now()) / 1_000;
-  let sent = 0;
-  while (sent < soakRequests && leftSeconds() > 0) {
-    const amount = { connections: MANY, requests, seconds: leftSeconds() };
-    const done = await within(
-      leftSeconds() + 10,
-      load(bench, requestTo(bench.gatewayUrl, false), amount),
-    );
-    sent += done.requests;
-    const resident = await residentMegabytes(bench.gateway.pid);
-    samples.push(resident);
-    const rate = (done.requests / done.seconds).toFixed(0);
-    const megabytes = resident?.toFixed(0) ?? "not shown";
-    say(`memory after ${sent} of ${soakRequests} requests, ${rate} a second: ${megabytes} MB`);
-  }
-  const whole: Finding = {
-    name: "requests of the soak",
-    measured: `${sent} in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`,
-    mark: `${soakRequests} in ${SOAK_MS_MAX / 1_000} s`,
-    met: sent >= soakRequests,
-  };
-  const growth = residentGrowthFinding(`${sent} requests`, samples[SOAK_FIRST - 1], samples.at(-1));
-  return [whole, growth];
-}
-
-/** Throws where that takes longer: an answer that never comes ends no measurement by itself. */
-async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`Cannot go on: a step took longer than ${seconds.toFixed(0)} s`);
-    timer = setTimeout(() => reject(error), seconds * 1_000);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** `name`: of its store. `flag`: of V8, beside those of the task. */
 async function startGateway(
   folder: string,
@@ -325,7 +280,10 @@ async function startGateway(
     "serve",
     ...["--port", "0", "--admin-port", "0", "--config", config],
     ...["--kv-path", join(folder, `${name}.kv`), "--bootstrap-key", KEY],
-  ], { flags: flag === "" ? flags : flags.map((given) => `${given},${flag}`), env });
+  ], {
+    flags: flag === "" ? flags : flags.map((given) => `${given},${flag}`),
+    env: { ...env, SERVICE_ADMIN_TOKEN: ADMIN_TOKEN },
+  });
 }
 
 /** Starts everything, measures, ends everything. */
@@ -341,7 +299,10 @@ async function run(extent: Extent, parts: readonly (keyof typeof PARTS)[]): Prom
       name: "the generator of this project, which takes more of the machine than wrk",
       run: (request, amount) => load({ load: own }, request, amount),
     }, folder);
+    say(await machineLine());
     say(`requests come from ${generator.name}`);
+    const gatewayUrl = await expectLine(gateway, /^ +public +(http:\S+)/);
+    const adminUrl = await expectLine(gateway, /^ +admin +(http:\S+?)\/?$/);
     const bench: Bench = {
       extent,
       folder,
@@ -351,7 +312,8 @@ async function run(extent: Extent, parts: readonly (keyof typeof PARTS)[]): Prom
       forwarder,
       gateway,
       bareUrl: await expectLine(forwarder, /^http:\S+/),
-      gatewayUrl: await expectLine(gateway, /^ +public +(http:\S+)/),
+      gatewayUrl,
+      limitedKey: await createLimitedKey(adminUrl, { token: ADMIN_TOKEN }),
     };
     await expectLine(own, /^ready$/);
     say(`gateway at rest: ${(await residentMegabytes(gateway.pid))?.toFixed(0) ?? "?"} MB`);

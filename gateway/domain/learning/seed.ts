@@ -20,7 +20,7 @@ export function seedOf(id: string, key: SeedKey): number {
 
 /**
  * Returns a name of 64 bits for a text under a key, for a memory of texts that forgets. It is not
- * cryptographic: whoever finds two texts with one name only confuses the memory of their own key.
+ * cryptographic: two texts of one name confuse only the memory of the caller that found them.
  */
 export function nameOf(text: string, key: SeedKey): string {
   const { high, low } = mixed(text, key);

@@ -130,8 +130,7 @@ async function callOnce<T>(
       stream,
       outputLimit: active.report.outputLimit,
       heldOutputTokens: Math.floor(capacity.hold.outputTokens / request.features.choices),
-      requestId: active.identity.requestId,
-      traceparent: span?.traceparent,
+      ...{ requestId: active.identity.requestId, traceparent: span?.traceparent },
       signal: abort.signal,
     });
     if (answer.kind === "failure") {

@@ -15,6 +15,7 @@ import type { Generator } from "./generator.ts";
 import {
   type CommitPairs,
   garbageFindings,
+  type GarbageLoad,
   loadFindings,
   MANY,
   type PairedRound,
@@ -88,7 +89,15 @@ export async function singleConnection(
   return singleFindings(name, measured);
 }
 
-/** Bytes on the heap a JSON request, of processes that say when they collect. */
+/** Requests whose garbage is counted, and the share of a warm-up's requests that is sent of each. */
+const GARBAGE_LOADS: readonly (GarbageLoad & { readonly share: number })[] = [
+  { stream: false, connections: MANY, share: 2 },
+  { stream: true, connections: MANY, share: 0.4 },
+  { stream: false, connections: SINGLE, share: 0.4 },
+  { stream: true, connections: SINGLE, share: 0.2 },
+];
+
+/** Bytes on the heap a request, of processes that say when they collect. */
 export async function garbage(
   comparison: Comparison,
   startTraced: (program: "gateway" | "forwarder", flag: string) => Promise<TracedSide>,
@@ -96,23 +105,28 @@ export async function garbage(
   const { generator, warmUpRequests, say } = comparison;
   const perRequest = async (program: "gateway" | "forwarder") => {
     const count = new GarbageCount();
+    const bytes: number[] = [];
     let following: Promise<void>;
-    let bytes: number;
     {
       await using side = await startTraced(program, TRACE_FLAG);
       following = count.follow(side.running.lines());
-      const request = comparison.requestTo(side.url, false);
-      await generator.run(request, warmUpAmount(warmUpRequests));
-      const before = count.bytes;
-      // Many requests: the trace comes in blocks.
-      const { requests } = await generator.run(request, warmUpAmount(2 * warmUpRequests));
-      bytes = (count.bytes - before) / requests;
+      await generator.run(comparison.requestTo(side.url, false), warmUpAmount(warmUpRequests));
+      for (const { stream, connections, share } of GARBAGE_LOADS) {
+        const before = count.bytes;
+        // Many requests: the trace comes in blocks.
+        const amount = { ...warmUpAmount(share * warmUpRequests), connections };
+        const { requests } = await generator.run(comparison.requestTo(side.url, stream), amount);
+        bytes.push((count.bytes - before) / requests);
+      }
     }
     await following;
-    say(`garbage of the ${program}: ${kilobytes(bytes)} a JSON request`);
+    say(`garbage of the ${program}: ${bytes.map(kilobytes).join(", ")} a request`);
     return bytes;
   };
-  return garbageFindings(await perRequest("gateway"), await perRequest("forwarder"));
+  const [gateway, bare] = [await perRequest("gateway"), await perRequest("forwarder")];
+  return GARBAGE_LOADS.flatMap((load, at) =>
+    garbageFindings(load, { gateway: gateway[at] ?? NaN, bare: bare[at] ?? NaN })
+  );
 }
 
 /** A process that traces its collections; disposing it ends it. */

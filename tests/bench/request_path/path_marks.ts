@@ -112,22 +112,31 @@ export function singleFindings(name: "JSON" | "stream", rounds: readonly SingleR
   return name === "JSON" ? findings : findings.map(({ name, measured }) => plain(name, measured));
 }
 
-/** Bytes on the heap a request, of the gateway and of the forwarder. */
-export function garbageFindings(gatewayBytes: number, bareBytes: number): Finding[] {
-  const [gateway, bare] = [gatewayBytes / 1_024, bareBytes / 1_024];
-  return [atMost("JSON: garbage a request", {
-    measured: `${gateway.toFixed(1)} KB (bare: ${bare.toFixed(1)})`,
-    figure: gateway,
-    limit: GARBAGE_KB_MAX,
-    unit: " KB",
-  })];
+/** The requests whose garbage is counted. */
+export interface GarbageLoad {
+  readonly stream: boolean;
+  readonly connections: number;
+}
+
+/** Bytes on the heap a request, of both sides. Those of JSON under load have a mark. */
+export function garbageFindings(
+  { stream, connections }: GarbageLoad,
+  { gateway, bare }: { readonly gateway: number; readonly bare: number },
+): Finding[] {
+  const name = `${stream ? "stream" : "JSON"}, ${connections} connections: garbage a request`;
+  const measured = `${(gateway / 1_024).toFixed(1)} KB (bare: ${(bare / 1_024).toFixed(1)})`;
+  if (stream || connections !== MANY) return [plain(name, measured)];
+  const figure = gateway / 1_024;
+  return [atMost(name, { measured, figure, limit: GARBAGE_KB_MAX, unit: " KB" })];
 }
 
 function cpuFinding(name: string, rounds: readonly PairedRound[], limit: Mark): Finding {
   const ratios = rounds.map(({ bare, gateway }) => gateway.cpuMicros / bare.cpuMicros);
-  const micros = median(rounds.map(({ gateway }) => gateway.cpuMicros));
+  const micros = (side: keyof PairedRound) => median(rounds.map((one) => one[side].cpuMicros));
   return atMost(`${name}: CPU a request, gateway / bare`, {
-    measured: `${spread(ratios)} x (${micros.toFixed(0)} us)`,
+    measured: `${spread(ratios)} x (${micros("gateway").toFixed(0)} / ${
+      micros("bare").toFixed(0)
+    } us)`,
     figure: median(ratios),
     limit,
     unit: " x",

@@ -53,6 +53,11 @@ Deno.test("a figure that the system does not show is skipped, and misses nothing
   const gateway = { ...COST, cpuMicros: NaN };
   const rows = loadFindings("JSON", [{ bare: COST, gateway }]);
   assertEquals(verdicts(rows), [true, undefined, undefined]);
-  assertEquals(verdicts(garbageFindings(40 * 1_024, 0)), [true]);
-  assertEquals(verdicts(garbageFindings(40.1 * 1_024, 0)), [false]);
+  const garbage = (kilobytes: number, stream = false) =>
+    verdicts(
+      garbageFindings({ stream, connections: 32 }, { gateway: kilobytes * 1_024, bare: 0 }),
+    );
+  assertEquals(garbage(40), [true]);
+  assertEquals(garbage(40.1), [false]);
+  assertEquals(garbage(40.1, true), [undefined]);
 });
