@@ -57,6 +57,11 @@ export class Answer {
     this.#request = request;
   }
 
+  /** True when the headers state JSON. */
+  get isJson(): boolean {
+    return /^application\/json/i.test(this.response.headers.get("content-type") ?? "");
+  }
+
   /** Reads the whole body. Throws a `ServiceConnectionError` when it is longer than the limit. */
   async text({ signal, maxBytes = LONGEST_ANSWER_BYTES }: TextOptions): Promise<string> {
     const bytes = await readBytes(this.response.body, { maxBytes, signal });

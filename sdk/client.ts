@@ -3,6 +3,8 @@ import { ChatCompletions } from "./chat/completions.ts";
 import type { CallOptions, WithRequestId } from "./call.ts";
 import { type Feedback, sendFeedback } from "./feedback/feedback.ts";
 import { Embeddings } from "./embeddings/embeddings.ts";
+import { Files } from "./files/files.ts";
+import { VectorStores } from "./files/vector_stores.ts";
 import { Images } from "./images/images.ts";
 import { Messages } from "./messages/messages.ts";
 import { type ServiceClientOptions, transportOptionsOf } from "./options.ts";
@@ -63,6 +65,10 @@ export class ServiceClient {
   readonly images: Images;
   /** Vectors of texts. */
   readonly embeddings: Embeddings;
+  /** Files of the key's wallet. */
+  readonly files: Files;
+  /** Vector stores of the key's wallet, and their files. */
+  readonly vectorStores: VectorStores;
   /** The public catalog and its metadata. */
   readonly models: Models;
   /** Prices of the tiers. */
@@ -89,6 +95,8 @@ export class ServiceClient {
     this.messages = new Messages(deps);
     this.images = new Images(transport);
     this.embeddings = new Embeddings(transport);
+    this.files = new Files(transport);
+    this.vectorStores = new VectorStores(transport);
     this.models = new Models(transport);
     this.pricing = new Pricing(transport);
     this.key = new Key(transport);

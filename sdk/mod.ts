@@ -33,6 +33,7 @@
  */
 
 export * from "./answer_limits.ts";
+export type { ModellessOptions } from "./ask.ts";
 export type { AutoOptions } from "./auto_choice.ts";
 export type { Tags } from "./tags.ts";
 export type {
@@ -46,6 +47,10 @@ export type {
 } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export type { Feedback } from "./feedback/feedback.ts";
+export { FileContent } from "./files/file_content.ts";
+export { type FileCreateRequest, Files } from "./files/files.ts";
+export { type OfVectorStore, VectorStoreFiles } from "./files/vector_store_files.ts";
+export { VectorStores } from "./files/vector_stores.ts";
 export {
   Key,
   type OwnRecordsOptions,
@@ -92,6 +97,7 @@ export type {
   LocalToolName,
 } from "./toolbox/default_tools.ts";
 export type { HostedToolName, RegisteredTools } from "./toolbox/selection.ts";
+export type { ContentSource, FileUpload } from "./upload_form.ts";
 export {
   calculator,
   datetime,

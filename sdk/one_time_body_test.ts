@@ -21,7 +21,9 @@ function breakingService() {
       if (!await hasRequest(open)) return;
       requests++;
       if (second) return;
-      const body = JSON.stringify(completion({ content: "Hi" }));
+      const link = { url: "http://svc.test/me", code: "svc_link_1" };
+      const file = { deleted: true, filename: "a.txt" };
+      const body = JSON.stringify({ ...completion({ content: "Hi" }), ...link, ...file });
       const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: `;
       await open.write(encoder.encode(`${head}${body.length}\r\n\r\n${body}`));
     }
@@ -46,6 +48,7 @@ async function hasRequest(connection: Deno.Conn): Promise<boolean> {
     const [, head, body = ""] = text.match(/^(.*?)\r\n\r\n(.*)$/s) ?? [];
     const length = head?.match(/^content-length: (\d+)$/im)?.[1];
     if (head !== undefined && body.length >= Number(length)) return true;
+    if (body.endsWith("0\r\n\r\n")) return true;
     const read = await connection.read(buffer);
     if (read === null) return false;
     text += decoder.decode(buffer.subarray(0, read));
@@ -62,6 +65,27 @@ Deno.test("a call whose connection breaks is sent once, also on a connection tha
   await completions.create({ messages: MESSAGES });
   await assertRejects(() => completions.create({ messages: MESSAGES }), ServiceConnectionError);
   assertEquals(service.requests(), 2);
+});
+
+Deno.test("a call without JSON that changes something is sent once, too", async () => {
+  const calls: readonly ((client: ServiceClient) => Promise<unknown>)[] = [
+    ({ key }) => key.signInLink(),
+    ({ files }) => files.delete("file_1"),
+    ({ vectorStores }) => vectorStores.delete("vs_1"),
+    ({ files }) => files.create({ file: new File(["a"], "a.txt") }),
+    ({ files }) => files.create({ file: { name: "a.txt", open: () => [encoder.encode("a")] } }),
+  ];
+  for (const call of calls) {
+    await using service = breakingService();
+    using http = Deno.createHttpClient({});
+    const client = new ServiceClient({
+      ...{ apiKey: "key", apiBaseUrl: service.apiBaseUrl },
+      fetch: (input, init) => fetch(input, { ...init, client: http }),
+    });
+    await call(client);
+    await assertRejects(() => call(client), ServiceConnectionError);
+    assertEquals(service.requests(), 2);
+  }
 });
 
 Deno.test("a proxy sends what a browser posts once, also on a connection that was kept", async () => {

@@ -8,7 +8,9 @@
 import { Answer } from "./answer.ts";
 import { AUTO_HEADER, autoHeader, type AutoOptions } from "./auto_choice.ts";
 import type { CallOptions } from "./call.ts";
+import { type CallBody, jsonBody } from "./call_body.ts";
 import { CallLimit } from "./call_limit.ts";
+import { contentOf } from "./content_stream.ts";
 import {
   ConfigurationError,
   MissingAPIKeyError,
@@ -16,7 +18,6 @@ import {
   ServiceConnectionError,
 } from "./errors.ts";
 import { type Logger, unfailing } from "./logger.ts";
-import { OneTimeBody } from "./one_time_body.ts";
 import { printable } from "./printable.ts";
 import { DIALECT_HEADER } from "./protocol/mod.ts";
 import { TAG_HEADER, tagHeader, type Tags } from "./tags.ts";
@@ -53,13 +54,17 @@ export interface TransportOptions {
 /** One call. */
 export interface TransportCall extends CallOptions {
   /** `GET` has no body. */
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** The base URL under which `path` is. */
   readonly base: "openai" | "api";
   /** Path with a leading slash, and optionally a query. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent in place of JSON. */
+  readonly form?: CallBody;
+  /** No model is called: the client's `auto` and `tags` are not sent. */
+  readonly isModelless?: boolean;
   /** The call works without a key. */
   readonly isPublic?: boolean;
   /** True for the last event of a stream, which may then end without `[DONE]`. */
@@ -80,11 +85,19 @@ export interface EventAnswer extends AsyncIterable<unknown> {
   readonly answer: Answer;
 }
 
-/** A call with its address and headers. */
+/** An answer that is no JSON. */
+export interface ContentAnswer {
+  /** Status and headers. */
+  readonly answer: Answer;
+  /** The bytes. Both its end and its cancellation end the call. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/** A call with its address, headers and body. */
 interface SentRequest {
   readonly url: string;
-  readonly init: RequestInit;
   readonly headers: Headers;
+  readonly body: CallBody;
   readonly call: TransportCall;
 }
 
@@ -123,10 +136,27 @@ export class Transport {
     return { answer: open.answer, [Symbol.asyncIterator]: () => eventsOf(open, call) };
   }
 
+  /** Sends a call and gives the bytes of its answer as they come. */
+  async content(call: TransportCall): Promise<ContentAnswer> {
+    const { answer, limit } = await this.#open(call);
+    if (!answer.isJson) return { answer, body: contentOf(answer, limit) };
+    try {
+      // Usually an error: reading it throws that.
+      const value = answer.read(await answer.text(limit));
+      throw answer.error(value, "The service answered with JSON in place of a file");
+    } catch (error) {
+      throw limit.explain(error);
+    } finally {
+      limit.end();
+    }
+  }
+
   async #open(call: TransportCall): Promise<OpenCall> {
     const request = this.#request(call);
     const { signal, timeoutMs = this.#options.timeoutMs } = call;
     const limit = new CallLimit({ signal, timeoutMs });
+    // An answer may come before the whole body was sent.
+    limit.signal.addEventListener("abort", () => request.body.close(), { once: true });
     try {
       for (let tries = 1;; tries++) {
         const answer = await this.#try(request, { limit, tries });
@@ -173,15 +203,19 @@ export class Transport {
 
   /** Returns the answer, or the error in its place. */
   async #send(
-    { url, init, headers, call }: SentRequest,
+    { url, headers, body, call }: SentRequest,
     limit: CallLimit,
   ): Promise<Answer | ServiceConnectionError> {
     const { fetch } = this.#options;
+    const content = await limit.guard(body.open());
+    // Following a redirect could send the key and the prompt to another host.
+    const init: RequestInit = { method: call.method, headers, redirect: "manual", ...content };
     try {
       const response = await limit.guard(fetch(url, { ...init, signal: limit.signal }));
       return new Answer(response, { headers, body: call.body });
     } catch (cause) {
       if (limit.signal.aborted) throw cause;
+      if (body.failure !== undefined) throw body.failure;
       const { origin } = new URL(url);
       return new ServiceConnectionError(`Cannot reach the service at ${origin}`, { cause });
     }
@@ -201,17 +235,16 @@ export class Transport {
     // The only dialect that this client reads, whatever the key's policy states.
     headers.set(DIALECT_HEADER, "service");
     const { auto = this.#options.auto } = call;
-    const choice = auto && call.base === "openai" ? autoHeader(auto) : undefined;
+    const isModelCall = call.base === "openai" && call.isModelless !== true;
+    const choice = auto && isModelCall ? autoHeader(auto) : undefined;
     if (choice !== undefined) headers.set(AUTO_HEADER, choice);
     const { tags = this.#options.tags } = call;
-    const tagged = tags && call.base === "openai" ? tagHeader(tags) : undefined;
+    const tagged = tags && isModelCall ? tagHeader(tags) : undefined;
     if (tagged !== undefined) headers.set(TAG_HEADER, tagged);
     if (call.requestId !== undefined) headers.set("x-request-id", checkedId(call.requestId));
-    if (call.body !== undefined) headers.set("content-type", "application/json");
-    const body = call.body === undefined ? {} : { body: new OneTimeBody(jsonOf(call.body)) };
-    // Following a redirect could send the key and the prompt to another host.
-    const init: RequestInit = { method: call.method, headers, ...body, redirect: "manual" };
-    return { url: `${base}${call.path}`, init, headers, call };
+    const body = call.form ?? jsonBody(call.body, call.method);
+    if (body.contentType !== undefined) headers.set("content-type", body.contentType);
+    return { url: `${base}${call.path}`, headers, body, call };
   }
 }
 
@@ -229,7 +262,7 @@ async function* eventsOf(
   try {
     limit.signal.throwIfAborted();
     limit.signal.addEventListener("abort", stop);
-    if (/^application\/json/i.test(response.headers.get("content-type") ?? "")) {
+    if (answer.isJson) {
       // Usually an error: reading it throws that.
       answer.read(await answer.text(limit));
       throw new ServiceConnectionError("The service answered in one piece instead of a stream");
@@ -262,12 +295,4 @@ function checkedId(requestId: string): string {
   throw new ConfigurationError(
     "Cannot send the requestId: it has to be 1 to 128 visible ASCII characters",
   );
-}
-
-function jsonOf(body: unknown): string {
-  try {
-    return JSON.stringify(body);
-  } catch (cause) {
-    throw new ConfigurationError("Cannot send the request: it is not JSON", { cause });
-  }
 }

@@ -1,3 +1,5 @@
+import type { AttributeFilter } from "@svc/sdk/protocol";
+
 /** The description of a vector store that callers may change. */
 export interface StoreDescription {
   readonly name?: string;
@@ -115,20 +117,6 @@ export interface NewStore extends Omit<StoreDescription, "name" | "lastActiveAtM
   /** Maximum number of stores that callers of the owner may have. @default {no limit} */
   readonly ownerMax?: number | undefined;
 }
-
-/** A filter of files, as in OpenAI's `file_search`. */
-export type AttributeFilter =
-  | {
-    readonly type: "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
-    readonly key: string;
-    readonly value: string | number | boolean;
-  }
-  | {
-    readonly type: "in" | "nin";
-    readonly key: string;
-    readonly value: readonly (string | number | boolean)[];
-  }
-  | { readonly type: "and" | "or"; readonly filters: readonly AttributeFilter[] };
 
 /** A search in vector stores. */
 export interface VectorStoreQuery {

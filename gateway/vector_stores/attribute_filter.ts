@@ -1,4 +1,5 @@
-import type { AttributeFilter, FileAttributes } from "../ports/vector_stores.ts";
+import type { AttributeFilter } from "@svc/sdk/protocol";
+import type { FileAttributes } from "../ports/vector_stores.ts";
 
 /**
  * True when a file's attributes pass a filter. An absent attribute equals nothing and has no order;

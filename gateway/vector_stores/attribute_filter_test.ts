@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { AttributeFilter } from "../ports/vector_stores.ts";
+import type { AttributeFilter } from "@svc/sdk/protocol";
 import { passes } from "./attribute_filter.ts";
 
 const BOOK = { year: 2024, lang: "zh", draft: false };

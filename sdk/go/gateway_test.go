@@ -29,6 +29,7 @@ func testGateway(t *testing.T, running gateway) {
 	for name, test := range map[string]func(context.Context, *svc.Client, *testing.T){
 		"chat": testChat, "responses": testResponses, "messages": testMessages, "hosted": testHosted,
 		"orchestration": testOrchestration, "images": testImages, "catalog": testCatalog, "errors": testErrors,
+		"own files": testOwnFiles,
 	} {
 		t.Run(name, func(t *testing.T) { test(ctx, client, t) })
 	}

@@ -110,11 +110,12 @@ func (c *Client) ListRequests(ctx context.Context, query RequestsQuery, options 
 // GetRequest returns one request of the key with its route, bill and tasks. Its RequestID is that of
 // the request. Where several requests have the id, the body of the APIError has log_ids.
 func (c *Client) GetRequest(ctx context.Context, id string, options ...CallOption) (*OwnRequest, error) {
-	if id == "" {
-		return nil, configurationError("cannot ask for a request: its id is missing")
+	part, err := idPart(id, "a request")
+	if err != nil {
+		return nil, err
 	}
 	request := &OwnRequest{}
-	if _, err := c.parts().own(ctx, "/requests/"+url.PathEscape(id), options, request); err != nil {
+	if _, err := c.parts().own(ctx, "/requests/"+part, options, request); err != nil {
 		return nil, err
 	}
 	return request, nil

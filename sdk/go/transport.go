@@ -36,6 +36,10 @@ type call struct {
 	path      string
 	// body is JSON; nil for none.
 	body []byte
+	// form is sent in place of JSON; each attempt opens it anew.
+	form *uploadForm
+	// isModelless is set where no model is called: the client's auto and tags are not sent.
+	isModelless bool
 	// isPublic is set for a call that works without a key.
 	isPublic bool
 	settings callSettings
@@ -116,7 +120,7 @@ func (t *transport) try(life *lifetime, request *http.Request, c call, tries int
 		}
 	}
 	wait, mayRetry := time.Duration(0), false
-	if life.context.Err() == nil && (err != nil || isTransient(got.response.StatusCode)) {
+	if life.context.Err() == nil && (err != nil && !isOfFile(err) || err == nil && isTransient(got.response.StatusCode)) {
 		wait, mayRetry = retryWait(tries, headers, t.random(), time.Now())
 	}
 	if !mayRetry || tries > t.maxRetries || !life.hasLeft(wait) {
@@ -136,10 +140,15 @@ func (t *transport) send(life *lifetime, request *http.Request, c call) (*answer
 	sent := request.WithContext(life.context)
 	// Its own headers: a round tripper of the application may write to them.
 	sent.Header = request.Header.Clone()
-	if c.body == nil {
+	switch {
+	case c.form != nil:
+		if err := sendForm(sent, c.form); err != nil {
+			return nil, err
+		}
+	case c.body == nil:
 		// Not nil: net/http sends a request without a body again when a kept connection breaks.
 		sent.Body = io.NopCloser(&bytes.Reader{})
-	} else {
+	default:
 		sent.Body = io.NopCloser(bytes.NewReader(c.body))
 		if !isRepeatedByHTTP(sent.Header) {
 			// Sent again by net/http only where nothing of it was written.
@@ -156,10 +165,26 @@ func (t *transport) send(life *lifetime, request *http.Request, c call) (*answer
 		if errors.As(err, &cause) {
 			err = cause.Err
 		}
+		if isOfFile(err) {
+			return nil, &ConnectionError{Message: "the upload broke off: the file cannot be read to its end", Err: err}
+		}
 		origin := request.URL.Scheme + "://" + request.URL.Host
 		return nil, &ConnectionError{Message: "cannot reach the service at " + origin, Err: err}
 	}
 	return &answer{response: response, headers: request.Header, body: c.body}, nil
+}
+
+// sendForm gives a request the body of an attempt. Its length is not known before its end.
+func sendForm(sent *http.Request, form *uploadForm) error {
+	body, err := form.open()
+	if err != nil {
+		return err
+	}
+	sent.Body, sent.ContentLength = body, -1
+	if !isRepeatedByHTTP(sent.Header) {
+		sent.GetBody = form.open
+	}
+	return nil
 }
 
 // isRepeatedByHTTP reports a header for which net/http sends a POST again when a kept connection
@@ -194,9 +219,13 @@ func (t *transport) request(c call) (*http.Request, error) {
 	request.Header.Set("Accept", "application/json")
 	// The only dialect that this client reads, whatever the key's policy states.
 	request.Header.Set("X-Dialect", "service")
-	if c.body != nil {
+	switch {
+	case c.form != nil:
+		request.Header.Set("Content-Type", c.form.contentType)
+	case c.body != nil:
 		request.Header.Set("Content-Type", "application/json")
 	}
+	isModelCall := !c.isCatalog && !c.isModelless
 	auto := t.auto
 	if c.settings.auto != nil {
 		auto = *c.settings.auto
@@ -205,7 +234,7 @@ func (t *transport) request(c call) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if choice != "" && !c.isCatalog {
+	if choice != "" && isModelCall {
 		request.Header.Set("X-Auto", choice)
 	}
 	tags := t.tags
@@ -216,7 +245,7 @@ func (t *transport) request(c call) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tagged != "" && !c.isCatalog {
+	if tagged != "" && isModelCall {
 		request.Header.Set("X-Tag", tagged)
 	}
 	if c.settings.hasID {

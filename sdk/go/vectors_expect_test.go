@@ -81,6 +81,7 @@ type sentExpectation struct {
 	URL           string             `json:"url"`
 	Headers       map[string]*string `json:"headers"`
 	Body          map[string]any     `json:"body"`
+	Form          map[string]any     `json:"form"`
 	At            map[string]any     `json:"at"`
 	Declares      *[]string          `json:"declares"`
 	ErrorsAt      map[string]string  `json:"errorsAt"`
@@ -108,6 +109,9 @@ func checkSent(t *testing.T, sent []sentRequest, expected []sentExpectation, met
 		}
 		if got.body != nil && (got.body["stream"] == true) != isStreaming(method) {
 			t.Errorf("request %d of %s has stream: %v", at, method, got.body["stream"])
+		}
+		if want.Form != nil {
+			equalJSON(t, "form", got.form, want.Form)
 		}
 		want.checkBody(t, got.body)
 	}

@@ -103,6 +103,8 @@ type sentRequest struct {
 	method, url string
 	header      http.Header
 	body        map[string]any
+	// form has the fields of a form, a file as its name and text.
+	form map[string]any
 }
 
 // scriptedService answers requests one after the other, as an http.RoundTripper.
@@ -117,12 +119,13 @@ type scriptedService struct {
 func (s *scriptedService) RoundTrip(request *http.Request) (*http.Response, error) {
 	one := sentRequest{method: request.Method, url: request.URL.String(), header: request.Header.Clone()}
 	if request.Body != nil {
+		one.form = formOf(s.t, request)
 		data, err := io.ReadAll(request.Body)
 		_ = request.Body.Close()
 		if err != nil {
 			return nil, err
 		}
-		if len(data) > 0 {
+		if len(data) > 0 && one.form == nil {
 			if err := json.Unmarshal(data, &one.body); err != nil {
 				s.t.Errorf("the body of a request is no JSON object: %v", err)
 			}

@@ -31,6 +31,22 @@ var clientMethods = map[string]clientMethod{
 	"requests.list":       oneRequest((*Client).ListRequests),
 	"requests.retrieve":   ownRequest,
 	"feedback":            vote,
+
+	"files.create":                upload,
+	"files.list":                  withRequest((*Client).ListFiles),
+	"files.retrieve":              byID((*Client).GetFile),
+	"files.content":               wholeContent,
+	"files.delete":                byID((*Client).DeleteFile),
+	"vectorStores.create":         withRequest((*Client).CreateVectorStore),
+	"vectorStores.list":           withRequest((*Client).ListVectorStores),
+	"vectorStores.retrieve":       byID((*Client).GetVectorStore),
+	"vectorStores.update":         ofStore((*Client).UpdateVectorStore, ownID),
+	"vectorStores.delete":         byID((*Client).DeleteVectorStore),
+	"vectorStores.search":         ofStore((*Client).SearchVectorStore, ownID),
+	"vectorStores.files.create":   ofStore((*Client).CreateVectorStoreFile, idOfStore),
+	"vectorStores.files.list":     ofStore((*Client).ListVectorStoreFiles, idOfStore),
+	"vectorStores.files.retrieve": byFile((*Client).GetVectorStoreFile),
+	"vectorStores.files.delete":   byFile((*Client).DeleteVectorStoreFile),
 }
 
 func chatResult(r *ChatRunResult) (RunResult[ChatCompletion, ToolCall], any) {

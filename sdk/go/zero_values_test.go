@@ -25,6 +25,21 @@ func TestZeroValues_OfAClient(t *testing.T) {
 		_, failures["GetUsage"] = c.GetUsage(background, UsageQuery{})
 		_, failures["ListRequests"] = c.ListRequests(background, RequestsQuery{})
 		_, failures["GetRequest"] = c.GetRequest(background, "log_1")
+		_, failures["CreateFile"] = c.CreateFile(background, FileFromBytes("a.md", nil))
+		_, failures["ListFiles"] = c.ListFiles(background, FileListQuery{})
+		_, failures["GetFile"] = c.GetFile(background, "file_1")
+		_, failures["FileContent"] = c.FileContent(background, "file_1")
+		_, failures["DeleteFile"] = c.DeleteFile(background, "file_1")
+		_, failures["CreateVectorStore"] = c.CreateVectorStore(background, VectorStoreRequest{})
+		_, failures["ListVectorStores"] = c.ListVectorStores(background, ListQuery{})
+		_, failures["GetVectorStore"] = c.GetVectorStore(background, "vs_1")
+		_, failures["UpdateVectorStore"] = c.UpdateVectorStore(background, "vs_1", VectorStoreUpdate{})
+		_, failures["DeleteVectorStore"] = c.DeleteVectorStore(background, "vs_1")
+		_, failures["SearchVectorStore"] = c.SearchVectorStore(background, "vs_1", VectorStoreSearch{})
+		_, failures["CreateVectorStoreFile"] = c.CreateVectorStoreFile(background, "vs_1", VectorStoreFileRequest{})
+		_, failures["ListVectorStoreFiles"] = c.ListVectorStoreFiles(background, "vs_1", VectorStoreFileListQuery{})
+		_, failures["GetVectorStoreFile"] = c.GetVectorStoreFile(background, "vs_1", "file_1")
+		_, failures["DeleteVectorStoreFile"] = c.DeleteVectorStoreFile(background, "vs_1", "file_1")
 		for method, err := range failures {
 			var configuration *ConfigurationError
 			if !errors.As(err, &configuration) {

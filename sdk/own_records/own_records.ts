@@ -1,13 +1,21 @@
-import { requestIdOf } from "../answer.ts";
-import type { CallOptions, WithRequestId } from "../call.ts";
-import { ConfigurationError } from "../errors.ts";
+import {
+  ask,
+  askWithId,
+  idPart,
+  isList,
+  isObject,
+  MODELLESS_KINDS,
+  type ModellessOptions,
+  type Question,
+  searchOf,
+} from "../ask.ts";
+import type { WithRequestId } from "../call.ts";
 import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import type { OwnKey, OwnRequest, OwnRequestList, OwnUsage, SignInLink } from "../protocol/mod.ts";
-import { CALL_KINDS } from "../run/run_options.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a call that reads a key's own records. */
-export type OwnRecordsOptions = Omit<CallOptions, "auto" | "tags">;
+export type OwnRecordsOptions = ModellessOptions;
 
 /** A query of usage. Times are ISO 8601, UTC where they name no zone, or how long ago: `24h`, `7d`. */
 export interface UsageQuery {
@@ -87,8 +95,7 @@ export class Key {
   async retrieve(options: OwnRecordsOptions = {}): Promise<WithRequestId<OwnKey>> {
     const isKey = ({ id, spend, limits }: OwnKey) =>
       typeof id === "string" && isObject(spend) && isObject(limits);
-    const { value, requestId } = await get(this.#transport, { path: "/key", options, is: isKey });
-    return { ...value, requestId };
+    return await askWithId(this.#transport, about({ path: "/key", options, is: isKey }));
   }
 
   /**
@@ -98,11 +105,10 @@ export class Key {
    * @throws {ServiceAPIError} `not_found`: the operator has switched the pages off.
    */
   async signInLink(options: OwnRecordsOptions = {}): Promise<WithRequestId<SignInLink>> {
-    const { value, requestId } = await ask(this.#transport, {
-      ...{ method: "POST", path: "/key/sign-in-link", options },
-      is: ({ url, code }: SignInLink) => typeof url === "string" && typeof code === "string",
-    });
-    return { ...value, requestId };
+    const isLink = ({ url, code }: SignInLink) =>
+      typeof url === "string" && typeof code === "string";
+    const call = { method: "POST", path: "/key/sign-in-link", options, is: isLink } as const;
+    return await askWithId(this.#transport, about(call));
   }
 }
 
@@ -138,12 +144,9 @@ export class Usage {
     options: OwnRecordsOptions = {},
   ): Promise<WithRequestId<OwnUsage>> {
     checkOptions(query, USAGE_KINDS, { of: "a query" });
-    const { value, requestId } = await get(this.#transport, {
-      path: `/usage${searchOf({ ...query })}`,
-      options,
-      is: ({ usage }: OwnUsage) => isList(usage),
-    });
-    return { ...value, requestId };
+    const path = `/usage${searchOf({ ...query })}`;
+    const isUsage = ({ usage }: OwnUsage) => isList(usage);
+    return await askWithId(this.#transport, about({ path, options, is: isUsage }));
   }
 }
 
@@ -180,12 +183,9 @@ export class Requests {
   ): Promise<WithRequestId<OwnRequestList>> {
     checkOptions(query, REQUESTS_KINDS, { of: "a query" });
     const { requestId: request_id, ...rest } = query;
-    const { value, requestId } = await get(this.#transport, {
-      path: `/requests${searchOf({ request_id, ...rest })}`,
-      options,
-      is: ({ requests }: OwnRequestList) => isList(requests),
-    });
-    return { ...value, requestId };
+    const path = `/requests${searchOf({ request_id, ...rest })}`;
+    const isPage = ({ requests }: OwnRequestList) => isList(requests);
+    return await askWithId(this.#transport, about({ path, options, is: isPage }));
   }
 
   /**
@@ -195,19 +195,14 @@ export class Requests {
    * id, and `body.log_ids` names them.
    */
   async retrieve(id: string, options: OwnRecordsOptions = {}): Promise<OwnRequest> {
-    if (typeof id !== "string" || id === "") {
-      throw new ConfigurationError("Cannot ask for a request: its id is missing");
-    }
-    const { value } = await get(this.#transport, {
-      path: `/requests/${encodeURIComponent(id)}`,
-      options,
-      is: ({ settlement, timeline }: OwnRequest) => isObject(settlement) && isList(timeline),
-    });
+    const path = `/requests/${idPart(id, "a request")}`;
+    const isRequest = ({ settlement, timeline }: OwnRequest) =>
+      isObject(settlement) && isList(timeline);
+    const { value } = await ask(this.#transport, about({ path, options, is: isRequest }));
     return value;
   }
 }
 
-const { auto: _auto, tags: _tags, ...KINDS } = CALL_KINDS;
 const PAGE_KINDS = { since: "text", until: "text", limit: "number", cursor: "text" } as const;
 const USAGE_KINDS: OptionKinds<UsageQuery> = {
   ...{ by: "text", tag: "text", user: "text" },
@@ -218,59 +213,20 @@ const REQUESTS_KINDS: OptionKinds<RequestsQuery> = {
   ...{ tag: "text", user: "text", order: "text", ...PAGE_KINDS },
 };
 
-/** Returns the query of an address, with its question mark, in the order of the names; empty without fields. */
-function searchOf(fields: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, String(value)]]
-  );
-  if (given.length === 0) return "";
-  const search = new URLSearchParams(given);
-  search.sort();
-  return `?${search}`;
-}
-
-function get<Value extends object>(
-  transport: Transport,
-  question: Omit<Question<Value>, "method">,
-): Promise<Answered<Value>> {
-  return ask(transport, { ...question, method: "GET" });
-}
-
 /** A question about the key's records. */
-interface Question<Value> {
-  readonly method: "GET" | "POST";
+interface RecordsQuestion<Value> {
+  /** @default {"GET"} */
+  readonly method?: "GET" | "POST";
   readonly path: string;
   readonly options: OwnRecordsOptions;
-  /** True for an answer whose lists and objects can be used without a check. */
   readonly is: (value: Value) => boolean;
 }
 
-/** An answer with the id of its call. */
-interface Answered<Value> {
-  readonly value: Value;
-  readonly requestId: string | undefined;
-}
-
-async function ask<Value extends object>(
-  transport: Transport,
-  { method, path, options, is }: Question<Value>,
-): Promise<Answered<Value>> {
-  checkOptions(options, KINDS, { of: "a call" });
-  const { answer, value } = await transport.json({
-    ...{ method, base: "api", path: `/api/v1${path}` },
-    ...options,
-  });
-  const own = value as Value;
-  if (!is(Object(own))) {
-    throw answer.error(value, "The service answered with something else than the key's records");
-  }
-  return { value: own, requestId: requestIdOf(value, answer.response) };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isObject);
+/** Returns the call of a question, with its options checked. */
+function about<Value>(
+  { method = "GET", path, options, is }: RecordsQuestion<Value>,
+): Question<Value> {
+  checkOptions(options, MODELLESS_KINDS, { of: "a call" });
+  const call = { method, base: "api", path: `/api/v1${path}` } as const;
+  return { ...call, ...options, is, of: "the key's records" };
 }

@@ -21,6 +21,7 @@
 
 export * from "./catalog.ts";
 export * from "./feedback.ts";
+export * from "./files.ts";
 export * from "./own_records.ts";
 export * from "./chat.ts";
 export * from "./chat_chunks.ts";
@@ -47,3 +48,4 @@ export * from "./responses_output.ts";
 export * from "./responses_parts.ts";
 export * from "./responses_request.ts";
 export * from "./responses_text_events.ts";
+export * from "./vector_stores.ts";

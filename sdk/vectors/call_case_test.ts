@@ -21,6 +21,8 @@ interface Sent {
   readonly url: string;
   readonly headers: Headers;
   readonly body: Fields | undefined;
+  /** Fields of a form; a file as its name and text. */
+  readonly form: Fields | undefined;
 }
 
 /** Everything that can be seen of a call. */
@@ -50,19 +52,30 @@ export function service(answers: readonly ScriptedAnswer[]): {
     fetch: async (input, init) => {
       const request = new Request(input, init);
       const { method, url, headers } = request;
-      const text = await request.text();
+      const isForm = headers.get("content-type")?.startsWith("multipart/form-data") ?? false;
+      const form = isForm ? await formOf(request) : undefined;
+      const text = isForm ? "" : await request.text();
       const body: Fields | undefined = text === "" ? undefined : JSON.parse(text);
-      const answer = answers[sent.push({ method, url, headers, body }) - 1];
+      const one = { method, url, headers, body, form };
+      const answer = answers[sent.push(one) - 1];
       assert(answer !== undefined, "The case has no answer to this request");
       const response = await responseTo(body ?? {}, answer);
       const location = response.status < 400 ? response.headers.get("location") : null;
       // As the platform does: a request that follows counts as one more.
       if (request.redirect === "follow" && location !== null) {
-        sent.push({ method, url: new URL(location, url).href, headers, body });
+        sent.push({ ...one, url: new URL(location, url).href });
       }
       return response;
     },
   };
+}
+
+async function formOf(request: Request): Promise<Fields> {
+  const fields = [...await request.formData()].map(async ([name, value]) => [
+    name,
+    typeof value === "string" ? value : { filename: value.name, text: await value.text() },
+  ]);
+  return Object.fromEntries(await Promise.all(fields));
 }
 
 /** Runs a case with one of its methods. */
@@ -157,6 +170,7 @@ function checkSent(sent: readonly Sent[], expected: unknown, method: string): vo
     const { stream = false, ...body } = request.body ?? {};
     if (request.body !== undefined) assertEquals(stream, isStreaming(method));
     if (one["body"] !== undefined) assertEquals(body, one["body"]);
+    if (one["form"] !== undefined) assertEquals(request.form, one["form"]);
     checkBody(body, one);
   });
 }

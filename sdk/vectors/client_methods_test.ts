@@ -36,6 +36,35 @@ function catalog(surfaceOf: (client: ServiceClient) => object, name: string): Me
   return async ({ client, options }) => await invoke(surfaceOf(client), name, options);
 }
 
+/** A method whose arguments stand in the request: ids by these names, and `with` last. */
+function stored(
+  surfaceOf: (client: ServiceClient) => object,
+  name: string,
+  ...ids: readonly string[]
+): Method {
+  return async ({ client, request, options }) => {
+    const given = ids.map((id) =>
+      id === "of" ? { vector_store_id: request["storeId"] } : request[id]
+    );
+    return await invoke(surfaceOf(client), name, ...given, options);
+  };
+}
+
+/** Uploads a file whose name and text stand in the request, as a blob or opened for each attempt. */
+function upload(isStreamed: boolean): Method {
+  return async ({ client, request, options }) => {
+    const { purpose, expires_after } = request;
+    const { name, text }: Fields = Object(request["file"]);
+    const file = new File([String(text)], String(name));
+    const opened = { name, open: () => file.stream() };
+    const body = { file: isStreamed ? opened : file, purpose, expires_after };
+    return await invoke(client.files, "create", body, options);
+  };
+}
+
+const storesOf = ({ vectorStores }: ServiceClient) => vectorStores;
+const storeFilesOf = ({ vectorStores }: ServiceClient) => vectorStores.files;
+
 const SURFACES: Readonly<Record<string, (client: ServiceClient) => object>> = {
   chat: ({ chat }) => chat.completions,
   responses: ({ responses }) => responses,
@@ -65,6 +94,25 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "requests.retrieve": async ({ client, request, options }) =>
     await invoke(client.requests, "retrieve", request["id"], options),
   "feedback": whole((client) => client, "feedback"),
+  "files.create": upload(false),
+  "files.create, opened": upload(true),
+  "files.list": stored(({ files }) => files, "list", "with"),
+  "files.retrieve": stored(({ files }) => files, "retrieve", "id"),
+  "files.content": async ({ client, request, options }) => {
+    const content = await client.files.content(String(request["id"]), options);
+    return { text: await content.text(), requestId: content.requestId };
+  },
+  "files.delete": stored(({ files }) => files, "delete", "id"),
+  "vectorStores.create": stored(storesOf, "create", "with"),
+  "vectorStores.list": stored(storesOf, "list", "with"),
+  "vectorStores.retrieve": stored(storesOf, "retrieve", "id"),
+  "vectorStores.update": stored(storesOf, "update", "id", "with"),
+  "vectorStores.delete": stored(storesOf, "delete", "id"),
+  "vectorStores.search": stored(storesOf, "search", "id", "with"),
+  "vectorStores.files.create": stored(storeFilesOf, "create", "storeId", "with"),
+  "vectorStores.files.list": stored(storeFilesOf, "list", "storeId", "with"),
+  "vectorStores.files.retrieve": stored(storeFilesOf, "retrieve", "id", "of"),
+  "vectorStores.files.delete": stored(storeFilesOf, "delete", "id", "of"),
 };
 
 /** True for a method whose request asks for a stream. */

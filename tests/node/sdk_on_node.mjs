@@ -1,9 +1,12 @@
 // Run by Node, from sdk_test.ts.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createReadStream, openAsBlob } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import process from "node:process";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 const {
   RunError,
@@ -36,6 +39,7 @@ let client;
 async function answer(request, response) {
   let text = "";
   for await (const piece of request) text += piece;
+  if (request.url.startsWith("/openai/v1/files")) return answerFile(request, response, text);
   const body = JSON.parse(text || "{}");
   requests.push({ body, headers: request.headers });
   response.on("close", () => disconnects += response.writableFinished ? 0 : 1);
@@ -62,6 +66,21 @@ async function answer(request, response) {
   send({ choices: [{ index: 0, delta: {}, finish_reason }] });
   send({ choices: [], usage, metadata });
   response.end("data: [DONE]\n\n");
+}
+
+/** Answers an upload, the content of a file, and a deletion. */
+function answerFile({ headers, method, url }, response, text) {
+  requests.push({ text, headers });
+  if (behaviour === "busy" && requests.length === 1) {
+    response.writeHead(503, { "retry-after": "0" });
+    return response.end("{}");
+  }
+  const isContent = url.endsWith("/content");
+  const type = isContent ? "application/octet-stream" : "application/json";
+  response.writeHead(200, { "content-type": type });
+  if (behaviour === "cut") return response.write("{", () => response.destroy());
+  const file = { id: "file_1", filename: "a.mjs", deleted: method === "DELETE" };
+  response.end(isContent ? new Uint8Array([0, 255]) : JSON.stringify(file));
 }
 
 /** Has the service behave like this, and forget what was before. */
@@ -91,6 +110,37 @@ test("create runs a fallback tool", async () => {
   assert.deepEqual(requests[1].body.messages[1].tool_calls, [toolCall]);
   assert.match(requests[1].body.messages[2].content, /"result":"391"/);
   assert.equal(requests[0].headers.authorization, "Bearer svc_live_key");
+});
+
+test("a file is uploaded from the disk, for each attempt from its beginning", async () => {
+  const path = fileURLToPath(import.meta.url);
+  const own = await readFile(path, "utf8");
+  const retrying = new ServiceClient({
+    apiKey: "key",
+    apiBaseUrl: `http://127.0.0.1:${server.address().port}`,
+    maxRetries: 1,
+  });
+  const blob = new File([await openAsBlob(path)], "a.mjs");
+  for (const file of [blob, { name: "a.mjs", open: () => createReadStream(path) }]) {
+    behave("busy");
+    assert.equal((await retrying.files.create({ file })).id, "file_1");
+    assert.equal(requests.length, 2);
+    for (const { text, headers } of requests) {
+      assert.match(headers["content-type"], /^multipart\/form-data; boundary=/);
+      assert.ok(text.includes(`filename="a.mjs"\r\n`) && text.includes(`\r\n\r\n${own}\r\n--`));
+    }
+  }
+});
+
+test("content is bytes; a cut one is a connection error; a deletion has no content", async () => {
+  behave("answer");
+  const content = await client.files.content("file_1");
+  assert.deepEqual([...await content.bytes()], [0, 255]);
+  assert.equal((await client.files.delete("file_1")).deleted, true);
+  assert.equal(requests[1].text, "");
+  behave("cut");
+  const broken = await client.files.content("file_1");
+  await assert.rejects(broken.bytes(), ServiceConnectionError);
 });
 
 test("stream has every turn's chunks, and the answer", async () => {

@@ -1,4 +1,4 @@
-import type { AttributeFilter } from "../../ports/vector_stores.ts";
+import type { AttributeFilter } from "@svc/sdk/protocol";
 import type { ApproximateLocation, SearchContextSize } from "../../ports/web_search.ts";
 
 /** Hosted web search as a request declares it. */

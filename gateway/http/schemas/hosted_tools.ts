@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { AttributeFilter } from "../../ports/vector_stores.ts";
+import type { AttributeFilter } from "@svc/sdk/protocol";
 import { domainName, MAX_DOMAINS } from "../../search/bound_query.ts";
 import { MAX_RESULTS, MAX_STORES_SEARCHED } from "../../vector_stores/limits.ts";
 
