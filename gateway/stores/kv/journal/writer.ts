@@ -206,7 +206,7 @@ export class Writer {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // Operations of the rest of this turn join the commit: otherwise the first of many concurrent
-      // callers would get its own commit every other time. A single caller has nobody to wait for.
+      // callers would get its own commit every other time. A single caller waits for no other.
       if (this.#isShared) await new Promise<void>((resolve) => setImmediate(resolve));
       try {
         await this.#step();
