@@ -200,7 +200,7 @@ async function testStaff(
 ): Promise<Pick<AdminDeps, "adminTokens" | "operators" | "corrections" | "sessions" | "trail">> {
   const adminTokens = await AdminTokens.open({ ...deps, startToken: ADMIN_TOKEN });
   const operators = new Operators({ ...stores, ...deps });
-  const store = new SessionMemory();
+  const store = new SessionMemory(stores.trailStore);
   const sessions = new Sessions({ ...deps, operators, adminTokens, store });
   const corrections = new Corrections({ ...stores, ...deps, approvalMicros: APPROVAL_MICROS });
   const trail = new Trail({ ...stores, ...deps });

@@ -6,6 +6,7 @@ import type { ListenerDescription } from "../http/routes/description.ts";
 import type { PresentedSecret } from "../http/bad_keys.ts";
 import type { TargetState } from "../domain/routing/plan.ts";
 import type { Actor } from "../domain/operators/operator.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import type { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import type { HolderAccess } from "../flows/keys/holder_access.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
@@ -124,7 +125,7 @@ export interface AdminDeps {
    */
   readonly applyCatalog: (
     content: CatalogContent,
-    options: { expected: number; note: string },
+    options: { expected: number; note: string } & Noted<Catalog>,
   ) => Promise<Catalog | undefined>;
   /**
    * Recomputes the books from the journal and compares, also while they change. Ending the

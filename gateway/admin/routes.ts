@@ -7,10 +7,12 @@
 import type { z } from "zod";
 import { strict } from "../admin_api/fields.ts";
 import type { AdminOperation } from "../admin_api/operation.ts";
+import type { EntryMaker } from "../domain/operators/trail.ts";
 import {
   type AnswerOf,
   type CheckedBodyOf,
   type CheckedQueryOf,
+  type CommittedTarget,
   OPERATIONS_BY_NOUN,
   type SegmentOf,
   type Target,
@@ -30,7 +32,18 @@ import { type Methods, resource } from "./resource.ts";
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** One request of an operation. */
-export interface AdminCall<Name extends Target> {
+export type AdminCall<Name extends Target> =
+  & PlainCall<Name>
+  & (Name extends CommittedTarget ? CommittedCall : unknown);
+
+/** The part of a request whose change is stored with its entry. */
+interface CommittedCall {
+  /** Makes the entry, which goes to the store with the change. */
+  readonly entry: EntryMaker;
+}
+
+/** The part of a request that every operation has. */
+interface PlainCall<Name extends Target> {
   readonly context: AdminContext;
   /** The segments of the path that the operation names. */
   readonly path: Readonly<Record<SegmentOf<Name>, string>>;

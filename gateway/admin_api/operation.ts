@@ -16,12 +16,13 @@ export interface AdminOperation {
   /** The right that a caller needs. */
   readonly right: Right;
   /**
-   * Its entries in the audit log. `change`: one before and one after; `own`: the handler stores one
-   * with its change; `read` and `export`: one before the answer.
+   * Its entries in the audit log. `commit`: the store commits one with the change; `change`: one
+   * before and one after, where no single commit has the change; `own`: the handler makes them;
+   * `read` and `export`: one before the answer.
    *
    * @default {"none" for GET, "change" for others}
    */
-  readonly trail?: "none" | "change" | "own" | "read" | "export";
+  readonly trail?: "none" | "commit" | "change" | "own" | "read" | "export";
   /** Operation at the same names that shows what a change changes, for the audit log. */
   readonly shows?: `GET /${string}`;
   readonly summary: string;

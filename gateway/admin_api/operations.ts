@@ -64,6 +64,11 @@ export type SegmentOf<Name extends string> = Name extends `${string}{${infer Fir
   ? First | SegmentOf<Rest>
   : never;
 
+/** The targets of operations whose entry of the audit log is committed with their change. */
+export type CommittedTarget = {
+  [Name in Target]: OperationOf<Name> extends { readonly trail: "commit" } ? Name : never;
+}[Target];
+
 /** The JSON body of an operation as its handler has it, checked and with defaults. */
 export type CheckedBodyOf<Name extends Target> = OperationOf<Name> extends
   { readonly body: infer Schema extends z.ZodType } ? z.output<Schema> : never;

@@ -12,6 +12,7 @@ import { readForm } from "./read_form.ts";
 import type { View } from "./page.ts";
 import type { TrailAuthor } from "../domain/operators/trail.ts";
 import type { Flash } from "../ports/console_session_store.ts";
+import { RefusedSignIns } from "../flows/operators/refused_sign_ins.ts";
 import type { Session, SignIn } from "../flows/operators/sessions.ts";
 import { viewOf } from "./view.ts";
 import { wantsPage } from "./wants_page.ts";
@@ -30,7 +31,14 @@ export function serveSignIn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
     }
     return context.redirect(nextOf(context), 303);
   });
-  app.post(SIGN_IN, (context) => signIn(context, deps));
+  const refused = new RefusedSignIns(deps.clock);
+  const noteRefusal = async (context: ConsoleContext, reason: string) => {
+    const remark = refused.remark(reason);
+    if (remark === undefined) return;
+    const actor = { kind: "nobody", id: "nobody", name: "Nobody" } as const;
+    await noteSession(context, deps, { action: "signInRefused", actor, remark });
+  };
+  app.post(SIGN_IN, (context) => signIn(context, deps, (reason) => noteRefusal(context, reason)));
 }
 
 /** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of its operator. */
@@ -152,7 +160,11 @@ async function sessionOf(
   return undefined;
 }
 
-async function signIn(context: ConsoleContext, deps: ConsoleParts): Promise<Response> {
+async function signIn(
+  context: ConsoleContext,
+  deps: ConsoleParts,
+  noteRefusal: (reason: string) => Promise<void>,
+): Promise<Response> {
   const { admit, tokenMark } = deps;
   const form = await readForm(context.req.raw);
   const secret = form.get("token")?.trim() ?? "";
@@ -163,10 +175,12 @@ async function signIn(context: ConsoleContext, deps: ConsoleParts): Promise<Resp
   try {
     admitted = await admit({ secret, remoteAddress });
     if (admitted === undefined) {
+      await noteRefusal("The token is not valid");
       return signInPage(context, deps, { status: 401, problem: messages.wrong });
     }
   } catch (error) {
     if (!(error instanceof ServiceFault) || error.code !== "rate_limit_exceeded") throw error;
+    await noteRefusal("Too many wrong tokens came from this address");
     const seconds = Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000));
     context.header("retry-after", String(seconds));
     return signInPage(context, deps, { status: 429, problem: messages.wait(seconds) });
@@ -174,6 +188,7 @@ async function signIn(context: ConsoleContext, deps: ConsoleParts): Promise<Resp
   const { actor, tokenId } = admitted;
   const mark = tokenId === undefined ? await tokenMark(secret) : "";
   if (mark === undefined) {
+    await noteRefusal("The token is not valid any more");
     return signInPage(context, deps, { status: 401, problem: messages.wrong });
   }
   const way = tokenId === undefined

@@ -140,3 +140,17 @@ Deno.test("a form that does not say what to do does nothing", async () => {
     assertEquals((await get(`/keys/${id}`)).body.status, "disabled");
   });
 });
+
+Deno.test("a wrong token has an entry in the audit log, without the token, until the hour is full", async () => {
+  await withConsole(async (browser, { get }) => {
+    const token = "svc_admin_of_somebody_else";
+    for (let times = 0; times < 30; times++) await browser.post("/sign-in", { token });
+    const { entries } = (await get("/audit?action=signInRefused&limit=100")).body;
+    assertEquals(entries.length, 20);
+    const { who, address, remark, subject } = entries.at(-1);
+    assertEquals([who.kind, address, remark, subject], [
+      ...["nobody", "192.0.2.7", "The token is not valid", "/console"],
+    ]);
+    assert(!JSON.stringify(entries).includes(token));
+  });
+});

@@ -6,6 +6,7 @@ import {
 } from "../domain/notices/delivery.ts";
 import type { Incident } from "../domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../domain/notices/target.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import { isUnreadable } from "../ports/fetch_image.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -107,7 +108,10 @@ export class Notifier implements Notices {
     return this.#deps.store.targets();
   }
 
-  async add({ name, kinds, place }: NewTarget): Promise<TargetAdded> {
+  async add(
+    { name, kinds, place }: NewTarget,
+    options: Noted<NoticeTarget> = {},
+  ): Promise<TargetAdded> {
     const { store, policy, rng, clock } = this.#deps;
     const isMail = place.kind === "email";
     const url = isMail
@@ -125,7 +129,7 @@ export class Notifier implements Notices {
       ...{ id: rng.id("tgt"), name, place: secret, createdAtMs: clock.nowMs() },
       ...(kinds === undefined ? {} : { kinds }),
     };
-    if (!await store.putTarget(target)) {
+    if (!await store.putTarget(target, options)) {
       return { ok: false, problem: `There are ${TARGETS_MAX} targets already: remove one` };
     }
     this.events.isWanted = true;
@@ -133,8 +137,8 @@ export class Notifier implements Notices {
     return { ok: true, target };
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.#deps.store.removeTarget(id);
+  remove(id: string, options: Noted<NoticeTarget> = {}): Promise<boolean> {
+    return this.#deps.store.removeTarget(id, options);
   }
 
   async test(id: string): Promise<Attempted | undefined> {

@@ -1,4 +1,5 @@
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 
 /** Versions of the catalog. */
 export interface CatalogStore {
@@ -19,6 +20,6 @@ export interface CatalogStore {
    */
   apply(
     content: CatalogContent,
-    options: { expected: number; note: string; atMs: number },
+    options: { expected: number; note: string; atMs: number } & Noted<Catalog>,
   ): Promise<Catalog | undefined>;
 }

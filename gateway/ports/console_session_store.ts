@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/operators/operator.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 
 /** A message that is shown once, on the next page. */
 export interface Flash {
@@ -79,7 +80,8 @@ export interface ConsoleSessionStore {
   replace(session: StoredSession): Promise<boolean>;
   /** Notes a use; an earlier one than the last changes nothing. */
   touch(digest: string, usedMs: number): Promise<void>;
-  end(choice: SessionChoice): Promise<void>;
+  /** Ends sessions, each with an entry of its own. */
+  end(choice: SessionChoice, options?: Noted<StoredSession>): Promise<void>;
   /** Stores a ticket; deletes those that are over, and beyond the maximum the oldest. */
   putTicket(
     ticket: SignInTicket,

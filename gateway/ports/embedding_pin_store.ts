@@ -1,3 +1,4 @@
+import type { Noted } from "../domain/operators/trail.ts";
 import type { EmbeddingPin } from "../domain/policy/embedding_pin.ts";
 
 /** The pinned embedding models of keys. */
@@ -15,7 +16,7 @@ export interface EmbeddingPinStore {
 }
 
 /** A change of a pin; `undefined` stands for none. */
-export interface PinChange {
+export interface PinChange extends Noted<EmbeddingPin> {
   readonly from: EmbeddingPin | undefined;
   readonly to: EmbeddingPin | undefined;
 }

@@ -1,4 +1,5 @@
 import type { KeyRecord } from "../domain/policy/key.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import type { AtOnce } from "./at_once.ts";
 
 /** The record of a key with its digest. */
@@ -68,12 +69,16 @@ export interface KeyStore {
    * Stores a key. Returns false, without a change, if the id exists, or the digest belongs to an
    * active key.
    */
-  create(key: StoredKey): Promise<boolean>;
+  create(key: StoredKey, options?: Noted<KeyRecord>): Promise<boolean>;
   /**
    * Replaces the record by the result of `change`, atomically. Resolves to `undefined` if there is
    * no such key; `change` may return its argument to change nothing.
    */
-  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined>;
+  update(
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+    options?: Noted<KeyRecord>,
+  ): Promise<KeyRecord | undefined>;
   /**
    * Stores a key under another digest, atomically: at any time it can be read under one of the two.
    * Returns false, without a change, if it is not stored under `from`.

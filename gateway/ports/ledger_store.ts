@@ -12,6 +12,7 @@ import type {
   VoidCommand,
   Wallet,
 } from "../domain/ledger/ledger.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import type { Micros } from "../domain/ledger/money.ts";
 import type { AtOnce } from "./at_once.ts";
 import type { KilledRow, RequestRecord } from "./request_log.ts";
@@ -159,8 +160,8 @@ export interface VerificationStep {
  * voided under its id.
  */
 export interface LedgerStore {
-  open(command: OpenWalletCommand): Promise<Applied<Wallet>>;
-  credit(command: CreditCommand): Promise<Applied<Wallet>>;
+  open(command: OpenWalletCommand, options?: Noted<Wallet>): Promise<Applied<Wallet>>;
+  credit(command: CreditCommand, options?: Noted<Wallet>): Promise<Applied<Wallet>>;
   /**
    * Holds up to `amount`, at least `minimum`. If not even that is available, but open holds of the
    * wallet (or of the budget of the key) could free it, the call waits in order of arrival for at

@@ -1,6 +1,7 @@
 import type { Delivery } from "../domain/notices/delivery.ts";
 import type { Incident } from "../domain/notices/incident.ts";
 import type { NoticeTarget } from "../domain/notices/target.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 
 /** The selection of a page, newest first. */
 export interface NoticePageQuery {
@@ -28,9 +29,9 @@ export interface NoticeStore {
   /** Returns all targets, oldest first, with their secrets. */
   targets(): Promise<readonly NoticeTarget[]>;
   /** Stores a target. Returns false, without a change, if there are `TARGETS_MAX` others. */
-  putTarget(target: NoticeTarget): Promise<boolean>;
+  putTarget(target: NoticeTarget, options?: Noted<NoticeTarget>): Promise<boolean>;
   /** Removes a target and its deliveries. Returns false if there is none. */
-  removeTarget(id: string): Promise<boolean>;
+  removeTarget(id: string, options?: Noted<NoticeTarget>): Promise<boolean>;
   /**
    * Stores an incident and its deliveries at once; resolves when they are durable. Returns false,
    * without a change, if an incident under its condition's name has begun and not ended.

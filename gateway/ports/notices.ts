@@ -1,6 +1,7 @@
 import type { Attempted, Delivery } from "../domain/notices/delivery.ts";
 import type { Incident, IncidentKind } from "../domain/notices/incident.ts";
 import type { MailRoute, NoticeTarget } from "../domain/notices/target.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import type { DeliveryQuery, NoticePage, NoticePageQuery } from "./notice_store.ts";
 
 /** A target as an operator asks for it. */
@@ -22,9 +23,9 @@ export type TargetAdded =
 export interface Notices {
   targets(): Promise<readonly NoticeTarget[]>;
   /** Adds a target; makes the secret of a webhook, which is not shown again. */
-  add(target: NewTarget): Promise<TargetAdded>;
+  add(target: NewTarget, options?: Noted<NoticeTarget>): Promise<TargetAdded>;
   /** Returns false if there is no such target. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, options?: Noted<NoticeTarget>): Promise<boolean>;
   /** Sends a message to a target at once, past the outbox; `undefined` if there is no such target. */
   test(id: string): Promise<Attempted | undefined>;
   incidents(query: NoticePageQuery): Promise<NoticePage<Incident>>;

@@ -1,3 +1,4 @@
+import type { Noted } from "../domain/operators/trail.ts";
 import type {
   FileEmbeddings,
   StoreDescription,
@@ -11,6 +12,12 @@ export type FileAdded = "added" | "store_not_found" | "full";
 /** The outcome of storing embeddings. */
 export type EmbeddingsKept = "kept" | "file_not_found" | "full";
 
+/** Options of a new vector store. */
+export interface StoreCreation extends Noted<VectorStore> {
+  /** Maximum number of stores that callers of its owner may have. @default {no limit} */
+  readonly ownerMax?: number | undefined;
+}
+
 /** A durable store of vector stores, their files and the passages of their text. */
 export interface PassageStore {
   /** Returns all stores, oldest first. */
@@ -19,10 +26,8 @@ export interface PassageStore {
   /**
    * Stores a vector store; resolves once it is durable. Returns false, and stores nothing, if there
    * are too many, or the owner's callers have made as many as they may.
-   *
-   * @default ownerMax {no limit}
    */
-  createStore(store: VectorStore, ownerMax?: number): Promise<boolean>;
+  createStore(store: VectorStore, options?: StoreCreation): Promise<boolean>;
   /**
    * Changes the description of a store, which says nothing about its files; `undefined` if there is
    * none.
@@ -52,7 +57,11 @@ export interface PassageStore {
   /** Returns the files of a store, oldest first. */
   files(storeId: string): Promise<readonly VectorStoreFile[]>;
   /** Removes a file; returns false if there is none. */
-  removeFile(storeId: string, fileId: string): Promise<boolean>;
+  removeFile(
+    storeId: string,
+    fileId: string,
+    options?: Noted<VectorStoreFile>,
+  ): Promise<boolean>;
   /** Returns all passages of a file in batches; ends early if the file is removed meanwhile. */
   passages(file: Pick<VectorStoreFile, "id" | "storeId">): AsyncIterable<readonly string[]>;
   /**

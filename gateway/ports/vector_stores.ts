@@ -1,4 +1,5 @@
 import type { AttributeFilter } from "@svc/sdk/protocol";
+import type { Noted } from "../domain/operators/trail.ts";
 
 /** The description of a vector store that callers may change. */
 export interface StoreDescription {
@@ -111,12 +112,16 @@ export interface UnreadFile extends Omit<NewFile, "bytes"> {
 }
 
 /** Options of a new vector store. */
-export interface NewStore extends Omit<StoreDescription, "name" | "lastActiveAtMs"> {
+export interface NewStore
+  extends Omit<StoreDescription, "name" | "lastActiveAtMs">, Noted<VectorStore> {
   readonly ownerId: string;
   readonly isCallers?: boolean | undefined;
   /** Maximum number of stores that callers of the owner may have. @default {no limit} */
   readonly ownerMax?: number | undefined;
 }
+
+/** Options of the removal of a file. */
+export type FileRemoval = Noted<VectorStoreFile>;
 
 /** A search in vector stores. */
 export interface VectorStoreQuery {
@@ -193,7 +198,7 @@ export interface VectorStores {
   /** Returns the files of a store, oldest first; `undefined` if there is no such store. */
   files(storeId: string): Promise<readonly VectorStoreFile[] | undefined>;
   /** Removes a file; returns false if there is none. */
-  removeFile(storeId: string, fileId: string): Promise<boolean>;
+  removeFile(storeId: string, fileId: string, options?: FileRemoval): Promise<boolean>;
   /**
    * Returns the space of the embeddings in force; `undefined` if only full-text search is
    * configured.

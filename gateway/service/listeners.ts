@@ -10,6 +10,7 @@ import { OpenIdConnect } from "../sso/openid_connect.ts";
 import { SignOn } from "../flows/operators/sign_on.ts";
 import { SessionMemory } from "../flows/operators/session_memory.ts";
 import { Sessions } from "../flows/operators/sessions.ts";
+import type { Noted } from "../domain/operators/trail.ts";
 import { Trail } from "../flows/operators/trail.ts";
 import { allowedHosts, type ListenerName } from "../http/allowed_hosts.ts";
 import { type Answering, listen } from "../http/listen.ts";
@@ -109,7 +110,7 @@ function staffOf(
   const { signOn: provided, adminUrls: [consoleUrl] } = settings;
   if (provided?.clientSecret !== undefined) deps.noteSecret?.(provided.clientSecret);
   // Where one process has the store, its memory is enough.
-  const store = stores.shared?.consoleSessions ?? new SessionMemory();
+  const store = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
   const signOn = provided && new SignOn({
     ...{ clock, store, groupRoles: provided.groupRoles },
     provider: new OpenIdConnect(provided),
@@ -191,9 +192,11 @@ function openListener(
 async function applyCatalog(
   stores: Stores,
   pool: UpstreamPool,
-  change: { content: CatalogContent; expected: number; note: string; clock: Clock },
+  change:
+    & { content: CatalogContent; expected: number; note: string; clock: Clock }
+    & Noted<Catalog>,
 ): Promise<Catalog | undefined> {
-  const { content, expected, note, clock } = change;
+  const { content, expected, note, clock, entry } = change;
   const atMs = clock.nowMs();
   try {
     pool.apply({ ...content, version: expected + 1, updatedAtMs: atMs });
@@ -202,7 +205,7 @@ async function applyCatalog(
     throw new ServiceFault("invalid_request", { message, param: "upstreams", cause: error });
   }
   try {
-    return await stores.catalogs.apply(content, { expected, note, atMs });
+    return await stores.catalogs.apply(content, { expected, note, atMs, entry });
   } finally {
     // Applies the former catalog again after a failure. In both cases waiting requests are planned
     // again.

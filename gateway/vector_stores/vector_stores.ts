@@ -7,6 +7,7 @@ import { StoreError } from "../ports/store_error.ts";
 import type {
   AddedFile,
   EmbedOutcome,
+  FileRemoval,
   NewFile,
   NewStore,
   SearchHit,
@@ -83,13 +84,15 @@ class IndexedVectorStores implements VectorStores {
 
   async create(
     name: string,
-    { ownerId, ownerMax, ...options }: NewStore,
+    { ownerId, ownerMax, entry, ...options }: NewStore,
   ): Promise<VectorStoreOutcome<VectorStore>> {
     const { clock, rng } = this.#deps;
     const counts = { files: 0, passages: 0, textBytes: 0, revision: 0 };
     const createdAtMs = clock.nowMs();
     const store = { id: rng.id("vs"), ownerId, name, createdAtMs, ...counts, ...options };
-    if (await this.#passages.createStore(store, ownerMax)) return { ok: true, value: store };
+    if (await this.#passages.createStore(store, { ownerMax, entry })) {
+      return { ok: true, value: store };
+    }
     return refused({ code: "full", message: "There are as many vector stores as there may be" });
   }
 
@@ -175,8 +178,12 @@ class IndexedVectorStores implements VectorStores {
     return await this.#passages.files(storeId);
   }
 
-  removeFile(storeId: string, fileId: string): Promise<boolean> {
-    return this.#passages.removeFile(storeId, fileId);
+  removeFile(
+    storeId: string,
+    fileId: string,
+    options: FileRemoval = {},
+  ): Promise<boolean> {
+    return this.#passages.removeFile(storeId, fileId, options);
   }
 
   embeddingSpace(): string | undefined {

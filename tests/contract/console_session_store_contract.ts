@@ -9,7 +9,7 @@ const ALL = { usedAfterMs: 0, beganAfterMs: 0 };
 const BOUNDS = { ...ALL, max: 3 };
 
 /** A session of an operator, from its name and times. */
-function session(name: string, values: Partial<StoredSession> = {}): StoredSession {
+export function session(name: string, values: Partial<StoredSession> = {}): StoredSession {
   return {
     ...{ digest: `digest of ${name}`, name, beganMs: 10, usedMs: 10, version: 1 },
     actor: { kind: "operator", id: "opr_1", name: "Kim", role: "viewer", rights: ["read"] },

@@ -61,5 +61,8 @@ for (const [kind, openKind] of Object.entries(KINDS)) {
 // One process has a store in Deno KV: its memory is enough.
 consoleSessionStoreContract(
   "ConsoleSessionStore in memory",
-  () => Promise.resolve({ store: new SessionMemory(), close: () => Promise.resolve() }),
+  () => {
+    const store = new SessionMemory({ append: () => Promise.reject(new Error("No entry")) });
+    return Promise.resolve({ store, close: () => Promise.resolve() });
+  },
 );

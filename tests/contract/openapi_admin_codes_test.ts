@@ -119,7 +119,7 @@ Deno.test("a store that fails is 503, also while it looks for the holder of a to
       const app = createAdminApp({
         ...deps,
         ledger: broken(promising(deps.ledger)),
-        keys: broken(deps.keys),
+        keys: broken(withMethods(deps.keys, { get: async (id) => await deps.keys.get(id) })),
         keyRing: broken(deps.keyRing),
         catalogs: broken(deps.catalogs),
         log: broken(deps.log),

@@ -72,10 +72,13 @@ const CLAUSES: Clauses<PassageStore> = {
 
   "a description changes alone, and callers have a maximum of stores": async (store) => {
     const own = { ...vectorStore("vs_a"), isCallers: true, expiresAfterDays: 7 };
-    await store.createStore(vectorStore("vs_op"), 1);
-    assertEquals(await store.createStore(own, 1), true);
-    assertEquals(await store.createStore({ ...own, id: "vs_b" }, 1), false);
-    assertEquals(await store.createStore({ ...own, id: "vs_b", ownerId: "other" }, 1), true);
+    await store.createStore(vectorStore("vs_op"), { ownerMax: 1 });
+    assertEquals(await store.createStore(own, { ownerMax: 1 }), true);
+    assertEquals(await store.createStore({ ...own, id: "vs_b" }, { ownerMax: 1 }), false);
+    assertEquals(
+      await store.createStore({ ...own, id: "vs_b", ownerId: "other" }, { ownerMax: 1 }),
+      true,
+    );
     await store.addFile(fileOf("vs_a", "file_1", ["x"]), ["x"]);
     const described = await store.describeStore("vs_a", {
       ...{ name: "New", metadata: { a: "b" }, expiresAfterDays: undefined, lastActiveAtMs: 5 },

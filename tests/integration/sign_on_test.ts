@@ -34,7 +34,7 @@ async function withSignOn(
   const signOn = new SignOn({
     groupRoles,
     clock: { nowMs: () => nowMs() },
-    store: new SessionMemory(),
+    store: new SessionMemory({ append: () => Promise.reject(new Error("No session ends")) }),
     provider: new OpenIdConnect({
       issuer: oidc.issuer,
       clientId: oidc.clientId,

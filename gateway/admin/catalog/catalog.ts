@@ -4,6 +4,7 @@ import { type Configuration, parseConfig } from "../../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
 import { limitsInForce } from "../../domain/limits/service_limits.ts";
 import { diffCatalog, HIDDEN } from "../../domain/catalog/diff.ts";
+import type { EntryMaker } from "../../domain/operators/trail.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { catalogEffects, listed, strandedWallets } from "./catalog_effects.ts";
@@ -34,7 +35,7 @@ export function catalogHandlers(deps: AdminDeps) {
       catalogJson(await findVersion(deps, path.version)),
     "GET /catalog/versions/{version}/changes": ({ path, query }) =>
       versionChanges(deps, path.version, query().since),
-    "POST /catalog/apply": async ({ body }) => {
+    "POST /catalog/apply": async ({ body, entry }) => {
       const change = await body();
       const current = deps.catalogs.current();
       const { content, notices } = await readContent(
@@ -42,16 +43,16 @@ export function catalogHandlers(deps: AdminDeps) {
         withStoredKeys(change.content, current),
       );
       const expected = change.expectedVersion ?? current.version;
-      const answer = await createVersion(deps, content, { ...change, expected });
+      const answer = await createVersion(deps, content, { ...change, expected, entry });
       return { ...answer, warnings: [...answer.warnings, ...notices] };
     },
-    "POST /catalog/rollback": async ({ body }) => {
+    "POST /catalog/rollback": async ({ body, entry }) => {
       const { version, expectedVersion, note, force, dryRun } = await body();
       const { version: _, updatedAtMs: __, ...content } = await findVersion(deps, String(version));
       return await createVersion(deps, content, {
         expected: expectedVersion ?? deps.catalogs.current().version,
         note: note ?? `Back to version ${version}`,
-        ...{ force, dryRun },
+        ...{ force, dryRun, entry },
       });
     },
   } satisfies Partial<Handlers>;
@@ -90,11 +91,20 @@ async function readContent(deps: AdminDeps, written: unknown): Promise<Configura
   }
 }
 
+/** A version to be made, or rehearsed. */
+interface VersionOptions {
+  readonly expected: number;
+  readonly note: string;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly entry: EntryMaker;
+}
+
 /** Returns what changes, and makes the version unless nothing does or it is a rehearsal. */
 async function createVersion(
   deps: AdminDeps,
   content: CatalogContent,
-  options: { expected: number; note: string; dryRun: boolean; force: boolean },
+  options: VersionOptions,
 ): Promise<AnswerOf<"POST /catalog/apply">> {
   const current = deps.catalogs.current();
   if (options.expected !== current.version) throw versionConflict(deps, options.expected);
@@ -107,8 +117,16 @@ async function createVersion(
   if (options.dryRun || changes.length === 0) {
     return { changes, warnings, cuts, version: current.version, applied: false };
   }
-  const { note } = options;
-  const created = await deps.applyCatalog(content, { expected: current.version, note });
+  const { note, entry } = options;
+  const created = await deps.applyCatalog(content, {
+    ...{ expected: current.version, note },
+    // The version first: a long entry is cut at its end.
+    entry: ({ after }) =>
+      entry((state: object) => state)({
+        before: { version: current.version },
+        after: { version: after?.version, note, changes, warnings },
+      }),
+  });
   if (created === undefined) throw versionConflict(deps, current.version);
   return { changes, warnings, cuts, version: created.version, applied: true };
 }

@@ -1,7 +1,9 @@
 import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
 import { ServiceFault } from "../../domain/fault.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import { type EmbeddingPin, pinInForce, pinLineOf } from "../../domain/policy/embedding_pin.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
+import type { PinChange } from "../../ports/embedding_pin_store.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
 
@@ -28,7 +30,9 @@ export async function embeddingsJson(
 export async function setEmbeddingModel(
   deps: Deps,
   key: KeyRecord,
-  { model, dimensions }: CheckedBodyOf<"POST /keys/{id}/embedding-model">,
+  { model, dimensions, entry }:
+    & CheckedBodyOf<"POST /keys/{id}/embedding-model">
+    & Noted<EmbeddingPin>,
 ): Promise<Answer> {
   refuseBeside(key);
   const known = deps.catalogs.current().models.find(({ id }) => id === model);
@@ -40,15 +44,25 @@ export async function setEmbeddingModel(
   }
   const lineId = pinLineOf(key);
   const atMs = deps.clock.nowMs();
-  await change(deps, lineId, { lineId, model, dimensions, source: "operator", atMs });
+  const to: EmbeddingPin = { lineId, model, dimensions, source: "operator", atMs };
+  await change(deps, lineId, { to, entry });
   return { id: key.id, embeddings: await embeddingsJson(deps, key) };
 }
 
 /** Removes the pin of a key. */
-export async function resetEmbeddingModel(deps: Deps, key: KeyRecord): Promise<Answer> {
+export async function resetEmbeddingModel(
+  deps: Deps,
+  key: KeyRecord,
+  { entry }: Noted<EmbeddingPin>,
+): Promise<Answer> {
   refuseBeside(key);
-  await change(deps, pinLineOf(key), undefined);
+  await change(deps, pinLineOf(key), { to: undefined, entry });
   return { id: key.id, embeddings: await embeddingsJson(deps, key) };
+}
+
+/** Returns a pin as the audit log shows it. */
+export function pinState({ model, dimensions, source }: EmbeddingPin) {
+  return { model, dimensions: dimensions ?? null, source };
 }
 
 /** Refuses a change that a policy would hide. */
@@ -64,11 +78,11 @@ function refuseBeside({ id, policy: { embeddings } }: KeyRecord): void {
 async function change(
   { embeddingPins }: Pick<Deps, "embeddingPins">,
   lineId: string,
-  to: EmbeddingPin | undefined,
+  { to, entry }: Omit<PinChange, "from">,
 ): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const from = await embeddingPins.get(lineId);
-    if (await embeddingPins.replace(lineId, { from, to })) return;
+    if (await embeddingPins.replace(lineId, { from, to, entry })) return;
   }
   throw new ServiceFault("conflict", {
     message: "The embedding model of this key is being changed by its calls; try again",

@@ -3,11 +3,16 @@ import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import { spendAt } from "../../domain/ledger/state.ts";
 import type { KeyChange, KeyRefusal } from "../../flows/keys/key_ring.ts";
 import { publicIdFrom } from "../../flows/keys/new_secret.ts";
-import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { AdminDeps } from "../deps.ts";
-import type { Handlers } from "../routes.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
 import { requireWallet } from "../wallets/find_wallet.ts";
-import { embeddingsJson, resetEmbeddingModel, setEmbeddingModel } from "./key_embeddings.ts";
+import {
+  embeddingsJson,
+  pinState,
+  resetEmbeddingModel,
+  setEmbeddingModel,
+} from "./key_embeddings.ts";
 import { keyJson, spendJson } from "./key_json.ts";
 import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
@@ -20,36 +25,46 @@ export function keyHandlers(deps: AdminDeps) {
   const { keyRing } = deps;
   return {
     "GET /keys": ({ query }) => keyListJson(query(), deps),
-    "POST /keys": async ({ body }) => createKey(deps, await body()),
+    "POST /keys": (call) => createKey(deps, call),
     "GET /keys/{id}": ({ path }) => showKey(deps, path.id),
-    "POST /keys/{id}/narrow": async ({ path: { id }, body }) =>
-      changedJson(await keyRing.narrow(id, (await body()).policy), id),
-    "POST /keys/{id}/rotate": async ({ path, body }) => rotateKey(deps, path.id, await body()),
-    "POST /keys/{id}/content-log": async ({ path: { id }, body }) =>
-      changedJson(await keyRing.setContentLog(id, (await body()).on), id),
+    "POST /keys/{id}/narrow": async ({ path: { id }, body, entry }) =>
+      changedJson(await keyRing.narrow(id, (await body()).policy, { entry: entry(keyJson) }), id),
+    "POST /keys/{id}/rotate": (call) => rotateKey(deps, call),
+    "POST /keys/{id}/content-log": async ({ path: { id }, body, entry }) =>
+      changedJson(
+        await keyRing.setContentLog(id, (await body()).on, { entry: entry(keyJson) }),
+        id,
+      ),
     "POST /keys/{id}/sign-in-link": async ({ path: { id } }) => {
       const record = await deps.keys.get(id);
       if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
       return await signInLinkJson(record, deps);
     },
-    "POST /keys/{id}/embedding-model": async ({ path: { id }, body }) =>
-      setEmbeddingModel(deps, await requireKey(deps, id), await body()),
-    "DELETE /keys/{id}/embedding-model": async ({ path: { id } }) =>
-      resetEmbeddingModel(deps, await requireKey(deps, id)),
-    "POST /keys/{id}/disable": async ({ path: { id } }) =>
-      changedJson(await keyRing.disable(id), id),
-    "POST /keys/{id}/enable": async ({ path: { id } }) => changedJson(await keyRing.enable(id), id),
-    "POST /keys/{id}/revoke": async ({ path: { id } }) => changedJson(await keyRing.revoke(id), id),
+    "POST /keys/{id}/embedding-model": async ({ path: { id }, body, entry }) =>
+      setEmbeddingModel(deps, await requireKey(deps, id), {
+        ...await body(),
+        entry: entry(pinState),
+      }),
+    "DELETE /keys/{id}/embedding-model": async ({ path: { id }, entry }) =>
+      resetEmbeddingModel(deps, await requireKey(deps, id), { entry: entry(pinState) }),
+    "POST /keys/{id}/disable": async ({ path: { id }, entry }) =>
+      changedJson(await keyRing.disable(id, { entry: entry(keyJson) }), id),
+    "POST /keys/{id}/enable": async ({ path: { id }, entry }) =>
+      changedJson(await keyRing.enable(id, { entry: entry(keyJson) }), id),
+    "POST /keys/{id}/revoke": async ({ path: { id }, entry }) =>
+      changedJson(await keyRing.revoke(id, { entry: entry(keyJson) }), id),
   } satisfies Partial<Handlers>;
 }
 
 async function createKey(
   deps: AdminDeps,
-  { name, wallet, policy, opId }: CheckedBodyOf<"POST /keys">,
+  { body, entry }: AdminCall<"POST /keys">,
 ): Promise<AnswerOf<"POST /keys">> {
+  const { name, wallet, policy, opId } = await body();
   await requireWallet(deps, wallet);
   const publicId = publicIdOf(opId);
-  const issued = await deps.keyRing.issue({ name, walletId: wallet, policy, publicId });
+  const request = { name, walletId: wallet, policy, publicId };
+  const issued = await deps.keyRing.issue(request, { entry: entry(keyJson) });
   if (!issued.ok) throw issueFault(issued.refusal, { id: name, publicId });
   return { key: issued.key, ...keyJson(issued.record) };
 }
@@ -75,11 +90,12 @@ async function requireKey({ keys }: AdminDeps, id: string): Promise<KeyRecord> {
 
 async function rotateKey(
   deps: AdminDeps,
-  id: string,
-  { name, policy, opId }: CheckedBodyOf<"POST /keys/{id}/rotate">,
+  { path: { id }, body, entry }: AdminCall<"POST /keys/{id}/rotate">,
 ): Promise<AnswerOf<"POST /keys/{id}/rotate">> {
+  const { name, policy, opId } = await body();
   const publicId = publicIdOf(opId);
-  const issued = await deps.keyRing.rotate(id, { name, policy, publicId });
+  const changes = { name, policy, publicId, entry: entry(keyJson) };
+  const issued = await deps.keyRing.rotate(id, changes);
   if (!issued.ok) throw issueFault(issued.refusal, { id, publicId });
   const nowMs = deps.clock.nowMs();
   const otherCopies: string[] = [];

@@ -14,15 +14,15 @@ import type { Handlers } from "../routes.ts";
 export function notificationHandlers({ notices }: AdminDeps) {
   return {
     "GET /notify/targets": async () => ({ targets: (await notices.targets()).map(targetJson) }),
-    "POST /notify/targets": async ({ body }) => {
-      const added = await notices.add(newTarget(await body()));
+    "POST /notify/targets": async ({ body, entry }) => {
+      const added = await notices.add(newTarget(await body()), { entry: entry(targetJson) });
       if (!added.ok) throw notAdded(added);
       const { target } = added;
       const secret = target.place.kind === "webhook" ? target.place.secret : null;
       return { ...targetJson(target), secret };
     },
-    "DELETE /notify/targets/{id}": async ({ path: { id } }) => {
-      if (!await notices.remove(id)) throw noTarget(id);
+    "DELETE /notify/targets/{id}": async ({ path: { id }, entry }) => {
+      if (!await notices.remove(id, { entry: entry(targetJson) })) throw noTarget(id);
       return { id, deleted: true };
     },
     "POST /notify/targets/{id}/test": async ({ path: { id } }) => {

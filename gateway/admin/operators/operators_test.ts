@@ -129,13 +129,10 @@ Deno.test("changes are in the audit log with what differs, without secrets", asy
     const kim = await caller(admin, { name: "Kim", role: "billing" });
     await kim.call("POST", "/wallets/team/credit", { credits: "5", note: "Invoice 7" });
     const { entries } = (await admin.get("/audit?who=Kim")).body;
-    const [done, begun] = entries;
-    assertEquals([begun.stage, begun.values.credits, begun.values.note], [
-      "begun",
-      "5",
-      "Invoice 7",
-    ]);
-    assertEquals([done.of, done.subject], [begun.place, "/wallets/team/credit"]);
+    const [done] = entries;
+    const { values: { credits, note } } = done;
+    assertEquals([entries.length, done.stage, credits, note], [1, "done", "5", "Invoice 7"]);
+    assertEquals(done.subject, "/wallets/team/credit");
     assertEquals(done.before.credits, "100.000000");
     assertEquals(done.after.credits, "105.000000");
     const { key } = (await admin.post("/keys", { name: "Shop", wallet: "team" })).body;

@@ -1,9 +1,17 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { managementRefusal } from "../../domain/operators/operator.ts";
+import type { StoredSession } from "../../ports/console_session_store.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
 import type { Handlers } from "../routes.ts";
 import { actorJson } from "./operators.ts";
+
+/** Returns a session as the audit log shows it. */
+function sessionState({ name, actor, address, beganMs }: StoredSession) {
+  const { kind, id, name: person } = actor;
+  const who = { kind, id, name: person };
+  return { id: name, who, address: address ?? null, beganAt: isoTime(beganMs) };
+}
 
 /** Handlers of the console's sessions. */
 export function sessionHandlers({ sessions }: AdminDeps) {
@@ -15,7 +23,7 @@ export function sessionHandlers({ sessions }: AdminDeps) {
         ...{ beganAt: isoTime(beganMs), usedAt: isoTime(usedMs) },
       })),
     }),
-    "DELETE /sessions/{id}": async ({ context, path: { id } }) => {
+    "DELETE /sessions/{id}": async ({ context, path: { id }, entry }) => {
       const session = await sessions.named(id);
       if (session === undefined) {
         throw new ServiceFault("not_found", { message: `There is no session "${id}"` });
@@ -26,7 +34,7 @@ export function sessionHandlers({ sessions }: AdminDeps) {
       if (refusal !== undefined) {
         throw new ServiceFault("policy_denied", { message: refusal.message });
       }
-      await sessions.endNamed(id);
+      await sessions.endNamed(id, { entry: entry(sessionState) });
       return { ended: true as const };
     },
   } satisfies Partial<Handlers>;

@@ -1,4 +1,5 @@
 import type { AdminOperation } from "../../admin_api/operation.ts";
+import type { EntryMaker } from "../../domain/operators/trail.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { authorOf } from "./author.ts";
@@ -9,6 +10,8 @@ export interface AnyCall {
   readonly path: Readonly<Record<string, string>>;
   readonly query: () => unknown;
   readonly body: () => Promise<unknown>;
+  /** Absent where the change is not stored with its entry. */
+  readonly entry?: EntryMaker | undefined;
 }
 
 /** A handler as it is called when its name, and so its types, are not known. */
@@ -35,13 +38,17 @@ export function withTrail(
   return async (call) => {
     const kind = operation.trail ?? (call.context.req.method === "GET" ? "none" : "change");
     if (kind === "none" || kind === "own") return await handler(call);
-    if (kind !== "change") {
+    if (kind === "read" || kind === "export") {
       await trail.note({ ...actionOf(call.context), remark: kind });
       return await handler(call);
     }
     // A body that is refused changes nothing: it is checked before the first entry.
     const sent = hasBody ? await call.body() : undefined;
     const noted = hasBody ? { ...call, body: () => Promise.resolve(sent) } : call;
+    if (kind === "commit") {
+      const action = { ...actionOf(call.context), values: sent };
+      return await trail.together(action, async (entry) => await handler({ ...noted, entry }));
+    }
     const show = shows === undefined ? undefined : handlers[shows];
     return await trail.change({ ...actionOf(call.context), values: sent }, {
       work: async () => await handler(noted),

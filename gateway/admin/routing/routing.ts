@@ -1,9 +1,10 @@
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import { ServiceFault } from "../../domain/fault.ts";
+import type { RoutingSnapshot } from "../../domain/learning/snapshot.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
 import { ndjson } from "../ndjson.ts";
-import type { Handlers } from "../routes.ts";
+import type { AdminCall, Handlers } from "../routes.ts";
 import { findWallet } from "../wallets/find_wallet.ts";
 import { explanationJson } from "./explain.ts";
 import { exportLines } from "./export.ts";
@@ -25,13 +26,13 @@ export function routingHandlers(deps: AdminDeps) {
       query();
       return snapshotsJson(deps);
     },
-    "POST /routing/freeze": async ({ body }) => await freeze((await body()).snapshot, deps),
-    "POST /routing/unfreeze": async ({ body }) => {
+    "POST /routing/freeze": async (call) => await freeze(call, deps),
+    "POST /routing/unfreeze": async ({ body, entry }) => {
       await body();
-      await deps.learning.freeze(undefined);
+      await deps.learning.freeze(undefined, { entry: entry(frozenState) });
       return snapshotsJson(deps);
     },
-    "POST /routing/reset": async ({ body }) => await reset(await body(), deps),
+    "POST /routing/reset": async (call) => await reset(call, deps),
     "GET /routing/export": async ({ context, query }) => {
       const { snapshot: number } = query();
       const newest = deps.learning.newest();
@@ -56,10 +57,26 @@ async function snapshotsJson({ learning, snapshots }: AdminDeps): Promise<Snapsh
   };
 }
 
-async function freeze(wanted: number | undefined, deps: AdminDeps): Promise<Snapshots> {
-  const number = wanted ?? deps.learning.newest().number;
-  if (!await deps.learning.freeze(number)) throw unknownSnapshot(number);
+async function freeze(
+  { body, entry }: AdminCall<"POST /routing/freeze">,
+  deps: AdminDeps,
+): Promise<Snapshots> {
+  const number = (await body()).snapshot ?? deps.learning.newest().number;
+  const options = { entry: entry(frozenState) };
+  if (!await deps.learning.freeze(number, options)) throw unknownSnapshot(number);
   return await snapshotsJson(deps);
+}
+
+/** Returns the frozen snapshot as the audit log shows it. */
+function frozenState(snapshot: number) {
+  return { frozen: snapshot };
+}
+
+/** Returns the statistics of a snapshot as the audit log shows them. */
+function learnedState({ number, wallets }: RoutingSnapshot) {
+  const tasks = [...wallets.values()].map(({ statistics }) => Object.keys(statistics.tasks).length);
+  const sum = tasks.reduce((total, some) => total + some, 0);
+  return { snapshot: number, wallets: wallets.size, tasks: sum };
 }
 
 function unknownSnapshot(number: number | undefined): ServiceFault {
@@ -72,12 +89,10 @@ function unknownSnapshot(number: number | undefined): ServiceFault {
 }
 
 async function reset(
-  { wallet, task: text }: {
-    readonly wallet?: string | undefined;
-    readonly task?: string | undefined;
-  },
+  { body, entry }: AdminCall<"POST /routing/reset">,
   deps: AdminDeps,
 ): Promise<AnswerOf<"POST /routing/reset">> {
+  const { wallet, task: text } = await body();
   const { learning, snapshots } = deps;
   if (wallet !== undefined) await findWallet(deps, wallet);
   // A task of the last minute is in no snapshot yet.
@@ -85,7 +100,7 @@ async function reset(
   const scope = text === undefined
     ? { walletId: wallet }
     : findTask(learning.newest(), text, wallet);
-  const forgotten = await learning.forget(scope);
+  const forgotten = await learning.forget(scope, { entry: entry(learnedState) });
   return {
     snapshot: forgotten.snapshot.number,
     wallets: forgotten.wallets.length,

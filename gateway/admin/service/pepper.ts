@@ -1,5 +1,5 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import type { PepperChange, PepperRefusal } from "../../flows/keys/pepper_book.ts";
+import type { PepperChange, PepperRefusal, PepperVersions } from "../../flows/keys/pepper_book.ts";
 import { usersText } from "../../flows/keys/pepper_use.ts";
 import { invariant } from "../../domain/invariant.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
@@ -16,9 +16,16 @@ export function pepperHandlers(deps: AdminDeps) {
   };
   return {
     "GET /pepper": () => pepperJson(deps),
-    "POST /pepper/rotate": () => changed(() => pepperBook.rotate()),
-    "POST /pepper/drop": () => changed(() => pepperBook.drop()),
+    "POST /pepper/rotate": ({ entry }) =>
+      changed(() => pepperBook.rotate({ entry: entry(versionsState) })),
+    "POST /pepper/drop": ({ entry }) =>
+      changed(() => pepperBook.drop({ entry: entry(versionsState) })),
   } satisfies Partial<Handlers>;
+}
+
+/** Returns the peppers as the audit log shows them. */
+function versionsState([current, previous]: PepperVersions) {
+  return { current, previous: previous ?? null };
 }
 
 async function pepperJson(

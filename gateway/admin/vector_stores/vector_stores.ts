@@ -31,10 +31,11 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       const { rows, cursor } = pageOf(vectorStores.list(wallet), page);
       return { vectorStores: rows.map(shownStore), cursor };
     },
-    "POST /vector-stores": async ({ body }) => {
+    "POST /vector-stores": async ({ body, entry }) => {
       const { name, wallet } = await body();
       await requireWallet(deps, wallet);
-      return shownStore(accepted(await vectorStores.create(name, { ownerId: wallet })));
+      const options = { ownerId: wallet, entry: entry(shownStore) };
+      return shownStore(accepted(await vectorStores.create(name, options)));
     },
     "GET /vector-stores/{id}": ({ path }) => shownStore(findStore(path.id, deps)),
     "DELETE /vector-stores/{id}": async ({ path: { id } }) => {
@@ -51,9 +52,10 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       if (file === undefined) throw noFile(path);
       return shownFile(file);
     },
-    "DELETE /vector-stores/{id}/files/{fileId}": async ({ path }) => {
-      findStore(path.id, deps);
-      if (!await vectorStores.removeFile(path.id, path.fileId)) throw noFile(path);
+    "DELETE /vector-stores/{id}/files/{fileId}": async ({ path, entry }) => {
+      const { id } = findStore(path.id, deps);
+      const options = { entry: entry(shownFile) };
+      if (!await vectorStores.removeFile(id, path.fileId, options)) throw noFile(path);
       return { id: path.fileId, deleted: true };
     },
     "POST /vector-stores/{id}/files/{fileId}/embeddings": async ({ context, path }) => {

@@ -24,6 +24,14 @@ export async function walletJson(
   return shown(wallet, await lowBalances.markOf(wallet));
 }
 
+/** Returns a wallet as the audit log shows it. */
+export function walletState({ id, tier, credits, available, held, spent }: Wallet) {
+  return {
+    ...{ id, tier, credits: formatCredits(credits), available: formatCredits(available) },
+    ...{ held: formatCredits(held), spent: formatCredits(spent) },
+  };
+}
+
 function shown(wallet: Wallet, mark: LowMark): WalletAnswer {
   return {
     id: wallet.id,

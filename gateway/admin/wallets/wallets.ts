@@ -4,7 +4,7 @@ import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/mo
 import type { Applied } from "../../ports/ledger_store.ts";
 import type { AdminDeps } from "../deps.ts";
 import { operationId } from "../../admin_api/fields.ts";
-import type { AnswerOf, CheckedBodyOf } from "../../admin_api/operations.ts";
+import type { AnswerOf } from "../../admin_api/operations.ts";
 import { validate } from "../../http/validation.ts";
 import { isoTime } from "../json_values.ts";
 import type { AdminCall, Handlers } from "../routes.ts";
@@ -12,7 +12,7 @@ import type { PageQuery } from "../../admin_api/query_fields.ts";
 import { pageOf } from "../paging.ts";
 import { findWallet } from "./find_wallet.ts";
 import { requireTier } from "./require_tier.ts";
-import { walletJson } from "./wallet_json.ts";
+import { walletJson, walletState } from "./wallet_json.ts";
 import { walletListJson } from "./wallet_list.ts";
 import { statementJson } from "./statement.ts";
 
@@ -21,13 +21,13 @@ export function walletHandlers(deps: AdminDeps) {
   const shown = (wallet: Wallet) => walletJson(wallet, deps);
   return {
     "GET /wallets": ({ query }) => walletListJson(query(), deps),
-    "POST /wallets": async ({ body }) => shown(await createWallet(deps, await body())),
+    "POST /wallets": async (call) => shown(await createWallet(deps, call)),
     "GET /wallets/{id}": async ({ path }) => shown(await findWallet(deps, path.id)),
     "POST /wallets/{id}/credit": async (call) => shown(await creditWallet(deps, call)),
-    "POST /wallets/{id}/low-balance": async ({ path, body }) => {
+    "POST /wallets/{id}/low-balance": async ({ path, body, entry }) => {
       const { below } = await body();
       const wallet = await findWallet(deps, path.id);
-      await deps.lowBalances.set(wallet.id, below ?? undefined);
+      await deps.lowBalances.set(wallet.id, below ?? undefined, { entry: entry(lowMarkState) });
       return shown(wallet);
     },
     "GET /wallets/{id}/holds": async ({ path, query }) => {
@@ -37,6 +37,11 @@ export function walletHandlers(deps: AdminDeps) {
     },
     "GET /wallets/{id}/statement": ({ path, query }) => statementJson(deps, path.id, query()),
   } satisfies Partial<Handlers>;
+}
+
+/** Returns a mark as the audit log shows it; `null` is the default. */
+function lowMarkState(below: string) {
+  return { lowBelow: below === "" ? null : below };
 }
 
 function holdsJson(
@@ -59,18 +64,21 @@ function holdsJson(
 
 async function createWallet(
   deps: AdminDeps,
-  body: CheckedBodyOf<"POST /wallets">,
+  call: AdminCall<"POST /wallets">,
 ): Promise<Wallet> {
+  const body = await call.body();
+  // Each of the two steps has its entry.
+  const noted = { entry: call.entry(walletState) };
   const tier = tierOf(deps, body.tier);
   const atMs = deps.clock.nowMs();
   const amount = parseCredits(body.credits ?? "0") ?? 0n;
-  const opened = await deps.ledger.open({ kind: "open", walletId: body.id, tier, atMs });
+  const opened = await deps.ledger.open({ kind: "open", walletId: body.id, tier, atMs }, noted);
   if (!opened.ok && !await wasInterrupted(deps, opened.refusal, { id: body.id, tier, amount })) {
     throw ledgerFault(opened.refusal, body.id);
   }
   return amount === 0n
     ? accepted(opened, body.id)
-    : accepted(await deps.ledger.credit(initialCredit(body.id, amount, atMs)), body.id);
+    : accepted(await deps.ledger.credit(initialCredit(body.id, amount, atMs), noted), body.id);
 }
 
 /**
@@ -101,7 +109,7 @@ function tierOf(deps: AdminDeps, wanted: string | undefined): string {
 
 async function creditWallet(
   deps: AdminDeps,
-  { context, path: { id }, body }: AdminCall<"POST /wallets/{id}/credit">,
+  { context, path: { id }, body, entry }: AdminCall<"POST /wallets/{id}/credit">,
 ): Promise<Wallet> {
   const { credits, note, opId } = await body();
   const header = context.req.header("idempotency-key");
@@ -114,7 +122,7 @@ async function creditWallet(
     amount: parseCredits(credits) ?? 0n,
     note,
     atMs: deps.clock.nowMs(),
-  });
+  }, { entry: entry(walletState) });
   return accepted(credited, id);
 }
 

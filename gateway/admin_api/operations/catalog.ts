@@ -55,6 +55,7 @@ export const CATALOG_OPERATIONS = {
   "POST /catalog/apply": {
     id: "applyCatalog",
     right: "catalog",
+    trail: "commit",
     summary: "Make a version and bring it into force",
     description: "One atomic change; requests in flight keep the version with which they began.",
     body: change,
@@ -65,6 +66,7 @@ export const CATALOG_OPERATIONS = {
   "POST /catalog/rollback": {
     id: "rollBackCatalog",
     right: "catalog",
+    trail: "commit",
     summary: "Bring an earlier version into force again",
     body: strict({ version, note: note.optional(), force, dryRun, expectedVersion }),
     example: { version: 3, note: "The new prices were wrong" },

@@ -34,6 +34,7 @@ export const KEY_OPERATIONS = {
   "POST /keys": {
     id: "createKey",
     right: "keys",
+    trail: "commit",
     summary: "Create a key",
     description: "The key itself is in this answer and nowhere else.",
     body: strict({
@@ -72,7 +73,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/narrow": {
     id: "narrowKey",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Give a key a stricter policy",
     body: strict({ policy: policySchema }),
     example: { policy: { models: ["fast-mini"] } },
@@ -81,7 +82,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/content-log": {
     id: "setKeyContentLog",
     right: "content",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Start or stop logging content with a key's requests, with secrets removed",
     body: strict({ on: z.boolean().describe("True: log content with the key's requests") }),
     example: { on: true },
@@ -90,7 +91,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/embedding-model": {
     id: "setKeyEmbeddingModel",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Pin another embedding model for a key",
     description:
       "Vectors that the key's callers have stored do not compare with those of another " +
@@ -103,7 +104,7 @@ export const KEY_OPERATIONS = {
   "DELETE /keys/{id}/embedding-model": {
     id: "resetKeyEmbeddingModel",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Forget the embedding model of a key",
     description:
       "Its next call pins one as a first call does. Holds for all keys of the rotation " +
@@ -114,7 +115,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/rotate": {
     id: "rotateKey",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Make a copy that replaces a key",
     description: "Both serve until the old one is disabled or revoked. They share one budget.",
     body: strict({
@@ -163,7 +164,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/disable": {
     id: "disableKey",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Disable a key",
     answer: answers.keyAnswer,
     codes: ["conflict"],
@@ -171,7 +172,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/enable": {
     id: "enableKey",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Enable a disabled key",
     answer: answers.keyAnswer,
     codes: ["conflict"],
@@ -179,7 +180,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/revoke": {
     id: "revokeKey",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Revoke a key",
     answer: answers.keyAnswer,
   },

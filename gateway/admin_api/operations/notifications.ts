@@ -36,6 +36,7 @@ export const NOTIFICATION_OPERATIONS = {
   "POST /notify/targets": {
     id: "createNotificationTarget",
     right: "notifications",
+    trail: "commit",
     summary: "Add a target of notifications",
     description: "A webhook is signed as Standard Webhooks says, with the secret in the answer. " +
       "It receives incidents that begin from then on.",
@@ -55,6 +56,7 @@ export const NOTIFICATION_OPERATIONS = {
   "DELETE /notify/targets/{id}": {
     id: "deleteNotificationTarget",
     right: "notifications",
+    trail: "commit",
     summary: "Remove a target with its deliveries",
     answer: deletedAnswer,
   },

@@ -108,6 +108,7 @@ export const OPERATOR_OPERATIONS = {
   "DELETE /sessions/{id}": {
     id: "endSession",
     right: "operators",
+    trail: "commit",
     summary: "End a session of the console",
     answer: answers.endedAnswer,
   },

@@ -62,6 +62,7 @@ export const ROUTING_OPERATIONS = {
   "POST /routing/freeze": {
     id: "freezeRouting",
     right: "routing",
+    trail: "commit",
     summary: "Route by one snapshot from now on",
     description: "It is never removed while it is frozen. Statistics are collected meanwhile.",
     body: strict({
@@ -74,6 +75,7 @@ export const ROUTING_OPERATIONS = {
   "POST /routing/unfreeze": {
     id: "unfreezeRouting",
     right: "routing",
+    trail: "commit",
     summary: "Follow the newest snapshot again",
     body: strict({}),
     answer: answers.snapshotListAnswer,
@@ -81,6 +83,7 @@ export const ROUTING_OPERATIONS = {
   "POST /routing/reset": {
     id: "resetRouting",
     right: "routing",
+    trail: "commit",
     summary: "Remove learned statistics",
     description:
       "Of one task, of a wallet, or of all. What was collected until then does not come " +

@@ -12,7 +12,7 @@ export const SECRET_OPERATIONS = {
   "POST /pepper/rotate": {
     id: "rotatePepper",
     right: "secrets",
-    shows: "GET /pepper",
+    trail: "commit",
     summary: "Make a new pepper",
     description: "Keys move to it when they are used.",
     answer: pepperAnswer,
@@ -21,7 +21,7 @@ export const SECRET_OPERATIONS = {
   "POST /pepper/drop": {
     id: "dropPepper",
     right: "secrets",
-    shows: "GET /pepper",
+    trail: "commit",
     summary: "Forget the previous pepper",
     answer: pepperAnswer,
     codes: ["conflict"],
@@ -29,6 +29,7 @@ export const SECRET_OPERATIONS = {
   "POST /admin-token/rotate": {
     id: "rotateAdminToken",
     right: "emergency",
+    trail: "commit",
     summary: "Make a new admin token",
     description: "The old one stays valid until the new one is confirmed.",
     status: 201,
@@ -37,6 +38,7 @@ export const SECRET_OPERATIONS = {
   "POST /admin-token/confirm": {
     id: "confirmAdminToken",
     right: "emergency",
+    trail: "commit",
     summary: "Replace the old admin token by the new one",
     description: "Sent with the new token.",
     answer: tokenConfirmedAnswer,

@@ -28,6 +28,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "POST /vector-stores": {
     id: "createVectorStore",
     right: "vector_stores",
+    trail: "commit",
     summary: "Make a vector store",
     body: strict({ name: label(100), wallet: z.string() }),
     example: { name: "Handbook", wallet: "team" },
@@ -44,6 +45,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "DELETE /vector-stores/{id}": {
     id: "deleteVectorStore",
     right: "vector_stores",
+    shows: "GET /vector-stores/{id}",
     summary: "Delete a vector store with its files",
     answer: answers.deletedAnswer,
   },
@@ -78,6 +80,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "DELETE /vector-stores/{id}/files/{fileId}": {
     id: "deleteFile",
     right: "vector_stores",
+    trail: "commit",
     summary: "Delete a file",
     answer: answers.deletedAnswer,
   },

@@ -47,6 +47,7 @@ export const WALLET_OPERATIONS = {
   "POST /wallets": {
     id: "createWallet",
     right: "wallets",
+    trail: "commit",
     summary: "Open a wallet",
     description: "Safe to repeat where it was interrupted: the wallet is opened and paid once.",
     body: strict({
@@ -68,7 +69,7 @@ export const WALLET_OPERATIONS = {
   "POST /wallets/{id}/credit": {
     id: "creditWallet",
     right: "wallets",
-    shows: "GET /wallets/{id}",
+    trail: "commit",
     summary: "Pay into a wallet",
     description: "With an `opId`, or the header `Idempotency-Key`, it is safe to repeat.",
     headers: z.object({ "Idempotency-Key": operationId.optional() }),
@@ -86,6 +87,7 @@ export const WALLET_OPERATIONS = {
   "POST /wallets/{id}/low-balance": {
     id: "markLowBalance",
     right: "wallets",
+    trail: "commit",
     summary: "Set the low-balance mark of a wallet",
     description: "For display and warnings only: nothing is refused.",
     body: strict({ below: creditsText.nullable().describe("null: a tenth of what was paid in") }),

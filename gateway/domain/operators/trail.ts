@@ -15,9 +15,9 @@ export const STATE_CHARS_MAX = 8_192;
 const REMOVED = "[removed]";
 
 /**
- * Stage of an entry. A change has two: `begun` is durable before it is tried, and `done` or `refused`
- * before it is answered, so that no change is without an entry. A change that is stored in one commit
- * with its entry has `done` alone. `noted` is a fact: a sign-in, a read, an export.
+ * Stage of an entry. A change that is stored in one commit with its entry has `done` alone, and a
+ * refused one `refused`. Any other change has two: `begun` is durable before it is tried, and `done`
+ * or `refused` before it is answered. `noted` is a fact: a sign-in, a read, an export.
  */
 export const TRAIL_STAGES = ["begun", "done", "refused", "noted"] as const;
 
@@ -54,6 +54,24 @@ export interface TrailDraft {
   /** Code and message of a refusal, or another remark. */
   readonly remark?: string | undefined;
 }
+
+/** A thing as it was and as it becomes; absent where there is none. */
+export interface States<T> {
+  readonly before?: T | undefined;
+  readonly after?: T | undefined;
+}
+
+/** Makes the entry of a change. Called where the change is decided, again if that is repeated. */
+export type EntryOf<T> = (states: States<T>) => TrailDraft;
+
+/** Options of a change that the audit log notes. */
+export interface Noted<T> {
+  /** Entry that is stored in the commit of the change; none is where nothing changes. */
+  readonly entry?: EntryOf<T> | undefined;
+}
+
+/** Makes the entries of one action; `show` returns a thing as the log shows it. */
+export type EntryMaker = <T>(show: (thing: T) => unknown) => EntryOf<T>;
 
 /** An entry with its place in the chain. */
 export interface TrailEntry extends TrailDraft {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { formatKey } from "../../domain/policy/key_format.ts";
+import type { EntryOf, Noted } from "../../domain/operators/trail.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 import { newKeyParts, type RandomBytes } from "./new_secret.ts";
@@ -28,6 +29,12 @@ interface StoredDigests {
   readonly token: string;
   /** Digest of a new token that has not been used yet. */
   readonly next?: string | undefined;
+}
+
+/** All that the audit log has of the admin tokens. */
+export interface AdminTokensState {
+  /** True while a new token waits for its confirmation. */
+  readonly successor: boolean;
 }
 
 /** Returns a new admin token. Only its digest may be stored. */
@@ -102,21 +109,24 @@ export class AdminTokens {
   }
 
   /** Creates the successor of the stored token, in place of one that was not confirmed. */
-  async rotate(): Promise<string> {
+  async rotate({ entry }: Noted<AdminTokensState> = {}): Promise<string> {
     const token = newAdminToken(this.#options.random);
     const next = this.#options.peppers.digest(token);
-    await this.#change((stored) => ({ token: stored.token, next }));
+    await this.#change((stored) => ({ token: stored.token, next }), entry);
     return token;
   }
 
   /** Replaces the stored token by the new one. Returns false if `presented` is not the new one. */
-  async confirm(presented: string): Promise<boolean> {
+  async confirm(
+    presented: string,
+    { entry }: Noted<AdminTokensState> = {},
+  ): Promise<boolean> {
     const digests = this.#options.peppers.digests(presented.slice(0, LONGEST_TOKEN + 1));
     let confirmed = false;
     await this.#change((stored) => {
       confirmed = stored.next !== undefined && isAmong(digests, stored.next);
       return confirmed ? { token: digests[0] ?? "" } : stored;
-    });
+    }, entry);
     return confirmed;
   }
 
@@ -143,13 +153,18 @@ export class AdminTokens {
    * Changes the stored digests, one change after the other, each durable before it takes effect. A
    * change is decided again if another gateway has changed them meanwhile.
    */
-  #change(decide: (stored: StoredDigests) => StoredDigests): Promise<void> {
+  #change(
+    decide: (stored: StoredDigests) => StoredDigests,
+    entry?: EntryOf<AdminTokensState>,
+  ): Promise<void> {
     return this.#next(async () => {
       for (;;) {
         const stored = decide(this.#stored);
         if (stored === this.#stored) return;
         const to = stored.next === undefined ? stored.token : `${stored.token} ${stored.next}`;
-        if (await this.#options.settings.replace(ADMIN_DIGESTS, { from: this.#row, to })) {
+        const states = { before: stateOf(this.#stored), after: stateOf(stored) };
+        const change = { from: this.#row, to, entry: entry && (() => entry(states)) };
+        if (await this.#options.settings.replace(ADMIN_DIGESTS, change)) {
           this.#row = to;
           this.#stored = stored;
           return;
@@ -171,6 +186,10 @@ export class AdminTokens {
     this.#writing = done.catch(() => {});
     return done;
   }
+}
+
+function stateOf({ next }: StoredDigests): AdminTokensState {
+  return { successor: next !== undefined };
 }
 
 function digestsIn(row: string | undefined): StoredDigests {

@@ -2,6 +2,7 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { hasExpired, type KeyRecord, type KeyStatus, serves } from "../../domain/policy/key.ts";
 import { formatKey, hintOf, isKeyShaped } from "../../domain/policy/key_format.ts";
 import { type KeyPolicy, violationsOf } from "../../domain/policy/policy.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -142,11 +143,11 @@ export class KeyRing {
   }
 
   /** Issues a key. Resolves once it is durable. */
-  async issue(request: KeyRequest): Promise<KeyIssue> {
+  async issue(request: KeyRequest, options: Noted<KeyRecord> = {}): Promise<KeyIssue> {
     if (request.key !== undefined && !isKeyShaped(request.key)) {
       return refused({ code: "key_malformed" });
     }
-    return await this.#create(request);
+    return await this.#create(request, options);
   }
 
   /**
@@ -159,7 +160,7 @@ export class KeyRing {
       name?: string | undefined;
       policy?: KeyPolicy | undefined;
       publicId?: string | undefined;
-    } = {},
+    } & Noted<KeyRecord> = {},
   ): Promise<KeyIssue> {
     const original = await this.#keys.get(id);
     const policy = changes.policy ?? original?.policy ?? {};
@@ -169,8 +170,8 @@ export class KeyRing {
     }
     const name = changes.name ?? original.name;
     const { walletId } = original;
-    const { publicId } = changes;
-    const copy = await this.#create({ name, walletId, policy, publicId }, original);
+    const { publicId, entry } = changes;
+    const copy = await this.#create({ name, walletId, policy, publicId }, { original, entry });
     if (!copy.ok) return copy;
     // A key that was revoked or narrowed meanwhile must have no copy.
     const tooLate = this.#whyNoCopy(await this.#keys.get(id), policy);
@@ -178,7 +179,7 @@ export class KeyRing {
       await this.#onEnded(id);
       return copy;
     }
-    await this.revoke(copy.record.id);
+    await this.revoke(copy.record.id, { entry });
     return refused(tooLate);
   }
 
@@ -194,36 +195,36 @@ export class KeyRing {
   }
 
   /** Replaces the policy of a key by the same or a stricter one. */
-  narrow(id: string, policy: KeyPolicy): Promise<KeyChange> {
+  narrow(id: string, policy: KeyPolicy, options: Noted<KeyRecord> = {}): Promise<KeyChange> {
     return this.#change(id, (record) => {
       const violations = violationsOf(policy, record.policy);
       return violations.length > 0 ? { code: "policy_looser", violations } : { ...record, policy };
-    });
+    }, options);
   }
 
   /** Disables a key until it is enabled. */
-  async disable(id: string): Promise<KeyChange> {
-    const change = await this.#setStatus(id, "disabled");
+  async disable(id: string, options: Noted<KeyRecord> = {}): Promise<KeyChange> {
+    const change = await this.#setStatus(id, "disabled", options);
     await this.#onEnded(id);
     return change;
   }
 
   /** Enables a disabled key. */
-  async enable(id: string): Promise<KeyChange> {
+  async enable(id: string, options: Noted<KeyRecord> = {}): Promise<KeyChange> {
     if ((await this.#keys.get(id))?.status === "disabled") await this.#onEnabling(id);
-    return await this.#setStatus(id, "active");
+    return await this.#setStatus(id, "active", options);
   }
 
   /** Revokes a key for good. */
-  async revoke(id: string): Promise<KeyChange> {
-    const change = await this.#change(id, (record) => ({ ...record, status: "revoked" }));
+  async revoke(id: string, options: Noted<KeyRecord> = {}): Promise<KeyChange> {
+    const change = await this.#change(id, (record) => ({ ...record, status: "revoked" }), options);
     await this.#onEnded(id);
     return change;
   }
 
   /** Switches the content log of a key on or off. A copy from a rotation starts with it off. */
-  setContentLog(id: string, isOn: boolean): Promise<KeyChange> {
-    return this.#change(id, (record) => ({ ...record, logContent: isOn }));
+  setContentLog(id: string, isOn: boolean, options: Noted<KeyRecord> = {}): Promise<KeyChange> {
+    return this.#change(id, (record) => ({ ...record, logContent: isOn }), options);
   }
 
   /** Resolves when no background write is in progress: call it before the store is closed. */
@@ -251,29 +252,34 @@ export class KeyRing {
     return record;
   }
 
-  #setStatus(id: string, status: KeyStatus): Promise<KeyChange> {
+  #setStatus(id: string, status: KeyStatus, options: Noted<KeyRecord>): Promise<KeyChange> {
     return this.#change(
       id,
       (record) => record.status === "revoked" ? { code: "key_revoked" } : { ...record, status },
+      options,
     );
   }
 
   async #change(
     id: string,
     decide: (record: KeyRecord) => KeyRecord | KeyRefusal,
+    options: Noted<KeyRecord>,
   ): Promise<KeyChange> {
     let refusal: KeyRefusal | undefined;
     const record = await this.#keys.update(id, (current) => {
       const decision = decide(current);
       // The store may call again after a conflict: only the last decision counts.
       refusal = "code" in decision ? decision : undefined;
-      return "code" in decision ? current : decision;
-    });
+      return "code" in decision || isSame(decision, current) ? current : decision;
+    }, options);
     if (record === undefined) return refused({ code: "key_not_found" });
     return refusal === undefined ? { ok: true, record } : refused(refusal);
   }
 
-  async #create(request: KeyRequest, original?: KeyRecord): Promise<KeyIssue> {
+  async #create(
+    request: KeyRequest,
+    { original, entry }: Noted<KeyRecord> & { readonly original?: KeyRecord | undefined },
+  ): Promise<KeyIssue> {
     const parts = newKeyParts(this.#random, request.publicId);
     const key = request.key ?? formatKey(parts);
     const record: KeyRecord = {
@@ -291,7 +297,8 @@ export class KeyRing {
     };
     // A key under a pepper that was dropped elsewhere would never serve.
     await this.#refreshPeppers();
-    const created = await this.#keys.create({ record, digest: this.#peppers.digest(key) });
+    const digest = this.#peppers.digest(key);
+    const created = await this.#keys.create({ record, digest }, { entry });
     return created ? { ok: true, key, record } : refused({ code: "key_taken" });
   }
 
@@ -339,6 +346,11 @@ export class KeyRing {
       this.#logger.warn(failure, { key, error: String(error) });
     }
   }
+}
+
+/** True when a decision changes nothing. */
+function isSame(decision: KeyRecord, current: KeyRecord): boolean {
+  return JSON.stringify(decision) === JSON.stringify(current);
 }
 
 /** Returns a digest under a version that no key has. */

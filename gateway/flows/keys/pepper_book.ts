@@ -20,6 +20,7 @@ import {
   usersText,
   usesOf,
 } from "./pepper_use.ts";
+import type { EntryOf, Noted } from "../../domain/operators/trail.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 
 /** Name of the setting with the known peppers, the current one first. */
@@ -57,6 +58,9 @@ export type PepperChange = { readonly ok: true } | {
   readonly ok: false;
   readonly refusal: PepperRefusal;
 };
+
+/** Versions of the peppers, the current one first: all that the audit log has of them. */
+export type PepperVersions = readonly number[];
 
 /** The peppers of a store, in force and as stored. */
 export class PepperBook {
@@ -154,7 +158,7 @@ export class PepperBook {
    * Creates a new pepper, stores it and puts it in force; keys move to it when they are used.
    * Refused if the current one is given at every start, or if the previous one is still in use.
    */
-  rotate(): Promise<PepperChange> {
+  rotate({ entry }: Noted<PepperVersions> = {}): Promise<PepperChange> {
     return this.#change(async () => {
       const [current, previous] = this.#known;
       // One that is given would be restored by the next start.
@@ -165,12 +169,12 @@ export class PepperBook {
       if (refusal !== undefined) return { ok: false, refusal };
       const version = Math.max(...this.#known.map((pepper) => pepper.version)) + 1;
       const secret = newSecret();
-      return await this.#write([{ version, secret, check: checkOf(secret) }, current]);
+      return await this.#write([{ version, secret, check: checkOf(secret) }, current], entry);
     });
   }
 
   /** Deletes the previous pepper. Refused while it is in use. */
-  drop(): Promise<PepperChange> {
+  drop({ entry }: Noted<PepperVersions> = {}): Promise<PepperChange> {
     return this.#change(async () => {
       const [current, previous] = this.#known;
       if (current === undefined || previous === undefined) {
@@ -178,7 +182,7 @@ export class PepperBook {
       }
       const refusal = await this.#whyInUse(previous);
       if (refusal !== undefined) return { ok: false, refusal };
-      return await this.#write([current]);
+      return await this.#write([current], entry);
     });
   }
 
@@ -188,8 +192,15 @@ export class PepperBook {
   }
 
   /** Stores peppers and puts them in force; `undefined` if another gateway came first. */
-  async #write(known: readonly KnownPepper[]): Promise<PepperChange | undefined> {
-    const row = await writeKnown(this.#deps.settings, { row: this.#stored.row, known });
+  async #write(
+    known: readonly KnownPepper[],
+    entry: EntryOf<PepperVersions> | undefined,
+  ): Promise<PepperChange | undefined> {
+    const states = { before: versionsOf(this.#known), after: versionsOf(known) };
+    const row = await writeKnown(this.#deps.settings, {
+      ...{ row: this.#stored.row, known },
+      entry: entry && (() => entry(states)),
+    });
     if (row === undefined) return undefined;
     this.#take({ row, known });
     return { ok: true };
@@ -270,6 +281,10 @@ async function requireUnused(deps: PepperDeps, pepper: KnownPepper): Promise<voi
   );
 }
 
+function versionsOf(known: readonly KnownPepper[]): PepperVersions {
+  return known.map(({ version }) => version);
+}
+
 function secretOf(pepper: KnownPepper, startPeppers: GivenPeppers): string | undefined {
   return pepper.secret ??
     [startPeppers.current, startPeppers.previous].find((secret) => fits(pepper, secret));
@@ -319,10 +334,10 @@ async function readKnown(settings: SettingsStore): Promise<StoredPeppers> {
 /** Replaces the stored peppers; `undefined`, and nothing has changed, if `row` is not in force. */
 async function writeKnown(
   settings: SettingsStore,
-  { row, known }: StoredPeppers,
+  { row, known, entry }: StoredPeppers & Noted<string>,
 ): Promise<string | undefined> {
   const to = JSON.stringify(known);
-  if (!await settings.replace(PEPPERS, { from: row, to })) return undefined;
+  if (!await settings.replace(PEPPERS, { from: row, to, entry })) return undefined;
   // The secret is stored once, so that deleting that row removes it.
   if (await settings.get(FIRST_PEPPER)) await settings.set(FIRST_PEPPER, "");
   return to;

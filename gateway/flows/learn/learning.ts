@@ -16,6 +16,7 @@ import {
   type RoutingSnapshot,
   type SnapshotContext,
 } from "../../domain/learning/snapshot.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import type { AuditRecord } from "../../domain/learning/statistics.ts";
 import { runInSteps } from "../../system/yield_to_event_loop.ts";
 import { sourcesOf } from "../../domain/routing/auto.ts";
@@ -196,11 +197,11 @@ export class Learning implements RoutingKnowledge {
   }
 
   /** Freezes routing at a stored snapshot, or follows the newest again. Returns false if it is gone. */
-  freeze(number: number | undefined): Promise<boolean> {
+  freeze(number: number | undefined, options: Noted<number> = {}): Promise<boolean> {
     return this.#afterTaking(async () => {
       const { snapshots } = this.#deps;
       if (number !== undefined && await snapshots.get(number) === undefined) return false;
-      await snapshots.freeze(number);
+      await snapshots.freeze(number, options);
       await this.#readFrozen();
       return true;
     });
@@ -211,13 +212,15 @@ export class Learning implements RoutingKnowledge {
    * collected of them until then is removed too. Earlier snapshots stay as they are, so a frozen one
    * keeps them in force. Returns the counts of what the newest snapshot has lost.
    */
-  forget(scope: ForgetScope): Promise<Forgotten> {
+  forget(scope: ForgetScope, { entry }: Noted<RoutingSnapshot> = {}): Promise<Forgotten> {
     return this.#afterTaking(async () => {
       await this.#takeAll();
       const forgotten = forget(this.#newest, scope, this.#context());
       if (forgotten.wallets.length > 0) {
         const { number } = forgotten.snapshot;
-        if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets)) {
+        const states = { before: this.#newest, after: forgotten.snapshot };
+        const noted = { entry: entry && (() => entry(states)) };
+        if (!await this.#deps.snapshots.put(forgotten.snapshot, forgotten.wallets, noted)) {
           this.#newest = await this.#deps.snapshots.latest() ?? this.#newest;
           const message = `Another instance took the snapshot ${number} first; repeat the reset`;
           throw new ServiceFault("conflict", { message });
@@ -338,7 +341,7 @@ export class Learning implements RoutingKnowledge {
       const changed = additions.byWallet();
       const steps = nextSnapshotSteps(this.#newest, changed, { ...this.#context(), votes });
       const next = await runInSteps(steps);
-      if (await snapshots.put(next, [...changed.keys()], ids)) this.#newest = next;
+      if (await snapshots.put(next, [...changed.keys()], { additions: ids })) this.#newest = next;
       else await this.#reload();
       await snapshots.sweep(SNAPSHOTS_KEPT);
     }

@@ -1,3 +1,4 @@
+import type { Noted } from "../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
   SessionChoice,
@@ -5,14 +6,21 @@ import type {
   SignInTicket,
   StoredSession,
 } from "../../ports/console_session_store.ts";
+import type { TrailStore } from "../../ports/trail_store.ts";
 
 /**
  * Sessions of the console in the memory of one process, for a store that no other process has: a
- * restart ends all of them.
+ * restart ends all of them. One that is ended by an operator ends as soon as the entry of the audit log
+ * is durable, and not without it.
  */
 export class SessionMemory implements ConsoleSessionStore {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #tickets = new Map<string, SignInTicket>();
+  readonly #trail: Pick<TrailStore, "append">;
+
+  constructor(trail: Pick<TrailStore, "append">) {
+    this.#trail = trail;
+  }
 
   create(
     session: StoredSession,
@@ -50,16 +58,18 @@ export class SessionMemory implements ConsoleSessionStore {
     return Promise.resolve();
   }
 
-  end(choice: SessionChoice): Promise<void> {
-    for (const { digest, name, actor } of this.#sessions.values()) {
+  async end(choice: SessionChoice, { entry }: Noted<StoredSession> = {}): Promise<void> {
+    for (const session of [...this.#sessions.values()]) {
+      const { digest, name, actor } = session;
       const isChosen = "digest" in choice
         ? choice.digest === digest
         : "name" in choice
         ? choice.name === name
         : choice.actorId === actor.id;
-      if (isChosen) this.#sessions.delete(digest);
+      if (!isChosen) continue;
+      if (entry !== undefined) await this.#trail.append(entry({ before: session }));
+      this.#sessions.delete(digest);
     }
-    return Promise.resolve();
   }
 
   putTicket(

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Actor, EMERGENCY } from "../../domain/operators/operator.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type {
   ConsoleSessionStore,
@@ -152,8 +153,8 @@ export class Sessions {
   }
 
   /** Ends the one of a public name. */
-  endNamed(name: string): Promise<void> {
-    return this.#options.store.end({ name });
+  endNamed(name: string, options: Noted<StoredSession> = {}): Promise<void> {
+    return this.#options.store.end({ name }, options);
   }
 
   /** Ends all of an actor. */

@@ -10,7 +10,7 @@ function setUp() {
   const clock = { nowMs: () => now.ms };
   const operators = { present: () => Promise.resolve(now.kim) };
   const adminTokens = { stands: (mark: string) => mark === now.mark };
-  const store = new SessionMemory();
+  const store = new SessionMemory({ append: () => Promise.reject(new Error("No entry")) });
   const sessions = new Sessions({ clock, operators, adminTokens, store });
   const begin = (mark = now.mark) =>
     sessions.begin({ kind: "emergency", mark }, { actor: EMERGENCY });

@@ -1,9 +1,9 @@
 import {
   differences,
+  type EntryMaker,
   loggable,
   type TrailAuthor,
   type TrailDraft,
-  type TrailEntry,
 } from "../../domain/operators/trail.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -41,6 +41,28 @@ export class Trail {
   }
 
   /**
+   * Runs a change whose store commits its entry with it: `work` passes on the entry that it is given.
+   * A change that is refused has an entry of its own; one that changes nothing, such as a repeat, has
+   * none.
+   */
+  async together<T>(
+    action: TrailAction,
+    work: (entry: EntryMaker) => Promise<T>,
+  ): Promise<T> {
+    const shown = <Thing>(thing: Thing | undefined, show: (thing: Thing) => unknown) =>
+      thing === undefined ? undefined : loggable(show(thing));
+    try {
+      return await work((show) => ({ before, after }) => ({
+        ...this.#draft(action, "done"),
+        ...differences(shown(before, show), shown(after, show)),
+      }));
+    } catch (error) {
+      await this.#end(this.#refusal(action, error));
+      throw error;
+    }
+  }
+
+  /**
    * Runs a change between two entries: the first is durable before the change is tried, the second
    * before it is answered. A process that dies in between leaves the first one alone: its change may
    * have happened, and the state says if it has. `state` returns what is about to change.
@@ -54,27 +76,30 @@ export class Trail {
     },
   ): Promise<T> {
     const before = loggable(await state(undefined));
-    const begun = await this.#deps.trailStore.append(this.#draft(action, "begun"));
+    const { place: of } = await this.#deps.trailStore.append(this.#draft(action, "begun"));
     let result: T;
     try {
       result = await work();
     } catch (error) {
-      const end = { ...this.#draft(action, "refused"), remark: String(loggable(faultText(error))) };
-      await this.#end(begun, end);
+      await this.#end({ ...this.#refusal(action, error), of });
       throw error;
     }
     const states = differences(before, loggable(await state(result)));
     const { values: _, ...end } = this.#draft(action, "done");
-    await this.#end(begun, { ...end, ...states });
+    await this.#end({ ...end, ...states, of });
     return result;
   }
 
-  /** Stores the second entry. Without it the change stays as begun: the answer is the same. */
-  async #end({ place: of }: TrailEntry, end: TrailDraft): Promise<void> {
+  #refusal(action: TrailAction, error: unknown): TrailDraft {
+    return { ...this.#draft(action, "refused"), remark: String(loggable(faultText(error))) };
+  }
+
+  /** Stores an entry after a change was tried. The answer is the same without it. */
+  async #end(end: TrailDraft): Promise<void> {
     try {
-      await this.#deps.trailStore.append({ ...end, of });
+      await this.#deps.trailStore.append(end);
     } catch (error) {
-      const { action, subject } = end;
+      const { action, subject, of } = end;
       this.#deps.logger.error("audit_log_end_missing", {
         of,
         action,

@@ -49,6 +49,30 @@ Deno.test("a change has an entry before it is tried and one before it is answere
   });
 });
 
+Deno.test("a change that is stored with its entry has that alone, and none where nothing changes", async () => {
+  await withTrail(async (trail, { trailStore }) => {
+    const values = { below: "5", token: "hidden" };
+    const state = (below: string) => ({ below, secret: "hidden" });
+    const answer = await trail.together({ ...ACTION, values }, async (entry) => {
+      await trailStore.append(entry(state)({ before: "1", after: "5" }));
+      return 7;
+    });
+    assertEquals(await trail.together(ACTION, () => Promise.resolve(8)), 8);
+    const { entries } = await trailStore.page({ limit: 5 });
+    const { stage, before, after } = entries[0] ?? {};
+    assertEquals([answer, entries.length, stage, before, after], [
+      ...[7, 1, "done", { below: "1" }, { below: "5" }],
+    ]);
+    assert(!JSON.stringify(entries).includes("hidden"));
+    const refuse = () => Promise.reject(new ServiceFault("conflict", { message: "Too late" }));
+    await assertRejects(() => trail.together({ ...ACTION, values }, refuse), ServiceFault);
+    const { entries: [refused] } = await trailStore.page({ limit: 1 });
+    assertEquals([refused?.stage, refused?.remark, refused?.place], [
+      ...["refused", "conflict: Too late", 2],
+    ]);
+  });
+});
+
 Deno.test("a change whose first entry cannot be stored is not tried", async () => {
   const broken = (store: TrailStore): TrailStore => ({
     head: () => store.head(),

@@ -1,6 +1,7 @@
 import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { type LowMark, lowMarkOf } from "../../domain/ledger/low_balance.ts";
 import { parseCredits } from "../../domain/ledger/money.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 import { BoundedMap } from "../../system/bounded_map.ts";
 
@@ -45,10 +46,14 @@ export class LowBalances {
 
   /**
    * Sets the mark of a wallet in credits; `undefined` restores the default, a share of what was
-   * paid in.
+   * paid in. Its entry has the mark before and after; an empty text stands for the default.
    */
-  async set(id: string, credits: string | undefined): Promise<void> {
-    await this.#settings.set(nameOf(id), credits ?? "");
+  async set(
+    id: string,
+    credits: string | undefined,
+    options: Noted<string> = {},
+  ): Promise<void> {
+    await this.#settings.set(nameOf(id), credits ?? "", options);
     this.#known.set(id, credits ?? "");
   }
 }

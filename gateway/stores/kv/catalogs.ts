@@ -1,4 +1,5 @@
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
+import type { Noted, TrailDraft } from "../../domain/operators/trail.ts";
 import {
   areFormerDefaults,
   dialOfWeights,
@@ -74,16 +75,17 @@ export class KvCatalogStore implements CatalogStore {
 
   apply(
     content: CatalogContent,
-    options: { expected: number; note: string; atMs: number },
+    options: { expected: number; note: string; atMs: number } & Noted<Catalog>,
   ): Promise<Catalog | undefined> {
     return this.#applying.run(async () => {
-      const { expected, atMs } = options;
+      const { expected, atMs, entry } = options;
       if (this.#inDoubt) await this.#loadNewest();
       const newest = this.#current?.version ?? 0;
       if (expected !== newest) return undefined;
       const catalog: Catalog = { ...content, version: newest + 1, updatedAtMs: atMs };
+      const draft = entry?.({ before: this.#current, after: catalog });
       this.#inDoubt = true;
-      await this.#write(catalog, options.note.slice(0, MAX_NOTE_CHARS));
+      await this.#write(catalog, options.note.slice(0, MAX_NOTE_CHARS), draft);
       this.#inDoubt = false;
       this.#current = catalog;
       this.#notice = undefined;
@@ -97,7 +99,7 @@ export class KvCatalogStore implements CatalogStore {
     this.#inDoubt = false;
   }
 
-  async #write(catalog: Catalog, note: string): Promise<void> {
+  async #write(catalog: Catalog, note: string, entry: TrailDraft | undefined): Promise<void> {
     const { version, updatedAtMs } = catalog;
     const json = bytesOf(JSON.stringify(catalog));
     if (json.length > MAX_CATALOG_BYTES) {
@@ -113,7 +115,8 @@ export class KvCatalogStore implements CatalogStore {
     }
     await Promise.all(writes);
     const row: VersionRow = { version, updatedAtMs, note, bytes: json.length };
-    await this.#writer.write([{ key: ["catalog", version], value: row, bytes: note.length * 2 }]);
+    const proof = { key: ["catalog", version], value: row, bytes: note.length * 2 };
+    await this.#writer.write([proof], entry);
   }
 }
 

@@ -220,7 +220,7 @@ function storesOf(parts: OpenedParts): KvStores {
   const { kv, writer, damage, ledger, catalogs, log, blobs, responses, passages } = parts;
   const trail = new KvTrailStore(kv, writer);
   const keys = new KvKeyStore(kv, writer);
-  const operators = new KvOperatorStore(kv, { writer, trail });
+  const operators = new KvOperatorStore(kv, writer);
   const settings = new KvSettingsStore(kv, writer);
   const votes = new KvVoteStore(kv, writer);
   const auditStore = new KvAuditStore(kv, writer);
@@ -241,7 +241,7 @@ function storesOf(parts: OpenedParts): KvStores {
     }),
     noticeStore: damage.watched(new KvNoticeStore(kv, writer)),
     passes: damage.watched(new KvPassStore(kv, writer)),
-    corrections: damage.watched(new KvCorrectionStore(kv, { trail, ledger, keys })),
+    corrections: damage.watched(new KvCorrectionStore(kv, { writer, ledger, keys })),
     operatorStore: damage.watched(operators),
     trailStore: damage.watched(trail),
     callerFiles: damage.watched(parts.callerFiles),

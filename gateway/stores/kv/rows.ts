@@ -65,6 +65,10 @@ export const COUNTS_KEY: Deno.KvKey = ["counts"];
  * of the row among those of that size, both from 0.
  */
 export const COMMIT_ROWS: Deno.KvKey = ["commit"];
+/** Prefix of the entries of the audit log; the rest of the key is the place. */
+export const TRAIL_ENTRIES: Deno.KvKey = ["audit_trail"];
+/** Key of the row with the end of the audit log. */
+export const TRAIL_HEAD: Deno.KvKey = ["audit_trail_head"];
 /** Key of the row that tests whether the store is writable. */
 export const PROBE_KEY: Deno.KvKey = ["probe"];
 /** Key of the pointer to the newest list of open holds. */

@@ -1,3 +1,4 @@
+import type { Noted, TrailDraft } from "../../domain/operators/trail.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 import type { NamedSetting } from "../../ports/store_copying.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -53,17 +54,23 @@ export class KvSettingsStore implements SettingsStore {
     });
   }
 
-  set(name: string, value: string): Promise<void> {
-    return this.#writing.run(() => this.#write(name, value));
+  set(name: string, value: string, { entry }: Noted<string> = {}): Promise<void> {
+    return this.#writing.run(async () => {
+      const before = await this.get(name);
+      if (before === value) return;
+      await this.#write(name, value, entry?.({ before, after: value }));
+    });
   }
 
   replace(
     name: string,
-    { from, to }: { readonly from: string | undefined; readonly to: string },
+    { from, to, entry }:
+      & { readonly from: string | undefined; readonly to: string }
+      & Noted<string>,
   ): Promise<boolean> {
     return this.#writing.run(async () => {
       if (await this.get(name) !== from) return false;
-      await this.#write(name, to);
+      await this.#write(name, to, entry?.({ before: from, after: to }));
       return true;
     });
   }
@@ -81,14 +88,14 @@ export class KvSettingsStore implements SettingsStore {
     await this.#writer.write([jsonRow(key, value)]);
   }
 
-  async #write(name: string, value: string): Promise<void> {
+  async #write(name: string, value: string, entry?: TrailDraft): Promise<void> {
     const row = jsonRow(keyOf(name), value);
     if (row.bytes > MAX_VALUE_BYTES) {
       throw new StoreError(
         `Cannot write setting "${name}": it is ${row.bytes} bytes, at most ${MAX_VALUE_BYTES}`,
       );
     }
-    await this.#writer.write([row]);
+    await this.#writer.write([row], entry);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Catalog, CatalogContent } from "../../domain/catalog/catalog.ts";
+import type { Noted, TrailDraft } from "../../domain/operators/trail.ts";
 import type { CatalogStore } from "../../ports/catalog_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
 import { MAX_CATALOG_BYTES, MAX_NOTE_CHARS } from "../kv/limits.ts";
@@ -6,6 +7,7 @@ import { Mutex } from "../kv/mutex.ts";
 import { announce, type Topic } from "./changes/announce.ts";
 import type { Changes, Watcher } from "./changes/changes.ts";
 import { query, type Sql } from "./connection.ts";
+import { noteIn } from "./operators/trail.ts";
 
 /** Versions of the catalog in PostgreSQL; the newest is in memory, and all instances hear of it. */
 export class PostgresCatalogStore implements CatalogStore, Watcher {
@@ -58,12 +60,16 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
 
   apply(
     content: CatalogContent,
-    { expected, note, atMs }: { expected: number; note: string; atMs: number },
+    { expected, note, atMs, entry }:
+      & { expected: number; note: string; atMs: number }
+      & Noted<Catalog>,
   ): Promise<Catalog | undefined> {
     return this.#applying.run(async () => {
       const catalog: Catalog = { ...content, version: expected + 1, updatedAtMs: atMs };
       try {
-        if (!await this.#write(catalog, note)) {
+        // A version that is not the newest here is stored by no write.
+        const draft = entry?.({ before: this.#current, after: catalog });
+        if (!await this.#write(catalog, note, draft)) {
           this.#isOld = true;
           await this.catchUp();
           return undefined;
@@ -114,7 +120,7 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
   }
 
   /** Stores a version; resolves to false if the one before it is not the newest. */
-  #write(catalog: Catalog, note: string): Promise<boolean> {
+  #write(catalog: Catalog, note: string, entry: TrailDraft | undefined): Promise<boolean> {
     const { version, updatedAtMs } = catalog;
     const data = JSON.stringify(catalog);
     const { length } = new TextEncoder().encode(data);
@@ -131,7 +137,10 @@ export class PostgresCatalogStore implements CatalogStore, Watcher {
         where coalesce((select max(version) from catalog_version), 0) = ${version - 1}
         on conflict do nothing
       `;
-      if (count > 0) await announce(sql, "catalog", [String(version)]);
+      if (count > 0) {
+        await announce(sql, "catalog", [String(version)]);
+        await noteIn(sql, entry);
+      }
       return count > 0;
     }));
   }

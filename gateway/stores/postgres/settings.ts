@@ -1,3 +1,4 @@
+import type { Noted, TrailDraft } from "../../domain/operators/trail.ts";
 import type { SettingsStore } from "../../ports/settings_store.ts";
 import type { NamedSetting } from "../../ports/store_copying.ts";
 import { StoreError } from "../../ports/store_error.ts";
@@ -5,6 +6,7 @@ import { MAX_VALUE_BYTES } from "../kv/limits.ts";
 import { announce, type Topic } from "./changes/announce.ts";
 import type { Watcher } from "./changes/changes.ts";
 import { query, type Sql, type Transaction } from "./connection.ts";
+import { noteIn } from "./operators/trail.ts";
 import { textId } from "./text_id.ts";
 
 /** Settings in PostgreSQL, one row each; all instances hear of changes. */
@@ -67,18 +69,27 @@ export class PostgresSettings implements SettingsStore, Watcher {
     return await this.get(name) ?? value;
   }
 
-  async set(name: string, value: string): Promise<void> {
+  async set(name: string, value: string, { entry }: Noted<string> = {}): Promise<void> {
     const text = textOf(name, value);
-    await this.#write(name, (sql, id) =>
-      sql`
+    let before: string | undefined;
+    await this.#write(name, async (sql, id) => {
+      const [row] = await sql<{ value: string }[]>`
+        select value from setting where name = ${id} for update
+      `;
+      before = row && JSON.parse(row.value);
+      return await sql`
         insert into setting (name, value) values (${id}, ${text})
         on conflict (name) do update set value = excluded.value
-      `);
+        where setting.value <> excluded.value
+      `;
+    }, () => entry?.({ before, after: value }));
   }
 
   replace(
     name: string,
-    { from, to }: { readonly from: string | undefined; readonly to: string },
+    { from, to, entry }:
+      & { readonly from: string | undefined; readonly to: string }
+      & Noted<string>,
   ): Promise<boolean> {
     const text = textOf(name, to);
     // Of two instances the second waits for the first, and then finds another value.
@@ -90,18 +101,26 @@ export class PostgresSettings implements SettingsStore, Watcher {
           : sql`
           update setting set value = ${text} where name = ${id} and value = ${JSON.stringify(from)}
         `,
+      () => entry?.({ before: from, after: to }),
     );
   }
 
-  /** Writes at most one row, and announces it; resolves to false if there was nothing to write. */
+  /**
+   * Writes at most one row, announces it, and appends its entry to the audit log; resolves to false if
+   * there was nothing to write.
+   */
   #write(
     name: string,
     write: (sql: Transaction, id: string) => Promise<{ readonly count: number }>,
+    draft: () => TrailDraft | undefined = () => undefined,
   ): Promise<boolean> {
     const id = textId(name);
     return query(this.#sql.begin(async (sql) => {
       const { count } = await write(sql, id);
-      if (count > 0) await announce(sql, "setting", [id]);
+      if (count > 0) {
+        await announce(sql, "setting", [id]);
+        await noteIn(sql, draft());
+      }
       return count > 0;
     }));
   }

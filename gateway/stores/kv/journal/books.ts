@@ -1,4 +1,5 @@
 import type { EndedHold, Hold, KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
+import { EMPTY_TRAIL, type TrailHead } from "../../../domain/operators/trail.ts";
 import { budgetOwner, type CreditRecord, type LedgerView } from "../../../domain/ledger/state.ts";
 import type { RequestSum } from "../../../domain/requests/request_sum.ts";
 import { IDLE_ROWS, MAX_REMEMBERED_ENDINGS } from "../limits.ts";
@@ -37,6 +38,8 @@ export class Books implements LedgerView {
   readonly wallets: LoadedRows<Wallet>;
   readonly spends: LoadedRows<KeySpend>;
   counts: RowCounts;
+  /** End of the audit log. */
+  trail: TrailHead;
   readonly #holds = new Map<string, Hold>();
   /** Sums of the log rows stored for the case that the gateway dies, by the ids of the rows. */
   readonly killedRows: Map<string, RequestSum> = new Map();
@@ -46,14 +49,16 @@ export class Books implements LedgerView {
   /** `idleRows` wallets, and spends, stay in memory besides those in use. */
   constructor(
     rows: LedgerRows,
-    { counts = { wallets: 0, keys: 0 }, idleRows = IDLE_ROWS }: {
+    { counts = { wallets: 0, keys: 0 }, trail = EMPTY_TRAIL, idleRows = IDLE_ROWS }: {
       readonly counts?: RowCounts | undefined;
+      readonly trail?: TrailHead | undefined;
       readonly idleRows?: number | undefined;
     } = {},
   ) {
     this.wallets = new LoadedRows("Wallet", { read: rows.wallet, idleMax: idleRows });
     this.spends = new LoadedRows("Spend", { read: rows.spend, idleMax: idleRows });
     this.counts = counts;
+    this.trail = trail;
   }
 
   /** Open holds, oldest first. */

@@ -21,6 +21,7 @@ import {
   decideVoid,
 } from "../../../domain/ledger/decide.ts";
 import type { CreditRecord, LedgerDecision } from "../../../domain/ledger/state.ts";
+import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type { Micros } from "../../../domain/ledger/money.ts";
 import type {
   Applied,
@@ -38,6 +39,7 @@ import type {
 import type { KilledRow } from "../../../ports/request_log.ts";
 import type { AtOnce } from "../../../ports/at_once.ts";
 import { StoreError } from "../../../ports/store_error.ts";
+import { draftOf } from "../../noted_decision.ts";
 import { creditRow, creditRowKey } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { InOrder } from "./in_order.ts";
@@ -62,7 +64,12 @@ interface Texts {
 
 type Decide<T> = (
   stage: Stage,
-) => { readonly decision: LedgerDecision<T>; readonly frees?: string | undefined };
+) => {
+  readonly decision: LedgerDecision<T>;
+  readonly frees?: string | undefined;
+  /** Entry of the audit log for its commit. */
+  readonly draft?: TrailDraft | undefined;
+};
 
 /** The ledger in Deno KV, decided in memory and made durable by the writer. */
 export class KvLedgerStore implements LedgerStore {
@@ -78,34 +85,39 @@ export class KvLedgerStore implements LedgerStore {
     this.#waiting = new WaitingHolds(writer);
   }
 
-  open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
+  open(command: OpenWalletCommand, { entry }: Noted<Wallet> = {}): Promise<Applied<Wallet>> {
     const { walletId, tier } = command;
     const texts = { ids: [walletId, tier] };
     return this.#withRows(
       { walletId },
-      () => this.#submit(texts, (stage) => ({ decision: decideOpen(stage, command) })),
+      () =>
+        this.#submit(texts, (stage) => {
+          const decision = decideOpen(stage, command);
+          return { decision, draft: draftOf(decision, { entry }) };
+        }),
     );
   }
 
-  credit(command: CreditCommand): Promise<Applied<Wallet>> {
+  credit(command: CreditCommand, options: Noted<Wallet> = {}): Promise<Applied<Wallet>> {
     const { opId, walletId } = command;
     // One at a time of an id, so that no credit lands between the lookup of an earlier one and the
     // decision.
     return this.#crediting.run(opId, async () => {
       const earlier = await this.operation(opId);
       if (earlier !== undefined) this.#writer.books.rememberCredit(opId, earlier);
-      return await this.#withRows({ walletId }, () => this.#applyCredit(command));
+      return await this.#withRows({ walletId }, () => this.#applyCredit(command, options));
     });
   }
 
-  #applyCredit(command: CreditCommand): Promise<Applied<Wallet>> {
+  #applyCredit(command: CreditCommand, { entry }: Noted<Wallet>): Promise<Applied<Wallet>> {
     const { opId, walletId, amount, note } = command;
     return this.#submit({ ids: [opId, walletId], note }, (stage) => {
       const decision = decideCredit(stage, command);
+      const draft = draftOf(decision, { entry, before: stage.wallet(walletId) });
       if (decision.ok && decision.change !== undefined) {
         stage.write(creditRow(opId, { walletId, amount }));
       }
-      return { decision, frees: walletId };
+      return { decision, frees: walletId, draft };
     });
   }
 
@@ -290,10 +302,11 @@ export class KvLedgerStore implements LedgerStore {
     const error = tooLong(texts);
     if (error !== undefined) return Promise.reject(error);
     return this.#writer.submit((stage) => {
-      const { decision, frees } = decide(stage);
+      const { decision, frees, draft } = decide(stage);
       if (!decision.ok) return { ok: false, refusal: decision.refusal };
       if (decision.change !== undefined) {
         stage.apply(decision.change);
+        if (draft !== undefined) stage.note(draft);
         if (frees !== undefined) this.#waiting.serve(stage, frees);
       }
       return { ok: true, value: decision.value };

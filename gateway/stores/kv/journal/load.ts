@@ -5,6 +5,7 @@
  */
 
 import type { Hold } from "../../../domain/ledger/ledger.ts";
+import type { TrailHead } from "../../../domain/operators/trail.ts";
 import { sumOfRow } from "../../../domain/requests/request_sum.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { Books, type RowCounts, rowsOf } from "./books.ts";
@@ -20,7 +21,15 @@ import { type MigrateOptions, newestSchema, requireKnownSchema } from "../migrat
 import { followHold } from "./open_holds.ts";
 import { killedRowOf } from "../log/log_line.ts";
 import { read } from "../read.ts";
-import { type Checkpoint, COUNTS_KEY, type Head, HEAD_KEY, KILLED_ROWS } from "../rows.ts";
+import {
+  type Checkpoint,
+  COUNTS_KEY,
+  type Head,
+  HEAD_KEY,
+  KILLED_ROWS,
+  textOf,
+  TRAIL_HEAD,
+} from "../rows.ts";
 import { EMPTY_TAIL } from "../segment.ts";
 import { heldByWallet, ledgerRows, requireHolds } from "./ledger_rows.ts";
 
@@ -70,7 +79,9 @@ export async function loadBooks(
   // Rows are as the last fold left them, and so are these holds.
   const held = heldByWallet(holds);
   const { value: counts } = await read(kv.get<RowCounts>(COUNTS_KEY));
-  const books = new Books(ledgerRows(kv, held), { counts: counts ?? undefined, idleRows });
+  const books = new Books(ledgerRows(kv, held), {
+    ...{ counts: counts ?? undefined, trail: await readTrailHead(kv), idleRows },
+  });
   for await (const { value } of kv.list<Uint8Array>({ prefix: KILLED_ROWS })) {
     const row = killedRowOf(value);
     books.killedRows.set(row.id, sumOfRow(row));
@@ -87,6 +98,12 @@ export async function loadBooks(
     ? lastRow
     : head.versionstamp;
   return { books, checkpoint, end: { head, open, slots, versionstamp } };
+}
+
+/** Returns the end of the audit log; `undefined` before its first entry. */
+async function readTrailHead(kv: Deno.Kv): Promise<TrailHead | undefined> {
+  const { value } = await read(kv.get<Uint8Array>(TRAIL_HEAD));
+  return value === null ? undefined : JSON.parse(textOf(value)) as TrailHead;
 }
 
 /** Brings loaded wallets and spends, and the open holds, from the last fold to the last commit. */

@@ -9,6 +9,13 @@ import type {
 import { operationOf } from "../../../domain/ledger/correction.ts";
 import type { CreditRecord, LedgerChange, LedgerView } from "../../../domain/ledger/state.ts";
 import { addToSum, type KilledRow, type RequestSum } from "../../../domain/requests/request_sum.ts";
+import type {
+  StoredTrailEntry,
+  TrailDraft,
+  TrailEntry,
+  TrailHead,
+} from "../../../domain/operators/trail.ts";
+import { endAfter, linked } from "../../trail_chain.ts";
 import type { Books, RowCounts } from "./books.ts";
 import { encodeEntry } from "./journal_codec.ts";
 import type { OpenCommits } from "../commits/open_commits.ts";
@@ -19,7 +26,16 @@ import {
   MAX_COMMIT_BYTES,
   MAX_COMMIT_CHANGES,
 } from "../limits.ts";
-import { bytesOf, COUNTS_KEY, keyPart, killedRowKey, type Row } from "../rows.ts";
+import {
+  bytesOf,
+  COUNTS_KEY,
+  jsonRow,
+  keyPart,
+  killedRowKey,
+  type Row,
+  TRAIL_ENTRIES,
+  TRAIL_HEAD,
+} from "../rows.ts";
 import type { Line } from "../segment.ts";
 
 /** Completion of an operation after its commit. */
@@ -48,6 +64,8 @@ export class Stage implements LedgerView {
   readonly #killedRows = new Map<string, RequestSum | undefined>();
   readonly #rows: Row[] = [];
   readonly #added = { wallets: 0, keys: 0 };
+  /** End of the audit log, where entries are added to it. */
+  #trail: TrailHead | undefined;
   #bytes: number;
   #changes: number;
   #isFold = false;
@@ -138,6 +156,22 @@ export class Stage implements LedgerView {
     this.#grow(row.bytes + OVERHEAD_BYTES, 1);
   }
 
+  /** Appends an entry to the audit log. */
+  note(draft: TrailDraft): TrailEntry {
+    const { entry, stored, head } = linked(this.#trail ?? this.#books.trail, draft);
+    this.#writeEntries([stored], head);
+    return entry;
+  }
+
+  /**
+   * Appends entries to the audit log as they are.
+   *
+   * @throws {StoreError} When they do not follow its end.
+   */
+  noteStored(entries: readonly StoredTrailEntry[]): void {
+    this.#writeEntries(entries, endAfter(this.#trail ?? this.#books.trail, entries));
+  }
+
   /** Counts a row that is added for good. */
   countUp(rows: keyof RowCounts): void {
     this.#added[rows]++;
@@ -191,9 +225,12 @@ export class Stage implements LedgerView {
 
   /** Rows besides the lines and the rows of wallets and keys. */
   get rows(): readonly Row[] {
-    if (this.#added.wallets + this.#added.keys === 0) return this.#rows;
-    const counts: Row = { key: COUNTS_KEY, value: this.#counts(), bytes: OVERHEAD_BYTES };
-    return [...this.#rows, counts];
+    const ends: Row[] = [];
+    if (this.#added.wallets + this.#added.keys > 0) {
+      ends.push({ key: COUNTS_KEY, value: this.#counts(), bytes: OVERHEAD_BYTES });
+    }
+    if (this.#trail !== undefined) ends.push(jsonRow(TRAIL_HEAD, this.#trail));
+    return ends.length === 0 ? this.#rows : [...this.#rows, ...ends];
   }
 
   /** Yields the rows of the wallets and keys that changed, also in the open commits. */
@@ -209,6 +246,7 @@ export class Stage implements LedgerView {
   /** Applies the durable changes to the ledger in memory. */
   publish(): void {
     this.#books.counts = this.#counts();
+    if (this.#trail !== undefined) this.#books.trail = this.#trail;
     for (const wallet of this.#wallets.values()) this.#books.wallets.set(wallet.id, wallet);
     for (const spend of this.#spends.values()) this.#books.spends.set(spend.keyId, spend);
     for (const hold of this.#opened.values()) this.#books.open(hold);
@@ -218,6 +256,14 @@ export class Stage implements LedgerView {
       if (sum === undefined) this.#books.killedRows.delete(id);
       else this.#books.killedRows.set(id, sum);
     }
+  }
+
+  #writeEntries(entries: readonly StoredTrailEntry[], head: TrailHead): void {
+    const first = head.place - entries.length + 1;
+    entries.forEach((entry, at) => this.write(jsonRow([...TRAIL_ENTRIES, first + at], entry)));
+    // Its end is one row, however many entries there are.
+    if (this.#trail === undefined) this.#grow(OVERHEAD_BYTES, 1);
+    this.#trail = head;
   }
 
   #counts(): RowCounts {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import type { TrailDraft } from "../../../domain/operators/trail.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import type { AttemptedCommit, StoreHealth } from "../../../ports/stores.ts";
 import type { Books } from "./books.ts";
@@ -161,10 +162,11 @@ export class Writer {
     });
   }
 
-  /** Sets and deletes rows; resolves once durable. */
-  write(rows: readonly Row[]): Promise<void> {
+  /** Sets and deletes rows, with an entry of the audit log; resolves once durable. */
+  write(rows: readonly Row[], entry?: TrailDraft): Promise<void> {
     return this.submit((stage) => {
       for (const row of rows) stage.write(row);
+      if (entry !== undefined) stage.note(entry);
     });
   }
 

@@ -25,14 +25,14 @@ export class KvEmbeddingPinStore implements EmbeddingPinStore {
     return value === null ? undefined : pinOf(textOf(value));
   }
 
-  replace(lineId: string, { from, to }: PinChange): Promise<boolean> {
+  replace(lineId: string, { from, to, entry }: PinChange): Promise<boolean> {
     return this.#changing.run(async () => {
       const stored = await this.get(lineId);
       if ((stored && pinText(stored)) !== (from && pinText(from))) return false;
+      if (from === undefined && to === undefined) return true;
       const key = keyOf(lineId);
-      await this.#writer.write([
-        to === undefined ? { key, bytes: 0 } : jsonRow(key, JSON.parse(pinText(to))),
-      ]);
+      const row = to === undefined ? { key, bytes: 0 } : jsonRow(key, JSON.parse(pinText(to)));
+      await this.#writer.write([row], entry?.({ before: from, after: to }));
       return true;
     });
   }

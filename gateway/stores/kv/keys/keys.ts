@@ -1,4 +1,5 @@
 import type { KeyRecord } from "../../../domain/policy/key.ts";
+import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type { KeyPage, KeyQuery, KeyStore, StoredKey } from "../../../ports/key_store.ts";
 import type { AtOnce } from "../../../ports/at_once.ts";
 import { StoreError } from "../../../ports/store_error.ts";
@@ -106,14 +107,16 @@ export class KvKeyStore implements KeyStore {
     return this.#each(idsOfPepper(this.#kv, version));
   }
 
-  create(key: StoredKey): Promise<boolean> {
+  create(key: StoredKey, { entry }: Noted<KeyRecord> = {}): Promise<boolean> {
     return this.#writing.run(async () => {
       const [id, digest] = await read(
         this.#kv.getMany([["key", keyPart(key.record.id)], linkKey(LINKS.active, key.digest)]),
       );
       if (id.versionstamp !== null || digest.versionstamp !== null) return false;
       try {
-        await this.#write(key, { rows: [...linkRows(key), ...placeRows(key.record)], isNew: true });
+        const draft = entry?.({ after: key.record });
+        const rows = [...linkRows(key), ...placeRows(key.record)];
+        await this.#write(key, { rows, isNew: true, draft });
       } finally {
         this.#created++;
       }
@@ -121,7 +124,11 @@ export class KvKeyStore implements KeyStore {
     });
   }
 
-  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
+  update(
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+    { entry }: Noted<KeyRecord> = {},
+  ): Promise<KeyRecord | undefined> {
     return this.#writing.run(async () => {
       const key = await this.#find(id);
       if (key === undefined) return undefined;
@@ -129,7 +136,8 @@ export class KvKeyStore implements KeyStore {
       if (record === key.record) return record;
       const changed = { ...key, record };
       const links = record.status === key.record.status ? [] : linkRows(changed);
-      await this.#write(changed, { rows: [...links, ...movedPlaces(key.record, record)] });
+      const draft = entry?.({ before: key.record, after: record });
+      await this.#write(changed, { rows: [...links, ...movedPlaces(key.record, record)], draft });
       return record;
     });
   }
@@ -215,7 +223,11 @@ export class KvKeyStore implements KeyStore {
 
   async #write(
     key: StoredKey,
-    { rows, isNew = false }: { readonly rows: readonly Row[]; readonly isNew?: boolean },
+    { rows, isNew = false, draft }: {
+      readonly rows: readonly Row[];
+      readonly isNew?: boolean;
+      readonly draft?: TrailDraft | undefined;
+    },
   ): Promise<void> {
     const row = jsonRow(["key", keyPart(key.record.id)], key);
     if (row.bytes > MAX_VALUE_BYTES) {
@@ -228,6 +240,7 @@ export class KvKeyStore implements KeyStore {
       await this.#writer.submit((stage) => {
         for (const each of [row, ...rows]) stage.write(each);
         if (isNew) stage.countUp("keys");
+        if (draft !== undefined) stage.note(draft);
       });
     } catch (error) {
       // The write may have landed: the next lookup reads it.

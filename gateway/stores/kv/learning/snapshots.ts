@@ -1,6 +1,11 @@
 import type { WalletSnapshot } from "../../../domain/learning/snapshot.ts";
 import { EMPTY_SNAPSHOT, type RoutingSnapshot } from "../../../domain/learning/snapshot.ts";
-import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
+import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
+import type {
+  SnapshotEntry,
+  SnapshotOptions,
+  SnapshotStore,
+} from "../../../ports/snapshot_store.ts";
 import type { Writer } from "../journal/writer.ts";
 import { MAX_SEGMENT_BYTES, MAX_SNAPSHOTS_BYTES, VALUE_COMMIT_ROWS } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
@@ -36,6 +41,7 @@ export class KvSnapshotStore implements SnapshotStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
   readonly #writing = new Mutex();
+  readonly #freezing = new Mutex();
   /** Version of every wallet of the newest snapshot; absent until it is read. */
   #versions: ReadonlyMap<string, number> | undefined;
   /** True when no text is left in part: not before the first look, nor after a failed write. */
@@ -73,12 +79,17 @@ export class KvSnapshotStore implements SnapshotStore {
     return { number, takenAtMs, wallets, ...(votes === undefined ? {} : { votes }) };
   }
 
-  put(snapshot: RoutingSnapshot, changed: readonly string[]): Promise<boolean> {
+  put(
+    snapshot: RoutingSnapshot,
+    changed: readonly string[],
+    { entry }: SnapshotOptions = {},
+  ): Promise<boolean> {
     return this.#tidily(async () => {
       const { number, takenAtMs, wallets, votes } = snapshot;
       const [newest] = await this.list(1);
       if ((newest?.number ?? EMPTY_SNAPSHOT.number) >= number) return false;
       const versions = new Map(this.#versions ?? await this.#versionsOf(newest?.number));
+      const draft = entry?.({ after: snapshot });
       // If a write fails, the next snapshot reads again what has landed.
       this.#versions = undefined;
       for (const id of changed) {
@@ -91,7 +102,7 @@ export class KvSnapshotStore implements SnapshotStore {
         versions.set(id, number);
       }
       const text: SnapshotText = { takenAtMs, wallets: [...versions], votes };
-      await this.#write([...SNAPSHOT, number], text);
+      await this.#write([...SNAPSHOT, number], text, draft);
       this.#versions = versions;
       return true;
     });
@@ -112,10 +123,14 @@ export class KvSnapshotStore implements SnapshotStore {
     return value === null ? undefined : JSON.parse(textOf(value)) as number;
   }
 
-  async freeze(number: number | undefined): Promise<void> {
-    await this.#writer.write([
-      number === undefined ? { key: FROZEN, bytes: 0 } : jsonRow(FROZEN, number),
-    ]);
+  freeze(number: number | undefined, { entry }: Noted<number> = {}): Promise<void> {
+    return this.#freezing.run(async () => {
+      const before = await this.frozen();
+      if (before === number) return;
+      const draft = entry?.({ before, after: number });
+      const row = number === undefined ? { key: FROZEN, bytes: 0 } : jsonRow(FROZEN, number);
+      await this.#writer.write([row], draft);
+    });
   }
 
   sweep(newest: number): Promise<void> {
@@ -196,8 +211,8 @@ export class KvSnapshotStore implements SnapshotStore {
     return (await this.#textOf<SnapshotText>([...SNAPSHOT, number]))?.wallets ?? [];
   }
 
-  /** Writes a text in chunks under a key; its head row comes last. */
-  async #write(key: Deno.KvKey, value: unknown): Promise<void> {
+  /** Writes a text in chunks under a key; its head row comes last, with an entry of the audit log. */
+  async #write(key: Deno.KvKey, value: unknown, entry?: TrailDraft): Promise<void> {
     const json = bytesOf(JSON.stringify(value));
     const chunks = Math.ceil(json.length / MAX_SEGMENT_BYTES);
     for (let chunk = 0; chunk < chunks; chunk++) {
@@ -212,7 +227,7 @@ export class KvSnapshotStore implements SnapshotStore {
     await this.#writer.write([
       { key, value: head, bytes: 32 },
       { key: [...UNFINISHED, ...key], bytes: 0 },
-    ]);
+    ], entry);
     if (key[0] === WALLET[0] && this.#bytes !== undefined) this.#bytes += json.length;
   }
 

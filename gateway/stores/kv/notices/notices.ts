@@ -1,6 +1,7 @@
 import type { Delivery } from "../../../domain/notices/delivery.ts";
 import { conditionKey, type Incident } from "../../../domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../../../domain/notices/target.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   DeliveryQuery,
   NoticePage,
@@ -48,20 +49,22 @@ export class KvNoticeStore implements NoticeStore {
     return [...targets.values()].sort((one, other) => one.id < other.id ? -1 : 1);
   }
 
-  putTarget(target: NoticeTarget): Promise<boolean> {
+  putTarget(target: NoticeTarget, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return this.#changing(async ({ targets }) => {
       if (!targets.has(target.id) && targets.size >= TARGETS_MAX) return false;
-      await this.#writer.write([jsonRow([...TARGET, keyPart(target.id)], target)]);
+      const draft = entry?.({ before: targets.get(target.id), after: target });
+      await this.#writer.write([jsonRow([...TARGET, keyPart(target.id)], target)], draft);
       targets.set(target.id, target);
       return true;
     });
   }
 
-  removeTarget(id: string): Promise<boolean> {
+  removeTarget(id: string, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return this.#changing(async ({ targets, pending }) => {
-      if (!targets.has(id)) return false;
+      const before = targets.get(id);
+      if (before === undefined) return false;
       // First the target: deliveries that a crash leaves have no target, and are swept one day.
-      await this.#writer.write([{ key: [...TARGET, keyPart(id)], bytes: 0 }]);
+      await this.#writer.write([{ key: [...TARGET, keyPart(id)], bytes: 0 }], entry?.({ before }));
       targets.delete(id);
       for await (const { key, value } of eachRow<Uint8Array>(this.#kv, { prefix: DELIVERY })) {
         const delivery = parsed<Delivery>(value);

@@ -7,16 +7,17 @@ import type { CorrectionRecords, CorrectionStore } from "../../../ports/correcti
 import type { Applied } from "../../../ports/ledger_store.ts";
 import { decodeCorrection, encodeCorrection, newestFirst } from "../../correction_json.ts";
 import type { KvLedgerStore } from "../journal/ledger.ts";
+import type { Writer } from "../journal/writer.ts";
 import type { KvKeyStore } from "../keys/keys.ts";
+import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
 import { bytesOf, keyPart, type Row, textOf } from "../rows.ts";
-import type { KvTrailStore } from "./trail.ts";
 
 const PREFIX: Deno.KvKey = ["correction"];
 
 /** Stores that share commits with corrections. */
 interface Together {
-  readonly trail: KvTrailStore;
+  readonly writer: Writer;
   readonly ledger: Pick<KvLedgerStore, "correct" | "operation">;
   readonly keys: Pick<KvKeyStore, "toWallet">;
 }
@@ -25,6 +26,7 @@ interface Together {
 export class KvCorrectionStore implements CorrectionStore {
   readonly #kv: Deno.Kv;
   readonly #stores: Together;
+  readonly #changing = new Mutex();
 
   constructor(kv: Deno.Kv, stores: Together) {
     this.#kv = kv;
@@ -36,31 +38,33 @@ export class KvCorrectionStore implements CorrectionStore {
     return newestFirst(rows.map(({ value }) => decodeCorrection(textOf(value))));
   }
 
-  async put(
+  put(
     correction: Correction,
     entry: TrailDraft,
     forget: readonly string[] = [],
   ): Promise<boolean> {
-    const placed = await this.#stores.trail.appendWith(entry, async () => {
-      if (!await this.#follows(correction)) return undefined;
-      return [rowOf(correction), ...forget.map((id) => ({ key: keyOf(id), bytes: 0 }))];
+    return this.#changing.run(async () => {
+      if (!await this.#follows(correction)) return false;
+      const forgotten = forget.map((id) => ({ key: keyOf(id), bytes: 0 }));
+      await this.#stores.writer.write([rowOf(correction), ...forgotten], entry);
+      return true;
     });
-    return placed !== undefined;
   }
 
   apply(
     command: CorrectionCommand,
     { entry, ended }: CorrectionRecords,
   ): Promise<Applied<Wallet>> {
-    const { trail, ledger, keys } = this.#stores;
-    return trail.withEntry(async (rowsOfEntry) => {
+    const { ledger, keys } = this.#stores;
+    return this.#changing.run(async () => {
       if (ended !== undefined && !await this.#follows(ended)) {
         return { ok: false, refusal: "overtaken" };
       }
       const apply = (rows: readonly Row[]) =>
         ledger.correct(command, (stage, wallet) => {
           const own = ended === undefined ? [] : [rowOf(ended)];
-          for (const row of [...rows, ...own, ...rowsOfEntry(entry(wallet))]) stage.write(row);
+          for (const row of [...rows, ...own]) stage.write(row);
+          stage.note(entry(wallet));
         });
       if (command.kind !== "move") return await apply([]);
       const { keyId, from, walletId: to } = command;

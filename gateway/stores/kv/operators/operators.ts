@@ -2,9 +2,9 @@ import type { Operator } from "../../../domain/operators/operator.ts";
 import type { TrailDraft } from "../../../domain/operators/trail.ts";
 import type { OperatorStore } from "../../../ports/operator_store.ts";
 import type { Writer } from "../journal/writer.ts";
+import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
 import { jsonRow, keyPart, textOf } from "../rows.ts";
-import type { KvTrailStore } from "./trail.ts";
 
 const PREFIX: Deno.KvKey = ["operator"];
 
@@ -12,12 +12,11 @@ const PREFIX: Deno.KvKey = ["operator"];
 export class KvOperatorStore implements OperatorStore {
   readonly #kv: Deno.Kv;
   readonly #writer: Writer;
-  readonly #trail: KvTrailStore;
+  readonly #changing = new Mutex();
 
-  constructor(kv: Deno.Kv, { writer, trail }: { writer: Writer; trail: KvTrailStore }) {
+  constructor(kv: Deno.Kv, writer: Writer) {
     this.#kv = kv;
     this.#writer = writer;
-    this.#trail = trail;
   }
 
   async all(): Promise<readonly Operator[]> {
@@ -25,14 +24,15 @@ export class KvOperatorStore implements OperatorStore {
     return rows.map(({ value }) => decoded(value));
   }
 
-  async put(operator: Operator, entry: TrailDraft): Promise<boolean> {
+  put(operator: Operator, entry: TrailDraft): Promise<boolean> {
     const key = [...PREFIX, keyPart(operator.id)];
-    const placed = await this.#trail.appendWith(entry, async () => {
+    return this.#changing.run(async () => {
       const { value } = await read(this.#kv.get<Uint8Array>(key));
       const version = value === null ? 0 : decoded(value).version;
-      return version === operator.version - 1 ? [jsonRow(key, operator)] : undefined;
+      if (version !== operator.version - 1) return false;
+      await this.#writer.write([jsonRow(key, operator)], entry);
+      return true;
     });
-    return placed !== undefined;
   }
 
   /** Stores an operator without an entry. */

@@ -1,4 +1,10 @@
-import type { EmbeddingsKept, FileAdded, PassageStore } from "../../../ports/passage_store.ts";
+import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
+import type {
+  EmbeddingsKept,
+  FileAdded,
+  PassageStore,
+  StoreCreation,
+} from "../../../ports/passage_store.ts";
 import type {
   FileEmbeddings,
   StoreDescription,
@@ -103,12 +109,15 @@ export class KvPassageStore implements PassageStore {
     return this.#stores.get(id);
   }
 
-  createStore(store: VectorStore, ownerMax = Infinity): Promise<boolean> {
+  createStore(
+    store: VectorStore,
+    { ownerMax = Infinity, entry }: StoreCreation = {},
+  ): Promise<boolean> {
     return this.#change(async () => {
       if (this.#stores.size >= this.#maxStores) return false;
       const own = this.stores().filter((each) => isOfCallers(each, store.ownerId));
       if (own.length >= ownerMax) return false;
-      await this.#writer.write([storeRow(store)]);
+      await this.#writer.write([storeRow(store)], entry?.({ after: store }));
       this.#stores.set(store.id, store);
       return true;
     });
@@ -186,11 +195,15 @@ export class KvPassageStore implements PassageStore {
     return rows.map(({ value }) => decode<FileRow>(value).file).sort(byAge);
   }
 
-  removeFile(storeId: string, fileId: string): Promise<boolean> {
+  removeFile(
+    storeId: string,
+    fileId: string,
+    { entry }: Noted<VectorStoreFile> = {},
+  ): Promise<boolean> {
     return this.#change(async () => {
       const row = await this.#row({ storeId, id: fileId });
       if (row === undefined) return false;
-      await this.#remove(row.file);
+      await this.#remove(row.file, entry?.({ before: row.file }));
       return true;
     });
   }
@@ -249,12 +262,13 @@ export class KvPassageStore implements PassageStore {
     }
   }
 
-  async #remove(file: VectorStoreFile): Promise<void> {
+  async #remove(file: VectorStoreFile, entry?: TrailDraft): Promise<void> {
     const row = await this.#row(file);
     const store = this.#stores.get(file.storeId);
     if (row === undefined || store === undefined) return;
     const deletion: Row = { key: fileKey(file), bytes: 0 };
-    await this.#commit(changed(store, { removed: row.file }), [deletion], { add: leftovers(row) });
+    const add = leftovers(row);
+    await this.#commit(changed(store, { removed: row.file }), [deletion], { add, entry });
   }
 
   /** Writes segments that belong to no file yet; from here on they can be found. */
@@ -272,14 +286,18 @@ export class KvPassageStore implements PassageStore {
   async #commit(
     store: VectorStore,
     rows: readonly Row[],
-    { clear = [], add = [] }: { clear?: readonly string[]; add?: readonly Leftover[] },
+    { clear = [], add = [], entry }: {
+      readonly clear?: readonly string[];
+      readonly add?: readonly Leftover[];
+      readonly entry?: TrailDraft | undefined;
+    },
   ): Promise<void> {
     await this.#writer.write([
       ...rows,
       storeRow(store),
       ...clear.map((id): Row => ({ key: leftoverKey(id), bytes: 0 })),
       ...add.map(leftoverRow),
-    ]);
+    ], entry);
     this.#stores.set(store.id, store);
     for (const id of clear) this.#leftovers.delete(id);
     for (const leftover of add) this.#leftovers.set(leftover.fileId, leftover);

@@ -1,13 +1,14 @@
 import type { EmbeddingPin } from "../../../domain/policy/embedding_pin.ts";
 import type { EmbeddingPinStore, PinChange } from "../../../ports/embedding_pin_store.ts";
 import { pinOf, pinText } from "../../embedding_pin_text.ts";
-import { query, type Sql } from "../connection.ts";
+import { query, type Sql, type Transaction } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 
 /** Pins that are read in one statement. */
 const PAGE = 500;
 
-/** Pins in PostgreSQL. Each change is one statement that compares the stored text. */
+/** Pins in PostgreSQL. Each change compares the stored text. */
 export class PostgresEmbeddingPins implements EmbeddingPinStore {
   readonly #sql: Sql;
 
@@ -22,23 +23,16 @@ export class PostgresEmbeddingPins implements EmbeddingPinStore {
     return row === undefined ? undefined : pinOf(row.data);
   }
 
-  async replace(lineId: string, { from, to }: PinChange): Promise<boolean> {
-    const sql = this.#sql;
-    const id = textId(lineId);
-    if (from === undefined) {
-      if (to === undefined) return await this.get(lineId) === undefined;
-      const added = await query(sql`
-        insert into embedding_pin (id, data) values (${id}, ${pinText(to)}) on conflict do nothing
-      `);
-      return added.count === 1;
-    }
-    const before = pinText(from);
-    const changed = to === undefined
-      ? await query(sql`delete from embedding_pin where id = ${id} and data = ${before}`)
-      : await query(sql`
-        update embedding_pin set data = ${pinText(to)} where id = ${id} and data = ${before}
-      `);
-    return changed.count === 1;
+  async replace(lineId: string, change: PinChange): Promise<boolean> {
+    const { from, to, entry } = change;
+    if (from === undefined && to === undefined) return await this.get(lineId) === undefined;
+    // Calls pin without an entry, in one statement.
+    if (entry === undefined) return await query(write(this.#sql, lineId, change));
+    return await query(this.#sql.begin(async (tx) => {
+      if (!await write(tx, lineId, change)) return false;
+      await noteIn(tx, entry({ before: from, after: to }));
+      return true;
+    }));
   }
 
   async *all(): AsyncGenerator<EmbeddingPin> {
@@ -52,4 +46,23 @@ export class PostgresEmbeddingPins implements EmbeddingPinStore {
       after = rows.at(-1)?.id ?? "";
     }
   }
+}
+
+/** Writes a pin in one statement; resolves to false where another one is stored. */
+async function write(
+  sql: Sql | Transaction,
+  lineId: string,
+  { from, to }: PinChange,
+): Promise<boolean> {
+  const id = textId(lineId);
+  const before = from === undefined ? "" : pinText(from);
+  const { count } =
+    await (to === undefined
+      ? sql`delete from embedding_pin where id = ${id} and data = ${before}`
+      : from === undefined
+      ? sql`insert into embedding_pin (id, data) values (${id}, ${
+        pinText(to)
+      }) on conflict do nothing`
+      : sql`update embedding_pin set data = ${pinText(to)} where id = ${id} and data = ${before}`);
+  return count === 1;
 }

@@ -1,4 +1,5 @@
 import type { KeyRecord } from "../../../domain/policy/key.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type { KeyPage, KeyQuery, KeyStore, StoredKey } from "../../../ports/key_store.ts";
 import { NamedMutex } from "../../kv/mutex.ts";
 import type { Change, Topic } from "../changes/announce.ts";
@@ -98,10 +99,10 @@ export class PostgresKeyStore implements KeyStore, Watcher {
     return this.#records({ where: this.#sql`pepper = ${version}` });
   }
 
-  create(key: StoredKey): Promise<boolean> {
+  create(key: StoredKey, options: Noted<KeyRecord> = {}): Promise<boolean> {
     return this.#writing.run(key.record.id, async () => {
       try {
-        const count = await query(this.#sql.begin((sql) => insertKey(sql, key)));
+        const count = await query(this.#sql.begin((sql) => insertKey(sql, key, options)));
         if (count === undefined) return false;
         this.#count = Math.max(this.#count, count);
         this.#created++;
@@ -114,20 +115,27 @@ export class PostgresKeyStore implements KeyStore, Watcher {
     });
   }
 
-  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
+  update(
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+    { entry }: Noted<KeyRecord> = {},
+  ): Promise<KeyRecord | undefined> {
     return this.#writing.run(id, async () => {
       let digest: string | undefined;
       const failures: unknown[] = [];
       try {
         const changed = await this.#sql.begin((sql) =>
-          updateKey(sql, id, (key) => {
-            digest = textId(key.digest);
-            try {
-              return change(key.record);
-            } catch (failure) {
-              failures.push(failure);
-              throw failure;
-            }
+          updateKey(sql, {
+            ...{ id, entry },
+            change: (key) => {
+              digest = textId(key.digest);
+              try {
+                return change(key.record);
+              } catch (failure) {
+                failures.push(failure);
+                throw failure;
+              }
+            },
           })
         );
         if (changed === undefined || digest === undefined) return undefined;

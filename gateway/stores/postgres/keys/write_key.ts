@@ -1,14 +1,16 @@
 /**
  * Changes of keys, each in a transaction. Locks are taken in one order: the digest of a new key (an
- * advisory lock), the key's row, the number of keys, the numbers of changes.
+ * advisory lock), the key's row, the number of keys, the numbers of changes, the end of the audit log.
  *
  * @module
  */
 
 import type { KeyRecord } from "../../../domain/policy/key.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type { StoredKey } from "../../../ports/key_store.ts";
 import { announce } from "../changes/announce.ts";
 import type { Transaction } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { assignmentsOf, rowsOf } from "../statement.ts";
 import { textId } from "../text_id.ts";
 import { columnsOf } from "./key_rows.ts";
@@ -20,7 +22,11 @@ interface Changed {
 }
 
 /** Stores a key; resolves to the number of keys, or `undefined` if the id or digest is taken. */
-export async function insertKey(sql: Transaction, key: StoredKey): Promise<number | undefined> {
+export async function insertKey(
+  sql: Transaction,
+  key: StoredKey,
+  { entry }: Noted<KeyRecord> = {},
+): Promise<number | undefined> {
   const row = columnsOf(key);
   await sql`select pg_advisory_xact_lock(hashtextextended(${`svc key ${row.digest}`}, 0))`;
   const taken = await sql`select from api_key where is_active and digest = ${row.digest} limit 1`;
@@ -31,14 +37,17 @@ export async function insertKey(sql: Transaction, key: StoredKey): Promise<numbe
     update key_count set number = number + 1 returning number
   `;
   await announce(sql, "new_key", [row.digest]);
+  await noteIn(sql, entry?.({ after: key.record }));
   return Number(count?.number ?? 0);
 }
 
 /** Replaces a record by the result of `change`. Resolves to `undefined` if there is no such key. */
 export async function updateKey(
   sql: Transaction,
-  id: string,
-  change: (key: StoredKey) => KeyRecord,
+  { id, change, entry }: Noted<KeyRecord> & {
+    readonly id: string;
+    readonly change: (key: StoredKey) => KeyRecord;
+  },
 ): Promise<Changed | undefined> {
   const key = await lockedKey(sql, id);
   if (key === undefined) return undefined;
@@ -46,7 +55,9 @@ export async function updateKey(
   if (!isSame(record, key.record)) await writeKey(sql, { ...key, record });
   // A use is no change that others must hear of: each notes its own.
   if (isSame(unused(record), unused(key.record))) return { record, at: await lastChange(sql) };
-  return { record, at: await announce(sql, "key", [textId(key.digest)]) };
+  const at = await announce(sql, "key", [textId(key.digest)]);
+  await noteIn(sql, entry?.({ before: key.record, after: record }));
+  return { record, at };
 }
 
 /** Stores a key under another digest; resolves to false if it is not stored under `from`. */

@@ -1,9 +1,15 @@
 import type { RoutingSnapshot, WalletSnapshot } from "../../../domain/learning/snapshot.ts";
-import type { SnapshotEntry, SnapshotStore } from "../../../ports/snapshot_store.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
+import type {
+  SnapshotEntry,
+  SnapshotOptions,
+  SnapshotStore,
+} from "../../../ports/snapshot_store.ts";
 import { storedWallet, walletOf } from "../../kv/learning/wallet_text.ts";
 import { announce } from "../changes/announce.ts";
 import type { Changes } from "../changes/changes.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 
 /** Wallet id, and the number of the snapshot in which the wallet changed last. */
@@ -83,10 +89,11 @@ export class PostgresSnapshots implements SnapshotStore {
   }
 
   put(
-    { number, takenAtMs, wallets, votes }: RoutingSnapshot,
+    snapshot: RoutingSnapshot,
     changed: readonly string[],
-    additions: readonly string[] = [],
+    { additions = [], entry }: SnapshotOptions = {},
   ): Promise<boolean> {
+    const { number, takenAtMs, wallets, votes } = snapshot;
     return query(this.#sql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`;
       const [newest] = await sql<{ number: bigint; wallets: string }[]>`
@@ -116,6 +123,7 @@ export class PostgresSnapshots implements SnapshotStore {
         where id in (select jsonb_array_elements_text(${JSON.stringify(additions)}::text::jsonb))
       `;
       await announce(sql, "routing", [String(number)]);
+      await noteIn(sql, entry?.({ after: snapshot }));
       return true;
     }));
   }
@@ -136,13 +144,19 @@ export class PostgresSnapshots implements SnapshotStore {
     return row === undefined ? undefined : Number(row.number);
   }
 
-  async freeze(number: number | undefined): Promise<void> {
+  async freeze(number: number | undefined, { entry }: Noted<number> = {}): Promise<void> {
     await query(this.#sql.begin(async (sql) => {
+      // Of two at the same time the second sees the first.
+      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      const [row] = await sql<{ number: bigint }[]>`select number from routing_frozen`;
+      const before = row === undefined ? undefined : Number(row.number);
+      if (before === number) return;
       await (number === undefined ? sql`delete from routing_frozen` : sql`
         insert into routing_frozen (number) values (${number})
         on conflict (one) do update set number = excluded.number
       `);
       await announce(sql, "routing", ["frozen"]);
+      await noteIn(sql, entry?.({ before, after: number }));
     }));
   }
 

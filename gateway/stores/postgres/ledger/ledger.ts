@@ -25,6 +25,7 @@ import type {
   VoidCommand,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
+import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type { Micros } from "../../../domain/ledger/money.ts";
 import type {
   Applied,
@@ -41,7 +42,9 @@ import type {
   WalletQuery,
 } from "../../../ports/ledger_store.ts";
 import type { KilledRow } from "../../../ports/request_log.ts";
+import { draftOf } from "../../noted_decision.ts";
 import type { Sql } from "../connection.ts";
+import { appendTo } from "../operators/trail.ts";
 import { applied } from "./applied.ts";
 import type { Batches } from "./batches.ts";
 import type { BatchView } from "./batch_view.ts";
@@ -77,24 +80,33 @@ export class PostgresLedger implements LedgerStore {
     };
   }
 
-  async open(command: OpenWalletCommand): Promise<Applied<Wallet>> {
+  async open(
+    command: OpenWalletCommand,
+    { entry }: Noted<Wallet> = {},
+  ): Promise<Applied<Wallet>> {
     const { walletId, tier } = command;
     assertTexts({ ids: [walletId, tier] });
     const needs = { wallets: [walletId] };
-    const opened = await this.#batches.submit(
-      needs,
-      (view) => applied(view, decideOpen(view, command)),
-    );
+    const opened = await this.#batches.submit(needs, (view) => {
+      const decision = decideOpen(view, command);
+      noteWith(view, draftOf(decision, { entry }));
+      return applied(view, decision);
+    });
     if (opened.ok) await this.count();
     return opened;
   }
 
-  async credit(command: CreditCommand): Promise<Applied<Wallet>> {
+  async credit(
+    command: CreditCommand,
+    { entry }: Noted<Wallet> = {},
+  ): Promise<Applied<Wallet>> {
     const { opId, walletId, note } = command;
     assertTexts({ ids: [opId, walletId], note });
     const needs = { wallets: [walletId], credits: [opId] };
     return await this.#batches.submit(needs, (view) => {
-      return applied(view, decideCredit(view, command), walletId);
+      const decision = decideCredit(view, command);
+      noteWith(view, draftOf(decision, { entry, before: view.wallet(walletId) }));
+      return applied(view, decision, walletId);
     });
   }
 
@@ -207,6 +219,11 @@ export class PostgresLedger implements LedgerStore {
     await this.#waiting.close();
     await this.#endings.close();
   }
+}
+
+/** Appends an entry to the audit log in the transaction of the batch. */
+function noteWith(view: BatchView, draft: TrailDraft | undefined): void {
+  if (draft !== undefined) view.companions.push(async (tx) => void await appendTo(tx, draft));
 }
 
 /** A repeat of a durable settlement sees the rows, too; its request's own row may exist since. */

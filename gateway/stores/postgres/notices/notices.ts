@@ -1,6 +1,7 @@
 import type { Delivery } from "../../../domain/notices/delivery.ts";
 import { conditionKey, type Incident } from "../../../domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../../../domain/notices/target.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   DeliveryQuery,
   NoticePage,
@@ -8,6 +9,7 @@ import type {
   NoticeStore,
 } from "../../../ports/notice_store.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 
 /** Key of the advisory lock that orders changes of the targets. */
@@ -39,7 +41,7 @@ export class PostgresNotices implements NoticeStore {
     );
   }
 
-  putTarget(target: NoticeTarget): Promise<boolean> {
+  putTarget(target: NoticeTarget, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`;
       const id = textId(target.id);
@@ -47,20 +49,28 @@ export class PostgresNotices implements NoticeStore {
         select count(*) as others from notice_target where id <> ${id}
       `;
       if ((row?.others ?? 0n) >= BigInt(TARGETS_MAX)) return false;
+      const [before] = valuesOf<NoticeTarget>(
+        await sql<DataRow[]>`select data from notice_target where id = ${id}`,
+      );
       await sql`
         insert into notice_target (id, data) values (${id}, ${JSON.stringify(target)})
         on conflict (id) do update set data = excluded.data
       `;
+      await noteIn(sql, entry?.({ before, after: target }));
       return true;
     }));
   }
 
-  removeTarget(id: string): Promise<boolean> {
+  removeTarget(id: string, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`;
-      const rows = await sql`delete from notice_target where id = ${textId(id)} returning id`;
+      const [before] = valuesOf<NoticeTarget>(
+        await sql<DataRow[]>`delete from notice_target where id = ${textId(id)} returning data`,
+      );
+      if (before === undefined) return false;
       await sql`delete from notice_delivery where target = ${textId(id)}`;
-      return rows.length > 0;
+      await noteIn(sql, entry?.({ before }));
+      return true;
     }));
   }
 

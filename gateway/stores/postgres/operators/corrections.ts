@@ -104,7 +104,10 @@ function applyIn(
     view.companions.push(async (tx) => {
       if (ended !== undefined) await store(tx, ended);
       if (command.kind === "move") {
-        await updateKey(tx, command.keyId, ({ record }) => ({ ...record, walletId }));
+        await updateKey(tx, {
+          id: command.keyId,
+          change: ({ record }) => ({ ...record, walletId }),
+        });
       }
       await appendTo(tx, draft);
     });

@@ -88,6 +88,14 @@ export async function appendTo(tx: Transaction, draft: TrailDraft): Promise<Trai
   return entry;
 }
 
+/**
+ * Appends the entry of a change in its transaction, if it has one. Call it last: the end of the chain
+ * is locked until the transaction is over.
+ */
+export async function noteIn(tx: Transaction, draft: TrailDraft | undefined): Promise<void> {
+  if (draft !== undefined) await appendTo(tx, draft);
+}
+
 async function lockedEnd(tx: Transaction): Promise<TrailHead> {
   const [end] = await tx<{ place: bigint; hash: string }[]>`
     select place, hash from audit_trail_head for update

@@ -1,4 +1,10 @@
-import type { EmbeddingsKept, FileAdded, PassageStore } from "../../../ports/passage_store.ts";
+import type { Noted } from "../../../domain/operators/trail.ts";
+import type {
+  EmbeddingsKept,
+  FileAdded,
+  PassageStore,
+  StoreCreation,
+} from "../../../ports/passage_store.ts";
 import type {
   FileEmbeddings,
   StoreDescription,
@@ -19,6 +25,7 @@ import {
 import { announce } from "../changes/announce.ts";
 import type { Changes } from "../changes/changes.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 import { deleteSegments, type FileName, readFile, writeFile, writeSegments } from "./file_rows.ts";
 import { byAge, KnownStores } from "./known_stores.ts";
@@ -70,7 +77,10 @@ export class PostgresPassageStore implements PassageStore {
     return this.#known.get(id);
   }
 
-  async createStore(store: VectorStore, ownerMax = Infinity): Promise<boolean> {
+  async createStore(
+    store: VectorStore,
+    { ownerMax = Infinity, entry }: StoreCreation = {},
+  ): Promise<boolean> {
     const created = await this.#change(async (sql) => {
       const [row] = await sql<{ stores: number }[]>`
         select count(*)::int as stores from vector_store
@@ -84,6 +94,7 @@ export class PostgresPassageStore implements PassageStore {
         values (${textId(store.id)}, ${keptBytes(store)}, ${JSON.stringify(store)})
       `;
       await announce(sql, "vector_store", [textId(store.id)]);
+      await noteIn(sql, entry?.({ after: store }));
       return true;
     });
     if (created) this.#known.set(store);
@@ -159,7 +170,11 @@ export class PostgresPassageStore implements PassageStore {
     return rows.map(({ data }): VectorStoreFile => JSON.parse(data)).sort(byAge);
   }
 
-  async removeFile(storeId: string, id: string): Promise<boolean> {
+  async removeFile(
+    storeId: string,
+    id: string,
+    { entry }: Noted<VectorStoreFile> = {},
+  ): Promise<boolean> {
     const result = await this.#change(async (sql) => {
       const row = await readFile(sql, { storeId, id });
       const store = await readStore(sql, storeId);
@@ -169,7 +184,9 @@ export class PostgresPassageStore implements PassageStore {
       await sql`
         delete from vector_file where store_id = ${textId(storeId)} and id = ${textId(id)}
       `;
-      return await writeStore(sql, changed(store, { removed: row.file }));
+      const result = await writeStore(sql, changed(store, { removed: row.file }));
+      await noteIn(sql, entry?.({ before: row.file }));
+      return result;
     });
     return this.#noted(result) === undefined;
   }

@@ -1,3 +1,4 @@
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
   SessionChoice,
@@ -6,6 +7,7 @@ import type {
   StoredSession,
 } from "../../../ports/console_session_store.ts";
 import { query, type Sql } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 
 /** A row of a session; `data` has all but the time of the last use. */
@@ -75,15 +77,18 @@ export class PostgresConsoleSessions implements ConsoleSessionStore {
     `);
   }
 
-  async end(choice: SessionChoice): Promise<void> {
-    const sql = this.#sql;
-    if ("digest" in choice) {
-      await query(sql`delete from console_session where digest = ${choice.digest}`);
-    } else if ("name" in choice) {
-      await query(sql`delete from console_session where name = ${textId(choice.name)}`);
-    } else {
-      await query(sql`delete from console_session where actor = ${textId(choice.actorId)}`);
-    }
+  async end(choice: SessionChoice, { entry }: Noted<StoredSession> = {}): Promise<void> {
+    await query(this.#sql.begin(async (tx) => {
+      const chosen = "digest" in choice
+        ? tx`digest = ${choice.digest}`
+        : "name" in choice
+        ? tx`name = ${textId(choice.name)}`
+        : tx`actor = ${textId(choice.actorId)}`;
+      const rows = await tx<SessionRow[]>`
+        delete from console_session where ${chosen} returning used_ms, data
+      `;
+      for (const row of rows) await noteIn(tx, entry?.({ before: decoded(row) }));
+    }));
   }
 
   async putTicket(
