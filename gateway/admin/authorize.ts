@@ -52,11 +52,13 @@ export function authorize(admit: AdmitToken): MiddlewareHandler<AdminEnv> {
     const secret = presentedToken(header);
     // Tests call the application without a listener, and so without a connection.
     const remoteAddress = context.env?.remoteAddress;
-    const admitted = await admit({ secret, remoteAddress });
+    const ask = () => admit({ secret, remoteAddress });
+    const admitted = await ask();
     if (admitted === undefined) {
       throw unauthorized("invalid_api_key", "The admin token is not valid; send it");
     }
     context.set("actor", admitted.actor);
+    context.set("actorNow", async () => (await ask())?.actor);
     await next();
   };
 }

@@ -165,6 +165,11 @@ export interface AdminEnv {
     requestId: string;
     /** Set behind the check of the token. */
     actor: Actor;
+    /**
+     * Checks the token again, for answers that do not end; `undefined` once it is not in force. Absent
+     * for the console, which ends such answers itself.
+     */
+    actorNow?: () => Promise<Actor | undefined>;
   };
 }
 

@@ -47,6 +47,11 @@ interface PlainCall<Name extends Target> {
   readonly context: AdminContext;
   /** The segments of the path that the operation names. */
   readonly path: Readonly<Record<SegmentOf<Name>, string>>;
+  /**
+   * Asks again for the token and the right, which an answer that does not end outlives; false where
+   * that cannot be told.
+   */
+  readonly mayGoOn: () => Promise<boolean>;
   /** Checks the query: each field at most once, none unknown. */
   readonly query: () => CheckedQueryOf<Name>;
   /** Reads and checks the JSON body; a policy in it may name only what the catalog has. */
@@ -92,6 +97,12 @@ async function answer(
   }
   const call: AnyCall = {
     context,
+    mayGoOn: async () => {
+      const ask = context.get("actorNow");
+      if (ask === undefined) return true;
+      const now = await ask().catch(() => undefined);
+      return now?.rights.includes(right) === true;
+    },
     path: context.req.param(),
     query: () => validate(strict(query(queryFields(deps.clock.nowMs()))), queryOf(context.req)),
     body: () => readBody(context, body ?? strict({}), deps),

@@ -1,4 +1,5 @@
 import type { OwnAnswer } from "../admin_api/key_holder.ts";
+import { embeddingsJson } from "../admin/keys/key_embeddings.ts";
 import { keyJson, spendJson } from "../admin/keys/key_json.ts";
 import { creditsOrNull, isoTime } from "../admin/json_values.ts";
 import { formatCredits } from "../domain/ledger/money.ts";
@@ -14,16 +15,18 @@ export async function ownKeyJson(record: KeyRecord, deps: KeyHolderDeps): Promis
   const { ledger, admission, clock } = deps;
   const keyId = record.budgetId ?? record.id;
   const atMs = clock.nowMs();
-  const [stored, limits, wallet] = await Promise.all([
+  const [stored, limits, wallet, embeddings] = await Promise.all([
     ledger.keySpend(keyId),
     admission.remaining(record, atMs),
     walletJson(record, deps),
+    embeddingsJson(deps, record),
   ]);
   const spend = spendAt(stored, { keyId, atMs });
   const remaining = remainingBudget(spend, budgetOf(record.policy));
   const { expiresAt } = record.policy;
   return {
     ...keyJson(record),
+    embeddings,
     expiresAt: expiresAt === undefined ? null : isoTime(Date.parse(expiresAt)),
     spend: spendJson(spend),
     remaining: {

@@ -1,7 +1,7 @@
 import * as ui from "../console/components/mod.ts";
 import type { InReading } from "../console/page.ts";
 import { Budgets } from "../console/pages/keys/budgets.tsx";
-import { limitsOf } from "../console/pages/keys/policy_text.ts";
+import { limitsOf, pinOf } from "../console/pages/keys/policy_text.ts";
 import type { OwnAnswer } from "../admin_api/key_holder.ts";
 import { ownMessages } from "./messages.ts";
 import type { HolderPage, HolderView } from "./view.ts";
@@ -62,6 +62,7 @@ function About({ view, own }: InReading<{ own: OwnKey }>) {
           [name.lastUsed, time(lastUsedAt)],
           [say.expires, time(expiresAt)],
           ...paid,
+          ...pinOf(view, own.embeddings),
           [say.logContent, logContent ? say.contentOn : say.contentOff],
         ]}
       />

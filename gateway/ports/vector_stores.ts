@@ -79,6 +79,8 @@ export interface VectorStoreFile {
   readonly sourceId?: string | undefined;
   /** Id of the batch that it was added with. @default {added alone} */
   readonly batchId?: string | undefined;
+  /** Unix time in milliseconds from which nothing shows it. @default {until it is removed} */
+  readonly expiresAtMs?: number | undefined;
   /** Reason why it has no text. @default {it was read} */
   readonly failure?: FileFailure | undefined;
 }
@@ -103,6 +105,7 @@ export interface NewFile {
   readonly attributes?: FileAttributes | undefined;
   readonly sourceId?: string | undefined;
   readonly batchId?: string | undefined;
+  readonly expiresAtMs?: number | undefined;
 }
 
 /** A file that could not be read, to be noted in a store. */
@@ -183,7 +186,10 @@ export interface VectorStores {
   describe(id: string, description: StoreDescription): Promise<VectorStore | undefined>;
   /** Notes a file that could not be read, so that its caller can see why. */
   addUnread(storeId: string, file: UnreadFile): Promise<VectorStoreOutcome<VectorStoreFile>>;
-  /** Removes stores that have expired, which nothing else shows any more; resolves to their number. */
+  /**
+   * Removes stores that have expired, which nothing else shows any more; resolves to their number. One
+   * that cannot be removed stops no other; rejects at the end.
+   */
   sweep(): Promise<number>;
   /** Returns the stores of one owner, or all, oldest first. */
   list(ownerId?: string): readonly VectorStore[];
@@ -195,10 +201,21 @@ export interface VectorStores {
    * cannot be embedded it is added without embeddings, with a warning.
    */
   addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>>;
-  /** Returns the files of a store, oldest first; `undefined` if there is no such store. */
+  /**
+   * Returns the files of a store that have not expired, oldest first; `undefined` if there is no such
+   * store.
+   */
   files(storeId: string): Promise<readonly VectorStoreFile[] | undefined>;
   /** Removes a file; returns false if there is none. */
   removeFile(storeId: string, fileId: string, options?: FileRemoval): Promise<boolean>;
+  /**
+   * Removes what a store has of a caller's file, also after its expiry; returns false if it has
+   * nothing.
+   */
+  removeText(
+    storeId: string,
+    file: { readonly sourceId: string; readonly except?: string | undefined },
+  ): Promise<boolean>;
   /**
    * Returns the space of the embeddings in force; `undefined` if only full-text search is
    * configured.

@@ -215,7 +215,9 @@ export function gatewayOf(
     : observed(stores, telemetry, parts.notifier);
   const { clock, rng, logger } = parts.deps;
   const admission = shared === undefined ? new Admission() : new SharedAdmission(shared.counts);
-  const records = new OwnRecords({ admission, clock, ledger: stores.ledger, log: stores.log });
+  const records = new OwnRecords({
+    ...{ admission, clock, embeddingPins, ledger: stores.ledger, log: stores.log },
+  });
   const gateway: Omit<GatewayParts, "audits"> = {
     ...filesOf(stores, { clock, rng, vectorStores }),
     catalogs,

@@ -34,6 +34,7 @@ import {
 import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
 import { isReadable, MEDIA_TYPES } from "./media_types.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
+import { countOfAll } from "../system/count_of_all.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 /** Dependencies of the vector stores. */
@@ -112,9 +113,7 @@ class IndexedVectorStores implements VectorStores {
 
   async sweep(): Promise<number> {
     const expired = this.#passages.stores().filter((store) => this.#hasExpired(store));
-    let removed = 0;
-    for (const { id } of expired) if (await this.remove(id)) removed++;
-    return removed;
+    return await countOfAll(expired, ({ id }) => this.remove(id));
   }
 
   async remove(id: string): Promise<boolean> {
@@ -175,7 +174,7 @@ class IndexedVectorStores implements VectorStores {
 
   async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
     if (this.get(storeId) === undefined) return undefined;
-    return await this.#passages.files(storeId);
+    return (await this.#passages.files(storeId)).filter((file) => this.#isShown(file));
   }
 
   removeFile(
@@ -184,6 +183,18 @@ class IndexedVectorStores implements VectorStores {
     options: FileRemoval = {},
   ): Promise<boolean> {
     return this.#passages.removeFile(storeId, fileId, options);
+  }
+
+  async removeText(
+    storeId: string,
+    { except, sourceId: source }: { readonly sourceId: string; readonly except?: string },
+  ): Promise<boolean> {
+    let isRemoved = false;
+    for (const { id, sourceId = id } of await this.#passages.files(storeId)) {
+      if (sourceId !== source || id === except) continue;
+      isRemoved = await this.removeFile(storeId, id) || isRemoved;
+    }
+    return isRemoved;
   }
 
   embeddingSpace(): string | undefined {
@@ -257,7 +268,8 @@ class IndexedVectorStores implements VectorStores {
       text,
       limit,
       vector: isEmbedded ? await this.#embedder.query(text, signal) : undefined,
-      select: filter && ((file: VectorStoreFile) => passes(filter, file.attributes)),
+      select: (file: VectorStoreFile) =>
+        this.#isShown(file) && (filter === undefined || passes(filter, file.attributes)),
     };
     const candidates: StoreHit[] = [];
     // One after another, so that at most one has to be loaded at a time.
@@ -288,9 +300,13 @@ class IndexedVectorStores implements VectorStores {
     return lastUseOf(store) + expiresAfterDays * DAY_MS <= this.#deps.clock.nowMs();
   }
 
+  #isShown({ expiresAtMs = Infinity }: VectorStoreFile): boolean {
+    return expiresAtMs > this.#deps.clock.nowMs();
+  }
+
   #fileOf(
     storeId: string,
-    { attributes = {}, batchId, filename, mediaType, sizeBytes, sourceId }:
+    { attributes = {}, batchId, expiresAtMs, filename, mediaType, sizeBytes, sourceId }:
       & Omit<NewFile, "bytes">
       & { readonly sizeBytes: number },
   ): Omit<VectorStoreFile, "passages" | "textBytes"> {
@@ -300,6 +316,7 @@ class IndexedVectorStores implements VectorStores {
       createdAtMs: clock.nowMs(),
       ...(sourceId === undefined ? {} : { sourceId }),
       ...(batchId === undefined ? {} : { batchId }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
     };
   }
 
@@ -340,7 +357,8 @@ class IndexedVectorStores implements VectorStores {
   /** Returns the hit with its text; `undefined` when its file was removed meanwhile. */
   async #hit({ file, index, score }: StoreHit): Promise<SearchHit | undefined> {
     const text = await this.#passages.passage(file, index);
-    if (text === undefined) return undefined;
+    // Its index was asked a moment ago.
+    if (text === undefined || !this.#isShown(file)) return undefined;
     const { attributes, filename, id, sourceId = id, storeId } = file;
     return { storeId, fileId: sourceId, filename, score, text, attributes };
   }

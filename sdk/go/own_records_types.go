@@ -54,12 +54,28 @@ type OwnKey struct {
 	Remaining RemainingBudget `json:"remaining"`
 	// Limits are the limits of the rate.
 	Limits KeyLimits `json:"limits"`
+	// Embeddings is the pinned embedding model; nil before the first call.
+	Embeddings *PinnedEmbeddings `json:"embeddings,omitempty"`
 	// Wallet pays; nil where the policy hides it.
 	Wallet *WalletBalance `json:"wallet,omitempty"`
 	// Extra holds further fields.
 	Extra Extra `json:"-"`
 	// RequestID is the id of this call; empty when the answer has none.
 	RequestID string `json:"-"`
+}
+
+// PinnedEmbeddings is the embedding model of a key: its vectors compare as long as it stays.
+type PinnedEmbeddings struct {
+	// Model is the catalog id.
+	Model string `json:"model"`
+	// Dimensions is the length of the vectors; nil before the first answer.
+	Dimensions *int64 `json:"dimensions,omitempty"`
+	// Source is first_call, policy or operator.
+	Source string `json:"source"`
+	// Since is the time of the pin; empty for a policy before the first answer.
+	Since string `json:"since,omitempty"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
 }
 
 // KeySpend is the spend of a key in credits; days and months are UTC.

@@ -50,8 +50,22 @@ export interface OwnKey extends Extensible {
     tokensPerMinute: RemainingLimit | null;
     concurrentRequests: RemainingLimit | null;
   };
+  /** The pinned embedding model of the key and all that it replaced; null before the first call. */
+  embeddings: PinnedEmbeddings | null;
   /** The wallet that pays; null where the policy hides it. */
   wallet: { id: string; tier: string; available: string; held: string } | null;
+}
+
+/** The embedding model of a key: its vectors compare as long as it stays. */
+export interface PinnedEmbeddings {
+  /** Catalog id. */
+  model: string;
+  /** Length of the vectors; null before the first answer. */
+  dimensions: number | null;
+  /** Origin of the choice. */
+  source: "first_call" | "policy" | "operator";
+  /** ISO 8601 time, UTC; null for a policy before the first answer. */
+  since: string | null;
 }
 
 /** `POST /api/v1/key/sign-in-link`: signs a person in to the key's own pages, once. */

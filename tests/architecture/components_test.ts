@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   images: ["domain", "guarded_fetch", "ports", "system"],
   wire: ["domain", "images", "ports"],
   stores: ["domain", "ports", "system"],
-  vector_stores: ["ports"],
+  vector_stores: ["ports", "system"],
   upstreams: ["domain", "guarded_fetch", "images", "ports", "system", "wire"],
   config: ["domain", "system", "upstreams"],
   search: ["domain", "ports", "system", "upstreams"],

@@ -25,6 +25,7 @@ export function fileOf(
     passages: passages.length,
     textBytes,
     createdAtMs: 1,
+    expiresAtMs: 9_000,
     attributes: { lang: "zh", year: 2026, draft: false },
   };
 }

@@ -15,7 +15,7 @@ const TRIES_MAX = 8;
 
 /** Returns the embedding model of a key; null before its first call. */
 export async function embeddingsJson(
-  { embeddingPins }: Pick<Deps, "embeddingPins">,
+  { embeddingPins }: { readonly embeddingPins: Pick<Deps["embeddingPins"], "get"> },
   key: KeyRecord,
 ): Promise<Answer["embeddings"]> {
   const stored = await embeddingPins.get(pinLineOf(key));

@@ -7,6 +7,7 @@ import { authorOf } from "./author.ts";
 /** A call of a handler whose name, and so its types, are not known. */
 export interface AnyCall {
   readonly context: AdminContext;
+  readonly mayGoOn: () => Promise<boolean>;
   readonly path: Readonly<Record<string, string>>;
   readonly query: () => unknown;
   readonly body: () => Promise<unknown>;

@@ -21,6 +21,8 @@ export const TAILS_MAX = 8;
 export const TAIL_ROWS_MAX = 256;
 /** Silence after which a keep-alive is sent, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
+/** Time after which the token is checked again before anything more is sent, in milliseconds. */
+const RECHECK_MS = 60_000;
 /** Advised wait where all tails are in use, in milliseconds. */
 const RETRY_MS = 5_000;
 
@@ -35,9 +37,12 @@ export class RequestTails {
 
   /**
    * Opens a stream of server-sent events, or of JSON lines for a client that accepts them. Throws
-   * where too many are open.
+   * where too many are open. It ends once `mayGoOn` says so.
    */
-  open(context: AdminContext, filter: RequestFilter): Response {
+  open(
+    context: AdminContext,
+    { filter, mayGoOn }: Pick<TailOptions, "filter" | "mayGoOn">,
+  ): Response {
     if (this.#open >= TAILS_MAX) {
       throw new ServiceFault("rate_limit_exceeded", {
         message: `${TAILS_MAX} tails are open already; close one of them`,
@@ -48,7 +53,7 @@ export class RequestTails {
     const onEnd = () => void this.#open--;
     const asLines = accepts(context.req.raw, EVENTS.mediaType, LINES_TYPE) === LINES_TYPE;
     const format = asLines ? LINES : EVENTS;
-    const tail = new RequestTail({ ...this.#deps, filter, format, onEnd });
+    const tail = new RequestTail({ ...this.#deps, filter, format, mayGoOn, onEnd });
     const body = new ReadableStream<Uint8Array>(tail, { highWaterMark: 0 });
     return new Response(body, { headers: { "content-type": format.mediaType } });
   }
@@ -77,8 +82,9 @@ const LINES: TailFormat = {
   lost: (rows) => jsonLine({ lost: { rows } }),
 };
 
-interface TailOptions extends Pick<AdminDeps, "log" | "closing"> {
+interface TailOptions extends Pick<AdminDeps, "clock" | "log" | "closing"> {
   readonly filter: RequestFilter;
+  readonly mayGoOn: () => Promise<boolean>;
   readonly format: TailFormat;
   readonly onEnd: () => void;
 }
@@ -92,9 +98,11 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
   #unwatch: () => void = () => {};
   #wake: () => void = () => {};
   #isOver = false;
+  #checkedMs: number;
 
   constructor(options: TailOptions) {
     this.#options = options;
+    this.#checkedMs = options.clock.monotonicMs();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -107,6 +115,7 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const isSilent = await this.#wait();
+    await this.#recheck();
     if (this.#rows.length > 0 || this.#lost > 0) {
       controller.enqueue(this.#encoder.encode(this.#takeEvents()));
     } else if (this.#isOver) controller.close();
@@ -125,6 +134,18 @@ class RequestTail implements UnderlyingDefaultSource<Uint8Array> {
     }
     this.#rows.push(record);
     this.#wake();
+  }
+
+  /** Ends the tail, without the rows that wait, once its reader may see no more. */
+  async #recheck(): Promise<void> {
+    const { clock, mayGoOn } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#isOver || nowMs - this.#checkedMs < RECHECK_MS) return;
+    this.#checkedMs = nowMs;
+    if (await mayGoOn()) return;
+    this.#end();
+    this.#rows = [];
+    this.#lost = 0;
   }
 
   /** Waits for rows or the end; resolves to true after a long silence. */

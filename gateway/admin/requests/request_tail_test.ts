@@ -26,8 +26,12 @@ function record(n: number, rest: Partial<RequestRecord> = {}): RequestRecord {
   };
 }
 
-async function openTail({ app }: TestAdmin, query = "", accept = "*/*"): Promise<Response> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, accept };
+async function openTail(
+  { app }: TestAdmin,
+  query = "",
+  { accept = "*/*", token = ADMIN_TOKEN } = {},
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, accept };
   return await app.request(`/admin/v1/requests/tail${query}`, { headers });
 }
 
@@ -73,7 +77,7 @@ Deno.test("no more tails are open at once than may be, and one that is left make
     const refused = await openTail(admin);
     assertEquals([refused.status, (await refused.json()).error.code], [429, "rate_limit_exceeded"]);
     await tails[0]?.body?.cancel();
-    const next = await openTail(admin, "", "application/x-ndjson");
+    const next = await openTail(admin, "", { accept: "application/x-ndjson" });
     assertEquals(next.status, 200);
     const reader = next.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     await admin.deps.log.append(record(1));
@@ -82,6 +86,34 @@ Deno.test("no more tails are open at once than may be, and one that is left make
     await reader.cancel();
     for (const tail of tails.slice(1)) await tail.body?.cancel();
   });
+});
+
+Deno.test("a tail ends within a minute and a keep-alive of the token that opened it", async () => {
+  const ends: Readonly<Record<string, (admin: TestAdmin, id: string) => Promise<unknown>>> = {
+    revoked: async ({ app, get }, id) => {
+      const { body } = await get(`/operators/${id}`);
+      return await app.request(`/admin/v1/operators/${id}/tokens/${body.tokens[0].id}`, {
+        ...{ method: "DELETE", headers: { authorization: `Bearer ${ADMIN_TOKEN}` } },
+      });
+    },
+    disabled: ({ post }, id) => post(`/operators/${id}/disable`),
+    expired: ({ clock }) => Promise.resolve(clock.ms += 2 * 86_400_000),
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    await withAdmin(async (admin) => {
+      const { body: { id } } = await admin.post("/operators", { name: "Vi", role: "viewer" });
+      const made = await admin.post(`/operators/${id}/tokens`, { name: "laptop", days: 1 });
+      const { body } = await openTail(admin, "", { token: made.body.token });
+      const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+      admin.clock.ms += 60_000;
+      await admin.deps.log.append(record(1));
+      await readUntil(reader, "log_1");
+      await end(admin, id);
+      admin.clock.ms += 60_000;
+      await admin.deps.log.append(record(2));
+      assertEquals((await reader.read()).done, true, name);
+    });
+  }
 });
 
 Deno.test("tails end when the service does", async () => {

@@ -24,7 +24,8 @@ export function requestHandlers(deps: AdminDeps) {
         start: page.start ?? null,
       };
     },
-    "GET /requests/tail": ({ context, query }) => tails.open(context, filterOf(query())),
+    "GET /requests/tail": ({ context, mayGoOn, query }) =>
+      tails.open(context, { filter: filterOf(query()), mayGoOn }),
     "GET /requests/{id}": ({ context, path }) => readRequest(context, path.id, deps),
     "GET /overview": ({ query }) => overviewJson(query(), deps),
     "GET /usage": ({ query }) => usageJson(query(), deps),

@@ -162,6 +162,7 @@ Deno.test("a reached limit is a conflict; an oversized file is 413 for any decla
       addFile: () => Promise.resolve({ ok: false, refusal: refusals.shift() ?? full.refusal }),
       files: () => Promise.resolve(undefined),
       removeFile: () => Promise.resolve(false),
+      removeText: () => Promise.resolve(false),
       embeddingSpace: () => undefined,
       embedFile: () => Promise.resolve({ ok: false, code: "off", message: "Off" }),
       search: () => Promise.resolve(full),

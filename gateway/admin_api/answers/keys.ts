@@ -138,6 +138,7 @@ const limit = z.strictObject({ limit: countAnswer, remaining: countAnswer }).nul
 
 /** Answer of `GET /api/v1/key`: a key as its holder sees it. */
 export const ownKeyAnswer = keyAnswer.omit({ wallet: true }).extend({
+  embeddings,
   expiresAt: timeAnswer.nullable(),
   spend,
   remaining: z.strictObject({

@@ -14,6 +14,9 @@ export interface FilePolicy {
   readonly stores?: number | undefined;
 }
 
+/** The parts of the room. */
+export const ROOM_PARTS = ["files", "bytes", "stores"] as const;
+
 /** The room that a key may fill its wallet to. */
 export type FileQuota = Readonly<Record<keyof FilePolicy, number>>;
 
@@ -42,6 +45,5 @@ export function widenedFiles(
   original: { readonly files?: FilePolicy | undefined },
 ): string[] {
   const [room, allowed] = [fileQuotaOf(candidate), fileQuotaOf(original)];
-  const names = ["files", "bytes", "stores"] as const;
-  return names.filter((name) => room[name] > allowed[name]).map((name) => `files.${name}`);
+  return ROOM_PARTS.filter((name) => room[name] > allowed[name]).map((name) => `files.${name}`);
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { CallerFile, CallerFileStore } from "../../ports/file_store.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
+import { countOfAll } from "../../system/count_of_all.ts";
 import { FileDraft } from "./file_draft.ts";
 
 /** Maximum size of a file, in bytes: 32 MiB, the most that a vector store reads. */
@@ -19,7 +20,7 @@ export interface CallerFilesDeps {
   readonly callerFiles: CallerFileStore;
   readonly vectorStores: Pick<
     VectorStores,
-    "list" | "files" | "removeFile" | "sweep"
+    "list" | "removeText" | "sweep"
   >;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -89,23 +90,31 @@ export class CallerFiles {
     if (file === undefined) return false;
     // The text first: a file that is still there can be deleted again.
     for (const store of vectorStores.list(walletId)) {
-      for (const { id: textId, sourceId } of await vectorStores.files(store.id) ?? []) {
-        if (sourceId === id) await vectorStores.removeFile(store.id, textId);
-      }
+      await vectorStores.removeText(store.id, { sourceId: id });
     }
     return await callerFiles.remove(walletId, id);
   }
 
-  /** Removes expired files and vector stores, and what uploads have left; may run at any time. */
+  /**
+   * Removes expired files and vector stores, and what uploads have left; may run at any time. All of
+   * it is tried before an error is thrown.
+   */
   async sweep(): Promise<{ readonly files: number; readonly stores: number }> {
     const { callerFiles, clock, vectorStores } = this.#deps;
-    let files = 0;
-    for await (const file of callerFiles.all()) {
-      if (!this.#hasExpired(file)) continue;
-      if (await this.delete({ walletId: file.ownerId }, file.id)) files++;
-    }
-    await callerFiles.sweepUploads(clock.nowMs() - UPLOAD_MAX_MS);
-    return { files, stores: await vectorStores.sweep() };
+    const swept = await Promise.allSettled([
+      countOfAll(
+        callerFiles.all(),
+        async (file) =>
+          this.#hasExpired(file) && await this.delete({ walletId: file.ownerId }, file.id),
+      ),
+      callerFiles.sweepUploads(clock.nowMs() - UPLOAD_MAX_MS),
+      vectorStores.sweep(),
+    ]);
+    const [files = 0, _uploads, stores = 0] = swept.map((each) => {
+      if (each.status === "rejected") throw each.reason;
+      return each.value;
+    });
+    return { files, stores };
   }
 
   #hasExpired({ expiresAtMs = Infinity }: CallerFile): boolean {

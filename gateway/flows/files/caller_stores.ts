@@ -156,7 +156,9 @@ export class CallerStores {
   /** Removes a file's text from a store; the file itself stays. */
   async removeFile(key: Caller, storeId: string, fileId: string): Promise<void> {
     this.#own(key, storeId);
-    if (!await this.#removeText(storeId, { fileId })) throw noFile("file_id");
+    if (!await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId })) {
+      throw noFile("file_id");
+    }
   }
 
   /** Returns an id for files that are added together. */
@@ -218,8 +220,8 @@ export class CallerStores {
     const { files, vectorStores } = this.#deps;
     const file = await files.get(key, fileId);
     if (file === undefined) throw noFile(param);
-    const { filename, mediaType } = file;
-    const about = { filename, mediaType, attributes, batchId, sourceId: fileId };
+    const { expiresAtMs, filename, mediaType } = file;
+    const about = { filename, mediaType, attributes, batchId, sourceId: fileId, expiresAtMs };
     const bytes = await readWhole(file, files);
     const added = await vectorStores.addFile(storeId, { ...about, bytes });
     const text = added.ok
@@ -227,10 +229,10 @@ export class CallerStores {
       : await this.#note(storeId, { ...about, sizeBytes: file.bytes, refusal: added.refusal });
     // The text of an earlier call, and all of it if the file was deleted meanwhile.
     if (await files.get(key, fileId) === undefined) {
-      await this.#removeText(storeId, { fileId });
+      await vectorStores.removeText(storeId, { sourceId: fileId });
       throw noFile(param);
     }
-    await this.#removeText(storeId, { fileId, except: text.id });
+    await vectorStores.removeText(storeId, { sourceId: fileId, except: text.id });
     return text;
   }
 
@@ -244,19 +246,6 @@ export class CallerStores {
     const failure = failureOf(refusal);
     if (failure === undefined) throw faultOf(refusal);
     return valueOf(await this.#deps.vectorStores.addUnread(storeId, { ...file, failure }));
-  }
-
-  async #removeText(
-    storeId: string,
-    { fileId, except }: { readonly fileId: string; readonly except?: string | undefined },
-  ): Promise<boolean> {
-    const { vectorStores } = this.#deps;
-    let isRemoved = false;
-    for (const { id, sourceId = id } of await vectorStores.files(storeId) ?? []) {
-      if (sourceId !== fileId || id === except) continue;
-      isRemoved = await vectorStores.removeFile(storeId, id) || isRemoved;
-    }
-    return isRemoved;
   }
 }
 

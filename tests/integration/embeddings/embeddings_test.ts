@@ -65,6 +65,22 @@ Deno.test("the model and the length of the first call stay, and another length i
   assertEquals([status, body.error.code, body.error.param], [400, "invalid_request", "dimensions"]);
 });
 
+Deno.test("the holder of a key sees its embedding model", async () => {
+  await using service = await TestService.start();
+  const { key } = await service.newKey();
+  const own = async () => {
+    const response = await fetch(`${service.running.publicUrl}/api/v1/key`, {
+      headers: { "x-api-key": key },
+    });
+    return (await response.json()).embeddings;
+  };
+  assertEquals(await own(), null);
+  await embeddingsOf(service, { input: "x", dimensions: 64 }, key);
+  const { since, ...pin } = await own();
+  assertEquals(pin, { model: "svc/sim-embed", dimensions: 64, source: "first_call" });
+  assert(Date.parse(since) > 0);
+});
+
 Deno.test("a copy of a key keeps its embedding model", async () => {
   await using service = await TestService.start();
   const { key, id } = await service.newKey();

@@ -234,8 +234,12 @@ Deno.test("expired files and stores are gone at once, and the upkeep removes the
   assertEquals(store.file_counts.completed, 1);
   passedMs = 20 * 60 * 60 * 1_000;
   await notFound(client.files.retrieve(file.id));
+  await notFound(client.vectorStores.files.retrieve(file.id, { vector_store_id: store.id }));
+  assertEquals((await client.vectorStores.files.list(store.id)).data, []);
+  const shown = Object(await service.admin("GET", `/vector-stores/${store.id}/files`));
+  assertEquals(shown.files, []);
   // A search is a use.
-  await client.vectorStores.search(store.id, { query: "lamp" });
+  assertEquals((await client.vectorStores.search(store.id, { query: "lamp" })).data, []);
   passedMs = DAY_MS + 1_000;
   await notFound(client.vectorStores.retrieve(brief.id));
   assertEquals((await client.vectorStores.list()).data.map(({ id }) => id), [store.id]);

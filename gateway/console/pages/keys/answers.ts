@@ -4,6 +4,8 @@ import type { AnswerOf } from "../../../admin_api/operations.ts";
 export type Key = AnswerOf<"POST /keys/{id}/narrow">;
 /** The policy of a key. */
 export type Policy = Key["policy"];
+/** The pinned embedding model of a key. */
+export type Pin = AnswerOf<"GET /keys/{id}">["embeddings"];
 /** The endpoints, models and tools that a policy allows. */
 export type Reach = AnswerOf<"GET /keys/{id}">["reach"];
 /** The endpoints, models and tools that an unsaved policy would allow. */

@@ -12,6 +12,8 @@ export const formMessages = catalogue({
     dialect: ["Format of the answers", "回答的格式"],
     auto: ["Choice of models", "模型选择"],
     holder: ["Holder of the key", "密钥持有者"],
+    files: ["Files and vector stores", "文件与向量库"],
+    embeddings: ["Embedding model", "嵌入模型"],
   },
   moreCalls: both`By provider, tier, ability, industry or hosted tool
     按供应商、档位、能力、行业或托管工具`,
@@ -71,6 +73,11 @@ export const formMessages = catalogue({
     auto_verify: ["Verified answers", "核对回答"],
     auto_audits: ["Audits", "审计"],
     wallet_sight: ["Wallet for its holder", "持有者可见的钱包"],
+    files_files: ["Files", "文件数"],
+    files_bytes: ["Size of all files, in bytes", "文件总大小（字节）"],
+    files_stores: ["Vector stores", "向量库数"],
+    embeddings_model: ["Embedding model", "嵌入模型"],
+    embeddings_dimensions: ["Length of the vectors", "向量长度"],
   },
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
   budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
@@ -80,6 +87,13 @@ export const formMessages = catalogue({
     每行一个，如 10.0.0.0/8 或 2001:db8::/32。留空：不限来源。`,
   expiresHint: both`Final: an expired key cannot be renewed. Empty: never.
     不可撤回：过期的密钥无法恢复。留空：永不过期。`,
+  roomHint: (count: string) =>
+    both`Of the wallet, up to which the key may add. Empty: ${count}.
+    此密钥可将钱包用至此数。留空：${count}。`,
+  embeddingsHint: both`An id of the catalog. Empty: the model of the first call stays.
+    目录中的编号。留空：沿用首次调用的模型。`,
+  lengthHint: both`Empty: that of the first answer stays.
+    留空：沿用首次回答的长度。`,
   modes: {
     off: [["Never", "从不"], ["Every request goes to one model.", "每个请求只交给一个模型。"]],
     auto: [
@@ -160,6 +174,13 @@ export const formMessages = catalogue({
       持有者只能查看此密钥自身的限额与用量。`,
     ],
   },
+  pinned: ["Pinned embedding model", "已固定的嵌入模型"],
+  pin: (model: string, dimensions: number | null) =>
+    dimensions === null
+      ? both`${model}, length not known yet
+      ${model}，长度尚未确定`
+      : both`${model}, ${dimensions} dimensions
+      ${model}，${dimensions} 维`,
   create: ["Create the key", "创建密钥"],
   preview: ["Preview", "预览"],
   leaves: ["Preview of this policy", "此策略的预览"],

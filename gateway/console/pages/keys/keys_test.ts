@@ -19,6 +19,19 @@ async function policyOf({ get }: TestAdmin, id: string) {
   return (await get(`/keys/${id}`)).body.policy;
 }
 
+/** The values of the text fields of a form, as a browser would send them. */
+async function fieldsIn(browser: TestBrowser, path: string): Promise<Record<string, string>> {
+  const { text } = await browser.get(path);
+  const inputs = [...text.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
+  return Object.fromEntries(
+    inputs.filter((tag) => !/type="(?:radio|checkbox)"/.test(tag)).map((tag) => {
+      const [, name = ""] = /name="([^"]*)"/.exec(tag) ?? [];
+      const [, value = ""] = /value="([^"]*)"/.exec(tag) ?? [];
+      return [name, value.replaceAll("&quot;", '"')];
+    }),
+  );
+}
+
 async function countOf({ get }: TestAdmin): Promise<number> {
   return (await get("/keys")).body.keys.length;
 }
@@ -159,6 +172,43 @@ Deno.test("a stale form widens nothing: it is refused, and keeps what was entere
     const stricter = { ...form, requestsPerMinute: "5", maxChargePerRequest: "1" };
     assertEquals((await browser.post(`/keys/${id}/narrow`, stricter)).status, 303);
     assertEquals((await policyOf(admin, id)).tokensPerMinute, 77);
+  });
+});
+
+Deno.test("a narrowed key keeps the room for files that the form does not change", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const files = { files: 1_000, bytes: 1_000_000_000, stores: 20 };
+    const { id } = await madeKey(admin, "app", { files });
+    const fields = await fieldsIn(browser, `/keys/${id}/narrow`);
+    const saved = await browser.post(`/keys/${id}/narrow`, {
+      ...{ ...fields, do: "save", requestsPerMinute: "5" },
+    });
+    assertEquals(saved.status, 303, saved.text);
+    const { requestsPerMinute, files: kept } = await policyOf(admin, id);
+    assertEquals([requestsPerMinute, kept], [5, files]);
+    const { text } = await browser.get(`/keys/${id}`);
+    assertStringIncludes(text, "<dd>1,000,000,000</dd>");
+    const wider = await browser.post(`/keys/${id}/narrow`, {
+      ...{ ...fields, do: "save", requestsPerMinute: "5", files_bytes: "2000000000" },
+    });
+    assertMatch(wider.text, /id="error-files_bytes"/);
+  });
+});
+
+Deno.test("the embedding model of a key shows, and a wrong one is refused beside its field", async () => {
+  await withConsole(async (browser, admin) => {
+    await browser.signIn();
+    const { id } = await madeKey(admin, "app");
+    await admin.deps.embeddingPins.replace(id, {
+      from: undefined,
+      to: { lineId: id, model: "vectors", dimensions: 64, source: "first_call", atMs: 1 },
+    });
+    assertStringIncludes((await browser.get(`/keys/${id}`)).text, "vectors, 64 dimensions");
+    const wrong = await browser.post(`/keys/${id}/narrow`, {
+      ...{ do: "save", embeddings_model: "gone", embeddings_dimensions: "many" },
+    });
+    assertMatch(wrong.text, /id="error-embeddings_dimensions"/);
   });
 });
 

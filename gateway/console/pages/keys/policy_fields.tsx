@@ -1,4 +1,5 @@
 import type { Child } from "@hono/hono/jsx";
+import { DEFAULT_FILE_QUOTA, ROOM_PARTS } from "../../../domain/policy/file_quota.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, View } from "../../page.ts";
 import type { Choices } from "./choices.ts";
@@ -7,6 +8,7 @@ import { limitOf, LIST_FIELDS, type ListField } from "./policy_form.ts";
 
 /** Limits of how fast a key may call. */
 const BUDGETS = ["budget_day", "budget_month", "budget_total"] as const;
+const EMBEDDINGS = ["embeddings_model", "embeddings_dimensions"] as const;
 const PACE = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 
 /** Properties of the fields of a policy. */
@@ -71,6 +73,7 @@ export function PolicyFields(props: PolicyFieldsProps) {
       <ui.FieldGroup legend={say.groups.holder}>
         {radio("wallet_sight", say.walletSights)}
       </ui.FieldGroup>
+      <FileFields {...props} />
     </>
   );
 }
@@ -89,6 +92,30 @@ function AutoFields(props: PolicyFieldsProps) {
       {radio("auto_verify", say.verifyModes)}
       {radio("auto_audits", say.auditChoices)}
     </ui.FieldGroup>
+  );
+}
+
+/** The fields of the room for files, and of the embedding model. */
+function FileFields(props: PolicyFieldsProps) {
+  const say = props.view.say(formMessages);
+  const { input, limit } = controlsOf(props);
+  const room = ROOM_PARTS.map((part) => [`files_${part}` as const, part] as const);
+  return (
+    <>
+      <ui.Fold title={say.groups.files} isOpen={isSet(props, room.map(([name]) => name))}>
+        <Row>
+          {room.map(([name, part]) =>
+            limit(name, say.roomHint(DEFAULT_FILE_QUOTA[part].toLocaleString("en-US")))
+          )}
+        </Row>
+      </ui.Fold>
+      <ui.Fold title={say.groups.embeddings} isOpen={isSet(props, EMBEDDINGS)}>
+        <Row>
+          {input("embeddings_model", say.fields.embeddings_model, { hint: say.embeddingsHint })}
+          {limit("embeddings_dimensions", say.lengthHint)}
+        </Row>
+      </ui.Fold>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { ROOM_PARTS } from "../../../domain/policy/file_quota.ts";
 import type { Policy } from "./answers.ts";
 
 /** Fields that are lists to choose from. */
@@ -52,6 +53,9 @@ export function fieldsOf(policy: Policy): URLSearchParams {
     ["auto_verify", policy.auto?.verify ?? "request"],
     ["auto_audits", policy.auto?.audits === true ? "on" : "off"],
     ["wallet_sight", policy.wallet ?? "shown"],
+    ...ROOM_PARTS.map((part) => [`files_${part}`, policy.files?.[part]] as const),
+    ["embeddings_model", policy.embeddings?.model],
+    ["embeddings_dimensions", policy.embeddings?.dimensions],
   ];
   for (const [name, value] of texts) fields.set(name, String(value ?? ""));
   return fields;
@@ -62,39 +66,48 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
   const text = (name: string) => fields.get(name)?.trim() || undefined;
   const lists = LIST_FIELDS.filter((field) => fields.get(limitOf(field)) === "some")
     .map((field) => [field, fields.getAll(field)] as const);
-  const budget = definedOf(WINDOWS.map((window) => [window, text(`budget_${window}`)]));
   const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
   const expiry = text("expiresAt");
   const dialect = text("dialect") ?? "auto";
   const sight = text("wallet_sight") ?? "shown";
   const verify = text("auto_verify") ?? "request";
-  const auto = definedOf([
-    ...AUTO_NUMBERS.map((name) => [name, shareOf(text(`auto_${name}`))] as const),
-    ["verify", verify === "request" ? undefined : verify],
-    ["audits", text("auto_audits") === "on" ? true : undefined],
-  ]);
+  const groups = {
+    budget: WINDOWS.map((window) => [window, text(`budget_${window}`)] as const),
+    auto: [
+      ...AUTO_NUMBERS.map((name) => [name, shareOf(text(`auto_${name}`))] as const),
+      ["verify", verify === "request" ? undefined : verify] as const,
+      ["audits", text("auto_audits") === "on" ? true : undefined] as const,
+    ],
+    files: ROOM_PARTS.map((part) => [part, countOf(text(`files_${part}`))] as const),
+    embeddings: [
+      ["model", text("embeddings_model")] as const,
+      ["dimensions", countOf(text("embeddings_dimensions"))] as const,
+    ],
+  };
   return {
     ...Object.fromEntries(lists),
     ...definedOf([
       ["maxChargePerRequest", text("maxChargePerRequest")],
-      ["budget", Object.keys(budget).length === 0 ? undefined : budget],
       ...COUNTS.map((count) => [count, countOf(text(count))] as const),
       ["ipRanges", ranges],
       ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
       ["dialect", dialect === "auto" ? undefined : dialect],
-      ["auto", Object.keys(auto).length === 0 ? undefined : auto],
+      ...Object.entries(groups).map(([name, parts]) => [name, groupOf(parts)] as const),
       ["wallet", sight === "shown" ? undefined : sight],
     ]),
     orchestration: { mode: text("mode") ?? "auto", stream: text("stream") ?? "all" },
   };
 }
 
+/** Fields of a policy that are several fields of the form. */
+const GROUPS: readonly string[] = ["budget", "auto", "files", "embeddings"];
+
 /** The field of the form that a path of the API is about, as `policy.models.1`. */
 export function fieldOf(path: string): string {
   // The form has another field of this name: the wallet itself.
   if (path === "policy.wallet") return "wallet_sight";
   const [field = "", part = ""] = path.replace(/^policy\./, "").split(".");
-  if (field === "budget" || field === "auto") return `${field}_${part}`;
+  if (part !== "" && GROUPS.includes(field)) return `${field}_${part}`;
   return field === "orchestration" ? part : field;
 }
 
@@ -117,6 +130,12 @@ function timeOf(text: string): string {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)$/.exec(text) ?? [];
   if (day === undefined || clock === undefined) return text;
   return `${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`;
+}
+
+/** Returns the parts that are filled in; `undefined` where none is. */
+function groupOf(parts: readonly (readonly [string, unknown])[]) {
+  const group = definedOf(parts);
+  return Object.keys(group).length === 0 ? undefined : group;
 }
 
 function definedOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {

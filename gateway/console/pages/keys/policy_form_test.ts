@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import type { Policy } from "./answers.ts";
 import { fieldOf, fieldsOf, policyOf } from "./policy_form.ts";
 
-const FULL: Policy = {
+// Every field: the form would cut one that it does not know.
+const FULL: Required<Policy> = {
   endpoints: ["chat", "responses"],
   models: ["fast-mini"],
   providers: ["lab"],
@@ -21,6 +22,8 @@ const FULL: Policy = {
   dialect: "openai",
   auto: { dial: 0.25, maxDial: 1, qualityFloor: 0.5, verify: "auto", audits: true },
   wallet: "hidden",
+  files: { files: 1_000, bytes: 5_000_000, stores: 0 },
+  embeddings: { model: "vectors", dimensions: 256 },
 };
 
 Deno.test("a policy comes back from its form as it went in", () => {
@@ -50,20 +53,27 @@ Deno.test("an unreadable value is passed on for the API to refuse", () => {
   fields.set("auto_dial", "best");
   fields.set("auto_maxDial", "7");
   fields.set("auto_audits", "off");
+  fields.set("files_bytes", "1 GB");
+  fields.set("embeddings_dimensions", "many");
   assertEquals(policyOf(fields).auto, { dial: "best", maxDial: "7" });
+  assertEquals(policyOf(fields).files, { bytes: "1 GB" });
+  assertEquals(policyOf(fields).embeddings, { dimensions: "many" });
   assertEquals(ipRanges, ["10.0.0.0/8", "x"]);
 });
 
 Deno.test("a path of the API leads to its field", () => {
   const paths = [
     ...["policy.models.1", "policy.budget.day", "policy.orchestration.mode"],
-    ...["policy.auto.maxDial", "policy.wallet", "wallet", ""],
+    ...["policy.auto.maxDial", "policy.files.bytes", "policy.embeddings.model"],
+    ...["policy.wallet", "wallet", ""],
   ];
   assertEquals(paths.map(fieldOf), [
     "models",
     "budget_day",
     "mode",
     "auto_maxDial",
+    "files_bytes",
+    "embeddings_model",
     "wallet_sight",
     "wallet",
     "",

@@ -1,7 +1,8 @@
 import * as ui from "../../components/mod.ts";
+import { ROOM_PARTS } from "../../../domain/policy/file_quota.ts";
 import { dialText } from "../../../domain/routing/dial.ts";
 import type { Reading } from "../../page.ts";
-import type { Policy } from "./answers.ts";
+import type { Pin, Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
 import { LIST_FIELDS } from "./policy_form.ts";
 
@@ -14,7 +15,7 @@ export function limitsOf(
   policy: Policy,
 ): readonly { readonly field: FieldName; readonly name: string; readonly value: string }[] {
   const say = view.say(formMessages);
-  const { auto, budget, orchestration } = policy;
+  const { auto, budget, embeddings, files, orchestration } = policy;
   const credits = (amount: string | undefined) =>
     amount === undefined ? undefined : ui.trimmedCredits(amount);
   const values: readonly (readonly [FieldName, string | undefined])[] = [
@@ -37,10 +38,22 @@ export function limitsOf(
     ["auto_verify", auto?.verify && say.verifyModes[auto.verify][0]],
     ["auto_audits", auto?.audits === true ? say.auditChoices.on[0] : undefined],
     ["wallet_sight", policy.wallet === "hidden" ? say.walletSights.hidden[0] : undefined],
+    ...ROOM_PARTS.map((part) => [`files_${part}` as const, countText(files?.[part])] as const),
+    ["embeddings_model", embeddings?.model],
+    ["embeddings_dimensions", countText(embeddings?.dimensions)],
   ];
   return values.flatMap(([field, value]) =>
     value === undefined ? [] : [{ field, name: say.fields[field], value }]
   );
+}
+
+/** Returns the embedding model that a key keeps; nothing before its first call. */
+export function pinOf(
+  view: Reading,
+  pin: Pin,
+): readonly (readonly [name: string, value: string])[] {
+  const say = view.say(formMessages);
+  return pin === null ? [] : [[say.pinned, say.pin(pin.model, pin.dimensions)]];
 }
 
 /** Limits that a list of keys names of each. */

@@ -1,7 +1,7 @@
 import { unreadForm } from "../../view.ts";
 import * as ui from "../../components/mod.ts";
 import type { InView, Outcome, Page, Shown, View } from "../../page.ts";
-import type { Key } from "./answers.ts";
+import type { Key, Pin } from "./answers.ts";
 import { Budgets } from "./budgets.tsx";
 import { ContentLogPanel } from "./content_log.tsx";
 import { formMessages } from "./form_messages.ts";
@@ -10,7 +10,7 @@ import { KeyBadge } from "./key_state.tsx";
 import { linkShown } from "./link.tsx";
 import { LogTable } from "./log_table.tsx";
 import { keyMessages } from "./messages.ts";
-import { limitsOf } from "./policy_text.ts";
+import { limitsOf, pinOf } from "./policy_text.ts";
 import { ReachList } from "./reach.tsx";
 
 /** Requests that are shown of a key. */
@@ -95,7 +95,7 @@ function KeyHead({ view, of }: InView<{ of: Key }>) {
   );
 }
 
-function About({ view, of }: InView<{ of: Key }>) {
+function About({ view, of }: InView<{ of: Key & { readonly embeddings: Pin } }>) {
   const say = view.say(keyMessages);
   const { id, wallet, hint, createdAt, lastUsedAt, rotatedFrom, policy } = of;
   const link = (path: string, text: string) => <a href={`/console/${path}`}>{text}</a>;
@@ -111,6 +111,7 @@ function About({ view, of }: InView<{ of: Key }>) {
           ...rotatedFrom === null ? [] : [
             [say.replaces, link(`keys/${encodeURIComponent(rotatedFrom)}`, rotatedFrom)] as const,
           ],
+          ...pinOf(view, of.embeddings),
           ...limitsOf(view, policy).map(({ name, value }) => [name, value] as const),
         ]}
       />
