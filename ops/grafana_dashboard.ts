@@ -181,6 +181,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     lines("Changes", "short", {
       "a second": sum(rate("svc_store_operations_total")),
       "waiting": sum(metric("svc_store_queue_length")),
+      "queries waiting": sum(metric("svc_store_queries_waiting")),
       "failed commits a second": sum(rate("svc_store_commit_failures_total")),
     }),
     lines("Event loop delay", "s", quantiles("svc_event_loop_delay_seconds", [0.5, 0.99])),

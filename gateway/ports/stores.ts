@@ -92,6 +92,8 @@ export interface Stores {
   probe(): Promise<void>;
   /** Number of changes that wait for the next commit. */
   queued(): number;
+  /** Number of queries that wait for a connection to the database; 0 on a file. */
+  queriesWaiting(): number;
   /** Sentences for the operator about what the opening found. */
   notices(): readonly string[];
   /**

@@ -38,11 +38,21 @@ export function storePlaceOf({ store, kvPath }: StoreNames): StorePlace | string
     return "SERVICE_STORE and SERVICE_KV_PATH name different stores: leave SERVICE_KV_PATH out";
   }
   if (store !== undefined && isPostgres(store)) return { kind: "postgres", url: store };
+  for (const [name, text] of [["SERVICE_STORE", store], ["SERVICE_KV_PATH", kvPath]] as const) {
+    if (text === undefined || !isForeign(text)) continue;
+    return `${name} is neither a path nor a URL that begins with postgres://, postgresql:// or https://`;
+  }
   return { kind: "kv", path: store ?? kvPath ?? DEFAULT_KV_PATH };
 }
 
 function isPostgres(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
+/** True for a mistyped or unknown URL: as the name of a file its password would be shown. */
+function isForeign(text: string): boolean {
+  if (/^https?:\/\//i.test(text)) return false;
+  return /:\/\/|^(?:[a-z][\w+.-]+:)+\/|:.*@|\bpassword\s*=/is.test(text);
 }
 
 /** Returns the password in a place, as it stands there and decoded. */

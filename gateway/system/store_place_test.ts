@@ -13,6 +13,30 @@ Deno.test("a store is named by either name, and PostgreSQL by the newer one only
   assertEquals(typeof storePlaceOf({ store: "a.kv", kvPath: "b.kv" }), "string");
 });
 
+Deno.test("a mistyped URL is no file, and is not repeated", () => {
+  for (
+    const url of [
+      "postgresql+psycopg://svc:secret@db/svc",
+      "postgres:/svc:secret@db/svc",
+      "postgresql:svc:secret@db/svc",
+      "jdbc:postgresql://svc:secret@db/svc",
+      "pg://svc:secret@db/svc",
+      '"postgres://svc:secret@db/svc"',
+      " postgres://svc:secret@db/svc",
+      "host=db user=svc password=secret",
+      "file:///data/svc.kv",
+    ]
+  ) {
+    for (const names of [{ store: url }, { kvPath: url }]) {
+      const refusal = storePlaceOf(names);
+      assert(typeof refusal === "string" && !/secret|data/.test(refusal), url);
+    }
+  }
+  for (const path of ["https://kv.example/1", ":memory:", "C:\\svc.kv", "C:/svc.kv", "a:b.kv"]) {
+    assertEquals(storePlaceOf({ store: path }), { kind: "kv", path });
+  }
+});
+
 Deno.test("a place is shown without its password, however the URL is written", () => {
   const shown = (url: string) => shownPlace({ kind: "postgres", url });
   assertEquals(

@@ -36,6 +36,7 @@ export interface StateSources {
   readonly store: {
     readonly health: () => "ok" | "failing" | "lost";
     readonly queued: () => number;
+    readonly queriesWaiting: () => number;
   };
   /** Returns the last verification of the ledger in this process, with its time. */
   readonly verified: () => { readonly result: Verification; readonly atMs: number } | undefined;
@@ -152,6 +153,10 @@ function storeGauges({ store, settlementRetries, verified }: StateSources): Metr
     new Gauge("svc_store_queue_length", {
       help: "Changes that wait for the next commit.",
       tell: (gauge) => gauge.set(store.queued()),
+    }),
+    new Gauge("svc_store_queries_waiting", {
+      help: "Queries that wait for a connection to PostgreSQL; 0 on a file.",
+      tell: (gauge) => gauge.set(store.queriesWaiting()),
     }),
     new Gauge("svc_late_endings", {
       help: "Holds whose ending waits for the store.",

@@ -158,6 +158,19 @@ test("the line of a wallet does not wait for one that died", () =>
     assertEquals(outcome(await next), { held: 900n });
   }));
 
+test("those in the line behind the hold of one that died are served", () =>
+  withInstances(2, async ([other, dead]) => {
+    assert(other && dead);
+    await other.ledger.hold(hold("first", 900n), NO_WAIT);
+    const refused = dead.ledger.hold(hold("dead", 500n), { waitMs: 60_000 }).catch(() => {});
+    await until(async () => [...await other.sql`select from waiting_hold`].length === 1);
+    const next = other.ledger.hold(hold("next", 50n), { waitMs: 15_000 });
+    await until(async () => [...await other.sql`select from waiting_hold`].length === 2);
+    await dead.kill();
+    await refused;
+    assertEquals(outcome(await next), { held: 50n });
+  }));
+
 test("one that leaves ends its session at once; open holds of it are ended without a wait", () =>
   withInstances(2, async ([other, leaving]) => {
     assert(other && leaving);

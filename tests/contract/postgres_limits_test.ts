@@ -57,6 +57,33 @@ function key(policy: KeyPolicy, id = "key_1"): KeyRecord {
   return { id, name: "n", walletId: "w", status: "active", policy, hint: "", createdAtMs: 0 };
 }
 
+test("a change that waits too long is refused, and never made", async ({ sql }) => {
+  const counts = new PostgresCounts(sql, { member: { id: "one" }, waitMs: 50 });
+  const taken = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  // The first change waits for the row of its key.
+  const locked = sql.begin(async (tx) => {
+    await tx`lock table key_minute`;
+    taken.resolve();
+    await free.promise;
+  });
+  await taken.promise;
+  const made: string[] = [];
+  const change = (name: string) =>
+    counts.change("key_1", (before) => {
+      made.push(name);
+      return { counts: before, result: name };
+    });
+  const first = change("first").catch(({ message }) => message);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await assertRejects(() => change("late"), StoreError, "too slow");
+  free.resolve();
+  await locked;
+  await first;
+  await counts.close();
+  assertEquals(made.includes("late"), false);
+});
+
 /** Returns true if a request is let in. */
 async function isLetIn(work: unknown): Promise<boolean> {
   try {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { HoldCommand } from "../../gateway/domain/ledger/ledger.ts";
 import { connect, type Sql } from "../../gateway/stores/postgres/connection.ts";
 import { Batches } from "../../gateway/stores/postgres/ledger/batches.ts";
 import { PostgresLedger } from "../../gateway/stores/postgres/ledger/ledger.ts";
@@ -10,7 +11,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../fixtures/postgres.ts";
-import { fund, hold, settle, voidCommand } from "./ledger_store_contract.ts";
+import { credit, fund, hold, outcome, settle, voidCommand } from "./ledger_store_contract.ts";
 
 const NO_WAIT = { waitMs: 0 };
 /** A wait that a test never sees the end of. */
@@ -117,6 +118,81 @@ check("an aborted wait is refused, and a closing store ends all", {}, async ([on
   await untilWaiting(sql, 1, 1);
   await two.close();
   assertEquals(await cut, "Cannot hold: The store is closing");
+});
+
+/** Begins holds of 10 micro-credits that wait until the test ends. Their ids begin with a name. */
+function crowd(ledger: PostgresLedger, name: string, { count, ...rest }: Crowd) {
+  return Array.from(
+    { length: count },
+    (_, at) => ledger.hold(hold(`${name}-${at}`, 10n, rest), LONG).catch(() => undefined),
+  );
+}
+
+type Crowd = Partial<HoldCommand> & { readonly count: number };
+
+check("a long line of one wallet hides no line of another", {}, async ([one, two], sql) => {
+  await one.hold(hold("all", 10n), NO_WAIT);
+  await one.open({ kind: "open", walletId: "poor", tier: "standard", atMs: 0 });
+  await one.credit(credit("seed-poor", 10n, "poor"));
+  await one.hold(hold("all-poor", 10n, { walletId: "poor" }), NO_WAIT);
+  crowd(one, "poor", { walletId: "poor", count: 250 });
+  await untilWaiting(sql, 250, 0);
+  const waiting = [1, 2, 3].map((at) => two.hold(hold(`w-${at}`, 3n), { waitMs: 3_000 }));
+  await untilWaiting(sql, 253, 0);
+  const passing = one.hold(hold("poor-last", 1n, { walletId: "poor" }), NO_WAIT);
+  const settled = one.settle(settle("all", 0n));
+  const late = one.hold(hold("late", 1n), NO_WAIT);
+  assertEquals((await Promise.all(waiting)).map(outcome), Array(3).fill({ held: 3n }));
+  assertEquals(outcome(await passing), "insufficient_balance");
+  assertEquals(outcome(await late), { held: 1n });
+  await settled;
+});
+
+check("a crowd of one key lets other keys pass", {}, async ([one, two], sql) => {
+  await one.credit(credit("more", 100n));
+  const budget = { day: 10n };
+  await one.hold(hold("first", 10n, { budget }), NO_WAIT);
+  crowd(one, "short", { budget, count: 201 });
+  await untilWaiting(sql, 201, 0);
+  const other = two.hold(hold("other", 5n, { keyId: "k2" }), { waitMs: 1_000 });
+  assertEquals(outcome(await other), { held: 5n });
+});
+
+check("a payment serves more than one batch reads, in order", {}, async ([one, two], sql) => {
+  await one.hold(hold("all", 10n), NO_WAIT);
+  const first = crowd(one, "first", { count: 230 });
+  await untilWaiting(sql, 230, 0);
+  const last = crowd(two, "last", { keyId: "k2", count: 230 });
+  await untilWaiting(sql, 460, 0);
+  await one.credit(credit("more", 4_600n));
+  const answers = await Promise.all([...first, ...last]);
+  assertEquals(answers.filter((answer) => answer?.ok).length, 460);
+  const ids: string[] = [];
+  for await (const entry of one.entries()) {
+    if (entry.op === "hold") ids.push(entry.id.replace(/-\d+/, ""));
+  }
+  assertEquals(ids, ["all", ...Array(230).fill("first"), ...Array(230).fill("last")]);
+});
+
+check("more than a thousand do not wait for one wallet", {}, async ([one, two], sql) => {
+  await one.hold(hold("all", 10n), NO_WAIT);
+  crowd(one, "many", { count: 999 });
+  await untilWaiting(sql, 999, 0);
+  const [last, beyond] = [hold("last", 1n), hold("beyond", 1n)];
+  two.hold(last, LONG).catch(() => {});
+  assertEquals(outcome(await two.hold(beyond, LONG)), "insufficient_balance");
+  await untilWaiting(sql, 1_000, 0);
+});
+
+check("those behind a hold that is voided in the line are served", {}, async ([one, two], sql) => {
+  await one.hold(hold("part", 4n), NO_WAIT);
+  const large = two.hold(hold("large", 10n), { waitMs: 600 });
+  await untilWaiting(sql, 1, 1);
+  const small = two.hold(hold("small", 5n), { waitMs: 3_000 });
+  await untilWaiting(sql, 2, 1);
+  await one.voidHold(voidCommand("large"));
+  assertEquals(outcome(await small), { held: 5n });
+  assertEquals(outcome(await large), "insufficient_balance");
 });
 
 Deno.test("the server of the line's tests stops", async () => {

@@ -41,6 +41,16 @@ async function onServer(test: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+  "a query that no connection is free for is counted, and refused in time": async ({ url }) => {
+    const sql = connect(`${url}?connect_timeout=1`, { max: 1, freeMs: 100 });
+    const slow = sql`select pg_sleep(3)`.then(() => "answered");
+    const waiting = assertRejects(async () => await sql`select 1`, StoreError, "too slow");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assertEquals(sql.waiting, 1);
+    await waiting;
+    assertEquals([sql.waiting, await slow], [0, "answered"]);
+    await sql.end();
+  },
   "while the database is away every query is refused at once, then all run again": async (
     scene,
   ) => {

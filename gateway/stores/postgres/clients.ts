@@ -17,6 +17,10 @@ const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
 /** Time after which an answer is given up, with its connection, in milliseconds. */
 const ANSWER_MS = 35_000;
+/** Maximum wait for a free connection, beyond the time to make one, in milliseconds. */
+const FREE_MS = 5_000;
+/** Maximum number of those who wait for a free connection. */
+const WAITING_MAX = 5_000;
 /**
  * Time after which the server ends a transaction whose client is silent, in milliseconds: a paused
  * instance must not lock the ledger for the others.
@@ -38,6 +42,8 @@ export interface ClientsOptions {
   readonly max: number;
   /** Time after which an answer is given up, with its connection, in milliseconds. */
   readonly limitMs?: number | undefined;
+  /** Maximum wait for a free client, beyond the time to make one. @default {5000} */
+  readonly freeMs?: number | undefined;
   /** Hears of each notice on a channel that a client listens to. */
   readonly onNotice?: ((channel: string) => void) | undefined;
 }
@@ -59,7 +65,7 @@ export class Clients {
   readonly #settled = new WeakSet<Client>();
   #ending: Promise<void> | undefined;
 
-  constructor(link: Link, { max, limitMs, onNotice }: ClientsOptions) {
+  constructor(link: Link, { max, limitMs, freeMs, onNotice }: ClientsOptions) {
     this.#link = link;
     this.#limitMs = limitMs;
     const { database } = link;
@@ -87,11 +93,16 @@ export class Clients {
         target.socket.once("close", () => sockets.delete(target.socket));
       }
     }
-    // All who wait for a free client wait as long as for an answer.
-    const options = { max, idleTimeoutMillis: IDLE_MS, connectionTimeoutMillis: answerMs };
+    const waitMs = Math.min(answerMs, connectionTimeoutMillis + (freeMs ?? FREE_MS));
+    const options = { max, idleTimeoutMillis: IDLE_MS, connectionTimeoutMillis: waitMs };
     this.#pool = new pg.Pool({ ...options, Client: LinkedClient });
     // A client that is lost while it is idle has left the pool already.
     this.#pool.on("error", () => {});
+  }
+
+  /** Number of those who wait for a free client. */
+  get waiting(): number {
+    return this.#pool.waitingCount;
   }
 
   /**
@@ -104,6 +115,7 @@ export class Clients {
     // preference for a standby ends after a quarter of them.
     const rounds = wanted === "prefer-standby" ? 4 : hosts.length > 1 ? 2 : 1;
     let attempts = rounds * hosts.length;
+    if (this.waiting >= WAITING_MAX) throw new StoreError("Too many queries wait for the database");
     for (;;) {
       try {
         const client = await this.#pool.connect();
@@ -115,6 +127,10 @@ export class Clients {
         if (--attempts <= 0) throw new StoreError(`No host of the database is ${wanted}`);
       } catch (error) {
         if (this.#link.fallsBack(error)) continue;
+        if (this.#limitMs === undefined && isFullPool(error)) {
+          const message = "The database is too slow: no connection has become free in time";
+          throw new StoreError(message, { cause: error });
+        }
         if (error instanceof StoreError || --attempts <= 0) throw error;
       }
     }
@@ -198,6 +214,11 @@ export class Clients {
     if (isFit) this.#wanted.add(client);
     return isFit;
   }
+}
+
+/** True for the failure of the pool to have a client free; a new client has a limit of its own. */
+function isFullPool(error: unknown): boolean {
+  return error instanceof Error && /timeout exceeded when trying to connect/.test(error.message);
 }
 
 function connectMs({ connectSeconds }: Database): number {

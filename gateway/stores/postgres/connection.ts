@@ -56,6 +56,8 @@ export interface Sql extends Asker {
   reserve(): Promise<Connection>;
   /** Calls a function with each notice on a channel. */
   listen(channel: string, tell: () => void): Promise<{ unlisten(): Promise<void> }>;
+  /** Number of queries that wait for a free connection. */
+  readonly waiting: number;
   /** Closes all connections: those in use when they are free, or after a time in seconds. */
   end(options?: { readonly timeout?: number }): Promise<void>;
 }
@@ -71,6 +73,8 @@ export interface ConnectOptions {
    * @default {35000}
    */
   readonly limitMs?: number | undefined;
+  /** Maximum wait for a free connection, in milliseconds, beyond the time to make one. @default {5000} */
+  readonly freeMs?: number | undefined;
   /** Hears of each notice on a channel that a connection of the pool listens to. */
   readonly onNotice?: (() => void) | undefined;
 }
@@ -83,8 +87,8 @@ export interface ConnectOptions {
  */
 export function connect(to: string | Link, options: ConnectOptions = {}): Sql {
   const link = typeof to === "string" ? new Link(databaseOf(to)) : to;
-  const { max = 8, limitMs, onNotice } = options;
-  const clients = new Clients(link, { max, limitMs, onNotice });
+  const { max = 8, limitMs, freeMs, onNotice } = options;
+  const clients = new Clients(link, { max, limitMs, freeMs, onNotice });
   const reserved = new Clients(link, { max: Infinity, limitMs });
   const notices = new Notices(link);
   const once = async <T extends readonly object[]>(sent: Sent, how: SendOptions) => {
@@ -102,7 +106,7 @@ export function connect(to: string | Link, options: ConnectOptions = {}): Sql {
     });
   const begin = async <T>(how: string, work: (tx: Transaction) => Promise<T>) =>
     await transaction(await taken(clients), { how, work });
-  return Object.assign(asker(current), {
+  const pool = Object.assign(asker(current), {
     begin: <T>(work: (tx: Transaction) => Promise<T>) => begin("begin", work),
     beginReading: <T>(work: (tx: Transaction) => Promise<T>) =>
       begin("begin isolation level repeatable read, read only", work),
@@ -116,7 +120,9 @@ export function connect(to: string | Link, options: ConnectOptions = {}): Sql {
       await notices.close();
       await Promise.all([clients.end(ms), reserved.end(ms)]);
     },
+    waiting: 0,
   });
+  return Object.defineProperty(pool, "waiting", { get: () => clients.waiting });
 }
 
 /** Sends a statement. The type of the rows is what the caller states. */

@@ -24,14 +24,24 @@ import { PASS_TABLES } from "./sql/pass_tables.ts";
 import { SESSION_TABLES } from "./sql/session_tables.ts";
 import { VALUE_TABLES } from "./sql/value_tables.ts";
 
-/** A change of the tables. Each must leave them usable for the version before it. */
-interface Migration {
+/**
+ * A change of the tables, in a transaction of its own. Each must leave them usable for the version
+ * before it.
+ */
+export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /**
+   * True for one statement that changes some rows each time: it is repeated, each time in a
+   * transaction of its own, until it changes none. So large tables are filled without long locks.
+   *
+   * @default {false}
+   */
+  readonly isRepeated?: boolean;
 }
 
 /** All migrations, in order. A released one never changes. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { name: "instances", sql: INSTANCE_TABLES },
   { name: "ledger", sql: LEDGER_TABLES },
   { name: "log", sql: LOG_TABLES },
@@ -63,6 +73,8 @@ const LOCK = 5_811_763_204;
  * the longest for which a waiting migration holds up others.
  */
 const LOCK_WAIT = "500ms";
+/** Maximum time of a migration, and of the wait for those of other instances, in milliseconds. */
+const LIMIT_MS = 6 * 3_600_000;
 /** Number of attempts to get all locks, and the time between them, in milliseconds. */
 const TRIES = 120;
 const RETRY_MS = 250;
@@ -75,12 +87,20 @@ const BUSY = ["55P03", "40P01"];
  *
  * @throws {StoreError} When the database was migrated by a newer version of the service.
  */
-export async function migrate(sql: Sql): Promise<void> {
-  for (let attempt = 1;; attempt++) {
+export async function migrate(
+  sql: Sql,
+  { migrations = MIGRATIONS }: {
+    /** For tests. */
+    readonly migrations?: readonly Migration[] | undefined;
+  } = {},
+): Promise<void> {
+  let attempt = 1;
+  for (;;) {
     try {
-      return await migrateOnce(sql);
+      if (await isMigrated(sql, migrations)) return;
+      attempt = 1;
     } catch (error) {
-      if (attempt >= TRIES || !isBusy(error)) throw error;
+      if (attempt++ >= TRIES || !isBusy(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
@@ -91,9 +111,11 @@ function isBusy(error: unknown): boolean {
   return "code" in error && BUSY.includes(String(error.code)) || isBusy(error.cause);
 }
 
-async function migrateOnce(sql: Sql): Promise<void> {
-  await query(sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${LOCK})`;
+/** Makes one step, in one transaction. Returns true if there was none to make. */
+async function isMigrated(sql: Sql, migrations: readonly Migration[]): Promise<boolean> {
+  return await query(sql.begin(async (tx) => {
+    await tx`select set_config('statement_timeout', '0', true)`;
+    await tx.unsafe("select pg_advisory_xact_lock($1)", [LOCK], { limitMs: LIMIT_MS });
     await tx`select set_config('lock_timeout', ${LOCK_WAIT}, true)`;
     await tx`create table if not exists migration (
       version int primary key, name text not null, at timestamptz not null default now()
@@ -102,15 +124,17 @@ async function migrateOnce(sql: Sql): Promise<void> {
       select coalesce(max(version), 0) as version from migration
     `;
     const version = row?.version ?? 0;
-    if (version > MIGRATIONS.length) {
+    if (version > migrations.length) {
       throw new StoreError(
         `The database has version ${version} of the tables, and this service knows ` +
-          `${MIGRATIONS.length}: start a newer version of the service`,
+          `${migrations.length}: start a newer version of the service`,
       );
     }
-    for (const [at, { name, sql: text }] of MIGRATIONS.slice(version).entries()) {
-      await tx.unsafe(text);
-      await tx`insert into migration (version, name) values (${version + at + 1}, ${name})`;
-    }
+    const next = migrations[version];
+    if (next === undefined) return true;
+    const { count } = await tx.unsafe(next.sql, [], { limitMs: LIMIT_MS });
+    if (next.isRepeated === true && count > 0) return false;
+    await tx`insert into migration (version, name) values (${version + 1}, ${next.name})`;
+    return false;
   }));
 }

@@ -170,7 +170,7 @@ async function openStores(
 
 function stateOf(
   { sql, batches, instance }: Parts,
-): Pick<Stores, "health" | "trouble" | "probe" | "queued" | "notices"> {
+): Pick<Stores, "health" | "trouble" | "probe" | "queued" | "queriesWaiting" | "notices"> {
   return {
     health: () => instance.isLost ? "failing" : batches.health,
     trouble: () => Promise.resolve(undefined),
@@ -179,6 +179,7 @@ function stateOf(
       await query(sql`update ledger_head set batch = batch where false`);
     },
     queued: () => batches.queued,
+    queriesWaiting: () => sql.waiting,
     notices: () => [],
   };
 }

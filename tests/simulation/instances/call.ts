@@ -36,6 +36,8 @@ export class Call {
   /** Amount that was held. */
   held: bigint | undefined;
   charged: bigint | undefined;
+  /** True once it takes back a hold that may have landed. */
+  isLeaving = false;
   /** True when its instance was ended by another one, which may have ended the hold. */
   wasFenced = false;
   readonly #ports: CallPorts;
@@ -103,6 +105,7 @@ export class Call {
 
   /** Voids a hold that may have landed. */
   async #giveUp(): Promise<false> {
+    this.isLeaving = true;
     const answer = await this.#untilAnswered((ledger) => ledger.voidHold(this.#voiding()));
     if (this.isDone) return false;
     if (answer.ok || answer.refusal === "hold_not_found" || this.wasFenced) this.state = "failed";

@@ -6,6 +6,7 @@
  */
 
 import {
+  END_SESSION,
   LOCK_HEAD,
   READ_ROWS,
   WRITE_ROWS,
@@ -205,23 +206,21 @@ export class ModelledDatabase {
     }
     if (text === READ_ROWS) return this.tables.readRows(parameters);
     if (text === WRITE_ROWS) return this.#write(session, String(parameters[0]));
-    if (text === END_INSTANCE) return this.#endInstance(session, String(parameters[0]));
+    if (text === END_SESSION) return this.#endSession(session, String(parameters[0]));
     return this.#read(text, parameters);
   }
 
-  #endInstance(session: Session, id: string): readonly object[] {
-    const { waiting, instances } = this.tables;
-    session.staged?.push(() => {
-      instances.set(id, true);
-      for (const [holdId, { instance }] of waiting) if (instance === id) waiting.delete(holdId);
-    });
-    return [];
+  /** The lock of the head keeps what is returned as it is until the commit. */
+  #endSession(session: Session, id: string): readonly object[] {
+    session.staged?.push(() => void this.tables.endSession(id));
+    return this.tables.waitingOf(id).map(({ data }) => ({ data }));
   }
 
   #write(session: Session, parameter: string): readonly object[] {
     const written = JSON.parse(parameter) as Written;
     const commit = this.tables.write(written);
-    session.staged?.push(() => {
+    // A session that the batch ends may have been served by it.
+    session.staged?.unshift(() => {
       commit();
       this.onCommit(written);
     });
@@ -275,6 +274,3 @@ export class ModelledDatabase {
 /** The question for waiting holds that have left the line. */
 const LEFT_LINE = "select id from jsonb_array_elements_text($1::text::jsonb) as mine(id) " +
   "where not exists (select from waiting_hold where waiting_hold.id = mine.id)";
-
-/** Ends an instance, with its holds in the line, under the lock of the head. Parameter: its id. */
-export const END_INSTANCE = "end instance $1";

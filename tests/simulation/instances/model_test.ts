@@ -4,9 +4,13 @@ import { assertEquals, assertGreater } from "@std/assert";
 import { connect, type Sql } from "../../../gateway/stores/postgres/connection.ts";
 import { migrate } from "../../../gateway/stores/postgres/migrate.ts";
 import { verification } from "../../../gateway/stores/postgres/ledger/verify/verification.ts";
-import { READ_ROWS, WRITE_ROWS } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import {
+  END_SESSION,
+  READ_ROWS,
+  WRITE_ROWS,
+} from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
 import { newDatabase, postgresBin, startPostgres } from "../../fixtures/postgres.ts";
-import { type Answered, END_INSTANCE } from "./database.ts";
+import type { Answered } from "./database.ts";
 import { instanceSteps, runInstances } from "./run.ts";
 
 /** Seeds whose transactions are repeated on the server. */
@@ -56,15 +60,18 @@ async function repeat(sql: Sql, statements: readonly Answered[]): Promise<number
     } else if (text === WRITE_ROWS) {
       await sql.unsafe(WRITE_ROWS, parameters as string[]);
       written++;
-    } else if (text === END_INSTANCE) await endInstance(sql, String(parameters[0]));
+    } else if (text === END_SESSION) {
+      const [id, beats] = parameters;
+      await sql`insert into instance (id) values (${id}) on conflict do nothing`;
+      const answered = await sql.unsafe(END_SESSION, [id, beats]);
+      assertEquals([...answered].map(textOf).sort(), rows.map(textOf).sort());
+    }
   }
   return written;
 }
 
-async function endInstance(sql: Sql, id: string): Promise<void> {
-  await sql`insert into instance (id, ended_at) values (${id}, now())
-    on conflict (id) do update set ended_at = now()`;
-  await sql`delete from waiting_hold where instance = ${id}`;
+function textOf(row: object): string {
+  return JSON.stringify(row);
 }
 
 /** Returns rows of a kind and JSON in one order, whatever the order and the spaces of the JSON. */

@@ -6,7 +6,6 @@
  */
 
 import type { ReadRow } from "../../../gateway/stores/postgres/ledger/batch_view.ts";
-import { WAITING_SERVED } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -40,7 +39,8 @@ interface HoldRow {
   readonly data: string;
 }
 
-interface WaitingRow extends HoldRow {
+/** A row of `waiting_hold`. */
+export interface WaitingRow extends HoldRow {
   readonly number: number;
 }
 
@@ -95,6 +95,8 @@ export class Tables {
   readonly owed = new Map<string, { readonly instance: string; readonly line: string }>();
   readonly log = new Map<string, Row>();
   readonly waiting = new Map<string, WaitingRow>();
+  /** Holds that left the line with the last batch, with what their wallets had before it. */
+  departed: readonly (WaitingRow & { readonly available: string })[] = [];
   /** Instances, with true for those that were ended. */
   readonly instances = new Map<string, boolean>();
   #lastWaiting = 0;
@@ -111,9 +113,9 @@ export class Tables {
     const [wallets = [], budgets = [], holds = [], credits = [], logs = []] = parameters
       .slice(0, 5) as (readonly string[])[];
     const held = rowsOf(this.holds, holds);
-    const walletIds = new Set([...wallets, ...held.map(({ wallet }) => wallet)]);
-    const waiting = [...this.waiting.values()].filter(({ wallet }) => walletIds.has(wallet))
-      .sort((one, other) => one.number - other.number).slice(0, WAITING_SERVED);
+    const queued = rowsOf(this.waiting, holds);
+    const walletIds = new Set([...wallets, ...[...held, ...queued].map(({ wallet }) => wallet)]);
+    const waiting = this.#lines(walletIds, { shown: Number(parameters[7]), holds });
     const budgetIds = new Set([...budgets, ...[...held, ...waiting].map(({ budget }) => budget)]);
     const instance = this.instances.get(String(parameters[5]));
     const logsOf = parameters[6] as readonly string[];
@@ -136,9 +138,41 @@ export class Tables {
         const line = this.owed.get(id)?.line;
         return line === undefined ? [] : [json("owed", { id, line })];
       }),
-      ...waiting.map(({ number, instance, data }) => json("waiting", { number, instance, data })),
+      ...waiting.map(({ budget: _, ...row }) => json("waiting", row)),
       ...instance === undefined ? [] : [json("instance", instance)],
     ];
+  }
+
+  /** Returns the first holds of each key in the lines of wallets, and those with given ids. */
+  #lines(
+    walletIds: ReadonlySet<string>,
+    { shown, holds }: { readonly shown: number; readonly holds: readonly string[] },
+  ) {
+    const lines = [...walletIds].map((id) =>
+      [...this.waiting.values()].filter(({ wallet }) => wallet === id)
+        .sort((one, other) => one.number - other.number)
+    );
+    return lines.flatMap((line) => {
+      const places = new Map<string, number>();
+      return line.flatMap(({ id, number, instance, budget, data }) => {
+        const place = (places.get(budget) ?? 0) + 1;
+        places.set(budget, place);
+        const row = { number, instance, isLast: place === shown, length: line.length, data };
+        return place <= shown || holds.includes(id) ? [{ ...row, budget }] : [];
+      });
+    });
+  }
+
+  /** Returns the holds of a session in the line, if it has not ended. */
+  waitingOf(session: string): readonly WaitingRow[] {
+    if (this.instances.get(session) !== false) return [];
+    return [...this.waiting.values()].filter(({ instance }) => instance === session);
+  }
+
+  /** Ends a session, and takes its holds out of the line. */
+  endSession(id: string): void {
+    for (const row of this.waitingOf(id)) this.waiting.delete(row.id);
+    this.instances.set(id, true);
   }
 
   /** Checks a batch as the constraints do, and returns the function that commits it. */
@@ -155,6 +189,8 @@ export class Tables {
 
   #apply(written: Written): void {
     const { batch, id, hash, journal, wallets, spends, holds, ended, credits } = written;
+    this.departed = rowsOf(this.waiting, written.unwaiting)
+      .map((row) => ({ ...row, available: this.wallets.get(row.wallet)?.available ?? "0" }));
     this.batches.push({ batch, id, hash, lines: journal.map(({ line }) => line) });
     for (const row of journal) this.journal.set(row.place, row);
     for (const row of wallets) this.wallets.set(row.id, { ...row, ...this.#founded(row.id) });

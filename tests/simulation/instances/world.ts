@@ -4,15 +4,15 @@
  * @module
  */
 
+import type { HoldCommand } from "../../../gateway/domain/ledger/ledger.ts";
 import { StoreError } from "../../../gateway/ports/store_error.ts";
 import { Batches } from "../../../gateway/stores/postgres/ledger/batches.ts";
 import { PostgresLedger } from "../../../gateway/stores/postgres/ledger/ledger.ts";
-import { decodeHold } from "../../../gateway/stores/postgres/ledger/rows.ts";
-import { LOCK_HEAD } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import { decodeAmounts, decodeHold } from "../../../gateway/stores/postgres/ledger/rows.ts";
 import { type Accuse, ReckonedBooks } from "../books.ts";
 import { settle, type VirtualTime } from "../virtual_time.ts";
 import { Call, walletId } from "./call.ts";
-import { BrokenConnection, END_INSTANCE, ModelledDatabase } from "./database.ts";
+import { BrokenConnection, ModelledDatabase } from "./database.ts";
 import { ModelledPool } from "./sql.ts";
 import { type Course, INSTANCES, WALLETS } from "./steps.ts";
 import { RefusedStatement, type Written } from "./tables.ts";
@@ -20,10 +20,14 @@ import { RefusedStatement, type Written } from "./tables.ts";
 /** Credits of a wallet at the beginning, and of a payment, in micros. */
 const FUNDS = 300n;
 
+/** Waiting holds that a batch reads of each key in a line: fewer than wait at times. */
+const WAITING_READ = 2;
+
 /** A process of the gateway, as far as the ledger goes. */
 interface Instance {
   readonly id: string;
   readonly pool: ModelledPool;
+  readonly batches: Batches;
   readonly ledger: PostgresLedger;
   /** True once another instance has ended it. */
   isFenced: boolean;
@@ -158,9 +162,9 @@ export class World {
     const id = `instance-${this.#lives++}`;
     this.database.tables.instances.set(id, false);
     const pool = new ModelledPool(this.database, this.#accuse);
-    const batches = new Batches(pool.sql, { id });
+    const batches = new Batches(pool.sql, { id }, { waitingRead: WAITING_READ });
     const ledger = new PostgresLedger(pool.sql, batches, { line: { listens: false } });
-    return { id, pool, ledger, isFenced: false, calls: [] };
+    return { id, pool, batches, ledger, isFenced: false, calls: [] };
   }
 
   async #pay(
@@ -180,12 +184,10 @@ export class World {
   async #reap(id: string): Promise<void> {
     this.#reaping.add(id);
     const atMs = this.time.clock.nowMs();
-    const end = async ({ pool }: Instance) =>
-      await pool.sql.begin(async (tx) => {
-        await tx.unsafe(LOCK_HEAD);
-        return await tx.unsafe(END_INSTANCE, [id]);
-      });
-    await this.#tried(0, end);
+    await this.#tried(
+      0,
+      ({ batches }) => batches.submit({}, (view) => void view.ending.push({ id, beats: null })),
+    );
     this.ended.add(id);
     for (const { data } of this.#holdsOf(id)) {
       const { id: holdId, progress } = decodeHold(data);
@@ -246,7 +248,26 @@ export class World {
     });
   }
 
-  #land({ journal, wallets, firstPlace, batch, holds }: Written): void {
+  /** No caller is refused at the head of a line for want of credits that the wallet had before. */
+  #judgeDeparted({ holds }: Written): void {
+    const { departed, waiting } = this.database.tables;
+    for (const { id, wallet, number, data, available } of departed) {
+      const command = decodeAmounts<HoldCommand>(data);
+      const isOther = (row: { readonly id: string }) => row.id !== id;
+      const isServed = !holds.every(isOther);
+      const isFirst = ![...waiting.values(), ...departed].some((row) =>
+        isOther(row) && row.wallet === wallet && row.number < number
+      );
+      const hasLeft = this.calls.some(({ holdId, isLeaving }) => holdId === id && isLeaving);
+      if (isServed || !isFirst || hasLeft || command.budget.day !== undefined) continue;
+      if (BigInt(available) < command.minimum) continue;
+      this.#accuse("the first in a line gets what the wallet has", id);
+    }
+  }
+
+  #land(written: Written): void {
+    this.#judgeDeparted(written);
+    const { journal, wallets, firstPlace, batch, holds } = written;
     for (const { instance } of holds) {
       if (this.ended.has(instance) || this.database.tables.instances.get(instance) === true) {
         this.#accuse("an instance that was ended holds nothing new", `${instance}, batch ${batch}`);

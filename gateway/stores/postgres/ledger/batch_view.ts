@@ -8,7 +8,6 @@ import { createHash } from "node:crypto";
 import type {
   EndedHold,
   Hold,
-  HoldCommand,
   JournalEntry,
   KeySpend,
   Wallet,
@@ -30,6 +29,7 @@ import { decodeCorrection } from "../../correction_json.ts";
 import type { Transaction } from "../connection.ts";
 import { lineOf, logRow } from "../log/log_row.ts";
 import { textId } from "../text_id.ts";
+import { Lines } from "./lines.ts";
 import * as rows from "./rows.ts";
 
 /** The end of the journal. */
@@ -56,7 +56,7 @@ export interface ReadRow {
   readonly data: string;
 }
 
-interface Line {
+interface Entry {
   readonly place: number;
   readonly wallet: string;
   readonly op: string;
@@ -78,8 +78,7 @@ export class BatchView implements LedgerView {
   readonly #owed = new Map<string, RequestSum>();
   /** Owed rows that were to be read, by the ids of their requests. */
   readonly #owedRows = new Map<string, RequestRecord>();
-  #waiting: readonly rows.Waiting[] = [];
-  readonly #lines: Line[] = [];
+  readonly #entries: Entry[] = [];
   readonly #changed = {
     wallets: new Set<string>(),
     spends: new Set<string>(),
@@ -90,14 +89,14 @@ export class BatchView implements LedgerView {
     credits: new Set<string>(),
     owed: new Map<string, string>(),
     paid: new Set<string>(),
-    arrived: new Map<string, rows.Waiting>(),
-    unwaiting: new Set<string>(),
   };
   readonly #log: RequestRecord[] = [];
   readonly #corrections = new Map<string, Correction>();
   readonly #keys = new Map<string, StoredKey>();
   /** Writes of other stores that belong into the transaction of the batch. */
   readonly companions: ((tx: Transaction) => Promise<void>)[] = [];
+  /** Holds that wait for credits. */
+  readonly lines: Lines;
   /** Waiting holds of this batch that were answered: their instance asks for the answer. */
   readonly answered: rows.Waiting[] = [];
   /** Sessions of instances that this batch ends. */
@@ -114,14 +113,14 @@ export class BatchView implements LedgerView {
   ) {
     this.#head = head;
     this.#instance = instance;
-    const waiting: rows.Waiting[] = [];
+    const waiting: rows.ReadWaiting[] = [];
     let isEnded: boolean | undefined;
     for (const { kind, data } of read) {
       if (kind === "waiting") waiting.push(rows.decodeWaiting(data));
       else if (kind === "instance") isEnded = JSON.parse(data);
       else this.#add(kind, data);
     }
-    this.#waiting = waiting;
+    this.lines = new Lines(waiting);
     this.isInstanceEnded = isEnded !== false;
   }
 
@@ -179,7 +178,7 @@ export class BatchView implements LedgerView {
   /** Adds the change of a decision. A new hold is of `instance`. @default instance {this one} */
   apply(change: LedgerChange, instance: string = this.#instance): void {
     const { entry, wallet, spend, opened, ended } = change;
-    const place = this.#head.entries + this.#lines.length + 1;
+    const place = this.#head.entries + this.#entries.length + 1;
     if (wallet !== undefined) {
       const number = this.#wallets.get(wallet.id)?.number ?? place - 1;
       this.#wallets.set(wallet.id, { wallet, number });
@@ -206,7 +205,7 @@ export class BatchView implements LedgerView {
       this.#credits.set(id, operation);
       this.#changed.credits.add(id);
     }
-    this.#lines.push({
+    this.#entries.push({
       ...{ place, wallet: textId(entry.wallet), op: entry.op, at_ms: entry.at },
       log_id: "log" in entry ? textId(entry.log) : null,
       line: encodeEntry(entry),
@@ -273,35 +272,23 @@ export class BatchView implements LedgerView {
     this.#changed.owed.set(id, lineOf(record));
   }
 
-  /** Returns the holds that wait for a wallet, in the order of their arrival at any instance. */
-  waiting(walletId: string): readonly rows.Waiting[] {
-    return this.#waiting.filter(({ command }) => command.walletId === walletId);
-  }
-
-  /** Lets a hold wait, behind all others. */
-  wait(command: HoldCommand): void {
-    const waiting = { instance: this.#instance, command };
-    this.#waiting = [...this.#waiting, waiting];
-    this.#changed.arrived.set(command.holdId, waiting);
-  }
-
-  /** Takes a hold out of the line. */
-  unwait(holdId: string): void {
-    this.#waiting = this.#waiting.filter(({ command }) => command.holdId !== holdId);
-    if (!this.#changed.arrived.delete(holdId)) this.#changed.unwaiting.add(textId(holdId));
+  /** Lets a hold of this instance wait, behind all others. */
+  wait(command: rows.Waiting["command"]): void {
+    this.lines.add({ instance: this.#instance, command });
   }
 
   /** Places of the entries of this batch: the first, and the one behind the last. */
   get places(): { readonly first: number; readonly next: number } {
     const first = this.#head.entries + 1;
-    return { first, next: first + this.#lines.length };
+    return { first, next: first + this.#entries.length };
   }
 
   /** True when there is nothing to write. */
   get isEmpty(): boolean {
-    const { holds, owed, arrived, unwaiting } = this.#changed;
-    return this.#lines.length + this.#log.length + holds.size + owed.size + arrived.size +
-        unwaiting.size + this.ending.length === 0;
+    const { holds, owed } = this.#changed;
+    const { arrived, departed } = this.lines;
+    return this.#entries.length + this.#log.length + holds.size + owed.size + arrived.size +
+        departed.size + this.ending.length === 0;
   }
 
   /** Returns the parameter of the statement that writes the batch. */
@@ -311,7 +298,7 @@ export class BatchView implements LedgerView {
     const log = this.#log.map((record, at) => logRow(record, this.#head.logged + at + 1));
     return JSON.stringify({
       ...{ id, batch: head.batch, entries: head.entries, atMs: head.atMs, hash: head.hash },
-      ...{ count: this.#lines.length, firstPlace: this.places.first, journal: this.#lines },
+      ...{ count: this.#entries.length, firstPlace: this.places.first, journal: this.#entries },
       wallets: [...changed.wallets].flatMap((key) => {
         const numbered = this.#wallets.get(key);
         return numbered === undefined ? [] : [rows.walletRow(numbered)];
@@ -339,20 +326,20 @@ export class BatchView implements LedgerView {
       paid: [...changed.paid],
       ...{ log, facets: [...new Set(log.flatMap(({ facets }) => facets))], logged: head.logged },
       notifies: this.answered.some(({ instance }) => instance !== this.#instance),
-      waiting: [...changed.arrived.values()].map(rows.waitingRow),
-      unwaiting: [...changed.unwaiting],
+      waiting: [...this.lines.arrived.values()].map(rows.waitingRow),
+      unwaiting: [...this.lines.departed],
     });
   }
 
   /** Returns the end of the journal after this batch. */
   nextHead(): LedgerHead {
-    const lines = this.#lines;
+    const entries = this.#entries;
     const hash = createHash("sha256").update(this.#head.hash);
-    for (const { line } of lines) hash.update("\n").update(line);
+    for (const { line } of entries) hash.update("\n").update(line);
     return {
       batch: this.#head.batch + 1,
-      entries: this.#head.entries + lines.length,
-      atMs: Math.max(this.#head.atMs, ...lines.map(({ at_ms }) => at_ms)),
+      entries: this.#head.entries + entries.length,
+      atMs: Math.max(this.#head.atMs, ...entries.map(({ at_ms }) => at_ms)),
       hash: hash.digest("hex"),
       logged: this.#head.logged + this.#log.length,
     };

@@ -5,6 +5,7 @@
  */
 
 import { StoreError } from "../../../ports/store_error.ts";
+import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
 import type { AttemptedCommit } from "../../../ports/stores.ts";
 import { type Connection, type Sql, storeError } from "../connection.ts";
 import {
@@ -14,11 +15,13 @@ import {
   READ_KEYS,
   READ_OWED,
   READ_ROWS,
+  WAITING_READ,
   WRITE_ROWS,
 } from "../sql/ledger_batch.ts";
 import { textId } from "../text_id.ts";
 import { BatchView, type LedgerHead, type ReadRow } from "./batch_view.ts";
 import type { Member } from "./member.ts";
+import { decodeAmounts } from "./rows.ts";
 
 /** Ids of the rows that an operation decides by. */
 export interface Needs {
@@ -67,7 +70,14 @@ const DOUBT_RETRY_MS = 100;
 const RENEWALS_MAX = 2;
 
 /** A transaction that may have landed. */
-class InDoubtError extends Error {}
+class InDoubtError extends Error {
+  readonly view: BatchView;
+
+  constructor(view: BatchView, cause: unknown) {
+    super("commit", { cause });
+    this.view = view;
+  }
+}
 
 /** Another instance has ended the session of a batch: nothing of it was written. */
 class EndedError extends StoreError {
@@ -83,6 +93,7 @@ class EndedError extends StoreError {
 export class Batches {
   readonly #sql: Sql;
   readonly #onTried: ((commit: AttemptedCommit) => void) | undefined;
+  readonly #waitingRead: number;
   readonly #member: Member;
   #connection: Connection | undefined;
   #queue: Operation[] = [];
@@ -98,14 +109,17 @@ export class Batches {
   constructor(
     sql: Sql,
     member: Member,
-    { onTried }: {
+    { onTried, waitingRead = WAITING_READ }: {
       /** Called after each attempt to commit a batch. @default {no call} */
       readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+      /** Waiting holds that a batch reads of each key in a line, for tests. @default {200} */
+      readonly waitingRead?: number | undefined;
     } = {},
   ) {
     this.#sql = sql;
     this.#member = member;
     this.#onTried = onTried;
+    this.#waitingRead = waitingRead;
   }
 
   /** Number of operations that wait. */
@@ -188,7 +202,7 @@ export class Batches {
         }
         this.#dropConnection();
         if (error instanceof InDoubtError) {
-          if (await this.#hasLanded()) return;
+          if (await this.#hasLanded()) return this.onCommitted(error.view);
         } else if (attempt >= 2 || error instanceof StoreError) throw storeError(error);
       }
     }
@@ -216,16 +230,26 @@ export class Batches {
     const id = crypto.randomUUID();
     const parameter = view.written(id);
     this.#doubt = id;
-    const ending = view.ending.map(({ id, beats }) => connection.unsafe(END_SESSION, [id, beats]));
+    const ending = view.ending.map(({ id, beats }) =>
+      connection.unsafe<{ data: string }[]>(END_SESSION, [id, beats])
+    );
     const writing = connection.unsafe(WRITE_ROWS, [parameter], { prepare: true });
     const committing = connection.unsafe("commit");
     // All are sent at once: a failed write makes the commit a rollback.
-    const [written, committed] = await Promise.allSettled([writing, committing, ...ending]);
+    const [written, committed, ...ended] = await Promise.allSettled([
+      writing,
+      committing,
+      ...ending,
+    ]);
     if (committed.status === "rejected") {
-      throw new InDoubtError("commit", { cause: committed.reason });
+      throw new InDoubtError(view, committed.reason);
     }
     this.#doubt = undefined;
     if (written.status === "rejected") throw storeError(written.reason);
+    for (const { data } of ended.flatMap((one) => one.status === "fulfilled" ? one.value : [])) {
+      // Those behind the holds of an ended session may need less.
+      view.lines.unserved.add(decodeAmounts<HoldCommand>(data).walletId);
+    }
     return view;
   }
 
@@ -239,7 +263,7 @@ export class Batches {
     const parameters = [
       ...[ids(({ wallets }) => wallets), ids(({ budgets }) => budgets)],
       ...[ids(({ holds }) => holds), ids(({ credits }) => credits), ids(({ logs }) => logs)],
-      ...[session, ids(({ logsOf }) => logsOf)],
+      ...[session, ids(({ logsOf }) => logsOf), this.#waitingRead],
     ];
     const owed = ids(({ owed }) => owed);
     const corrections = ids(({ corrections }) => corrections);

@@ -49,6 +49,7 @@ import { applied } from "./applied.ts";
 import type { Batches } from "./batches.ts";
 import type { BatchView } from "./batch_view.ts";
 import { Endings } from "./endings.ts";
+import { leave } from "./line.ts";
 import { LineWatch, type LineWatchOptions } from "./line_watch.ts";
 import { countWallets, readHolds, readSpend, readStatement, readWallet } from "./read.ts";
 import { readJournal, readRequestEntries } from "./read_journal.ts";
@@ -156,7 +157,7 @@ export class PostgresLedger implements LedgerStore {
       const frees = view.hold(holdId)?.walletId;
       const decision = decideVoid(view, command);
       // Its caller may have gone while it was in the line.
-      if (!decision.ok && decision.refusal === "hold_not_found") view.unwait(holdId);
+      if (!decision.ok && decision.refusal === "hold_not_found") leave(view, holdId);
       return applied(view, decision, frees);
     });
   }

@@ -24,7 +24,7 @@ export type Arrival =
 /** Takes a hold if it is affordable and the line is empty; else it waits, if it may. */
 export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean): Arrival {
   const decision = decideHold(view, command);
-  const line = view.waiting(command.walletId);
+  const line = view.lines.of(command.walletId);
   const isSettled = decision.ok ? decision.change === undefined : !decision.waitable;
   if (isSettled || (line.length === 0 && (decision.ok || !mayWait))) {
     if (decision.ok && decision.change !== undefined) view.apply(decision.change);
@@ -32,45 +32,57 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
   }
   const refusal = decision.ok ? "insufficient_balance" : decision.refusal;
   if (!line.some(({ command: { holdId } }) => holdId === command.holdId)) view.wait(command);
+  const length = view.lines.length(command.walletId);
   serve(view, command.walletId);
   const hold = view.hold(command.holdId);
   if (hold !== undefined) {
     return { isWaiting: false, answer: { ok: true, value: { held: hold.amount } } };
   }
-  if (mayWait && line.length < WAITING_MAX) return { isWaiting: true, refusal };
-  view.unwait(command.holdId);
+  if (mayWait && length <= WAITING_MAX) return { isWaiting: true, refusal };
+  view.lines.remove(command.holdId);
   return { isWaiting: false, answer: { ok: false, refusal } };
 }
 
-/** Takes a hold out of the line, unless it was served meanwhile; those behind it may need less. */
+/**
+ * Takes a hold out of the line, unless it was served meanwhile, or can be now: the batch that should
+ * have served the line may have failed. Those behind it may need less.
+ */
 export function giveUp(
   view: BatchView,
   command: HoldCommand,
   refusal: LedgerRefusal,
 ): Applied<{ held: Micros }> {
+  serve(view, command.walletId);
   const hold = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
   if (hold !== undefined) return { ok: true, value: { held: hold.amount } };
-  view.unwait(command.holdId);
-  serve(view, command.walletId);
+  leave(view, command.holdId);
   return { ok: false, refusal };
+}
+
+/** Takes a hold out of the line, if it is there, and serves those behind it. */
+export function leave(view: BatchView, holdId: string): void {
+  const command = view.lines.remove(holdId);
+  if (command !== undefined) serve(view, command.walletId);
 }
 
 /** Serves a wallet's line as far as its available credits allow. */
 export function serve(view: BatchView, walletId: string): void {
   const shortBudgets = new Set<string>();
-  for (const waiting of view.waiting(walletId)) {
+  for (const waiting of view.lines.of(walletId)) {
     const { command, instance } = waiting;
     if (shortBudgets.has(budgetOwner(command))) continue;
+    if (view.lines.hasUnseen(walletId, shortBudgets, waiting.number)) break;
     const decision = decideHold(view, command);
     if (decision.ok || !decision.waitable) {
       if (decision.ok && decision.change !== undefined) view.apply(decision.change, instance);
-      view.unwait(command.holdId);
+      view.lines.remove(command.holdId);
       view.answered.push(waiting);
       continue;
     }
     if (decision.refusal === "insufficient_balance") return;
     shortBudgets.add(budgetOwner(command));
   }
+  if (view.lines.hasUnseen(walletId, shortBudgets)) view.lines.leaveRest(walletId);
 }
 
 function answerOf(decision: ReturnType<typeof decideHold>): Applied<{ held: Micros }> {

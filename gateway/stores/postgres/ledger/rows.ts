@@ -21,6 +21,16 @@ export interface Waiting {
   readonly command: HoldCommand;
 }
 
+/** A waiting hold as it is read. */
+export interface ReadWaiting extends Waiting {
+  /** Its place in the order of arrival. */
+  readonly number: number;
+  /** True for the last that is read of its key, which may have more in the line. */
+  readonly isLast: boolean;
+  /** Number of all holds in the line of its wallet. */
+  readonly length: number;
+}
+
 /** A wallet with its place in the order of opening. */
 export interface NumberedWallet {
   readonly wallet: Wallet;
@@ -99,9 +109,9 @@ export function decodeOwed(text: string): { readonly id: string; readonly sum: R
   return { id, sum: sumOfRow(JSON.parse(line)) };
 }
 
-export function decodeWaiting(text: string): Waiting {
-  const { instance, data } = JSON.parse(text);
-  return { instance, command: decodeAmounts(data) };
+export function decodeWaiting(text: string): ReadWaiting {
+  const { data, ...row } = JSON.parse(text);
+  return { ...row, command: decodeAmounts(data) };
 }
 
 export function walletRow({ wallet, number }: NumberedWallet) {

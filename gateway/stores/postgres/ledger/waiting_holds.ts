@@ -12,7 +12,7 @@ import { StoreError } from "../../../ports/store_error.ts";
 import type { BatchView } from "./batch_view.ts";
 import type { Needs } from "./batches.ts";
 import { textId } from "../text_id.ts";
-import { type Arrival, arrive, giveUp } from "./line.ts";
+import { type Arrival, arrive, giveUp, serve } from "./line.ts";
 import type { LineWatch } from "./line_watch.ts";
 import type { TimelyBatches } from "./timely_batches.ts";
 
@@ -42,9 +42,14 @@ export class WaitingHolds {
     this.#line = line;
   }
 
-  /** Hears of each durable batch of this instance. */
-  committed({ answered }: Pick<BatchView, "answered">): void {
+  /** Hears of each durable batch of this instance. A line that it served in part is served on. */
+  committed({ answered, lines }: Pick<BatchView, "answered" | "lines">): void {
     for (const { command } of answered) this.#line.answered(textId(command.holdId));
+    for (const walletId of lines.unserved) {
+      // Where it fails, the next change of the wallet serves the line.
+      this.#batches.submit({ wallets: [walletId] }, (view) => serve(view, walletId))
+        .catch(() => {});
+    }
   }
 
   /**

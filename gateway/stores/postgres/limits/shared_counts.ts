@@ -8,6 +8,7 @@ import { type KeyCounts, NO_COUNTS } from "../../../domain/limits/key_limits.ts"
 import type { CountsDecision, SharedCounts } from "../../../ports/shared_counts.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { type Sql, storeError, type Transaction } from "../connection.ts";
+import { afterMs } from "../../../system/deadlines.ts";
 import { textId } from "../text_id.ts";
 
 /** A change that waits. */
@@ -31,6 +32,8 @@ interface MinuteRow {
 const BATCH_MAX = 400;
 /** Maximum number of changes that wait; corrections wait besides. */
 const QUEUED_MAX = 20_000;
+/** Maximum wait of a change for its transaction, in milliseconds. */
+const WAIT_MS = 10_000;
 /** Attempts to store a batch: a connection may have ended while it was idle. */
 const ATTEMPTS = 2;
 /** Time between two attempts to store corrections, in milliseconds. */
@@ -54,6 +57,8 @@ export interface CountsOptions {
   readonly member: CountingMember;
   /** Hears of failures; corrections are tried again. @default {nothing hears} */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** Maximum wait of a change for its transaction, in milliseconds. @default {10000} */
+  readonly waitMs?: number | undefined;
 }
 
 /** Decides in process, in transactions that lock the rows of their keys. */
@@ -63,6 +68,7 @@ export class PostgresCounts implements SharedCounts {
   /** Id under which the slots of this instance are stored. */
   #storedAs: string | undefined;
   readonly #onError: (error: unknown) => void;
+  readonly #waitMs: number;
   #queue: Operation[] = [];
   #draining: Promise<void> | undefined;
   /** Slots in use at this instance, by key, as far as they are stored. */
@@ -73,8 +79,9 @@ export class PostgresCounts implements SharedCounts {
   #isClosed = false;
   #wake = () => {};
 
-  constructor(sql: Sql, { member, onError }: CountsOptions) {
+  constructor(sql: Sql, { member, onError, waitMs = WAIT_MS }: CountsOptions) {
     this.#sql = sql;
+    this.#waitMs = waitMs;
     this.#member = member;
     this.#onError = onError ?? (() => {});
   }
@@ -89,13 +96,24 @@ export class PostgresCounts implements SharedCounts {
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     let decision: CountsDecision<Result> | undefined;
+    let isRefused = false;
+    const callOff = afterMs(this.#waitMs, () => {
+      // One that was decided in time has the outcome of its transaction, however long that takes.
+      if (decision !== undefined) return;
+      isRefused = true;
+      reject(new StoreError(`The database is too slow: a count has waited ${this.#waitMs} ms`));
+    });
     this.#submit({
       id: textId(keyId),
-      run: (counts, nowMs) => (decision = decide(counts, nowMs)).counts,
+      run: (counts, nowMs) => isRefused ? counts : (decision = decide(counts, nowMs)).counts,
       resolve: () => {
+        callOff();
         if (decision !== undefined) resolve(decision.result);
       },
-      reject,
+      reject: (error) => {
+        callOff();
+        reject(error);
+      },
     });
     return promise;
   }

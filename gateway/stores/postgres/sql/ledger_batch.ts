@@ -12,23 +12,30 @@ export const LOCK_HEAD = "select batch, entries, at_ms, hash, logged from ledger
 /** Channel of the notices that holds of other instances have left the line. */
 export const LINE_CHANNEL = "svc_line";
 
-/** Maximum waiting holds that one batch serves. */
-export const WAITING_SERVED = 200;
+/** Maximum waiting holds of one key that a batch reads of a wallet's line. */
+export const WAITING_READ = 200;
 
 /**
  * Reads all rows that the operations of a batch decide by, as pairs of a kind and JSON. Amounts are
  * text, since JSON numbers in JavaScript are exact to 53 bits only. Parameters: ids of wallets, of
- * budgets, of holds, of credits, of log rows, the instance, and ids of holds whose log rows are read.
- * The id of such a log row is taken from its hold, where no character of the hold needs an escape.
+ * budgets, of holds, of credits, of log rows, the instance, ids of holds whose log rows are read, and
+ * the number of waiting holds that are read of each key in a wallet's line. The id of such a log row
+ * is taken from its hold, where no character of the hold needs an escape. A line is cut for each key
+ * apart: a key whose budget is used up must not hide the others.
  */
 export const READ_ROWS = `
 with held as (
   select id, number, wallet, budget, data from hold where id = any($3)
 ), wallets as (
   select unnest($1::text[]) as id union select wallet from held
+  union select wallet from waiting_hold where id = any($3)
+), line as (
+  select number, id, instance, wallet, budget, data,
+    row_number() over (partition by wallet, budget order by number) as place,
+    count(*) over (partition by wallet) as length
+  from waiting_hold where wallet in (select id from wallets)
 ), waiting as (
-  select number, id, instance, wallet, budget, data from waiting_hold
-  where wallet in (select id from wallets) order by number limit ${WAITING_SERVED}
+  select * from line where place <= $8 or id = any($3)
 ), budgets as (
   select unnest($2::text[]) as id union select budget from held union select budget from waiting
 )
@@ -52,7 +59,8 @@ union all select 'owed', json_build_object('id', id, 'line', line)::text from ow
     from held where id = any($7)
   )
 union all select 'waiting', json_build_object(
-    'number', number, 'instance', instance, 'data', data)::text from waiting
+    'number', number, 'instance', instance, 'isLast', place = $8, 'length', length,
+    'data', data)::text from waiting
 union all select 'instance', to_json(ended_at is not null)::text from instance where id = $6
 `;
 
@@ -68,7 +76,7 @@ export const READ_KEYS = "select 'key' as kind, data from api_key where id = any
 
 /**
  * Ends a session of an instance, unless it has beaten since it was seen, and takes its holds out of
- * the line. All batches of the session come before this one. Parameters: the session, and the number
+ * the line: it returns them. All batches of the session come before this one. Parameters: the session, and the number
  * of beats that was seen (null: any).
  */
 export const END_SESSION = `
@@ -77,7 +85,7 @@ with ended as (
   where id = $1 and ended_at is null and ($2::bigint is null or beats = $2::bigint)
   returning id
 )
-delete from waiting_hold where instance in (select id from ended)
+delete from waiting_hold where instance in (select id from ended) returning data
 `;
 
 /**
