@@ -68,17 +68,23 @@ export class FleetRun implements AsyncDisposable {
     await new Promise((resolve) => setTimeout(resolve, this.random.below(maxMs)));
   }
 
-  /** Asserts that no call failed without an excuse, and that the books are right. */
-  async check(): Promise<void> {
-    const { books, fleet, load, upstream } = this;
-    assertEquals(load.failed(), []);
-    const evidence: Evidence = {
+  /** Returns the evidence that books are compared with which are read from now on. */
+  evidence(): Evidence {
+    const { books, load, upstream } = this;
+    return {
       ...{ books, keyIds: this.#keyIds, calls: upstream.calls, budgets: new Map() },
       sightings: [...load.sightings],
       callsBefore: upstream.calls.length,
       // No hold of a killed process is left, so all may be judged as those of one.
       startsMs: [0],
     };
+  }
+
+  /** Asserts that no call failed without an excuse, and that the books are right. */
+  async check(): Promise<void> {
+    const { books, fleet, load } = this;
+    assertEquals(load.failed(), []);
+    const evidence = this.evidence();
     await books.read(fleet);
     assertEquals(judge(evidence), { overspentMicros: 0n, overspent: [], lost: [], doubled: [] });
     const { ok, problems } = await fleet.admin("GET", "/ledger/verify");

@@ -26,9 +26,11 @@ const LOAD = 6;
 /** Maximum time under load before an instance stands still, in milliseconds. */
 const LIFE_MS = 1_500;
 
-/** Number of calls of one instance whose clients got a whole answer. */
-function completeAt({ load }: FleetRun, at: number): number {
-  return load.sightings.filter((one) => one.at === at && one.ending === "complete").length;
+/** True when an instance has given a whole answer to a call that began after a time. */
+function hasServed({ load }: FleetRun, at: number, sinceMs: number): boolean {
+  return load.sightings.some((one) =>
+    one.at === at && one.fromMs >= sinceMs && one.ending === "complete"
+  );
 }
 
 /** Number of sessions that were ended for an instance, with all their holds. */
@@ -47,19 +49,18 @@ async function freeze(run: FleetRun, at: number): Promise<void> {
   const returned = load.dying(at);
   avoided.add(at);
   frozen.signal("SIGSTOP");
-  const frozenMs = Date.now();
-  const served = completeAt(run, other);
+  const frozenMs = performance.now();
   try {
     await until(async () => await endedSessions(run) > before, "its session to be ended");
-    await until(() => completeAt(run, other) > served, "the other to serve");
-    const restMs = Math.max(0, frozenMs + FREEZE_MS - Date.now());
+    await until(() => hasServed(run, other, frozenMs), "the other to serve");
+    const restMs = Math.max(0, frozenMs + FREEZE_MS - performance.now());
     await new Promise((resolve) => setTimeout(resolve, restMs));
   } finally {
     frozen.signal("SIGCONT");
   }
+  const thawedMs = performance.now();
   avoided.delete(at);
-  const again = completeAt(run, at);
-  await until(() => completeAt(run, at) > again, "it to serve again");
+  await until(() => hasServed(run, at, thawedMs), "it to serve again");
   returned();
 }
 
