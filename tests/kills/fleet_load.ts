@@ -1,6 +1,6 @@
 /**
  * Callers of several instances, and the calls that an instance may excuse: those that overlap a time
- * in which it was dead.
+ * in which it was dead, stood still, or had no database.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export async function newKeys(api: AdminApi, count: number): Promise<readonly Lo
   return keys;
 }
 
-/** Pause of a worker that finds no living instance, in milliseconds. */
+/** Pause of a worker that finds no instance to call, or one without its database, in milliseconds. */
 const REST_MS = 20;
 
 /** Workers, each with a key of its own, that call any living instance until they are stopped. */
@@ -62,7 +62,10 @@ export class FleetLoad {
     this.#workers = keys.map((key) => this.#work(key));
   }
 
-  /** Notes that an instance dies now; to be called before. The returned function notes its return. */
+  /**
+   * Notes that an instance dies now, or stands still, or loses its database; to be called before. The
+   * returned function notes its return.
+   */
   dying(at: number): () => void {
     const death = { at, fromMs: performance.now(), toMs: Infinity };
     this.#deaths.push(death);
@@ -93,7 +96,7 @@ export class FleetLoad {
       const targets = this.#targets();
       const target = targets[this.#random.below(targets.length)];
       if (target === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, REST_MS));
+        await rest();
         continue;
       }
       const { at, url } = target;
@@ -102,8 +105,13 @@ export class FleetLoad {
       const plan = planOf(this.#random);
       const sighting = await makeCall(plan, { url, secret: key.secret, requestId });
       this.sightings.push({ ...sighting, at, fromMs, toMs: performance.now() });
+      if (sighting.status === 503) await rest();
     }
   }
+}
+
+function rest(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, REST_MS));
 }
 
 function planOf(random: Random): CallPlan {

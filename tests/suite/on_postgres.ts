@@ -1,6 +1,7 @@
 /**
  * `deno task test:postgres`: runs integration tests with their services on PostgreSQL, on a server
- * that ends with them. Given paths, it runs these; without any, those about money.
+ * that ends with them. Given paths, it runs these; without any, those about money; with `--all` also
+ * those about faults, kills, revocation, limits and the console.
  *
  * @module
  */
@@ -11,9 +12,29 @@ import { postgresBin, startPostgres } from "../fixtures/postgres.ts";
 import { TEMPLATE } from "../fixtures/store_place.ts";
 
 /** Tests about money. */
-const MONEY = [
-  ...["books", "budget_callers", "checkpoints", "disconnects", "failovers", "hosted_money"],
-].map((name) => `tests/integration/${name}_test.ts`);
+const MONEY: readonly string[] = [
+  ...["books", "budget_callers", "checkpoints", "corrections", "disconnects", "failovers"],
+  ...["hosted_budget", "hosted_endings", "hosted_money", "images"],
+].map((name) => `tests/integration/${name}_test.ts`).concat("tests/integration/settlement_table");
+
+/** Further tests, whose services behave alike on both stores. */
+const FURTHER: readonly string[] = [
+  ...["bad_keys_limits", "busy_limits", "hosted_limits", "output_limits", "rate_limits"],
+  ...["revocation", "killed_stream"],
+].map((name) => `tests/integration/${name}_test.ts`).concat(
+  ...["tests/integration/faults", "tests/console"],
+  ...["instances", "outages", "frozen"].map((name) => `tests/kills/${name}_test.ts`),
+);
+
+/**
+ * Returns the arguments of `deno test`. Files about money run beside each other, since they wait more
+ * than they compute; others may be of kinds that need the machine for themselves.
+ */
+export function testArguments(args: readonly string[]): readonly string[] {
+  const given = args.filter((arg) => arg !== "--all");
+  if (given.length > 0) return given;
+  return args.includes("--all") ? [...MONEY, ...FURTHER] : ["--parallel", ...MONEY];
+}
 
 /** Runs the tests; resolves to their exit status. */
 async function runOnPostgres(args: readonly string[]): Promise<number> {
@@ -30,7 +51,7 @@ async function runOnPostgres(args: readonly string[]): Promise<number> {
   await migrate(sql);
   await sql.end();
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "-P", "--quiet", "--no-check", ...args.length === 0 ? MONEY : args],
+    args: ["test", "-P", "--quiet", "--no-check", ...testArguments(args)],
     env: { TEST_STORE: server.urlOf("postgres") },
     stdin: "null",
   }).spawn().status;
