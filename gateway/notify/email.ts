@@ -17,7 +17,7 @@ export async function sendEmail(
   message: NoticeMessage,
   options: PlacePolicy & { readonly signal: AbortSignal },
 ): Promise<Attempted> {
-  const url = readMailHost(mail.host, mail.port, options);
+  const url = readMailHost(mail, options);
   if (isUnreadable(url)) return { ok: false, problem: `Not sent: ${url.problem}` };
   const host = await addressOf(url, options, options.signal);
   if (typeof host !== "string") return { ok: false, problem: `Not sent: ${host.problem}` };

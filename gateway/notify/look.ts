@@ -4,12 +4,23 @@
  * @module
  */
 
-import { type Condition, conditionKey, type Incident } from "../domain/notices/incident.ts";
+import {
+  type Condition,
+  type Incident,
+  isSeenByOthers,
+  sightsOf,
+} from "../domain/notices/incident.ts";
 import type { NoticeTarget } from "../domain/notices/target.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Events, Happened } from "./events.ts";
 import type { Incidents } from "./incidents.ts";
-import { allKeyConditions, keyConditions, type KeySources, windowName } from "./watch/keys.ts";
+import {
+  allKeyConditions,
+  holdsForKeys,
+  keyConditions,
+  type KeySources,
+  windowName,
+} from "./watch/keys.ts";
 import { allWalletConditions, walletConditions, type WalletSources } from "./watch/wallets.ts";
 
 /** Sources of everything that can be an incident. */
@@ -44,13 +55,6 @@ export async function lookAtNews(
     ...await keyConditions(happened.keys, sources, { nowMs, refused, usedUp }),
   ];
   await raiseAll(conditions, incidents, targets);
-  for (const checked of happened.checked) {
-    if (!("over" in checked)) await incidents.raise(checked, targets);
-    else {
-      const open = incidents.open.find(({ kind }) => kind === checked.over);
-      if (open !== undefined) await incidents.end(open, checked.text, targets);
-    }
-  }
 }
 
 /** Begins the incidents of all wallets and keys: of those that no request has touched, too. */
@@ -82,30 +86,23 @@ export async function lookAtOpen(
 
 async function endOf(
   incident: Incident,
-  { sources, events, clock, instance }: LookDeps,
+  deps: LookDeps,
   usedUp: ReadonlySet<string>,
 ): Promise<string | undefined> {
-  const { kind, subject } = incident;
-  const nowMs = clock.nowMs();
-  const holds = (conditions: readonly Condition[]) => {
-    const name = conditionKey(incident);
-    return conditions.some((condition) => conditionKey(condition) === name);
-  };
-  switch (kind) {
+  const { sources, clock } = deps;
+  switch (incident.kind) {
     case "wallet_low":
-      return holds(await walletConditions([subject], sources))
-        ? undefined
-        : `Wallet "${subject}" has credits again`;
+      return await walletEnd(incident, sources);
     case "key_budget_80":
     case "key_budget_100":
     case "key_expiring": {
-      const look = { nowMs, refused: NONE, usedUp };
-      if (holds(await keyConditions([subject], sources, look))) return undefined;
+      const look = { nowMs: clock.nowMs(), refused: NONE, usedUp };
+      if (await holdsForKeys(incident, sources, look)) return undefined;
       return await keyEnd(incident, sources);
     }
     case "upstream_down":
     case "upstream_refused":
-      return events.upstreams.endOf(incident, { upstreams: sources.upstreams(), nowMs, instance });
+      return await upstreamEnd(incident, deps);
     // The next check, or the next backup, ends them.
     case "ledger_check_failed":
     case "backup_failed":
@@ -113,9 +110,35 @@ async function endOf(
   }
 }
 
-async function keyEnd({ kind, subject, facts }: Incident, { keys }: KeySources): Promise<string> {
-  const record = await keys.get(subject);
-  const named = `Key "${record?.name ?? facts["name"] ?? ""}" (${subject})`;
+async function walletEnd(
+  { subject }: Incident,
+  sources: WalletSources,
+): Promise<string | undefined> {
+  const [condition] = await walletConditions([subject], sources);
+  if (condition !== undefined) return undefined;
+  const isClosed = (await sources.ledger.wallet(subject))?.closedAtMs !== undefined;
+  return `Wallet "${subject}" ${isClosed ? "is closed" : "has credits again"}`;
+}
+
+/** An incident is over when no instance sees it; one that sees it no longer says so. */
+async function upstreamEnd(
+  incident: Incident,
+  { sources, incidents, events, clock, instance }: LookDeps,
+): Promise<string | undefined> {
+  const nowMs = clock.nowMs();
+  const endText = events.upstreams.endOf(incident, { upstreams: sources.upstreams(), nowMs });
+  if (endText === undefined) return undefined;
+  if (!isSeenByOthers(incident, { instance, nowMs })) return endText;
+  if (sightsOf(incident)[instance] !== undefined) await incidents.sightOf(incident, false);
+  return undefined;
+}
+
+async function keyEnd(
+  { kind, subject, facts: { key = subject, name = "" } }: Incident,
+  { keys }: KeySources,
+): Promise<string> {
+  const record = await keys.get(key);
+  const named = `Key "${record?.name ?? name}" (${key})`;
   if (record === undefined || record.status !== "active") return `${named} is no longer in use`;
   return kind === "key_expiring" ? `${named} has expired` : `${named} has budget again`;
 }

@@ -16,13 +16,14 @@ import type {
   NoticePageQuery,
   NoticeStore,
 } from "../ports/notice_store.ts";
-import type { NewTarget, Notices, TargetAdded } from "../ports/notices.ts";
+import type { NewTarget, Notices, Retried, TargetAdded } from "../ports/notices.ts";
 import type { VerificationStep } from "../ports/ledger_store.ts";
 import type { Rng } from "../ports/rng.ts";
+import { Checks } from "./checks.ts";
 import { Events } from "./events.ts";
 import { Incidents } from "./incidents.ts";
 import { lookAtAll, lookAtNews, lookAtOpen, type LookDeps, type Sources } from "./look.ts";
-import { Outbox } from "./outbox.ts";
+import { hasOvertaken, Outbox } from "./outbox.ts";
 import { type PlacePolicy, readMailHost, readPlace } from "./place.ts";
 import type { Send } from "./send.ts";
 import { newSecret } from "./webhook.ts";
@@ -58,6 +59,7 @@ export class Notifier implements Notices {
   readonly #deps: NotifierDeps;
   readonly #look: LookDeps;
   readonly #incidents: Incidents;
+  readonly #checks: Checks;
   readonly #outbox: Outbox;
   #round: Promise<void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -70,6 +72,7 @@ export class Notifier implements Notices {
   constructor(deps: NotifierDeps) {
     this.#deps = deps;
     this.#incidents = new Incidents(deps);
+    this.#checks = new Checks({ store: deps.store, incidents: this.#incidents });
     this.#outbox = new Outbox(deps);
     this.#look = { ...deps, incidents: this.#incidents, events: this.events };
   }
@@ -114,9 +117,7 @@ export class Notifier implements Notices {
   ): Promise<TargetAdded> {
     const { store, policy, rng, clock } = this.#deps;
     const isMail = place.kind === "email";
-    const url = isMail
-      ? readMailHost(place.mail.host, place.mail.port, policy)
-      : readPlace(place.url, policy);
+    const url = isMail ? readMailHost(place.mail, policy) : readPlace(place.url, policy);
     if (isUnreadable(url)) {
       return {
         ok: false,
@@ -162,32 +163,48 @@ export class Notifier implements Notices {
     return this.#deps.store.deliveries(query);
   }
 
-  async retry(id: string): Promise<Delivery | undefined> {
+  async retry(id: string): Promise<Retried | undefined> {
     const { store, clock } = this.#deps;
     const delivery = await store.delivery(id);
-    if (delivery?.state !== "dead") return delivery;
+    if (delivery === undefined) return undefined;
+    if (delivery.state === "delivered") {
+      return { ok: false, problem: `Delivery "${id}" has arrived already` };
+    }
+    if (delivery.state === "pending") return { ok: true, delivery };
+    if (await hasOvertaken(delivery, store)) {
+      return { ok: false, problem: `The end of the incident of delivery "${id}" has arrived` };
+    }
     const again = revived(delivery, clock.nowMs());
     await store.record(again);
-    return again;
+    return { ok: true, delivery: again };
   }
 
-  noteBackup(problem: string | undefined): void {
-    this.events.backup(problem);
+  async noteBackup(problem: string | undefined): Promise<void> {
+    this.#checks.noteBackup(problem);
+    await this.#checks.settle();
   }
 
-  /** Passes the steps of a verification of the ledger on, and notes how it ends. */
+  /**
+   * Passes the steps of a verification of the ledger on, and notes how it ends before its last step. A
+   * failure of the store does not fail the verification: the next rounds note it.
+   */
   async *checking(
     steps: AsyncGenerator<VerificationStep, void>,
   ): AsyncGenerator<VerificationStep, void> {
     try {
       for await (const step of steps) {
-        if (step.result !== undefined) this.events.ledgerCheck(step.result);
+        if (step.result !== undefined) await this.#noteLedger(step.result);
         yield step;
       }
     } catch (error) {
-      this.events.ledgerCheck({ failure: error instanceof Error ? error.message : String(error) });
+      await this.#noteLedger({ failure: error instanceof Error ? error.message : String(error) });
       throw error;
     }
+  }
+
+  async #noteLedger(result: Parameters<Checks["noteLedger"]>[0]): Promise<void> {
+    this.#checks.noteLedger(result);
+    await this.#checks.settle().catch(() => {});
   }
 
   async #work(): Promise<void> {
@@ -206,6 +223,7 @@ export class Notifier implements Notices {
     const { store } = this.#deps;
     const happened = this.events.take();
     try {
+      await this.#checks.settle();
       await this.#incidents.refresh();
       await lookAtNews(this.#look, happened, this.#targets);
       if (happened.isAll || leads && isDue(this.#allLookMs, ALL_LOOK_MS, nowMs)) {

@@ -1,27 +1,14 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Attempted, Delivery, NoticeMessage } from "../domain/notices/delivery.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { Delivery, NoticeMessage } from "../domain/notices/delivery.ts";
 import type { NoticeStore } from "../ports/notice_store.ts";
 import { TOUCHED_MAX } from "./events.ts";
-import type { Notifier } from "./notifier.ts";
-import { keyOf, type NoticeWorld, requestOf, withNotices } from "./notify_test_support.ts";
-
-const HOUR_S = 3_600;
-
-async function addTarget(notifier: Notifier, name: string): Promise<string> {
-  const place = { kind: "webhook", url: "http://127.0.0.1:9/" } as const;
-  const added = await notifier.add({ name, place });
-  assert(added.ok);
-  return added.target.id;
-}
+import { addTarget, keyOf, requestOf, texts, withNotices } from "./notify_test_support.ts";
 
 /** A store that another instance shares: one of them has the lease. */
 function shared(store: NoticeStore, leads: () => boolean): NoticeStore {
   const copy: NoticeStore = Object.create(store);
   return Object.assign(copy, { lead: () => Promise.resolve(leads()) });
 }
-
-const texts = ({ received }: NoticeWorld) =>
-  received.map(({ message: { phase, type, subject } }) => `${phase} ${type} ${subject}`);
 
 Deno.test("a wallet that runs low is one message, and one when it has credits again", () =>
   withNotices(async (world, store) => {
@@ -60,7 +47,7 @@ Deno.test("a condition that holds when the first target is added is sent, withou
     const expiresAt = new Date(world.nowMs + 86_400_000).toISOString();
     world.keys.set("key_1", keyOf("key_1", { expiresAt }));
     world.keys.set("key_2", keyOf("key_2", { expiresAt: "2027-11-21T00:00:00Z" }));
-    notifier.noteBackup("The disk is full");
+    await notifier.noteBackup("The disk is full");
     await world.pass(10, notifier);
     assertEquals(world.received, []);
     await addTarget(notifier, "ops");
@@ -70,7 +57,7 @@ Deno.test("a condition that holds when the first target is added is sent, withou
       "began key.expiring key_1",
       "began wallet.low team",
     ]);
-    notifier.noteBackup(undefined);
+    await notifier.noteBackup(undefined);
     world.nowMs += 2 * 86_400_000;
     await world.pass(2, notifier);
     assertEquals(texts(world).slice(3).toSorted(), [
@@ -167,50 +154,6 @@ Deno.test("a check of the ledger notifies of a problem, and of the next check wi
     await notifier.close();
   }));
 
-/** Bad hours of a receiver. */
-const TROUBLES: Readonly<Record<string, () => Attempted | Promise<Attempted>>> = {
-  "is down": () => ({ ok: false, problem: "Connection refused" }),
-  "answers 500": () => ({ ok: false, problem: "The receiver answered with status 500" }),
-  "is too slow": () => ({ ok: false, problem: "The receiver took longer than 15 s" }),
-};
-
-for (const [trouble, answer] of Object.entries(TROUBLES)) {
-  Deno.test(`a receiver that ${trouble} for an hour gets everything, once and in order`, () =>
-    withNotices(async (world, store) => {
-      let notifier = world.notifier(store);
-      const bad = await addTarget(notifier, "bad");
-      const good = await addTarget(notifier, "good");
-      await world.pass(1, notifier);
-      world.answers.set("bad", answer);
-      const ids: string[] = [];
-      for (let minute = 0; minute < 60; minute++) {
-        // Every third wallet recovers while the receiver is still away.
-        world.setBalance(`wallet_${minute}`, 1n);
-        if (minute % 3 === 2) world.setBalance(`wallet_${minute - 1}`, 900n);
-        ids.push(`wallet_${minute}`);
-        notifier.events.request(requestOf({ walletId: `wallet_${minute}`, keyId: "key_1" }));
-        await world.pass(60, notifier);
-        if (minute % 20 !== 10) continue;
-        await notifier.close();
-        notifier = world.notifier(store);
-      }
-      assertEquals(world.arrivedAt(bad).size, 0);
-      // A good receiver noticed nothing of a bad one.
-      assertEquals(world.arrivedAt(good).size, 60);
-      world.answers.delete("bad");
-      for (const id of ids) world.setBalance(id, 900n);
-      await world.pass(2 * HOUR_S, notifier);
-      for (const target of [bad, good]) {
-        const arrived = world.arrivedAt(target);
-        assertEquals(arrived.size, 60);
-        for (const numbers of arrived.values()) assertEquals(numbers, [1, 2]);
-      }
-      assertEquals((await store.deliveries({ state: "pending", limit: 500 })).rows, []);
-      assertEquals((await store.deliveries({ state: "dead", limit: 500 })).rows, []);
-      await notifier.close();
-    }));
-}
-
 Deno.test("a message whose acceptance was lost is repeated under the same id, across instances", () =>
   withNotices(async (world, store) => {
     let leader = 0;
@@ -256,10 +199,10 @@ Deno.test("a receiver that is away for days leaves dead letters, which can be se
     assertEquals([dead?.attempts, dead?.problem], [14, "Connection refused"]);
     assert(world.lines.some((line) => line.startsWith("notification_given_up")));
     world.answers.delete("ops");
-    assertEquals((await notifier.retry(dead?.id ?? ""))?.state, "pending");
+    assertEquals((await notifier.retry(dead?.id ?? ""))?.ok, true);
     await world.pass(2, notifier);
     assertEquals([...world.arrivedAt(id).values()], [[1]]);
-    assertEquals((await notifier.retry(dead?.id ?? ""))?.state, "delivered");
+    assertEquals((await notifier.retry(dead?.id ?? ""))?.ok, false);
     assertEquals(await notifier.retry("nothing"), undefined);
     await notifier.close();
   }));
@@ -275,7 +218,7 @@ Deno.test("a receiver that wants no more is given up at once; Retry-After is kep
       "busy",
       () => ({ ok: false, problem: "Status 429", retryAfterMs: 600_000 }),
     );
-    notifier.noteBackup("The disk is full");
+    await notifier.noteBackup("The disk is full");
     await world.pass(590, notifier);
     const { rows } = await store.deliveries({ limit: 9 });
     const states = rows.map(({ state, attempts }) => `${state} ${attempts}`);
@@ -309,7 +252,7 @@ Deno.test("a store that cannot note an arrival does not flood the receiver", () 
     const notifier = world.notifier(failing);
     await addTarget(notifier, "ops");
     await world.pass(1, notifier);
-    notifier.noteBackup("The disk is full");
+    await notifier.noteBackup("The disk is full");
     await world.pass(100, notifier);
     assertEquals(world.received.length, 2);
     isFull = false;
@@ -331,7 +274,7 @@ Deno.test("a store that fails loses nothing of what was to be looked at", () =>
     isAway = true;
     world.setBalance("team", 1n);
     notifier.events.request(requestOf({ walletId: "team", keyId: "key_1" }));
-    notifier.noteBackup("The disk is full");
+    await assertRejects(() => notifier.noteBackup("The disk is full"), Error, "Away");
     await world.pass(5, notifier);
     const failures = world.lines.filter((line) => line.startsWith("notifications_failed"));
     assertEquals(failures, ['notifications_failed {"message":"Away"}']);

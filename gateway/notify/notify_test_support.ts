@@ -4,8 +4,10 @@
  * @module
  */
 
+import { assert } from "@std/assert";
 import type { Wallet } from "../domain/ledger/ledger.ts";
 import type { Attempted, NoticeMessage } from "../domain/notices/delivery.ts";
+import type { IncidentKind } from "../domain/notices/incident.ts";
 import type { NoticeTarget } from "../domain/notices/target.ts";
 import type { KeyRecord } from "../domain/policy/key.ts";
 import type { NoticeStore } from "../ports/notice_store.ts";
@@ -26,6 +28,8 @@ export interface Received {
 /** The world of the notifications, which tests change. */
 export class NoticeWorld {
   nowMs = START_MS;
+  /** Time between two rounds, in seconds. */
+  stepSeconds = 1;
   readonly wallets = new Map<string, Wallet>();
   readonly keys = new Map<string, KeyRecord>();
   readonly upstreams = new Set(["lab"]);
@@ -56,6 +60,8 @@ export class NoticeWorld {
         keys: {
           get: (id) => Promise.resolve(this.keys.get(id)),
           all: () => each([...this.keys.values()].map((record) => ({ record, digest: "" }))),
+          copiesOf: (id) =>
+            each([...this.keys.values()].filter((record) => record.rotatedFrom === id)),
         },
         marksOf: (wallets) => Promise.resolve(wallets.map(() => ({ below: 10n, isSet: true }))),
         upstreams: () => this.upstreams,
@@ -63,10 +69,10 @@ export class NoticeWorld {
     });
   }
 
-  /** Passes time in steps of a second, with a round of each notifier in each. */
+  /** Passes time in steps, with a round of each notifier in each. */
   async pass(seconds: number, ...notifiers: readonly Notifier[]): Promise<void> {
-    for (let second = 0; second < seconds; second++) {
-      this.nowMs += 1_000;
+    for (let passed = 0; passed < seconds; passed += this.stepSeconds) {
+      this.nowMs += this.stepSeconds * 1_000;
       for (const notifier of notifiers) {
         await notifier.tick();
         await notifier.idle();
@@ -88,6 +94,20 @@ export class NoticeWorld {
       writtenOff: 0n,
       createdAtMs,
     });
+  }
+
+  /** Closes a wallet that has spent a part of what was paid in. */
+  close(id: string): void {
+    this.setBalance(id, 0n);
+    const wallet = this.wallets.get(id);
+    if (wallet !== undefined) this.wallets.set(id, { ...wallet, closedAtMs: this.nowMs });
+  }
+
+  /** Returns a key that exists. */
+  key(id: string): KeyRecord {
+    const record = this.keys.get(id);
+    assert(record !== undefined);
+    return record;
   }
 
   /** The numbers of the messages that a target got, by incident, in the order of their arrival. */
@@ -129,12 +149,34 @@ export async function withNotices(
   }
 }
 
-/** A key with a policy. */
-export function keyOf(id: string, policy: Partial<KeyRecord["policy"]>): KeyRecord {
+/** A key with a policy, a year old unless `fields` say otherwise. */
+export function keyOf(
+  id: string,
+  policy: Partial<KeyRecord["policy"]>,
+  fields: Partial<KeyRecord> = {},
+): KeyRecord {
   return {
     ...{ id, name: `Name of ${id}`, walletId: "team", status: "active", hint: "svc_live_a" },
-    ...{ policy: policy as KeyRecord["policy"], createdAtMs: START_MS },
+    ...{ policy: policy as KeyRecord["policy"], createdAtMs: START_MS - 365 * 86_400_000 },
+    ...fields,
   };
+}
+
+/** Adds a target that receives everything, or some kinds; returns its id. */
+export async function addTarget(
+  notifier: Notifier,
+  name: string,
+  kinds?: readonly IncidentKind[],
+): Promise<string> {
+  const place = { kind: "webhook", url: "http://127.0.0.1:9/" } as const;
+  const added = await notifier.add({ name, place, kinds });
+  assert(added.ok);
+  return added.target.id;
+}
+
+/** The messages that arrived, each as its phase, type and subject. */
+export function texts({ received }: NoticeWorld): string[] {
+  return received.map(({ message: { phase, type, subject } }) => `${phase} ${type} ${subject}`);
 }
 
 /** A request that has ended, as far as notifications read it. */

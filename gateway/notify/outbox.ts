@@ -1,4 +1,10 @@
-import { afterAttempt, type Delivery, deliveryBefore } from "../domain/notices/delivery.ts";
+import {
+  afterAttempt,
+  type Delivery,
+  deliveryAfter,
+  deliveryBefore,
+  overtaken,
+} from "../domain/notices/delivery.ts";
 import type { NoticeTarget } from "../domain/notices/target.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -94,7 +100,7 @@ export class Outbox {
     for (const delivery of due) {
       const startedMs = clock.monotonicMs();
       if (this.#closing.signal.aborted || !await store.lead()) return { goOn: false, succeeded };
-      if (await this.#isBehind(delivery)) continue;
+      if (await this.#isBehind(delivery) || await this.#isOvertaken(delivery)) continue;
       // A slow store may have used the time for which the lease is safe.
       if (clock.monotonicMs() - startedMs > LEASE_SAFE_MS - ATTEMPT_MS) {
         return { goOn: false, succeeded };
@@ -113,6 +119,14 @@ export class Outbox {
     if (earlier?.state !== "pending") return false;
     const nextAtMs = Math.max(clock.nowMs(), earlier.nextAtMs) + BEHIND_MS;
     await store.record({ ...delivery, nextAtMs });
+    return true;
+  }
+
+  /** Gives a delivery up that was sent again while a later one of its incident was on its way. */
+  async #isOvertaken(delivery: Delivery): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    if (!await hasOvertaken(delivery, store)) return false;
+    await store.record(overtaken(delivery, clock.nowMs()));
     return true;
   }
 
@@ -143,4 +157,13 @@ export class Outbox {
       await store.record({ ...delivery, nextAtMs: nowMs });
     }
   }
+}
+
+/** True when a later message of the same incident has arrived at the same target. */
+export async function hasOvertaken(
+  delivery: Delivery,
+  store: Pick<NoticeStore, "delivery">,
+): Promise<boolean> {
+  const after = deliveryAfter(delivery);
+  return after !== undefined && (await store.delivery(after))?.state === "delivered";
 }

@@ -6,6 +6,7 @@
  */
 
 import { isMetadataHost } from "../domain/catalog/metadata_address.ts";
+import type { MailRoute } from "../domain/notices/target.ts";
 import {
   checkedAddress,
   isPublicAddress,
@@ -40,10 +41,21 @@ export function readPlace(text: string, policy: PlacePolicy): URL | Unreadable {
   };
 }
 
-/** Returns the URL of a mail server, or why it cannot be used. */
-export function readMailHost(host: string, port: number, policy: PlacePolicy): URL | Unreadable {
+/**
+ * Returns the URL of a mail server, or why it cannot be used. Without encryption, letters and a
+ * password go to named hosts only, as plain `http` does.
+ */
+export function readMailHost(
+  { host, port, security }: Pick<MailRoute, "host" | "port" | "security">,
+  policy: PlacePolicy,
+): URL | Unreadable {
   const name = host.includes(":") ? `[${host}]` : host;
-  return readPlace(`https://${name}:${port}/`, policy);
+  const url = readPlace(`https://${name}:${port}/`, policy);
+  if (isUnreadable(url) || security !== "none" || isTrusted(url, policy)) return url;
+  return {
+    problem: "its letters would travel in the clear: use tls or starttls, or name its host in " +
+      "SERVICE_NOTIFY_HOSTS",
+  };
 }
 
 /** Returns the address to connect to. Resolves the name, and checks every address of it. */

@@ -28,8 +28,9 @@ export function createSend(
     const signal = ended === undefined ? limit.signal : AbortSignal.any([limit.signal, ended]);
     try {
       if (place.kind === "email") return await sendEmail(place, message, { ...options, signal });
-      if (place.kind === "slack") return await sendSlack(place, message, { ...options, signal });
-      return await sendWebhook(place, message, { ...options, signal, nowMs: options.nowMs() });
+      const http = { ...options, signal, nowMs: options.nowMs() };
+      if (place.kind === "slack") return await sendSlack(place, message, http);
+      return await sendWebhook(place, message, http);
     } catch (error) {
       if (ended?.aborted) return { ok: false, problem: "The gateway stopped meanwhile" };
       if (signal.aborted) {

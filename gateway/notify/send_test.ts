@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks";
 import type { NoticeMessage } from "../domain/notices/delivery.ts";
 import type { MailRoute, NoticeTarget, TargetPlace } from "../domain/notices/target.ts";
 import type { PinnedRequest } from "../guarded_fetch/mod.ts";
+import { readMailHost } from "./place.ts";
 import { createSend } from "./send.ts";
 import { newSecret, sendWebhook } from "./webhook.ts";
 
@@ -105,10 +106,26 @@ Deno.test("mail goes to no private server", async () => {
   const { send } = sender({ addresses: ["10.0.0.1"] });
   for (const host of ["smtp.example.com", "127.0.0.1", "localhost", "[::1]"]) {
     const mail: MailRoute = {
-      ...{ host, port: 25, security: "none", from: "a@example.com", to: ["b@example.com"] },
+      ...{ host, port: 25, security: "starttls", from: "a@example.com", to: ["b@example.com"] },
     };
     const attempted = await send(targetOf({ kind: "email", mail }), MESSAGE);
     assert(!attempted.ok && attempted.problem.startsWith("Not sent"), host);
+  }
+});
+
+Deno.test("mail without encryption goes to named hosts only", async () => {
+  for (const login of [{}, { user: "svc", password: "quiet" }]) {
+    const mail: MailRoute = {
+      ...{ host: "smtp.example.com", port: 25, security: "none", ...login },
+      ...{ from: "a@example.com", to: ["b@example.com"] },
+    };
+    const { lookups, send } = sender();
+    const attempted = await send(targetOf({ kind: "email", mail }), MESSAGE);
+    assert(!attempted.ok);
+    assertStringIncludes(attempted.problem, "use tls or starttls");
+    assertEquals(lookups, []);
+    const policy = { trustedHosts: ["smtp.example.com"] };
+    assertEquals(readMailHost(mail, policy), new URL("https://smtp.example.com:25/"));
   }
 });
 
@@ -122,6 +139,11 @@ Deno.test("an answer decides: accepted, tried again, later, or given up", async 
   assertEquals(await attempt(429, { "retry-after": "60" }), {
     ...{ ok: false, problem: failed(429), retryAfterMs: 60_000 },
   });
+  const inAMinute = new Date(NOW_MS + 60_000).toUTCString();
+  assertEquals(await attempt(503, { "retry-after": inAMinute }), {
+    ...{ ok: false, problem: failed(503), retryAfterMs: 60_000 },
+  });
+  assertEquals(await attempt(503, { "retry-after": "soon" }), { ok: false, problem: failed(503) });
   assertEquals(await attempt(410), { ok: false, problem: failed(410), gone: true });
 });
 

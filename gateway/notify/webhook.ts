@@ -3,11 +3,15 @@ import type { IncomingMessage } from "node:http";
 import type { Attempted, NoticeMessage } from "../domain/notices/delivery.ts";
 import { type SendPinned, sendPinned } from "../guarded_fetch/mod.ts";
 import { isUnreadable } from "../ports/fetch_image.ts";
+import { retryAfterMsOf } from "../system/retry_after.ts";
 import { addressOf, type PlacePolicy, readPlace } from "./place.ts";
 
 /** Prefix of the secrets of webhooks, as Standard Webhooks has it. */
 export const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
+
+/** Options of one attempt. */
+type AttemptOptions = HttpOptions & { readonly nowMs: number; readonly signal: AbortSignal };
 
 /** Options of HTTP targets. */
 export interface HttpOptions extends PlacePolicy {
@@ -35,7 +39,7 @@ export function newSecret(): string {
 export function sendWebhook(
   { url, secret }: { readonly url: string; readonly secret: string },
   message: NoticeMessage,
-  options: HttpOptions & { readonly nowMs: number; readonly signal: AbortSignal },
+  options: AttemptOptions,
 ): Promise<Attempted> {
   const body = webhookBody(message);
   const timestamp = String(Math.floor(options.nowMs / 1_000));
@@ -51,7 +55,7 @@ export function sendWebhook(
 export function sendSlack(
   { url }: { readonly url: string },
   message: NoticeMessage,
-  options: HttpOptions & { readonly signal: AbortSignal },
+  options: AttemptOptions,
 ): Promise<Attempted> {
   const mark = message.phase === "ended"
     ? "Resolved"
@@ -86,7 +90,7 @@ function escaped(text: string): string {
 /** Sends a POST. A redirect is a failure, so that no other host receives the message. */
 async function post(
   { url: text, body, headers }: Post,
-  options: HttpOptions & { readonly signal: AbortSignal },
+  options: AttemptOptions,
 ): Promise<Attempted> {
   const { signal, send = sendPinned } = options;
   const url = readPlace(text, options);
@@ -104,16 +108,22 @@ async function post(
     },
   });
   response.destroy();
-  return attemptedOf(response);
+  return attemptedOf(response, options.nowMs);
 }
 
-function attemptedOf({ statusCode: status = 0, headers }: IncomingMessage): Attempted {
+function attemptedOf(
+  { statusCode: status = 0, headers }: IncomingMessage,
+  nowMs: number,
+): Attempted {
   if (status >= 200 && status < 300) return { ok: true };
-  const seconds = Number(headers["retry-after"]);
+  const { "retry-after": after } = headers;
+  const retryAfterMs = after === undefined
+    ? undefined
+    : retryAfterMsOf(new Headers({ "retry-after": after }), nowMs);
   return {
     ok: false,
     problem: `The receiver answered with status ${status}`,
     ...(status === 410 ? { gone: true } : {}),
-    ...(seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

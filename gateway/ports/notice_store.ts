@@ -1,5 +1,5 @@
 import type { Delivery } from "../domain/notices/delivery.ts";
-import type { Incident } from "../domain/notices/incident.ts";
+import type { Incident, Sight } from "../domain/notices/incident.ts";
 import type { NoticeTarget } from "../domain/notices/target.ts";
 import type { Noted } from "../domain/operators/trail.ts";
 
@@ -42,6 +42,8 @@ export interface NoticeStore {
    * has ended already.
    */
   end(incident: Incident, deliveries: readonly Delivery[]): Promise<boolean>;
+  /** Adds what an instance sees to an incident by `withSight`; does nothing if it has ended. */
+  see(id: string, sight: Sight): Promise<void>;
   /** Returns the incidents that have not ended, oldest first. */
   open(): Promise<readonly Incident[]>;
   /** Returns pending deliveries to a target whose time has come, the longest waiting first. */

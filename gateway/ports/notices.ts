@@ -19,6 +19,11 @@ export type TargetAdded =
   | { readonly ok: true; readonly target: NoticeTarget }
   | { readonly ok: false; readonly problem: string; readonly param?: string | undefined };
 
+/** A delivery that is sent again, or one sentence about why it is not. */
+export type Retried =
+  | { readonly ok: true; readonly delivery: Delivery }
+  | { readonly ok: false; readonly problem: string };
+
 /** Notifications as an operator manages them. */
 export interface Notices {
   targets(): Promise<readonly NoticeTarget[]>;
@@ -30,8 +35,14 @@ export interface Notices {
   test(id: string): Promise<Attempted | undefined>;
   incidents(query: NoticePageQuery): Promise<NoticePage<Incident>>;
   deliveries(query: DeliveryQuery): Promise<NoticePage<Delivery>>;
-  /** Sends a delivery that was given up again; `undefined` if there is no such delivery. */
-  retry(id: string): Promise<Delivery | undefined>;
-  /** Notes how a backup ended; a problem is an incident until the next one without. */
-  noteBackup(problem: string | undefined): void;
+  /**
+   * Sends a delivery that was given up again, unless a later message of its incident has arrived;
+   * `undefined` if there is no such delivery.
+   */
+  retry(id: string): Promise<Retried | undefined>;
+  /**
+   * Notes how a backup ended; a problem is an incident until the next one without. Resolves when that
+   * is durable; rejects where the store fails, and is noted later all the same.
+   */
+  noteBackup(problem: string | undefined): Promise<void>;
 }

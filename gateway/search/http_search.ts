@@ -16,8 +16,9 @@ import type {
 } from "../ports/web_search.ts";
 import { readTextUpTo, requestOnce } from "../system/bounded_body.ts";
 import { Outgoing } from "../system/outgoing.ts";
+import { retryAfterMsOf } from "../system/retry_after.ts";
 import { parseJson } from "../upstreams/openai_compatible/body.ts";
-import { redact, retryAfterMsOf } from "../upstreams/openai_compatible/failure.ts";
+import { redact } from "../upstreams/openai_compatible/failure.ts";
 import { type BoundQuery, boundQuery, unusedOf, usableOf } from "./bound_query.ts";
 import { type FoundPage, resultsOf } from "./results.ts";
 

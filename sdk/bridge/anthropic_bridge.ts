@@ -77,8 +77,8 @@ const KINDS: OptionKinds<AnthropicBridgeOptions> = {
  * cannot express is refused with the reason; hints to Anthropic's own servers, such as
  * `context_management` or a beta of a later version, are left out, and the header `x-left-out` of the
  * answer names them. No header of the program is sent
- * to the service, and the service's key never reaches the program. Errors have Anthropic's shape. A
- * program that disconnects ends its call.
+ * to the service, and the service's key never reaches the program. Errors have Anthropic's shape. When
+ * the request's signal says that the program has left, its call ends.
  *
  * `timeoutMs` limits a whole call, its stream included (600 000 unless set).
  *

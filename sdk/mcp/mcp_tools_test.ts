@@ -212,3 +212,28 @@ Deno.test("options that cannot be used are refused before anything is started", 
   }
   assert(rows.length > 0);
 });
+
+Deno.test("a redirect is not followed, when connecting and later", async () => {
+  const followed: string[] = [];
+  const elsewhere = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using other = Deno.serve(elsewhere, (request) => {
+    followed.push(request.headers.get("x-api-key") ?? "");
+    return new Response(null, { status: 405 });
+  });
+  const location = `http://127.0.0.1:${other.addr.port}/mcp`;
+  const { servers: { city } } = scripted(() => ({ content: [] }));
+  let redirects = true;
+  await using server = Deno.serve(elsewhere, async (request) => {
+    if (redirects) return new Response(null, { status: 307, headers: { location } });
+    return await city.fetch(request.url, { method: request.method, body: await request.text() });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/mcp`;
+  const servers = { city: { url, headers: { "x-api-key": "quiet" } } };
+  const error = await assertRejects(() => mcpTools({ servers }), McpServerError);
+  assertStringIncludes(error.message, "it redirects to another address");
+  redirects = false;
+  await using mcp = await mcpTools({ servers, permission: () => true });
+  redirects = true;
+  await assertRejects(() => Promise.resolve(execute(mcp.tools[0], {})), McpServerError);
+  assertEquals(followed, []);
+});

@@ -74,7 +74,7 @@ export async function connect(
   // With the first server only: the library is large.
   const { Client } = await loadClient();
   const client = new Client({ name: "svc-sdk", version: "0.1" });
-  const { transport, end, complaint } = await transportTo(server);
+  const { transport, end, complaint } = await transportTo(name, server);
   const close = async () => {
     const timer = new AbortController();
     const patience = delay(GRACE_MS, undefined, { signal: timer.signal });
@@ -93,6 +93,7 @@ export async function connect(
     return { server: name, client, close, tools: await toolsOf(client, options) };
   } catch (cause) {
     await close();
+    if (cause instanceof McpServerError) throw cause;
     const reason = late.signal.aborted
       ? `it did not answer within ${timeoutMs} ms`
       : cause instanceof Error
@@ -122,13 +123,14 @@ interface Route {
   complaint(): string;
 }
 
-async function transportTo(server: McpServer): Promise<Route> {
+async function transportTo(name: string, server: McpServer): Promise<Route> {
   if (isHttp(server)) {
     const { StreamableHTTPClientTransport } = await loadHttp();
     const { fetch = globalThis.fetch, headers = {}, url } = server;
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: { ...headers } },
-      fetch: (input, init) => fetch(input, init),
+      fetch: async (input, init) =>
+        await unredirected(name, await fetch(input, { ...init, redirect: "manual" })),
     });
     return { transport, end: () => transport.terminateSession(), complaint: () => "" };
   }
@@ -137,6 +139,16 @@ async function transportTo(server: McpServer): Promise<Route> {
   const framing = { buffer: new ReadBuffer(), serialize: serializeMessage };
   const transport: StdioTransport = new StdioTransport(server, framing);
   return { transport, end: () => Promise.resolve(), complaint: () => transport.complaint };
+}
+
+/** Following a redirect could send the headers, which may be secrets, and inputs to another host. */
+async function unredirected(name: string, response: Response): Promise<Response> {
+  const { status, type } = response;
+  if (type !== "opaqueredirect" && (status < 300 || status > 399)) return response;
+  await response.body?.cancel();
+  throw new McpServerError(
+    `Cannot use the MCP server "${name}": it redirects to another address: give that one as its url`,
+  );
 }
 
 async function toolsOf(

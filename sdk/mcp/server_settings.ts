@@ -15,7 +15,7 @@ export interface McpStdioServer {
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
-/** A server at an address, over streamable HTTP. */
+/** A server at an address, over streamable HTTP. A redirect is an error: headers go nowhere else. */
 export interface McpHttpServer {
   /** Its http(s) address. */
   readonly url: string;

@@ -7,6 +7,7 @@
 
 import { parseArgs } from "node:util";
 import { join } from "@std/path";
+import { attribution } from "./attribution.ts";
 import { growth } from "./growth.ts";
 import { books } from "./books.ts";
 import { attacks } from "./attacks.ts";
@@ -155,6 +156,7 @@ const PARTS = {
   attacks: (bench: Bench) => attacks({ ...bench.extent, key: KEY, say }),
   observed: (bench: Bench) => observed(sideBySide(bench)),
   notified: (bench: Bench) => notified(sideBySide(bench)),
+  attribution: (bench: Bench) => attribution(sideBySide(bench)),
   growth: (bench: Bench) =>
     growth({
       ...bench.extent,

@@ -6,11 +6,10 @@
  * @module
  */
 
-import { join } from "@std/path";
-import { configuration } from "./configuration.ts";
-import type { Finding } from "./marks.ts";
-import { asTask, expectLine, type Running, start } from "./process.ts";
-import { type Side, type SideBySide, sideBySide } from "./side_by_side.ts";
+import { type Finding, NOTIFIED_MARKS } from "./marks.ts";
+import { expectLine, start } from "./process.ts";
+import { type Side, sideBySide } from "./side_by_side.ts";
+import { type SideGateway, startSide } from "./side_gateway.ts";
 
 const ADMIN_TOKEN = "admin_token_of_the_bench";
 /** Time between two changes that begin or end an incident. */
@@ -18,14 +17,8 @@ const CHANGE_MS = 500;
 /** Marks of the wallet that pays: all it has is below the first. */
 const MARKS = ["999999999", "0"] as const;
 
-/** The measurement, and its processes. */
-export interface Notified extends SideBySide {
-  readonly folder: string;
-  readonly key: string;
-}
-
 /** Measures both, and the first once more. */
-export async function notified(options: Notified): Promise<Finding[]> {
+export async function notified(options: SideGateway): Promise<Finding[]> {
   await using stack = new AsyncDisposableStack();
   const upstream = stack.use(start("tests/bench/upstream_process.ts"));
   const upstreamUrl = await expectLine(upstream, /^http:\S+/);
@@ -33,12 +26,19 @@ export async function notified(options: Notified): Promise<Finding[]> {
   const names = ["no targets", "no targets, again", "receivers in trouble"];
   const sides: Side[] = [];
   for (const [at, name] of names.entries()) {
-    const gateway = stack.use(await startGateway(options, { at, upstreamUrl }));
+    const gateway = stack.use(
+      await startSide(options, {
+        ...{ name: `notified-${at}`, upstreamUrl },
+        args: ["--admin-token", ADMIN_TOKEN, "--notify-hosts", "127.0.0.1"],
+      }),
+    );
     const url = await expectLine(gateway, /^ +public +(http:\S+)/);
     const adminUrl = await expectLine(gateway, /^ +admin +(http:\S+)/);
-    const isMarked = at === names.length - 1;
-    sides.push({ name, url, pid: gateway.pid, isMarked });
-    if (!isMarked) continue;
+    if (at < names.length - 1) {
+      sides.push({ name, url, pid: gateway.pid });
+      continue;
+    }
+    sides.push({ name, url, pid: gateway.pid, marks: NOTIFIED_MARKS });
     for (const path of receiver.paths) await addTarget(adminUrl, path);
     stack.defer(keepChanging(adminUrl));
   }
@@ -74,20 +74,6 @@ function badReceiver(): Receiver {
       await server.shutdown();
     },
   };
-}
-
-async function startGateway(
-  { folder, key }: Notified,
-  { at, upstreamUrl }: { readonly at: number; readonly upstreamUrl: string },
-): Promise<Running> {
-  const config = join(folder, `notified-${at}.json`);
-  await Deno.writeTextFile(config, configuration(upstreamUrl));
-  const { flags, env } = await asTask();
-  return start("gateway/main.ts", [
-    ...["serve", "--port", "0", "--admin-port", "0", "--config", config, "--bootstrap-key", key],
-    ...["--kv-path", join(folder, `notified-${at}.kv`), "--admin-token", ADMIN_TOKEN],
-    ...["--notify-hosts", "127.0.0.1"],
-  ], { flags, env });
 }
 
 async function post(adminUrl: string, path: string, body: unknown): Promise<void> {

@@ -9,7 +9,7 @@
 
 import { join } from "@std/path";
 import { configuration } from "./configuration.ts";
-import type { Finding } from "./marks.ts";
+import { type BesideMarks, type Finding, OBSERVED_MARKS } from "./marks.ts";
 import { asTask, expectLine, type Running, start } from "./process.ts";
 import { type Side, type SideBySide, sideBySide } from "./side_by_side.ts";
 
@@ -31,7 +31,7 @@ interface Way {
   readonly env?: Readonly<Record<string, string>>;
   /** Every request has a `traceparent` that asks for a trace. */
   readonly isTracedByCallers?: boolean;
-  readonly isMarked?: boolean;
+  readonly marks?: BesideMarks;
 }
 
 /** Metrics are read by Prometheus, and not exported a second time. */
@@ -42,8 +42,8 @@ const WAYS: readonly Way[] = [
   { name: "unwatched" },
   // What comes out for this one is the machine's noise.
   { name: "nothing, again" },
-  { name: "/metrics and the overview", isMarked: true },
-  { name: "the same, and traces", env: PROMETHEUS, isMarked: true },
+  { name: "/metrics and the overview", marks: OBSERVED_MARKS },
+  { name: "the same, and traces", env: PROMETHEUS, marks: OBSERVED_MARKS },
   { name: "the same, callers trace all", env: PROMETHEUS, isTracedByCallers: true },
   { name: "the same, and OTLP metrics", env: {} },
   { name: "the same, all traced", env: { SERVICE_TRACE_RATIO: "1" } },
@@ -64,8 +64,8 @@ export async function observed(options: Observed): Promise<Finding[]> {
     const headers: Readonly<Record<string, string>> = way.isTracedByCallers === true
       ? { traceparent: TRACEPARENT }
       : {};
-    const { name, isMarked = false } = way;
-    sides.push({ name, url, pid: gateway.pid, headers, isMarked });
+    const { name, marks = {} } = way;
+    sides.push({ name, url, pid: gateway.pid, headers, marks });
     if (isWatched(way)) stack.defer(await watchNowAndThen(adminUrl));
   }
   return await sideBySide("observed", sides, options);

@@ -5,7 +5,7 @@
  */
 
 import type { LoadAmount, LoadRequest, LoadResult } from "./load.ts";
-import { besideFindings, type Finding } from "./marks.ts";
+import { besideFindings, type BesideMarks, type Finding } from "./marks.ts";
 import { processorSeconds } from "./process.ts";
 
 const CONNECTIONS = 32;
@@ -30,8 +30,10 @@ export interface Side {
   readonly pid: number;
   /** Sent with every request. @default {none} */
   readonly headers?: Readonly<Record<string, string>>;
-  /** @default {false} */
-  readonly isMarked?: boolean;
+  /** Members that the body of every request has besides. @default {none} */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** @default {none} */
+  readonly marks?: BesideMarks;
 }
 
 /** Measures all gateways; returns what each is beside the first. */
@@ -49,20 +51,23 @@ export async function sideBySide(
       measured[at]?.push(await measure(options, side, ROUND_SECONDS));
     }
     const shown = measured.map((side) => side.at(-1)).map((it) =>
-      `${it?.rate.toFixed(0)} (${(it?.cost ?? NaN).toFixed(0)} us)`
+      `${it?.rate.toFixed(0)} (${(it?.cost ?? NaN).toFixed(0)} us, p99 ${it?.p99Ms.toFixed(1)} ms)`
     );
     say(`${what} round ${round + 1} of ${rounds}: ${shown.join(", ")} a second`);
   }
   const [first] = sides;
-  return sides.flatMap(({ name, isMarked = false }, at) => {
+  return sides.flatMap(({ name, marks = {} }, at) => {
     if (first === undefined || at === 0) return [];
     const ratios = (read: (one: Measured) => number | undefined) =>
       (measured[at] ?? []).flatMap((one, round) => {
         const [here, there] = [read(one), read(measured[0]?.[round] ?? one)];
         return here === undefined || there === undefined ? [] : [here / there];
       });
-    const [rates, costs] = [ratios(({ rate }) => rate), ratios(({ cost }) => cost)];
-    return besideFindings({ name, beside: first.name, rates, costs, isMarked });
+    return besideFindings({
+      ...{ name, beside: first.name, marks },
+      ...{ rates: ratios(({ rate }) => rate), costs: ratios(({ cost }) => cost) },
+      ...{ p50s: ratios(({ p50Ms }) => p50Ms), p99s: ratios(({ p99Ms }) => p99Ms) },
+    });
   });
 }
 
@@ -71,20 +76,27 @@ interface Measured {
   readonly rate: number;
   /** Processor time a request, in microseconds. */
   readonly cost: number | undefined;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
 }
 
 async function measure(
   { load, requestTo }: SideBySide,
-  { url, pid, headers = {} }: Side,
+  { url, pid, headers = {}, members = {} }: Side,
   seconds: number,
 ): Promise<Measured> {
   const before = await processorSeconds(pid);
   const plain = requestTo(url);
-  const request = { ...plain, headers: { ...plain.headers, ...headers } };
+  const request = {
+    ...plain,
+    headers: { ...plain.headers, ...headers },
+    body: JSON.stringify({ ...JSON.parse(plain.body), ...members }),
+  };
   const result = await load(request, { connections: CONNECTIONS, seconds });
   const after = await processorSeconds(pid);
   const cost = before === undefined || after === undefined
     ? undefined
     : (after - before) * 1_000_000 / result.requests;
-  return { rate: result.requests / result.seconds, cost };
+  const { p50Ms, p99Ms } = result;
+  return { rate: result.requests / result.seconds, cost, p50Ms, p99Ms };
 }

@@ -5,7 +5,7 @@ import {
   endOf,
   newDelivery,
 } from "../../gateway/domain/notices/delivery.ts";
-import type { Incident } from "../../gateway/domain/notices/incident.ts";
+import { type Incident, sightsOf } from "../../gateway/domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../../gateway/domain/notices/target.ts";
 import type { NoticeStore } from "../../gateway/ports/notice_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
@@ -68,6 +68,30 @@ const CLAUSES: Clauses<NoticeStore> = {
     assert(await store.begin(incident("inc_7", "other"), []));
     assertEquals(ids(await store.open()), ["inc_6", "inc_7"]);
     assertEquals((await store.incidents({ limit: 9 })).rows.at(-1), ended(open));
+  },
+  "instances that see an incident are with it until it ends": async (store) => {
+    const one = incident("inc_1");
+    await store.begin(one, []);
+    await store.begin(incident("inc_2", "other"), []);
+    const see = (instance: string, nowMs: number, isSeen = true) =>
+      store.see("inc_1", { instance, nowMs, isSeen });
+    const sights = async () => sightsOf((await store.open())[0] ?? one);
+    assertEquals(await sights(), { only: 1_000 });
+    await Promise.all(["a", "b", "c"].map((instance) => see(instance, 2_000)));
+    assertEquals(await sights(), { only: 1_000, a: 2_000, b: 2_000, c: 2_000 });
+    await see("a", 3_000);
+    await see("b", 3_000, false);
+    assertEquals(await sights(), { only: 1_000, a: 3_000, c: 2_000 });
+    // One that has said nothing for minutes is gone.
+    await see("a", 303_000);
+    assertEquals(await sights(), { a: 303_000 });
+    const [open] = await store.open();
+    assert(open !== undefined);
+    await store.end(ended(open), []);
+    await see("a", 304_000);
+    await store.see("inc_9", { instance: "a", nowMs: 1, isSeen: true });
+    const { rows } = await store.incidents({ limit: 9 });
+    assertEquals(rows, [incident("inc_2", "other"), ended(open)]);
   },
   "what is due comes in the order of its time, for one target": async (store) => {
     await store.putTarget(target("tgt_1"));

@@ -17,7 +17,6 @@ import type { AdminDeps } from "../../gateway/admin/deps.ts";
 import { ROLES } from "../../gateway/domain/operators/roles.ts";
 import { newAdminToken } from "../../gateway/flows/keys/admin_tokens.ts";
 import { noteTraffic, TASKS } from "../../gateway/admin/routing/learned_fixture.ts";
-import { newDelivery, type NoticeMessage } from "../../gateway/domain/notices/delivery.ts";
 import { ADMIN_OPERATIONS } from "../../gateway/openapi/admin_operations.ts";
 import { codesOf, type Operation } from "../../gateway/openapi/operation.ts";
 import { PUBLIC_OPERATIONS } from "../../gateway/openapi/public_operations.ts";
@@ -306,12 +305,8 @@ const CONFLICTS:
       return Promise.resolve({ deps: { notices: withMethods(deps.notices, { add }) } });
     }],
     ["retryNotificationDelivery", ({ deps }) => {
-      const message: NoticeMessage = {
-        ...{ id: "inc_1_1", type: "wallet.low", incident: "inc_1", phase: "began", number: 1 },
-        ...{ subject: "team", text: 'Wallet "team" is low', facts: {}, atMs: START_MS },
-      };
-      const delivered = { ...newDelivery(message, "tgt_1"), state: "delivered" } as const;
-      const retry = () => Promise.resolve(delivered);
+      const refused = { ok: false, problem: "It has arrived already" } as const;
+      const retry = () => Promise.resolve(refused);
       return Promise.resolve({ deps: { notices: withMethods(deps.notices, { retry }) } });
     }],
   ];

@@ -41,18 +41,16 @@ export function notificationHandlers({ notices }: AdminDeps) {
       return { deliveries: rows.map(deliveryJson), cursor };
     },
     "POST /notify/deliveries/{id}/retry": async ({ path: { id } }) => {
-      const delivery = await notices.retry(id);
-      if (delivery === undefined) {
+      const retried = await notices.retry(id);
+      if (retried === undefined) {
         throw new ServiceFault("not_found", { message: `There is no delivery "${id}"` });
       }
-      if (delivery.state === "delivered") {
-        throw new ServiceFault("conflict", { message: `Delivery "${id}" has arrived already` });
-      }
-      return deliveryJson(delivery);
+      if (!retried.ok) throw new ServiceFault("conflict", { message: retried.problem });
+      return deliveryJson(retried.delivery);
     },
     "POST /backups/reports": async ({ body }) => {
       const { problem } = await body();
-      notices.noteBackup(problem ?? undefined);
+      await notices.noteBackup(problem ?? undefined);
       return { noted: true };
     },
   } satisfies Partial<Handlers>;

@@ -65,6 +65,10 @@ export const RETRY_WAITS_MS: readonly number[] = [
 ];
 /** Longest wait that a receiver can ask for. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
+/** Number of the last message of an incident: its end. */
+const LAST_NUMBER = 2;
+/** Reason for which a delivery is not sent again. */
+const OVERTAKEN = "The end of its incident has arrived before it";
 /** Maximum length of a kept problem, in UTF-16 code units. */
 const PROBLEM_CHARS = 300;
 
@@ -76,7 +80,7 @@ export function beginningOf(incident: Incident): NoticeMessage {
 /** Returns the message of an incident's end. */
 export function endOf(incident: Incident): NoticeMessage {
   const { endText = "", endedAtMs = incident.beganAtMs } = incident;
-  return { ...about(incident, 2), phase: "ended", text: endText, atMs: endedAtMs };
+  return { ...about(incident, LAST_NUMBER), phase: "ended", text: endText, atMs: endedAtMs };
 }
 
 function about({ id, kind, subject, facts }: Incident, number: number) {
@@ -101,6 +105,17 @@ export function deliveryId(messageId: string, target: string): string {
 export function deliveryBefore({ message, target }: Delivery): string | undefined {
   const { number, incident } = message;
   return number === 1 ? undefined : deliveryId(`${incident}_${number - 1}`, target);
+}
+
+/** Returns the id of the delivery that must not be over before this one; `undefined` for the last. */
+export function deliveryAfter({ message, target }: Delivery): string | undefined {
+  const { number, incident } = message;
+  return number === LAST_NUMBER ? undefined : deliveryId(`${incident}_${number + 1}`, target);
+}
+
+/** Returns a delivery that comes too late: a later message of its incident has arrived. */
+export function overtaken(delivery: Delivery, nowMs: number): Delivery {
+  return { ...delivery, state: "dead", nextAtMs: nowMs, problem: OVERTAKEN };
 }
 
 /** Returns a delivery after an attempt. */

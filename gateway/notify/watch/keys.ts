@@ -1,19 +1,24 @@
 import type { KeySpend } from "../../domain/ledger/ledger.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
-import type { Condition } from "../../domain/notices/incident.ts";
+import { type Condition, conditionKey } from "../../domain/notices/incident.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { LedgerStore } from "../../ports/ledger_store.ts";
 
-/** Time before its expiry from which a key is about to expire, in milliseconds. */
-export const EXPIRY_NOTICE_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** Longest time before its expiry from which a key is about to expire, in milliseconds. */
+export const EXPIRY_NOTICE_MS = 7 * DAY_MS;
+/** A key is about to expire in the last part of its life: one of so many. */
+const LIFE_PARTS = 10;
+/** Keys with a shorter life are made for one occasion, as those of the playground. */
+const SHORT_LIFE_MS = DAY_MS;
 
 const WINDOWS = ["day", "month", "total"] as const;
 type Window = (typeof WINDOWS)[number];
 
 /** Sources of the state of keys. */
 export interface KeySources {
-  readonly keys: Pick<KeyStore, "get" | "all">;
+  readonly keys: Pick<KeyStore, "get" | "all" | "copiesOf">;
   readonly ledger: Pick<LedgerStore, "keySpend">;
 }
 
@@ -46,6 +51,34 @@ export async function keyConditions(
   return conditions;
 }
 
+/** True when a condition holds for a key that shares its budget, or for its only key. */
+export async function holdsForKeys(
+  incident: Condition,
+  sources: KeySources,
+  look: KeyLook,
+): Promise<boolean> {
+  const name = conditionKey(incident);
+  for await (const id of keysOf(incident, sources)) {
+    const conditions = await keyConditions([id], sources, look);
+    if (conditions.some((condition) => conditionKey(condition) === name)) return true;
+  }
+  return false;
+}
+
+/** Yields the key of which the incident tells, then all of its rotation line. */
+async function* keysOf(
+  { kind, subject, facts: { key = subject } }: Condition,
+  { keys }: KeySources,
+): AsyncGenerator<string, void> {
+  yield key;
+  if (kind === "key_expiring") return;
+  const line = [subject];
+  for (const id of line) {
+    if (id !== key) yield id;
+    for await (const copy of keys.copiesOf(id)) line.push(copy.id);
+  }
+}
+
 /** Yields the conditions of all keys. */
 export async function* allKeyConditions(
   { keys, ledger }: KeySources,
@@ -70,7 +103,7 @@ function conditionsOf(
   { nowMs, refused, usedUp }: KeyLook,
 ): Condition[] {
   if (!serves(record, nowMs)) return [];
-  const { id } = record;
+  const { id, budgetId: line = id } = record;
   const budgets = WINDOWS.flatMap((window) => {
     const cap = capOf(record, window);
     return cap === undefined || cap === 0n
@@ -83,14 +116,15 @@ function conditionsOf(
   const conditions = budgets.flatMap((budget) => {
     const { window, cap, spent } = budget;
     const isUsedUp = spent >= cap || refused.has(id) && window === least?.window ||
-      usedUp.has(windowName({ subject: id, part: window }));
+      usedUp.has(windowName({ subject: line, part: window }));
     return budgetConditions(record, { ...budget, isUsedUp });
   });
   return [...conditions, ...expiryOf(record, nowMs)];
 }
 
+/** The keys of a rotation line have one budget, which is one incident under its first key. */
 function budgetConditions(
-  { id, name }: KeyRecord,
+  { id, name, budgetId: subject = id }: KeyRecord,
   { window, cap, spent, isUsedUp }: {
     readonly window: Window;
     readonly cap: Micros;
@@ -104,10 +138,10 @@ function budgetConditions(
   const facts = { key: id, name, window, spent: used, budget, percent };
   const of = `Key "${name}" (${id}) has spent ${percent} % of its budget of ${budget} credits ` +
     `(${WINDOW_NAMES[window]})`;
-  const most: Condition = { kind: "key_budget_80", subject: id, part: window, text: of, facts };
+  const most: Condition = { kind: "key_budget_80", subject, part: window, text: of, facts };
   if (!isUsedUp) return [most];
   const text = `${of}: its requests are refused`;
-  return [most, { kind: "key_budget_100", subject: id, part: window, text, facts }];
+  return [most, { kind: "key_budget_100", subject, part: window, text, facts }];
 }
 
 const WINDOW_NAMES: Readonly<Record<Window, string>> = {
@@ -130,8 +164,15 @@ function spentIn(spend: KeySpend | undefined, window: Window, nowMs: number): Mi
   return spend.totalSpent;
 }
 
-function expiryOf({ id, name, policy: { expiresAt } }: KeyRecord, nowMs: number): Condition[] {
-  if (expiresAt === undefined || Date.parse(expiresAt) - nowMs > EXPIRY_NOTICE_MS) return [];
+function expiryOf(
+  { id, name, createdAtMs, policy: { expiresAt } }: KeyRecord,
+  nowMs: number,
+): Condition[] {
+  if (expiresAt === undefined) return [];
+  const endMs = Date.parse(expiresAt);
+  const lifeMs = endMs - createdAtMs;
+  if (lifeMs < SHORT_LIFE_MS) return [];
+  if (endMs - nowMs > Math.min(EXPIRY_NOTICE_MS, lifeMs / LIFE_PARTS)) return [];
   const text = `Key "${name}" (${id}) expires at ${expiresAt}`;
   return [{
     kind: "key_expiring",

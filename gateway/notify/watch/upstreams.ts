@@ -6,8 +6,11 @@ import { BREAKER_FAILURES, refusesAccount } from "../../domain/routing/health.ts
 export const DOWN_AFTER_MS = 10_000;
 /** Time without a failure after which an upstream is up again, in milliseconds. */
 export const UP_AFTER_MS = 30_000;
-/** Age at which an incident of another instance, which may be gone, can be ended by this one. */
-const ORPHAN_MS = 5 * 60_000;
+/**
+ * Age of the last failure at which an instance no longer says that an upstream fails: nothing has
+ * called it since, while other instances may reach it.
+ */
+const QUIET_MS = 15 * 60_000;
 
 /** A reported attempt. */
 export interface UpstreamAttempt {
@@ -64,26 +67,25 @@ export class UpstreamWatch {
     return conditions;
   }
 
-  /** Returns a sentence when an incident of an upstream is over. */
+  /** Returns a sentence when an incident of an upstream is over for this instance. */
   endOf(
-    { subject, beganAtMs, by }: Incident,
-    { upstreams, nowMs, instance }: {
+    { subject, beganAtMs }: Incident,
+    { upstreams, nowMs }: {
       readonly upstreams: ReadonlySet<string>;
       readonly nowMs: number;
-      readonly instance: string;
     },
   ): string | undefined {
     if (!upstreams.has(subject)) return `Upstream "${subject}" is no longer in the catalog`;
     const seen = this.#seen.get(subject);
-    const isOurs = by === instance || nowMs - beganAtMs > ORPHAN_MS;
-    if (seen === undefined || !isOurs || seen.failures > 0 || seen.lastOkMs < beganAtMs) return;
+    if (seen === undefined || seen.failures > 0 || seen.lastOkMs < beganAtMs) return;
     if (nowMs - seen.lastFailureMs < UP_AFTER_MS) return;
     return `Upstream "${subject}" answers again`;
   }
 }
 
 function conditionsOf(id: string, seen: Seen, nowMs: number): Condition[] {
-  const { failures, firstFailureMs, last, isRefused } = seen;
+  const { failures, firstFailureMs, lastFailureMs, last, isRefused } = seen;
+  if (nowMs - lastFailureMs > QUIET_MS) return [];
   const facts = { upstream: id, failures: String(failures), last };
   if (isRefused) {
     const text = `Upstream "${id}" refuses the gateway's credentials: check its API key`;

@@ -14,7 +14,10 @@ export interface WalletSources {
 /** Wallets whose marks are read together. */
 const AT_ONCE = 200;
 
-/** Returns the conditions of some wallets. Nothing was ever paid into a new one: it is not low. */
+/**
+ * Returns the conditions of some wallets. A wallet into which nothing was ever paid is not low, nor is
+ * a closed one: it has no use for credits.
+ */
 export async function walletConditions(
   ids: Iterable<string>,
   { ledger, marksOf }: WalletSources,
@@ -43,7 +46,8 @@ export async function* allWalletConditions(
 function lowAmong(wallets: readonly Wallet[], marks: readonly LowMark[]): Condition[] {
   return wallets.flatMap((wallet, at) => {
     const mark = marks[at];
-    if (mark === undefined || wallet.credits === 0n || !isLow(wallet, mark)) return [];
+    if (mark === undefined || wallet.credits === 0n || wallet.closedAtMs !== undefined) return [];
+    if (!isLow(wallet, mark)) return [];
     const rest = formatCredits(wallet.available + wallet.held);
     const below = formatCredits(mark.below);
     const text = `Wallet "${wallet.id}" is low: ${rest} credits are left, its mark is ${below}`;

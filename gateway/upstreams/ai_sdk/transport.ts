@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import { UpstreamCut, type UpstreamFailure } from "../../ports/upstream.ts";
+import { retryAfterMsOf } from "../../system/retry_after.ts";
 import {
   isTooDeep,
   MAX_ERROR_BYTES,
@@ -8,13 +9,7 @@ import {
   readText,
 } from "../openai_compatible/body.ts";
 import { cutBy, type Exchange } from "../openai_compatible/exchange.ts";
-import {
-  failureOf,
-  readErrorAnswer,
-  redact,
-  retryAfterMsOf,
-  wordsOf,
-} from "../openai_compatible/failure.ts";
+import { failureOf, readErrorAnswer, redact, wordsOf } from "../openai_compatible/failure.ts";
 import { MAX_FRAME_CHARS } from "../openai_compatible/sse_events.ts";
 import { FrameDepth } from "./frame_depth.ts";
 

@@ -37,7 +37,6 @@ const MAX_MESSAGE_CHARS = 1000;
 /** Maximum length of an upstream's message for the operator, in characters. */
 const MAX_OPERATOR_MESSAGE_CHARS = 2048;
 const MAX_NAME_CHARS = 200;
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** Reads the error in a parsed body; `undefined` where it reports none. */
 export function readError(body: unknown): ReportedError | undefined {
@@ -121,19 +120,6 @@ function isAboutModel({ code, param, message }: ReportedError): boolean {
 
 function namesField({ code, param }: ReportedError): boolean {
   return param !== undefined || (code !== undefined && code !== "not_found" && code !== "404");
-}
-
-/**
- * Returns the time after which the upstream may be called again, in milliseconds, at most an hour.
- */
-export function retryAfterMsOf(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
-  const exact = Number(headers.get("retry-after-ms") ?? NaN);
-  if (exact >= 0) return Math.min(Math.ceil(exact), MAX_RETRY_AFTER_MS);
-  const value = headers.get("retry-after");
-  if (value === null || value === "") return undefined;
-  const seconds = Number(value);
-  const ms = Number.isNaN(seconds) ? Date.parse(value) - nowMs : seconds * 1000;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { failureOf, readError, readErrorAnswer, redact, retryAfterMsOf } from "./failure.ts";
+import { failureOf, readError, readErrorAnswer, redact } from "./failure.ts";
 
 const KEYS = [
   "sk-proj-abcDEF0123456789",
@@ -102,19 +102,6 @@ Deno.test("failureOf() never mistakes an error for another, for any content", ()
     assertEquals(failure.kind, "failure");
     assert(failure.message.length > 0);
   }));
-});
-
-Deno.test("retryAfterMsOf() is never negative and at most an hour", () => {
-  const after = (headers: Record<string, string>) => retryAfterMsOf(new Headers(headers), 1e12);
-  assertEquals(after({ "retry-after": "1.5" }), 1_500);
-  assertEquals(after({ "retry-after": "-3" }), 0);
-  assertEquals(after({ "retry-after": "1e99" }), 3_600_000);
-  assertEquals(after({ "retry-after": "Infinity" }), 3_600_000);
-  assertEquals(after({ "retry-after": new Date(1e12 + 9_000).toUTCString() }), 9_000);
-  assertEquals(after({ "retry-after": new Date(1e12 - 9_000).toUTCString() }), 0);
-  assertEquals(after({ "retry-after-ms": "12.1", "retry-after": "9" }), 13);
-  assertEquals(after({ "retry-after-ms": "x", "retry-after": "9" }), 9_000);
-  assertEquals(after({ "retry-after": "" }), undefined);
 });
 
 Deno.test("redact() takes secrets out however they are written, whole at every cut", () => {

@@ -12,20 +12,14 @@ import {
 } from "../../ports/upstream.ts";
 import { isProxied, Outgoing } from "../../system/outgoing.ts";
 import { PlainAnswer } from "../../system/plain_answer.ts";
+import { retryAfterMsOf } from "../../system/retry_after.ts";
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, parseJson, parseObject, readText } from "./body.ts";
 import type { OpenAIProtocol } from "../providers/descriptor.ts";
 import { openAIProtocolOf, providerOf } from "../providers/provider_kinds.ts";
 import { modelListError, modelListRefusal, whyNoList } from "../model_list_error.ts";
 import { type EndpointWire, type RequestBody, WIRES } from "./endpoints.ts";
 import { callFailure, Exchange, POOL_IDLE_MS, stoppedFailure } from "./exchange.ts";
-import {
-  type ErrorContext,
-  failureOf,
-  readError,
-  readErrorAnswer,
-  redact,
-  retryAfterMsOf,
-} from "./failure.ts";
+import { type ErrorContext, failureOf, readError, readErrorAnswer, redact } from "./failure.ts";
 import { type Dial, Reachability } from "./reachability.ts";
 import { SseEvents } from "./sse_events.ts";
 

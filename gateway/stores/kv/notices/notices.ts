@@ -1,5 +1,10 @@
 import type { Delivery } from "../../../domain/notices/delivery.ts";
-import { conditionKey, type Incident } from "../../../domain/notices/incident.ts";
+import {
+  conditionKey,
+  type Incident,
+  type Sight,
+  withSight,
+} from "../../../domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../../../domain/notices/target.ts";
 import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
@@ -95,6 +100,17 @@ export class KvNoticeStore implements NoticeStore {
       open.delete(name);
       for (const delivery of deliveries) pending.set(delivery.id, delivery);
       return true;
+    });
+  }
+
+  see(id: string, sight: Sight): Promise<void> {
+    return this.#changing(async ({ open }) => {
+      for (const [name, incident] of open) {
+        if (incident.id !== id) continue;
+        const seen = withSight(incident, sight);
+        await this.#writer.write([incidentRow(seen)]);
+        open.set(name, seen);
+      }
     });
   }
 

@@ -1,5 +1,10 @@
 import type { Delivery } from "../../../domain/notices/delivery.ts";
-import { conditionKey, type Incident } from "../../../domain/notices/incident.ts";
+import {
+  conditionKey,
+  type Incident,
+  type Sight,
+  withSight,
+} from "../../../domain/notices/incident.ts";
 import { type NoticeTarget, TARGETS_MAX } from "../../../domain/notices/target.ts";
 import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
@@ -98,6 +103,19 @@ export class PostgresNotices implements NoticeStore {
       if (rows.length === 0) return false;
       await insertDeliveries(sql, deliveries);
       return true;
+    }));
+  }
+
+  async see(id: string, sight: Sight): Promise<void> {
+    await query(this.#sql.begin(async (sql) => {
+      const rows = await sql<DataRow[]>`
+        select data from notice_incident
+        where id = ${textId(id)} and ended_at_ms is null for update
+      `;
+      for (const incident of valuesOf<Incident>(rows)) {
+        const data = JSON.stringify(withSight(incident, sight));
+        await sql`update notice_incident set data = ${data} where id = ${textId(id)}`;
+      }
     }));
   }
 
