@@ -7,6 +7,7 @@ import type { CorrectionRecords, CorrectionStore } from "../../../ports/correcti
 import type { Applied } from "../../../ports/ledger_store.ts";
 import { decodeCorrection, encodeCorrection, newestFirst } from "../../correction_json.ts";
 import type { KvLedgerStore } from "../journal/ledger.ts";
+import type { Writer } from "../journal/writer.ts";
 import type { KvKeyStore } from "../keys/keys.ts";
 import { read } from "../read.ts";
 import { bytesOf, keyPart, type Row, textOf } from "../rows.ts";
@@ -16,6 +17,7 @@ const PREFIX: Deno.KvKey = ["correction"];
 
 /** Stores that share commits with corrections. */
 interface Together {
+  readonly writer: Writer;
   readonly trail: KvTrailStore;
   readonly ledger: Pick<KvLedgerStore, "correct" | "operation">;
   readonly keys: Pick<KvKeyStore, "toWallet">;
@@ -67,6 +69,11 @@ export class KvCorrectionStore implements CorrectionStore {
       const moved = await keys.toWallet(keyId, { from, to }, apply);
       return moved ?? { ok: false, refusal: "overtaken" };
     });
+  }
+
+  /** Stores a correction without an entry. */
+  async write(correction: Correction): Promise<void> {
+    await this.#stores.writer.write([rowOf(correction)]);
   }
 
   operation(opId: string): Promise<CreditRecord | undefined> {
