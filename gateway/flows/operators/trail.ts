@@ -63,10 +63,24 @@ export class Trail {
       await this.#end(begun, end);
       throw error;
     }
-    const states = differences(before, loggable(await state(result)));
+    const states = await this.#statesAfter(action, { before, state: () => state(result) });
     const { values: _, ...end } = this.#draft(action, "done");
     await this.#end(begun, { ...end, ...states });
     return result;
+  }
+
+  /** Returns what differs after a change; nothing where that cannot be read: the change happened. */
+  async #statesAfter(
+    { action, subject }: TrailAction,
+    { before, state }: { readonly before: unknown; readonly state: () => Promise<unknown> },
+  ): Promise<Partial<ReturnType<typeof differences>>> {
+    try {
+      return differences(before, loggable(await state()));
+    } catch (error) {
+      const fields = { action, subject, error: String(error) };
+      this.#deps.logger.error("audit_log_state_missing", fields);
+      return {};
+    }
   }
 
   /** Stores the second entry. Without it the change stays as begun: the answer is the same. */
