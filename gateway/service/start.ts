@@ -155,11 +155,9 @@ async function assembleService(
     ...{ pool, links, vectorStores, deps, telemetry, learning, notifier },
     ...{ holderAccess, publicUrl: () => shownUrl },
   });
-  const secrets = await firstStart({
-    ...stores,
-    ...{ keyRing, peppers, clock, trail, tier: firstTierOf(seeded.catalog) },
-    ...{ adminToken: settings.adminToken, bootstrapKey: settings.bootstrapKey },
-  });
+  const { adminToken, bootstrapKey } = settings;
+  const first = { adminToken, bootstrapKey, tier: firstTierOf(seeded.catalog) };
+  const secrets = await firstStart({ ...stores, ...first, keyRing, peppers, clock, trail });
   const adminTokens = await openAdminTokens(settings, deps, { stores, peppers, trail });
   const gate = new Gate(deps.rng);
   const credentials = new CredentialsFile(
@@ -180,10 +178,7 @@ async function assembleService(
   const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
-  await credentials.refresh({
-    url: adminUrl,
-    adminToken: secrets?.adminToken ?? settings.adminToken,
-  });
+  await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? adminToken });
   if (secrets !== undefined) await handOver(secrets, service);
   const notices = [...parts.notices, ...stores.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
