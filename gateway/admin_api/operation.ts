@@ -23,6 +23,8 @@ export interface AdminOperation {
    * @default {"none" for GET, "change" for others}
    */
   readonly trail?: "none" | "commit" | "change" | "own" | "read" | "export";
+  /** Returns what the audit log has of a checked body; `undefined` for nothing. @default {all of it} */
+  readonly logged?: (body: unknown) => unknown;
   /** Operation at the same names that shows what a change changes, for the audit log. */
   readonly shows?: `GET /${string}`;
   readonly summary: string;

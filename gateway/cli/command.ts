@@ -26,6 +26,7 @@ const DEFINITIONS = {
   force: { help: "Replace an existing file" },
   format: { value: "ndjson|csv|json", help: "Format of the output (ndjson)" },
   from: { value: "STORE", help: "Store to copy: a file, or postgres://..." },
+  person: { value: "ID", help: "Id of the same person at the identity provider, as sso:…" },
   grants: { value: "RIGHTS", help: "Rights besides the role" },
   guided: { help: "All steps of a rotation; asks before each that stops a key" },
   help: { short: "h", help: "Explain the command" },

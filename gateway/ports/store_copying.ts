@@ -2,6 +2,7 @@ import type { JournalEntry } from "../domain/ledger/ledger.ts";
 import type { Rollup } from "../domain/requests/rollup.ts";
 import type { AuditCost } from "./audit_store.ts";
 import type { Micros } from "../domain/ledger/money.ts";
+import type { Correction } from "../domain/ledger/waiting_correction.ts";
 import type { Operator } from "../domain/operators/operator.ts";
 import type { StoredTrailEntry } from "../domain/operators/trail.ts";
 import type { StoredBlob } from "./blob_store.ts";
@@ -46,6 +47,8 @@ export interface StoreCopying {
   putSums(sums: readonly PeriodSums[]): Promise<void>;
   /** Stores an operator without an entry of the audit log, which has its own. */
   putOperator(operator: Operator): Promise<void>;
+  /** Stores a correction that waits or has ended, without its effect, which the journal has. */
+  putCorrection(correction: Correction): Promise<void>;
   /**
    * Appends entries to the audit log as they are, with their hashes. A failure leaves all of them or
    * none.

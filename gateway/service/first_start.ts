@@ -7,11 +7,13 @@
 import { MICROS_PER_CREDIT } from "../domain/ledger/money.ts";
 import { ADMIN_DIGESTS, newAdminToken } from "../flows/keys/admin_tokens.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
+import type { Trail } from "../flows/operators/trail.ts";
 import type { Peppers } from "../flows/keys/peppers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { KeyStore } from "../ports/key_store.ts";
 import type { LedgerStore } from "../ports/ledger_store.ts";
 import type { SettingsStore } from "../ports/settings_store.ts";
+import { START } from "./start_author.ts";
 
 /** Id of the wallet that the first key is charged to. */
 export const FIRST_WALLET = "default";
@@ -31,6 +33,7 @@ export interface FirstStartOptions {
   readonly peppers: Peppers;
   readonly settings: SettingsStore;
   readonly clock: Clock;
+  readonly trail: Trail;
   /** Tier of the first wallet if the catalog has no `standard`. */
   readonly tier: string;
   readonly adminToken?: string | undefined;
@@ -54,8 +57,26 @@ export async function isStarted(settings: Pick<SettingsStore, "get">): Promise<b
  * firstStartShown} that the secrets were shown.
  */
 export async function firstStart(options: FirstStartOptions): Promise<FirstSecrets | undefined> {
+  if (await isStarted(options.settings)) return undefined;
+  const { trail, bootstrapKey, adminToken } = options;
+  const action = { author: START, action: "firstStart", subject: `/wallets/${FIRST_WALLET}` };
+  return await trail.change(action, {
+    work: () => setUp(options),
+    state: (secrets) =>
+      Promise.resolve(
+        secrets && {
+          wallet: FIRST_WALLET,
+          credits: `${STARTER_CREDITS}`,
+          firstKey: bootstrapKey === undefined ? "created" : "given as SERVICE_BOOTSTRAP_KEY",
+          adminAccess: adminToken === undefined ? "created" : "given as SERVICE_ADMIN_TOKEN",
+        },
+      ),
+  });
+}
+
+/** Makes the wallet, its key and the admin token. */
+async function setUp(options: FirstStartOptions): Promise<FirstSecrets> {
   const { ledger, keys, keyRing, settings, clock } = options;
-  if (await isStarted(settings)) return undefined;
   const atMs = clock.nowMs();
   if (options.bootstrapKey === undefined) {
     for await (const { record: { id } } of keys.all()) await keyRing.revoke(id);

@@ -3,6 +3,7 @@ import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
 import { openKvStores } from "../stores/kv/open.ts";
 import { systemClock as clock } from "../system/clock.ts";
+import { Trail } from "../flows/operators/trail.ts";
 import { Peppers } from "../flows/keys/peppers.ts";
 import { firstStart, firstStartShown } from "./first_start.ts";
 
@@ -12,7 +13,8 @@ async function setUp() {
   const stores = await openKvStores(":memory:");
   const peppers = new Peppers({ version: 1, secret: "pepper" });
   const keyRing = new KeyRing(peppers, { keys: stores.keys, clock, logger: silent });
-  const options = { ...stores, keyRing, peppers, clock, tier: "standard" };
+  const trail = new Trail({ ...stores, clock, logger: silent });
+  const options = { ...stores, keyRing, peppers, clock, trail, tier: "standard" };
   return {
     stores,
     keyRing,
@@ -37,6 +39,13 @@ Deno.test("an empty store gets a funded wallet, a key that works and an admin to
   assertEquals([tokens.admits(secrets.adminToken), tokens.admits(secrets.key)], [true, false]);
   await firstStartShown(stores.settings, clock);
   assertEquals(await firstStart(options), undefined);
+  const { entries } = await stores.trailStore.page({ limit: 9 });
+  assertEquals(entries.map(({ action, stage, author: { id } }) => [action, stage, id]), [
+    ["firstStart", "done", "start"],
+    ["firstStart", "begun", "start"],
+  ]);
+  const text = JSON.stringify(entries);
+  assert(!text.includes(secrets.key) && !text.includes(secrets.adminToken), text);
 });
 
 Deno.test("a first start that was killed before its secrets were shown begins again, funded once", async () => {

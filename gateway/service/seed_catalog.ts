@@ -8,11 +8,13 @@ import { DETECTED_VARIABLES, detectUpstreams } from "../config/detect_upstreams.
 import { parseConfig } from "../config/parse_config.ts";
 import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { diffCatalog } from "../domain/catalog/diff.ts";
+import type { Trail } from "../flows/operators/trail.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogRetention } from "../stores/kv/log/request_log.ts";
 import type { ResponseRetention } from "../stores/kv/values/responses.ts";
 import type { ServeSettings } from "../config/settings.ts";
+import { START } from "./start_author.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MEGABYTE = 1024 * 1024;
@@ -59,7 +61,7 @@ export async function readCatalogText(settings: ServeSettings): Promise<ReadConf
 /**
  * Returns the catalog in force, with a sentence for the operator. The store is the authority: a
  * file or the environment only seeds an empty store, or replaces a catalog that an earlier start
- * detected.
+ * detected. The audit log has each version that a start makes.
  */
 export async function seedCatalog(
   catalogs: CatalogStore,
@@ -67,6 +69,7 @@ export async function seedCatalog(
     config: CatalogContent | undefined;
     env: (name: string) => string | undefined;
     clock: Clock;
+    trail: Trail;
   },
 ): Promise<{ catalog: Catalog; sentence: string }> {
   const [newest] = await catalogs.history(1);
@@ -80,8 +83,9 @@ export async function seedCatalog(
   }
   if (options.config !== undefined) {
     const note = "configuration file at start";
-    const catalog = await catalogs.apply(options.config, { expected, note, atMs });
-    return { catalog: catalog ?? catalogs.current(), sentence: namesOf(options.config) };
+    const version = { expected, note, atMs };
+    const catalog = await applied(catalogs, options, { content: options.config, version });
+    return { catalog, sentence: namesOf(options.config) };
   }
   const environment = Object.fromEntries(
     DETECTED_VARIABLES.map((name) => [name, options.env(name)]),
@@ -90,8 +94,31 @@ export async function seedCatalog(
   if (newest !== undefined && diffCatalog(catalogs.current(), content).length === 0) {
     return { catalog: catalogs.current(), sentence };
   }
-  const applied = await catalogs.apply(content, { expected, note: DETECTED_NOTE, atMs });
-  return { catalog: applied ?? catalogs.current(), sentence };
+  const version = { expected, note: DETECTED_NOTE, atMs };
+  return { catalog: await applied(catalogs, options, { content, version }), sentence };
+}
+
+/** Applies a version with its entries in the audit log; returns the catalog in force. */
+async function applied(
+  catalogs: CatalogStore,
+  { trail }: { readonly trail: Trail },
+  { content, version }: {
+    readonly content: CatalogContent;
+    readonly version: Parameters<CatalogStore["apply"]>[1];
+  },
+): Promise<Catalog> {
+  const { expected, note } = version;
+  const former = expected === 0 ? undefined : catalogs.current();
+  const action = { author: START, action: "applyCatalog", subject: "/catalog", values: { note } };
+  return await trail.change(action, {
+    work: async () => await catalogs.apply(content, version) ?? catalogs.current(),
+    state: (catalog) => {
+      if (catalog === undefined) return Promise.resolve({ version: expected });
+      const { version } = catalog;
+      if (former === undefined) return Promise.resolve({ version, upstreams: namesOf(catalog) });
+      return Promise.resolve({ version, changes: diffCatalog(former, catalog) });
+    },
+  });
 }
 
 function namesOf({ upstreams }: CatalogContent): string {

@@ -9,6 +9,7 @@ import type { Catalog, CatalogContent } from "../domain/catalog/catalog.ts";
 import { AdminTokens } from "../flows/keys/admin_tokens.ts";
 import { HolderAccess } from "../flows/keys/holder_access.ts";
 import { KeyRing } from "../flows/keys/key_ring.ts";
+import { Trail } from "../flows/operators/trail.ts";
 import { LowBalances } from "../flows/settle/low_balances.ts";
 import type { Peppers } from "../flows/keys/peppers.ts";
 import { SignedLinks } from "../flows/images/signed_links.ts";
@@ -26,6 +27,7 @@ import {
 } from "./first_start.ts";
 import { placeSecrets, requirePlaceForSecrets } from "./first_secrets.ts";
 import { Gate } from "./gate.ts";
+import { START } from "./start_author.ts";
 import {
   gatewayOf,
   type GatewayParts,
@@ -139,7 +141,8 @@ async function assembleService(
   });
   const { peppers } = pepperBook;
   const { keyRing, holderAccess } = keyRingOf(settings, deps, { stores, pepperBook });
-  const seeded = await seedCatalog(stores.catalogs, { config: parts.config, env: deps.env, clock });
+  const trail = new Trail({ ...stores, clock, logger: deps.logger });
+  const seeded = await seedCatalog(stores.catalogs, { ...deps, config: parts.config, trail });
   const lowBalances = new LowBalances(stores.settings);
   const notifier = notifierOf({ settings, deps, stores, lowBalances });
   const pool = poolOf(seeded.catalog, deps, { telemetry, notifier });
@@ -152,13 +155,10 @@ async function assembleService(
     ...{ pool, links, vectorStores, deps, telemetry, learning, notifier },
     ...{ holderAccess, publicUrl: () => shownUrl },
   });
-  const { adminToken: configuredToken, bootstrapKey } = settings;
-  const secrets = await firstStart({
-    ...stores,
-    ...{ keyRing, peppers, clock, tier: firstTierOf(seeded.catalog), bootstrapKey },
-    adminToken: configuredToken,
-  });
-  const adminTokens = await openAdminTokens(settings, deps, { stores, peppers });
+  const { adminToken, bootstrapKey } = settings;
+  const first = { adminToken, bootstrapKey, tier: firstTierOf(seeded.catalog) };
+  const secrets = await firstStart({ ...stores, ...first, keyRing, peppers, clock, trail });
+  const adminTokens = await openAdminTokens(settings, deps, { stores, peppers, trail });
   const gate = new Gate(deps.rng);
   const credentials = new CredentialsFile(
     credentialsFileOf(settings.store, settings.credentialsFile),
@@ -178,7 +178,7 @@ async function assembleService(
   const servers = await openListeners(service);
   const [adminUrl, metricsUrl] = [urlOf(servers.admin.addr), metricsUrlOf(servers)];
   shownUrl ||= urlOf(servers.public.addr);
-  await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? configuredToken });
+  await credentials.refresh({ url: adminUrl, adminToken: secrets?.adminToken ?? adminToken });
   if (secrets !== undefined) await handOver(secrets, service);
   const notices = [...parts.notices, ...stores.notices()];
   sayStarted(service, { publicUrl: shownUrl, adminUrl, metricsUrl, seeded, notices });
@@ -275,7 +275,7 @@ function recheckUpstreams({ pool, stores, deps: { env, logger } }: Service): voi
 async function openAdminTokens(
   { adminToken: startToken }: ServeSettings,
   { logger }: ServiceDeps,
-  { stores, peppers }: { stores: Stores; peppers: Peppers },
+  { stores, peppers, trail }: { stores: Stores; peppers: Peppers; trail: Trail },
 ): Promise<AdminTokens> {
   const { keys, settings } = stores;
   if (startToken !== undefined) {
@@ -284,7 +284,14 @@ async function openAdminTokens(
       throw new Error("Cannot use this SERVICE_ADMIN_TOKEN: it is an API key; choose another");
     }
   }
-  return await AdminTokens.open({ settings, peppers, logger, startToken });
+  const tokens = await AdminTokens.open({ settings, peppers, logger, startToken });
+  if (tokens.hasAnother) {
+    const remark =
+      "SERVICE_ADMIN_TOKEN is accepted beside the stored token while this process runs";
+    const action = { author: START, action: "acceptAdminToken", subject: "/admin-token" };
+    await trail.note({ ...action, remark });
+  }
+  return tokens;
 }
 
 /** Delivers the secrets of a first start to the operator, before any request is answered. */

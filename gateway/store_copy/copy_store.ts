@@ -90,7 +90,7 @@ async function copyOpened(opened: Opened, options: CopyStoreOptions): Promise<St
     done.push(part.name);
     await writeMark(to, { ...mark, done });
   }
-  const leftOut = [...await copyAdditions(opened), ...await uncopied(from)];
+  const leftOut = await copyAdditions(opened);
   const copied = await compare(opened, parts, onProgress);
   await verifyTrails(opened);
   const books = await verifyBoth(opened, onProgress);
@@ -149,13 +149,6 @@ async function copyAdditions({ from, to }: Opened): Promise<readonly string[]> {
   }
   for (const additions of waiting) await shared.additions.add(additions);
   return [];
-}
-
-/** Returns what no part copies: corrections that wait, whose askers can ask again. */
-async function uncopied({ corrections }: Stores): Promise<readonly string[]> {
-  const waiting = (await corrections.all()).filter(({ state }) => state === "waiting").length;
-  if (waiting === 0) return [];
-  return [`corrections that wait for an approval (${waiting}): ask for them again`];
 }
 
 async function compare(

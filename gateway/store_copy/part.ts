@@ -20,6 +20,7 @@ export type CopyStores = Pick<
   | "callerFiles"
   | "embeddingPins"
   | "operatorStore"
+  | "corrections"
   | "trailStore"
   | "shared"
   | "copying"

@@ -19,7 +19,7 @@ import { canonicalText } from "./canonical.ts";
 import { callerFiles } from "./caller_files_part.ts";
 import { notices } from "./notices_part.ts";
 import { type CopyStores, type Part, type PartKind, partOf } from "./part.ts";
-import { operators, trail } from "./staff_parts.ts";
+import { corrections, operators, trail } from "./staff_parts.ts";
 
 /** Rows of the log that are read at once. */
 const LOG_PAGE = 200;
@@ -278,7 +278,7 @@ export function partsAt(nowMs: number): readonly Part[] {
   return [
     ...[partOf(catalogs), partOf(keys), partOf(journal), partOf(log), partOf(sumsAt(nowMs))],
     ...[
-      ...[partOf(notices), partOf(operators), partOf(trail)],
+      ...[partOf(notices), partOf(operators), partOf(corrections), partOf(trail)],
       embeddingPins,
       responses,
       blobs,

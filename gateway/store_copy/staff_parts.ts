@@ -1,3 +1,4 @@
+import type { Correction } from "../domain/ledger/waiting_correction.ts";
 import type { Operator } from "../domain/operators/operator.ts";
 import type { StoredTrailEntry } from "../domain/operators/trail.ts";
 import type { PartKind } from "./part.ts";
@@ -13,6 +14,17 @@ export const operators: PartKind<Operator> = {
   },
   async put({ copying }, items) {
     for (const operator of items) await copying.putOperator(operator);
+  },
+};
+
+/** Corrections of wallets that wait or have ended; the journal has those that were applied. */
+export const corrections: PartKind<Correction> = {
+  name: "corrections",
+  async *each({ corrections }) {
+    yield* await corrections.all();
+  },
+  async put({ copying }, items) {
+    for (const correction of items) await copying.putCorrection(correction);
   },
 };
 

@@ -4,11 +4,12 @@
  * @module
  */
 
-import type {
-  StoredTrailEntry,
-  TrailDraft,
-  TrailEntry,
-  TrailHead,
+import {
+  type StoredTrailEntry,
+  type TrailDraft,
+  type TrailEntry,
+  type TrailHead,
+  withoutSecretTexts,
 } from "../domain/operators/trail.ts";
 import { StoreError } from "../ports/store_error.ts";
 import { chainHash } from "../system/chain_hash.ts";
@@ -16,12 +17,15 @@ import { chainHash } from "../system/chain_hash.ts";
 /** Entries of the log that one search reads at most. */
 export const TRAIL_SEARCH_MAX = 5_000;
 
-/** Returns an entry at the end of a chain, as it is and as it is stored, and the new end. */
+/**
+ * Returns an entry at the end of a chain, as it is and as it is stored, and the new end. Its subject
+ * and remark lose their secrets here, for every author of an entry.
+ */
 export function linked(
   { place: last, hash: before }: TrailHead,
   draft: TrailDraft,
 ): { readonly entry: TrailEntry; readonly stored: StoredTrailEntry; readonly head: TrailHead } {
-  const entry = { place: last + 1, ...draft };
+  const entry = { place: last + 1, ...withoutSecretTexts(draft) };
   const line = JSON.stringify(entry).toWellFormed();
   const stored = { line, hash: chainHash(before, line) };
   return { entry, stored, head: { place: entry.place, hash: stored.hash } };

@@ -97,6 +97,16 @@ const CLAUSES: Clauses<OperatorStores> = {
     } while (before !== undefined);
     assertEquals(places, [7, 6, 5, 4, 3, 2, 1]);
   },
+  "an entry has no secret, wherever it was written": async ({ trailStore }) => {
+    const secret = `svc_live_${"a1".repeat(20)}`;
+    const encoded = secret.replaceAll("a", "%61");
+    await trailStore.append(draft(1, { subject: `/keys/${encoded}`, remark: `No ${secret}!` }));
+    const [{ line } = { line: "" }] = await trailStore.read(1, 1);
+    const { subject, remark } = JSON.parse(line);
+    assertEquals([subject, remark], ["/keys/svc_live_[removed]", "No svc_live_[removed]!"]);
+    assertEquals((await trailStore.page({ limit: 1 })).entries[0]?.subject, subject);
+    assertEquals((await brokenPlace(trailStore)).problem, undefined);
+  },
   "a search finds by person, action, subject and time": async ({ trailStore }) => {
     const author = { kind: "sso", id: "sso:7", name: "Ana Lee", address: "::1", requestId: "r" };
     await trailStore.append(draft(10, { author: { ...author, kind: "sso" } }));

@@ -16,6 +16,8 @@ import { credit, hold } from "./ledger_store_contract.ts";
 
 const nowMs = () => FILLED_AT_MS;
 const CALLS = 60;
+/** Ids of corrections, of which the last one was not applied. */
+const OPERATIONS = ["debit 1", "adjust 1", "tier 1", "move 1", "refund:log_1", "close 1", "waits"];
 
 /** A folder with a filled store, and new places for copies. */
 interface Places {
@@ -81,6 +83,7 @@ async function using<T>(place: StorePlace, work: (stores: Stores) => Promise<T>)
 /** Reads that the fingerprints of a copy do not cover: by digest, by item, by position, sums. */
 async function answersOf(stores: Stores) {
   const { keys, responses, log, ledger, votes, snapshots, operatorStore, trailStore } = stores;
+  const { corrections } = stores;
   const range = { sinceMs: FILLED_AT_MS - 72 * 3_600_000, untilMs: FILLED_AT_MS };
   const { cursor } = await votes.since(undefined, 100);
   await votes.put({
@@ -101,6 +104,9 @@ async function answersOf(stores: Stores) {
     snapshot: [await snapshots.frozen(), await snapshots.latest()],
     page: (await log.search({ limit: 3, order: "oldest" })).records,
     operators: await operatorStore.all(),
+    corrections: await corrections.all(),
+    applied: await Promise.all(OPERATIONS.map((id) => corrections.operation(id))),
+    moved: [await keys.get("key_5"), (await Array.fromAsync(keys.ofWallet("w"))).length],
     audit: [await trailStore.head(), (await trailStore.page({ limit: 2 })).entries],
   };
 }

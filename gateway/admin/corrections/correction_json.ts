@@ -4,6 +4,7 @@ import type { Wallet } from "../../domain/ledger/ledger.ts";
 import { formatCredits } from "../../domain/ledger/money.ts";
 import {
   type Correction,
+  type Person,
   personOf,
   stakeOf,
   stateAt,
@@ -18,9 +19,9 @@ export function correctionJson(correction: Correction, nowMs: number): Correctio
   const { id, command, stake, by, atMs, expiresAtMs, endedBy, endedAtMs, remark } = correction;
   return {
     ...{ id, kind: command.kind, state: stateAt(correction, nowMs), ...fieldsOf(command) },
-    ...{ stake: formatCredits(stake), note: command.note, by: { ...by }, at: isoTime(atMs) },
+    ...{ stake: formatCredits(stake), note: command.note, by: shownPerson(by), at: isoTime(atMs) },
     expiresAt: isoTime(expiresAtMs),
-    endedBy: endedBy ?? null,
+    endedBy: endedBy === undefined ? null : shownPerson(endedBy),
     endedAt: isoTimeOrNull(endedAtMs),
     remark: remark ?? null,
   };
@@ -32,12 +33,16 @@ export function appliedJson(
   { by: actor, wallet }: { readonly by: Actor; readonly wallet: Wallet },
 ): CorrectionAnswer {
   const { opId: id, kind, note, atMs } = command;
-  const [by, at] = [personOf(actor), isoTime(atMs)];
+  const [by, at] = [shownPerson(personOf(actor)), isoTime(atMs)];
   const stake = formatCredits(stakeOf(command, wallet));
   return {
     ...{ id, kind, state: "applied", ...fieldsOf(command), stake, note, by, at },
     ...{ expiresAt: null, endedBy: null, endedAt: null, remark: null },
   };
+}
+
+function shownPerson({ kind, id, name }: Person): CorrectionAnswer["by"] {
+  return { kind, id, name };
 }
 
 function fieldsOf(command: CorrectionCommand) {

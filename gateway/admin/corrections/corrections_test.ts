@@ -1,5 +1,18 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
+  type Correction,
+  endingRefusal,
+  personOf,
+} from "../../domain/ledger/waiting_correction.ts";
+import {
+  type Actor,
+  actorOf,
+  EMERGENCY,
+  managementRefusal,
+  type Operator,
+} from "../../domain/operators/operator.ts";
+import { ROLE_RIGHTS } from "../../domain/operators/roles.ts";
+import {
   assertRefused,
   type TestAdmin,
   type TestAnswer,
@@ -14,10 +27,10 @@ type Post = (path: string, body?: unknown) => Promise<TestAnswer>;
 
 /** Returns the requests of a new operator. */
 async function operator(
-  { app, post }: TestAdmin,
-  { name, role }: { name: string; role: string },
+  { app, post: byAdmin }: TestAdmin,
+  { by: post = byAdmin, ...values }: { name: string; role: string; person?: string; by?: Post },
 ): Promise<Post> {
-  const { id } = (await post("/operators", { name, role })).body;
+  const { id } = (await post("/operators", values)).body;
   const { token } = (await post(`/operators/${id}/tokens`, { name: "Test" })).body;
   return async (path, body = {}) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -105,6 +118,61 @@ Deno.test("above the limit another person approves, and the admin token is one p
     assertEquals((await post("/corrections/up/approve")).body.wallet.available, "140.000000");
     assertEquals((await get("/ledger/verify")).status, 200);
   });
+});
+
+Deno.test("nobody approves by an operator or a token that they made, nor the other way round", async () => {
+  await withAdmin(async (admin) => {
+    const { post } = admin;
+    const anna = await operator(admin, { name: "Anna", role: "admin" });
+    const second = await operator(admin, { name: "Second", role: "admin", by: anna });
+    const third = await operator(admin, { name: "Third", role: "billing", by: second });
+    const kim = await operator(admin, { name: "Kim", role: "billing" });
+    const big = { credits: "60", note: "Twice" };
+    await anna("/wallets/team/debit", { ...big, opId: "a" });
+    for (const made of [second, third]) assertRefused(await made("/corrections/a/approve"), DENIED);
+    await third("/wallets/team/debit", { ...big, opId: "b" });
+    for (const maker of [anna, second]) {
+      assertRefused(await maker("/corrections/b/approve"), DENIED);
+    }
+    // A token of an operator that somebody else made.
+    const { operators } = (await admin.get("/operators")).body;
+    const { id } = operators.find(({ name }: { name: string }) => name === "Kim");
+    const { token } = (await anna(`/operators/${id}/tokens`, { name: "Mine" })).body;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const asKim = await admin.app.request("http://localhost/admin/v1/corrections/a/approve", {
+      ...{ method: "POST", headers, body: "{}" },
+    });
+    assertEquals(asKim.status, 403);
+    assertEquals((await kim("/corrections/a/approve")).body.correction.state, "approved");
+    assertEquals(
+      Object.keys((await post("/corrections/b/refuse", { note: "No" })).body.correction.by),
+      [
+        ...["kind", "id", "name"],
+      ],
+    );
+  });
+});
+
+Deno.test("an operator and the same person at the identity provider are one", () => {
+  const rights = ROLE_RIGHTS.billing;
+  const ana = { kind: "sso", id: "sso:7", name: "Ana", role: "billing", rights } as const;
+  const made: Operator = {
+    ...{ id: "opr_1", name: "Ana's laptop", role: "billing", grants: [], state: "active" },
+    ...{ tokens: [], createdAtMs: 0, sessionsSinceMs: 0, version: 1, person: "sso:7" },
+    makers: [EMERGENCY.id],
+  };
+  const laptop = actorOf(made, {});
+  const correction = (by: Actor): Correction => ({
+    ...{ id: "a", stake: 9n, state: "waiting", by: personOf(by), atMs: 0, expiresAtMs: 2 },
+    command: { kind: "debit", opId: "a", walletId: "w", amount: 9n, note: "", atMs: 0 },
+    version: 1,
+  });
+  const refusal = (by: Actor, actor: Actor) => endingRefusal(correction(by), { actor, nowMs: 1 });
+  assertEquals([refusal(ana, laptop), refusal(laptop, ana)], ["own", "own"]);
+  assertEquals([refusal(EMERGENCY, laptop), refusal(laptop, EMERGENCY)], [undefined, undefined]);
+  assertEquals(refusal({ ...ana, id: "sso:8" }, laptop), undefined);
+  // Nor does she manage it.
+  assertEquals(managementRefusal(ana, { ...made, rights })?.code, "own_record");
 });
 
 Deno.test("a correction that waits expires, is refused or withdrawn, and may come too late", async () => {

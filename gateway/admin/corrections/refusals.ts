@@ -5,6 +5,9 @@ import type { CorrectionRefusal } from "../../flows/operators/corrections.ts";
 /** Sentences about refusals, for the wallet or the correction that they are about. */
 const SENTENCES: Readonly<Partial<Record<CorrectionRefusal, (id: string) => string>>> = {
   own: () => "Another person approves a correction, not the one who asked for it",
+  made: () =>
+    "Of the one who asked and the one who approves, one has made the other's record or token: " +
+    "a third person approves",
   ended: (id) => `Correction "${id}" no longer waits: it was approved or refused, or has expired`,
   full: () => "Too many corrections wait for an approval: approve or refuse some",
   id_reused: () => "This operation id was used for something else; choose a new one",
@@ -32,5 +35,7 @@ export function refusalFault(
     return new ServiceFault("conflict", { message });
   }
   const message = SENTENCES[refusal]?.(id) ?? `The ledger refused: ${refusal}`;
-  return new ServiceFault(refusal === "own" ? "policy_denied" : "conflict", { message });
+  return new ServiceFault(refusal === "own" || refusal === "made" ? "policy_denied" : "conflict", {
+    message,
+  });
 }

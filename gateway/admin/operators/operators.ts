@@ -98,9 +98,9 @@ function meJson(actor: Actor): AnswerOf<"GET /operators/me"> {
 }
 
 function operatorJson(operator: Operator, nowMs: number): AnswerOf<"GET /operators/{id}"> {
-  const { id, name, role, grants, state, createdAtMs, tokens } = operator;
+  const { id, name, role, grants, state, person = null, createdAtMs, tokens } = operator;
   return {
-    ...{ id, name, role, grants, state },
+    ...{ id, name, role, grants, state, person },
     createdAt: isoTime(createdAtMs),
     tokens: tokens.map((token) => tokenJson(token, nowMs)),
   };

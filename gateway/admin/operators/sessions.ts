@@ -1,5 +1,5 @@
 import { ServiceFault } from "../../domain/fault.ts";
-import { managementRefusal } from "../../domain/operators/operator.ts";
+import { identityOf, managementRefusal } from "../../domain/operators/operator.ts";
 import type { StoredSession } from "../../ports/console_session_store.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
@@ -30,7 +30,8 @@ export function sessionHandlers({ sessions }: AdminDeps) {
       }
       const { actor } = session;
       const self = context.get("actor");
-      const refusal = self.id === actor.id ? undefined : managementRefusal(self, actor);
+      const isOwn = identityOf(self) === identityOf(actor);
+      const refusal = isOwn ? undefined : managementRefusal(self, actor);
       if (refusal !== undefined) {
         throw new ServiceFault("policy_denied", { message: refusal.message });
       }

@@ -18,9 +18,6 @@ export interface AnyCall {
 /** A handler as it is called when its name, and so its types, are not known. */
 export type AnyHandler = { handle(call: AnyCall): object | Promise<object> }["handle"];
 
-/** Operations whose body is text of people, which the audit log does not repeat. */
-const WITHOUT_BODY: readonly string[] = ["callPlayground", "searchVectorStore"];
-
 /** Returns a handler that writes the audit log as its operation says. */
 export function withTrail(
   { operation, handler, handlers, deps }: {
@@ -31,8 +28,8 @@ export function withTrail(
   },
 ): AnyHandler {
   const { trail } = deps;
-  const { id: action, body, shows } = operation;
-  const hasBody = body !== undefined && !WITHOUT_BODY.includes(action);
+  const { id: action, body, shows, logged = (sent) => sent } = operation;
+  const hasBody = body !== undefined;
   const actionOf = (context: AdminContext) => ({
     ...{ author: authorOf(context), action, subject: subjectOf(context) },
   });
@@ -47,11 +44,11 @@ export function withTrail(
     const sent = hasBody ? await call.body() : undefined;
     const noted = hasBody ? { ...call, body: () => Promise.resolve(sent) } : call;
     if (kind === "commit") {
-      const action = { ...actionOf(call.context), values: sent };
+      const action = { ...actionOf(call.context), values: logged(sent) };
       return await trail.together(action, async (entry) => await handler({ ...noted, entry }));
     }
     const show = shows === undefined ? undefined : handlers[shows];
-    return await trail.change({ ...actionOf(call.context), values: sent }, {
+    return await trail.change({ ...actionOf(call.context), values: logged(sent) }, {
       work: async () => await handler(noted),
       state: async (result) => {
         if (show !== undefined) return await stateOf(show, call);

@@ -18,6 +18,7 @@ export const operatorAnswer = z.strictObject({
   role: z.enum(ROLES),
   grants: z.array(z.enum(GRANTS)).describe("Rights besides those of the role"),
   state: z.enum(["active", "disabled"]),
+  person: z.string().nullable().describe("Id of the same person at the identity provider"),
   createdAt: timeAnswer,
   tokens: z.array(z.strictObject(tokenFields)),
 }).meta({ id: "Operator" });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELIVERY_STATES } from "../../domain/notices/delivery.ts";
 import { INCIDENT_KINDS } from "../../domain/notices/incident.ts";
-import { MAIL_SECURITIES, TARGET_KINDS } from "../../domain/notices/target.ts";
+import { MAIL_SECURITIES, shownMail, shownUrl, TARGET_KINDS } from "../../domain/notices/target.ts";
 import * as answers from "../answers/notifications.ts";
 import { deletedAnswer } from "../answers/vector_stores.ts";
 import { strict } from "../fields.ts";
@@ -25,6 +25,25 @@ const mail = strict({
   to: z.array(mailAddress).min(1).max(20),
 });
 
+const newTarget = strict({
+  name: label(100),
+  kind: z.enum(TARGET_KINDS),
+  url: z.string().min(1).max(4_096).optional().describe("Of a webhook, or of a Slack hook"),
+  mail: mail.optional().describe("Of e-mail"),
+  incidents: z.array(z.enum(INCIDENT_KINDS)).min(1).optional()
+    .describe("Kinds of incidents; all where it is left out"),
+});
+
+/** Returns a new target for the audit log, with its place as it is shown. */
+function loggedTarget(body: unknown): unknown {
+  const { url, mail, ...named } = newTarget.parse(body);
+  const places = [
+    url === undefined ? [] : shownUrl(url),
+    mail === undefined ? [] : shownMail(mail),
+  ];
+  return { ...named, place: places.flat().join(", ") };
+}
+
 /** Notifications: targets, incidents and deliveries. */
 export const NOTIFICATION_OPERATIONS = {
   "GET /notify/targets": {
@@ -40,14 +59,8 @@ export const NOTIFICATION_OPERATIONS = {
     summary: "Add a target of notifications",
     description: "A webhook is signed as Standard Webhooks says, with the secret in the answer. " +
       "It receives incidents that begin from then on.",
-    body: strict({
-      name: label(100),
-      kind: z.enum(TARGET_KINDS),
-      url: z.string().min(1).max(4_096).optional().describe("Of a webhook, or of a Slack hook"),
-      mail: mail.optional().describe("Of e-mail"),
-      incidents: z.array(z.enum(INCIDENT_KINDS)).min(1).optional()
-        .describe("Kinds of incidents; all where it is left out"),
-    }),
+    body: newTarget,
+    logged: loggedTarget,
     example: { name: "On call", kind: "webhook", url: "https://hooks.example.com/svc" },
     status: 201,
     answer: answers.newTargetAnswer,

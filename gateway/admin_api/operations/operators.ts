@@ -10,6 +10,12 @@ import type { QueryFields } from "../query_fields.ts";
 const role = z.enum(ROLES);
 const grants = z.array(z.enum(GRANTS)).max(GRANTS.length).default([]);
 
+const person = z.string().max(256).regex(
+  /^sso:./,
+  "Give the id of somebody who signed in, as sso:…",
+)
+  .describe("Id of the same person at the identity provider, so that both count as one");
+
 /** Operators, their sessions, and the audit log. */
 export const OPERATOR_OPERATIONS = {
   "GET /operators": {
@@ -24,7 +30,7 @@ export const OPERATOR_OPERATIONS = {
     trail: "own",
     summary: "Create an operator",
     description: "Without a token. Nobody gives a right that they lack.",
-    body: strict({ name: label(100), role, grants }),
+    body: strict({ name: label(100), role, grants, person: person.optional() }),
     example: { name: "Kim", role: "support" },
     status: 201,
     answer: answers.operatorAnswer,

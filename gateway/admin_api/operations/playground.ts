@@ -34,6 +34,8 @@ export const PLAYGROUND_OPERATIONS = {
       endpoint: "chat",
       body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] },
     },
+    // Texts of people.
+    logged: () => undefined,
     answer,
     events: answer,
     passesOn: PLAYGROUND_ENDPOINTS,

@@ -49,12 +49,13 @@ export const operatorCommands: readonly Command[] = [
     words: "operators create",
     operands: ["NAME"],
     required: ["role"],
-    options: ["grants"],
+    options: ["grants", "person"],
     meanings: ROLE_MEANINGS,
     summary: "Create an operator",
     run: async (call) => {
       const { client, operands: [name = ""] } = call;
-      const body = { name, ...roleOf(call) };
+      const person = call.option("person");
+      const body = { name, ...roleOf(call), ...person === undefined ? {} : { person } };
       return operatorOutput(await client.call("POST /operators", { body }));
     },
   },
@@ -174,7 +175,7 @@ function roleOf({ option }: Call) {
 }
 
 function operatorOutput(json: Operator): Output {
-  const { id, name, role, grants, state, tokens } = json;
+  const { id, name, role, grants, state, person, tokens } = json;
   return {
     json,
     text: () =>
@@ -182,6 +183,7 @@ function operatorOutput(json: Operator): Output {
         ...[["operator", id], ["name", name], ["role", role]] as const,
         ["grants", grants.join(", ") || "none"],
         ["state", state],
+        ...person === null ? [] : [["person", person] as const],
         ...tokens.map((token) =>
           [
             `token ${token.id}`,

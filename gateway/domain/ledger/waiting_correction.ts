@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Actor, ActorKind } from "../operators/operator.ts";
+import { type Actor, type ActorKind, EMERGENCY, identityOf } from "../operators/operator.ts";
 import type { CorrectionCommand } from "./correction_types.ts";
 import type { Wallet } from "./ledger.ts";
 import type { Micros } from "./money.ts";
@@ -21,6 +21,10 @@ export interface Person {
   readonly kind: ActorKind;
   readonly id: string;
   readonly name: string;
+  /** As of {@linkcode Actor}. */
+  readonly person?: string | undefined;
+  /** As of {@linkcode Actor}. */
+  readonly makers?: readonly string[] | undefined;
 }
 
 /** A correction above the limit: it is applied once another person has approved it. */
@@ -59,18 +63,36 @@ export function mayAskAgain(correction: Correction, nowMs: number): boolean {
   return correction.command.kind === "refund" && (state === "refused" || state === "expired");
 }
 
-/** Returns why somebody may not end a correction; `undefined` where they may. */
+/**
+ * Returns why somebody may not approve a correction; `undefined` where they may. One human with two
+ * names is one person; and of two of which one made the other's record or token, either could be the
+ * other. The admin token as a maker does not count: it makes the first operators.
+ */
 export function endingRefusal(
   correction: Correction,
-  { actor, nowMs }: { readonly actor: Pick<Actor, "id">; readonly nowMs: number },
-): "own" | "ended" | undefined {
+  { actor, nowMs }: {
+    readonly actor: Pick<Actor, "id" | "person" | "makers">;
+    readonly nowMs: number;
+  },
+): "own" | "made" | "ended" | undefined {
   if (stateAt(correction, nowMs) !== "waiting") return "ended";
-  return correction.by.id === actor.id ? "own" : undefined;
+  const [asker, approver] = [identityOf(correction.by), identityOf(actor)];
+  if (asker === approver) return "own";
+  const isMade = isMaker(asker, actor) || isMaker(approver, correction.by);
+  return isMade ? "made" : undefined;
+}
+
+function isMaker(id: string, { makers = [] }: Pick<Actor, "makers">): boolean {
+  return id !== EMERGENCY.id && makers.includes(id);
 }
 
 /** Returns an actor as records name them. */
-export function personOf({ kind, id, name }: Actor): Person {
-  return { kind, id, name };
+export function personOf({ kind, id, name, person, makers }: Actor): Person {
+  return {
+    ...{ kind, id, name },
+    ...person === undefined ? {} : { person },
+    ...makers === undefined ? {} : { makers },
+  };
 }
 
 /** Returns the credits that a correction is about; of one that moves none, the wallet's balance. */

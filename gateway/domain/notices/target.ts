@@ -49,8 +49,17 @@ export interface NoticeTarget {
 
 /** Returns a target's address without what could be a secret: of a URL only its origin. */
 export function shownPlace({ place }: NoticeTarget): string {
-  if (place.kind === "email") return `${place.mail.to.join(", ")} by ${place.mail.host}`;
-  return URL.parse(place.url)?.origin ?? "";
+  return place.kind === "email" ? shownMail(place.mail) : shownUrl(place.url);
+}
+
+/** Returns the origin of a URL: its path may be a secret. */
+export function shownUrl(url: string): string {
+  return URL.parse(url)?.origin ?? "";
+}
+
+/** Returns the receivers and the server of e-mail. */
+export function shownMail({ to, host }: Pick<MailRoute, "to" | "host">): string {
+  return `${to.join(", ")} by ${host}`;
 }
 
 /** True when a target receives a kind of incident. */

@@ -31,6 +31,8 @@ export interface OperatorToken {
   readonly digest: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** Those who issued it, as {@linkcode makersBy} names them. */
+  readonly makers?: readonly string[] | undefined;
 }
 
 /** A person, or a program, that operates the gateway under a name. */
@@ -42,6 +44,10 @@ export interface Operator {
   readonly state: "active" | "disabled";
   readonly tokens: readonly OperatorToken[];
   readonly createdAtMs: number;
+  /** Id under which this person signs in by the identity provider, as `sso:…`. */
+  readonly person?: string | undefined;
+  /** Those who created it, as {@linkcode makersBy} names them. */
+  readonly makers?: readonly string[] | undefined;
   /** Sessions of the console that began before this time have ended. */
   readonly sessionsSinceMs: number;
   /** Counts the changes, so that none is lost. */
@@ -59,6 +65,10 @@ export interface Actor {
   /** Absent for the admin token, which has every right. */
   readonly role?: Role | undefined;
   readonly rights: readonly Right[];
+  /** Of an operator: id of the same person at the identity provider. */
+  readonly person?: string | undefined;
+  /** Of an operator: those who could act in its name, since they made its record or its token. */
+  readonly makers?: readonly string[] | undefined;
 }
 
 /** The holder of the admin token: it has every right and counts as one person. */
@@ -69,9 +79,26 @@ export const EMERGENCY: Actor = {
   rights: RIGHTS,
 };
 
-/** Returns an operator as an actor. */
-export function actorOf({ id, name, role, grants }: Operator): Actor {
-  return { kind: "operator", id, name, role, rights: rightsOf(role, grants) };
+/** Returns an operator as an actor, by the token that was presented or began the session. */
+export function actorOf(
+  { id, name, role, grants, person, makers = [] }: Operator,
+  token: Pick<OperatorToken, "makers">,
+): Actor {
+  const all = [...new Set([...makers, ...token.makers ?? []])];
+  return {
+    ...{ kind: "operator", id, name, role, rights: rightsOf(role, grants), makers: all },
+    ...person === undefined ? {} : { person },
+  };
+}
+
+/** Returns the id of the human behind an actor, as far as it is known. */
+export function identityOf({ id, person }: Pick<Actor, "id" | "person">): string {
+  return person ?? id;
+}
+
+/** Returns the makers of what an actor makes: the actor, and the actor's own makers. */
+export function makersBy(actor: Pick<Actor, "id" | "person" | "makers">): readonly string[] {
+  return [...new Set([identityOf(actor), ...actor.makers ?? []])];
 }
 
 /** The reason why an operator may not be changed. */
@@ -100,9 +127,13 @@ export function rightMissing({ name, role }: Actor, right: Right): string {
  */
 export function managementRefusal(
   actor: Actor,
-  target: { readonly id?: string; readonly rights: readonly Right[] },
+  target: {
+    readonly id?: string;
+    readonly rights: readonly Right[];
+    readonly person?: string | undefined;
+  },
 ): OperatorRefusal | undefined {
-  if (actor.id === target.id) {
+  if (actor.id === target.id || target.person === identityOf(actor)) {
     const message = "An operator's own rights, state and tokens are changed by another operator";
     return { code: "own_record", message };
   }

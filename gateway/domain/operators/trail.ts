@@ -128,10 +128,22 @@ export function loggable(value: unknown): unknown {
   return { cut: `${text.slice(0, STATE_CHARS_MAX / 2)} …`.toWellFormed(), chars: text.length };
 }
 
+/**
+ * Returns an entry whose subject and remark have no secret: a key may stand in a path in place of its
+ * id, and in the sentence that refuses it.
+ */
+export function withoutSecretTexts(draft: TrailDraft): TrailDraft {
+  const { subject, remark } = draft;
+  const cleaned = { ...draft, subject: cleanText(subject) };
+  return remark === undefined ? cleaned : { ...cleaned, remark: cleanText(remark) };
+}
+
+function cleanText(text: string): string {
+  return withoutSpans(text, secretSpans(text, { forms: SECRET_FORMS }), REMOVED);
+}
+
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") {
-    return withoutSpans(value, secretSpans(value, { forms: SECRET_FORMS }), REMOVED);
-  }
+  if (typeof value === "string") return cleanText(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -70,6 +70,12 @@ export class AdminTokens {
     return tokens;
   }
 
+  /** True when this start was given a token that is not the stored one. */
+  get hasAnother(): boolean {
+    const { peppers, startToken } = this.#options;
+    return startToken !== undefined && !isAmong(peppers.digests(startToken), this.#stored.token);
+  }
+
   /** True when a token is accepted. Every digest is compared, so that the time reveals nothing. */
   admits(presented: string): boolean {
     const { peppers, startToken } = this.#options;

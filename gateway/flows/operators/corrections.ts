@@ -30,7 +30,7 @@ export interface CorrectionsDeps {
 }
 
 /** Reasons why a correction is refused, besides those of the ledger. */
-export type CorrectionRefusal = LedgerRefusal | "own" | "ended" | "missing" | "full";
+export type CorrectionRefusal = LedgerRefusal | "own" | "made" | "ended" | "missing" | "full";
 
 /** A correction that was applied, or one that waits or has ended; or the reason for a refusal. */
 export type CorrectionOutcome =

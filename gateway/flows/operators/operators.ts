@@ -1,6 +1,8 @@
 import {
   type Actor,
   actorOf,
+  identityOf,
+  makersBy,
   managementRefusal,
   type Operator,
   type OperatorRefusal,
@@ -92,7 +94,7 @@ export class Operators {
     const holder = tokenHolder(await this.all(), digests, clock.nowMs());
     if (holder === undefined) return undefined;
     await this.#movePepper(holder, digests);
-    return { actor: actorOf(holder.operator), tokenId: holder.token.id };
+    return { actor: actorOf(holder.operator, holder.token), tokenId: holder.token.id };
   }
 
   /**
@@ -104,23 +106,29 @@ export class Operators {
     if (operator?.state !== "active" || beganMs <= operator.sessionsSinceMs) return undefined;
     const nowMs = this.#deps.clock.nowMs();
     const token = operator.tokens.find(({ id }) => id === tokenId);
-    return token !== undefined && nowMs < token.expiresAtMs ? actorOf(operator) : undefined;
+    return token !== undefined && nowMs < token.expiresAtMs ? actorOf(operator, token) : undefined;
   }
 
   /** Creates an operator without a token. */
   async create(
     manager: Manager,
-    { name, role, grants }: { name: string; role: Role; grants: readonly Grant[] },
+    { name, role, grants, person }: {
+      readonly name: string;
+      readonly role: Role;
+      readonly grants: readonly Grant[];
+      readonly person?: string | undefined;
+    },
   ): Promise<OperatorChange> {
     const { operatorStore, clock, rng } = this.#deps;
-    const refusal = managementRefusal(manager.actor, { rights: rightsOf(role, grants) }) ??
+    const refusal = managementRefusal(manager.actor, { rights: rightsOf(role, grants), person }) ??
       whyFull(await this.all(), name);
     if (refusal !== undefined) return { ok: false, refusal };
     const nowMs = clock.nowMs();
     const operator: Operator = {
       id: rng.id("opr"),
       ...{ name, role, grants, state: "active", tokens: [], createdAtMs: nowMs },
-      ...{ sessionsSinceMs: 0, version: 1 },
+      ...{ sessionsSinceMs: 0, version: 1, makers: makersBy(manager.actor) },
+      ...person === undefined ? {} : { person },
     };
     await operatorStore.put(operator, this.#entry(manager, undefined, operator));
     return { ok: true, operator };
@@ -171,9 +179,9 @@ export class Operators {
       }
       const digest = peppers.digest(token);
       const expiresAtMs = nowMs + days * DAY_MS;
-      return {
-        tokens: [...inForce, { id: tokenId, name, digest, createdAtMs: nowMs, expiresAtMs }],
-      };
+      const makers = makersBy(manager.actor);
+      const issued = { id: tokenId, name, digest, createdAtMs: nowMs, expiresAtMs, makers };
+      return { tokens: [...inForce, issued] };
     });
     return changed.ok ? { ...changed, token, tokenId } : changed;
   }
@@ -196,11 +204,11 @@ export class Operators {
     for (let tries = 0; tries < TRIES; tries++) {
       const operator = (await this.all()).find((one) => one.id === id);
       if (operator === undefined) return refused("missing", `There is no operator "${id}"`);
-      const { role, grants } = operator;
-      const isOwn = mayBeOwn && manager.actor.id === id;
+      const { role, grants, person } = operator;
+      const isOwn = mayBeOwn && [id, person].includes(identityOf(manager.actor));
       const refusal = isOwn
         ? undefined
-        : managementRefusal(manager.actor, { id, rights: rightsOf(role, grants) });
+        : managementRefusal(manager.actor, { id, person, rights: rightsOf(role, grants) });
       if (refusal !== undefined) return { ok: false, refusal };
       const decision = decide(operator);
       if ("code" in decision) return { ok: false, refusal: decision };

@@ -84,7 +84,7 @@ export class Trail {
       await this.#end({ ...this.#refusal(action, error), of });
       throw error;
     }
-    const states = differences(before, loggable(await state(result)));
+    const states = await this.#statesAfter(action, { before, state: () => state(result) });
     const { values: _, ...end } = this.#draft(action, "done");
     await this.#end({ ...end, ...states, of });
     return result;
@@ -92,6 +92,20 @@ export class Trail {
 
   #refusal(action: TrailAction, error: unknown): TrailDraft {
     return { ...this.#draft(action, "refused"), remark: String(loggable(faultText(error))) };
+  }
+
+  /** Returns what differs after a change; nothing where that cannot be read: the change happened. */
+  async #statesAfter(
+    { action, subject }: TrailAction,
+    { before, state }: { readonly before: unknown; readonly state: () => Promise<unknown> },
+  ): Promise<Partial<ReturnType<typeof differences>>> {
+    try {
+      return differences(before, loggable(await state()));
+    } catch (error) {
+      const fields = { action, subject, error: String(error) };
+      this.#deps.logger.error("audit_log_state_missing", fields);
+      return {};
+    }
   }
 
   /** Stores an entry after a change was tried. The answer is the same without it. */

@@ -73,6 +73,23 @@ Deno.test("a change that is stored with its entry has that alone, and none where
   });
 });
 
+Deno.test("a change whose state afterwards cannot be read is answered as it happened", async () => {
+  await withTrail(async (trail, { trailStore }, lines) => {
+    const secret = await trail.change(ACTION, {
+      work: () => Promise.resolve("the only copy of a secret"),
+      state: (result) =>
+        result === undefined
+          ? Promise.resolve({ id: "team" })
+          : Promise.reject(new StoreError("The store is away")),
+    });
+    assertEquals(secret, "the only copy of a secret");
+    const { entries: [done] } = await trailStore.page({ limit: 5 });
+    assertEquals([done?.stage, done?.of], ["done", 1]);
+    assert(done !== undefined && !("after" in done), "Nothing is said of what was not read");
+    assertEquals(lines, ["audit_log_state_missing"]);
+  });
+});
+
 Deno.test("a change whose first entry cannot be stored is not tried", async () => {
   const broken = (store: TrailStore): TrailStore => ({
     head: () => store.head(),

@@ -16,6 +16,7 @@ import type { Writer } from "./journal/writer.ts";
 import type { KvAuditStore } from "./learning/audits.ts";
 import type { KvVoteStore } from "./learning/votes.ts";
 import type { KvRequestLog } from "./log/request_log.ts";
+import type { KvCorrectionStore } from "./operators/corrections.ts";
 import type { KvOperatorStore } from "./operators/operators.ts";
 import type { KvTrailStore } from "./operators/trail.ts";
 import type { KvSettingsStore } from "./settings.ts";
@@ -26,6 +27,7 @@ import type { KvResponseStore } from "./values/responses.ts";
 interface CopiedStores {
   readonly log: KvRequestLog;
   readonly operators: KvOperatorStore;
+  readonly corrections: KvCorrectionStore;
   readonly trail: KvTrailStore;
   readonly settings: KvSettingsStore;
   readonly votes: KvVoteStore;
@@ -37,7 +39,8 @@ interface CopiedStores {
 /** Returns the port of a copy. */
 export function kvCopying(
   writer: Writer,
-  { log, operators, trail, settings, votes, auditStore, blobs, responses }: CopiedStores,
+  { log, operators, corrections, trail, settings, votes, auditStore, blobs, responses }:
+    CopiedStores,
 ): StoreCopying {
   return {
     // One process has the store.
@@ -47,6 +50,7 @@ export function kvCopying(
     recordCount: () => Promise.resolve(writer.log.total),
     putSums: (sums) => log.putSums(sums),
     putOperator: (operator) => operators.write(operator),
+    putCorrection: (correction) => corrections.write(correction),
     appendTrail: (entries) => trail.appendStored(entries),
     settings: () => settings.all(),
     putSetting: (setting) => settings.put(setting),

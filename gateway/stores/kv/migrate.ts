@@ -7,6 +7,7 @@
 
 import { StoreError } from "../../ports/store_error.ts";
 import { commitRowMigration } from "./commits/commit_row_migration.ts";
+import { correctionMigration } from "./journal/correction_migration.ts";
 import { listMigration } from "./list_migration.ts";
 import { SCHEMA_VERSION } from "./limits.ts";
 import type { Migration } from "./migration.ts";
@@ -36,7 +37,11 @@ export interface MigrateOptions {
 }
 
 /** Every step of the layout, oldest first. The first layout, 1, needs none. */
-export const MIGRATIONS: readonly Migration[] = [listMigration, commitRowMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  listMigration,
+  commitRowMigration,
+  correctionMigration,
+];
 
 /** Returns the layout after a list of migrations. */
 export function newestSchema(migrations: readonly Migration[] = MIGRATIONS): number {

@@ -221,6 +221,7 @@ function storesOf(parts: OpenedParts): KvStores {
   const trail = new KvTrailStore(kv, writer);
   const keys = new KvKeyStore(kv, writer);
   const operators = new KvOperatorStore(kv, writer);
+  const corrections = new KvCorrectionStore(kv, { writer, ledger, keys });
   const settings = new KvSettingsStore(kv, writer);
   const votes = new KvVoteStore(kv, writer);
   const auditStore = new KvAuditStore(kv, writer);
@@ -237,11 +238,11 @@ function storesOf(parts: OpenedParts): KvStores {
     votes: damage.watched(votes),
     auditStore: damage.watched(auditStore),
     copying: kvCopying(writer, {
-      ...{ log, operators, trail, settings, votes, auditStore, blobs, responses },
+      ...{ log, operators, corrections, trail, settings, votes, auditStore, blobs, responses },
     }),
     noticeStore: damage.watched(new KvNoticeStore(kv, writer)),
     passes: damage.watched(new KvPassStore(kv, writer)),
-    corrections: damage.watched(new KvCorrectionStore(kv, { writer, ledger, keys })),
+    corrections: damage.watched(corrections),
     operatorStore: damage.watched(operators),
     trailStore: damage.watched(trail),
     callerFiles: damage.watched(parts.callerFiles),

@@ -16,6 +16,7 @@ import type { Batches, Needs } from "./ledger/batches.ts";
 import type { Member } from "./ledger/member.ts";
 import type { PostgresRequestLog } from "./log/request_log.ts";
 import { replaceSums } from "./log/sums.ts";
+import type { PostgresCorrections } from "./operators/corrections.ts";
 import type { PostgresOperators } from "./operators/operators.ts";
 import type { PostgresTrail } from "./operators/trail.ts";
 import type { PostgresSettings } from "./settings.ts";
@@ -32,6 +33,7 @@ const COPY = "copy";
 interface CopiedStores {
   readonly log: PostgresRequestLog;
   readonly operators: PostgresOperators;
+  readonly corrections: PostgresCorrections;
   readonly trail: PostgresTrail;
   readonly settings: PostgresSettings;
   readonly votes: PostgresVotes;
@@ -47,7 +49,8 @@ export function postgresCopying(
     readonly batches: Pick<Batches, "submit">;
     readonly instance: Pick<Member, "id">;
   },
-  { log, operators, trail, settings, votes, auditStore, blobs, responses }: CopiedStores,
+  { log, operators, corrections, trail, settings, votes, auditStore, blobs, responses }:
+    CopiedStores,
 ): StoreCopying {
   return {
     others: async () => {
@@ -64,6 +67,7 @@ export function postgresCopying(
     },
     putSums: (sums) => replaceSums(sql, sums),
     putOperator: (operator) => operators.write(operator),
+    putCorrection: (correction) => corrections.write(correction),
     appendTrail: (entries) => trail.appendStored(entries),
     settings: () => settings.all(),
     putSetting: (setting) => settings.put(setting),

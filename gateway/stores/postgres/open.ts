@@ -140,7 +140,9 @@ async function openStores(
   const votes = new PostgresVotes(sql);
   const auditStore = new PostgresAudits(sql);
   const [operators, trail] = [new PostgresOperators(sql), new PostgresTrail(sql)];
-  const copied = { log, operators, trail, settings, votes, auditStore, blobs, responses };
+  const corrections = new PostgresCorrections(sql, { batches, keys });
+  const stored = { log, operators, corrections, trail, settings, votes, auditStore };
+  const copied = { ...stored, blobs, responses };
   return {
     ...{ ledger, keys, catalogs, log, blobs, responses, passages, settings, votes, auditStore },
     snapshots: new PostgresSnapshots(sql, changes),
@@ -149,7 +151,7 @@ async function openStores(
     passes: new PostgresPasses(sql),
     callerFiles: new PostgresCallerFiles(sql, options.callerFileLimits),
     embeddingPins: new PostgresEmbeddingPins(sql),
-    corrections: new PostgresCorrections(sql, { batches, keys }),
+    corrections,
     shared: {
       ...{ memory, counts, additions: new PostgresAdditions(sql, instance) },
       consoleSessions: new PostgresConsoleSessions(sql),

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Webhook } from "standardwebhooks";
-import { TestService, until } from "../../fixtures/service.ts";
+import { ADMIN_TOKEN, TestService, until } from "../../fixtures/service.ts";
 import { HookServer, MailServer } from "./receivers.ts";
 
 const settings = { notifyHosts: ["127.0.0.1"] };
@@ -114,5 +114,11 @@ Deno.test("no secret is shown again, and a target is gone with its deliveries", 
   for (const quiet of ["quiet", String(secret)]) assert(!shown.includes(quiet), quiet);
   assertStringIncludes(shown, "https://hooks.example.com");
   assert(!JSON.stringify(service.logs).includes("quiet"));
+  const { adminUrl } = service.running;
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const audit = await (await fetch(`${adminUrl}/admin/v1/audit/export`, { headers })).text();
+  for (const quiet of ["quiet", String(secret)]) assert(!audit.includes(quiet), audit);
+  assertStringIncludes(audit, "https://hooks.example.com");
+  assertStringIncludes(audit, "b@example.com by mail.example.com");
   assertEquals(await service.admin("DELETE", `/notify/targets/${id}`), { id, deleted: true });
 });

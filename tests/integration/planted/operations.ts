@@ -7,7 +7,7 @@
 
 import { assert } from "@std/assert";
 import type { Scene } from "./scene.ts";
-import { SHOWN } from "./scene.ts";
+import { SECRETS, SHOWN } from "./scene.ts";
 
 interface Described {
   readonly method: string;
@@ -27,8 +27,7 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
     "POST /keys/{id}/rotate": {},
     "POST /routing/freeze": {},
     "POST /routing/reset": {},
-    // Nothing is sent beyond this machine.
-    "POST /notify/targets": { name: SHOWN, kind: "webhook", url: "http://127.0.0.1:9/" },
+    "POST /notify/targets": { name: SHOWN, kind: "slack", url: HOOK },
     "POST /playground": {
       ...{ wallet: SHOWN, endpoint: "chat" },
       body: { model: "auto", messages: [{ role: "user", content: "Hi" }] },
@@ -65,8 +64,14 @@ export async function everyOperation(scene: Scene): Promise<string[]> {
       answers.push(`${name} ${await scene.operate(method.toUpperCase(), to, body)}`);
     }
   }
-  return answers;
+  // The audit log has all of it by now.
+  const audit = await scene.operate("GET", "/audit/export");
+  for (const secret of ids.secrets) assert(!audit.includes(secret), secret);
+  return [...answers, audit];
 }
+
+/** Nothing is sent beyond this machine. */
+const HOOK = `http://127.0.0.1:9/services/${SECRETS.hookPath}?also=${SECRETS.hookPath}`;
 
 /** A wallet, a key, a request, a vector store with a file, and a second version of the catalog. */
 async function things(scene: Scene) {
@@ -80,6 +85,15 @@ async function things(scene: Scene) {
   await ask("POST", "/catalog/apply", { content: { ...content, auto: AUTO }, note: SHOWN });
   const operator = await ask("POST", "/operators", { name: SHOWN, role: "viewer" });
   const token = await ask("POST", `/operators/${operator.id}/tokens`, { name: SHOWN });
+  // A key in place of its id, and secrets that are shown once.
+  await ask("POST", `/keys/${made.key}/revoke`);
+  const hook = await ask("POST", "/notify/targets", { name: "hook", kind: "webhook", url: HOOK });
+  const mail = { host: "127.0.0.1", from: "a@example.com", to: ["b@example.com"] };
+  const password = SECRETS.mailPassword;
+  const letters = await ask("POST", "/notify/targets", {
+    ...{ name: "mail", kind: "email", mail: { ...mail, user: "svc", password } },
+  });
+  assert(letters.id !== undefined && hook.secret !== undefined, JSON.stringify(letters));
   const { requests } = await ask("GET", "/requests?limit=1");
   const { tasks: [task] } = await ask("GET", "/routing/tasks?limit=1");
   const upstreams: string[] = content.upstreams.map(({ id }: { id: string }) => id);
@@ -87,6 +101,7 @@ async function things(scene: Scene) {
     ...{ key: String(made.id), store: String(store.id), file: String(file.id), content },
     ...{ request: String(requests[0]?.id), upstreams },
     ...{ operator: String(operator.id), token: String(token.id) },
+    secrets: [made.key, hook.secret, token.token].map(String),
     task: String(task?.task ?? "0123456789abcdef"),
   };
 }

@@ -35,6 +35,8 @@ export const SECRETS = {
   serviceKey: "svc_planted_service_key_15",
   metricsToken: "planted_metrics_token_16",
   passphrase: "planted.passphrase-17",
+  hookPath: "planted-hook-path_18",
+  mailPassword: "planted.mail-password_19~x",
 } as const;
 
 /** Is shown, so that a search that finds nothing has looked. */

@@ -73,6 +73,11 @@ export class KvCorrectionStore implements CorrectionStore {
     });
   }
 
+  /** Stores a correction without an entry. */
+  async write(correction: Correction): Promise<void> {
+    await this.#stores.writer.write([rowOf(correction)]);
+  }
+
   operation(opId: string): Promise<CreditRecord | undefined> {
     return this.#stores.ledger.operation(opId);
   }

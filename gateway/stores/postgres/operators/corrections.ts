@@ -74,6 +74,17 @@ export class PostgresCorrections implements CorrectionStore {
     }
   }
 
+  /** Stores a correction without an entry. */
+  async write(correction: Correction): Promise<void> {
+    const { version, atMs } = correction;
+    const [id, data] = [textId(correction.id), encodeCorrection(correction)];
+    await query(this.#sql`
+      insert into correction (id, version, at_ms, data) values (${id}, ${version}, ${atMs}, ${data})
+      on conflict (id) do update
+      set version = excluded.version, at_ms = excluded.at_ms, data = excluded.data
+    `);
+  }
+
   async operation(opId: string): Promise<CreditRecord | undefined> {
     const [row] = await query(this.#sql<{ data: string }[]>`
       select json_build_object(
