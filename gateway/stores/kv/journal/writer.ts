@@ -61,8 +61,6 @@ export class Writer {
   #queued = 0;
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
-  /** True when the last commit had several operations. */
-  #isShared = false;
   #doubt: CommitAttempt | undefined;
   /** True when another process took over while the last commit was in doubt. */
   #isLostInDoubt = false;
@@ -208,8 +206,8 @@ export class Writer {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // Operations of the rest of this turn join the commit: otherwise the first of many concurrent
-      // callers would get its own commit every other time. A single caller waits for no other.
-      if (this.#isShared) await new Promise<void>((resolve) => setImmediate(resolve));
+      // callers would get its own commit every other time.
+      await new Promise<void>((resolve) => setImmediate(resolve));
       try {
         await this.#step();
       } catch (bug) {
@@ -248,7 +246,6 @@ export class Writer {
       turns++;
     }
     this.#queue.splice(0, turns);
-    this.#isShared = stage.answers.length > 1;
     return stage;
   }
 
