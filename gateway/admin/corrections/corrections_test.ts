@@ -96,6 +96,8 @@ Deno.test("above the limit another person approves, and the admin token is one p
     const { correction } = (await post("/wallets/team/debit", body)).body;
     assertEquals([correction.state, correction.by.name], ["waiting", "Admin token"]);
     assertEquals((await post("/wallets/team/debit", body)).body.correction, correction, "A repeat");
+    const worded = await post("/wallets/team/debit", { ...body, note: "In other words" });
+    assertEquals(worded.body.correction, correction, "As for one that was applied");
     assertRefused(await post("/wallets/team/debit", { ...body, credits: "61" }), CONFLICT);
     assertEquals((await get("/wallets/team")).body.available, "100.000000");
     assertRefused(await post("/corrections/big/approve"), DENIED);

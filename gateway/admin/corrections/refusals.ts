@@ -10,6 +10,7 @@ const SENTENCES: Readonly<Partial<Record<CorrectionRefusal, (id: string) => stri
     "a third person approves",
   ended: (id) => `Correction "${id}" no longer waits: it was approved or refused, or has expired`,
   full: () => "Too many corrections wait for an approval: approve or refuse some",
+  waits: () => "A correction under this operation id waits, and is another one: choose a new id",
   id_reused: () => "This operation id was used for something else; choose a new one",
   wallet_closed: (id) => `Wallet "${id}" is closed`,
   insufficient_balance: () => "The wallet has fewer credits available; holds cannot be taken out",
@@ -30,8 +31,10 @@ export function refusalFault(
   if (refusal === "missing") {
     return new ServiceFault("not_found", { message: `There is no correction "${id}"` });
   }
-  if (refusal === "id_reused" && kind === "refund") {
-    const message = "This request was refunded already, with another amount";
+  if (kind === "refund" && (refusal === "id_reused" || refusal === "waits")) {
+    const message = refusal === "waits"
+      ? "A refund of this request waits already, with another amount: approve or refuse that first"
+      : "This request was refunded already, with another amount";
     return new ServiceFault("conflict", { message });
   }
   const message = SENTENCES[refusal]?.(id) ?? `The ledger refused: ${refusal}`;

@@ -33,8 +33,8 @@ export function requestHandlers(deps: AdminDeps) {
 }
 
 /**
- * Returns one request. Its logged texts are for actors with the right to read them alone, and every
- * such reading is in the audit log before the answer.
+ * Returns one request. Its logged texts, and the comments of callers, are only for actors with the
+ * right to read them, and every such reading is in the audit log before the answer.
  */
 async function readRequest(
   context: AdminContext,
@@ -42,9 +42,11 @@ async function readRequest(
   deps: AdminDeps,
 ): Promise<AnswerOf<"GET /requests/{id}">> {
   const request = await requestJson(id, deps);
-  if (request.content === null) return request;
+  const hasComments = request.feedback.some(({ comment }) => comment !== null);
+  if (request.content === null && !hasComments) return request;
   if (!context.get("actor").rights.includes("content")) {
-    return { ...request, content: null, isContentHidden: true };
+    const feedback = request.feedback.map((vote) => ({ ...vote, comment: null }));
+    return { ...request, feedback, content: null, isContentHidden: true };
   }
   const author = authorOf(context);
   await deps.trail.note({ author, action: "readContent", subject: `/requests/${request.id}` });

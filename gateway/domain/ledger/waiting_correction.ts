@@ -117,11 +117,14 @@ export function stakeOf(
 }
 
 /**
- * True when two commands ask for the same, regardless of their time and of where a key is now.
+ * True when two commands ask for the same, regardless of their time, their note and of where a key is
+ * now: the ledger compares none of these either.
  */
 export function isSameCommand(one: CorrectionCommand, other: CorrectionCommand): boolean {
   const fieldsOf = (command: CorrectionCommand) =>
-    Object.entries({ ...command, atMs: 0, from: "" }).map(([name, value]) => `${name} ${value}`)
+    Object.entries({ ...command, atMs: 0, from: "", note: "" }).map(([name, value]) =>
+      `${name} ${value}`
+    )
       .toSorted();
   return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other));
 }

@@ -30,7 +30,14 @@ export interface CorrectionsDeps {
 }
 
 /** Reasons why a correction is refused, besides those of the ledger. */
-export type CorrectionRefusal = LedgerRefusal | "own" | "made" | "ended" | "missing" | "full";
+export type CorrectionRefusal =
+  | LedgerRefusal
+  | "own"
+  | "made"
+  | "waits"
+  | "ended"
+  | "missing"
+  | "full";
 
 /** A correction that was applied, or one that waits or has ended; or the reason for a refusal. */
 export type CorrectionOutcome =
@@ -85,7 +92,10 @@ export class Corrections {
     const all = await this.all();
     const known = all.find(({ id }) => id === command.opId);
     if (known !== undefined && !mayAskAgain(known, clock.nowMs())) {
-      if (!isSameCommand(known.command, command)) return refused("id_reused");
+      if (!isSameCommand(known.command, command)) {
+        const isWaiting = stateAt(known, clock.nowMs()) === "waiting";
+        return refused(isWaiting ? "waits" : "id_reused");
+      }
       return { ok: true, correction: known, wallet };
     }
     const stake = stakeOf(command, wallet);
