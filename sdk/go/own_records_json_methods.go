@@ -21,6 +21,12 @@ func (v SignInLink) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
 func (v *SignInLink) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
 
 // MarshalJSON writes the members and the fields of Extra.
+func (v NamedBudget) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *NamedBudget) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
 func (v KeySpend) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
 
 // UnmarshalJSON keeps in Extra what no member can hold.

@@ -8,7 +8,7 @@ import type { AdminDeps } from "../deps.ts";
 import type { Handlers } from "../routes.ts";
 import { requireWallet } from "../wallets/find_wallet.ts";
 import { embeddingsJson, resetEmbeddingModel, setEmbeddingModel } from "./key_embeddings.ts";
-import { keyJson, spendJson } from "./key_json.ts";
+import { budgetsJson, keyJson, spendJson } from "./key_json.ts";
 import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
 import { signInLinkJson } from "./sign_in_link.ts";
@@ -62,6 +62,7 @@ async function showKey(deps: AdminDeps, id: string): Promise<AnswerOf<"GET /keys
   return {
     ...keyJson(record),
     spend: spendJson(spend),
+    budgets: budgetsJson(record.policy, spend),
     embeddings: await embeddingsJson(deps, record),
     reach: await reachJson(deps, record),
   };

@@ -237,5 +237,6 @@ function spendJson(row: Row): ReadRow {
     month,
     ...spent,
     totalSpent: row["total_spent"],
+    named: row["named"],
   });
 }

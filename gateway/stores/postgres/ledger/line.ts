@@ -1,16 +1,15 @@
 /**
  * Holds that wait for credits, in one line for all instances, first come first served: a wallet's
- * credits go to the first in its line, however small the next hold is. Holds of other keys may pass
- * a hold that waits for its key's budget.
+ * credits go to the first in its line, however small the next hold is. Holds that do not count
+ * against it may pass a hold that waits for a budget.
  *
  * @module
  */
 
 import { decideHold } from "../../../domain/ledger/decide.ts";
-import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
-import type { Micros } from "../../../domain/ledger/money.ts";
-import { budgetOwner } from "../../../domain/ledger/state.ts";
-import type { Applied } from "../../../ports/ledger_store.ts";
+import { ShortBudgets } from "../../../domain/ledger/budgets.ts";
+import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
+import { type HoldAnswer, holdAnswer, type HoldRefusal, holdRefusal } from "../../hold_answer.ts";
 import type { BatchView } from "./batch_view.ts";
 
 /** Maximum number of holds that wait for one wallet. */
@@ -18,8 +17,8 @@ export const WAITING_MAX = 1_000;
 
 /** The answer to a hold, or its reason to wait. */
 export type Arrival =
-  | { readonly isWaiting: false; readonly answer: Applied<{ held: Micros }> }
-  | { readonly isWaiting: true; readonly refusal: LedgerRefusal };
+  | { readonly isWaiting: false; readonly answer: HoldAnswer }
+  | { readonly isWaiting: true; readonly refusal: HoldRefusal };
 
 /** Takes a hold if it is affordable and the line is empty; else it waits, if it may. */
 export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean): Arrival {
@@ -28,9 +27,11 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
   const isSettled = decision.ok ? decision.change === undefined : !decision.waitable;
   if (isSettled || (line.length === 0 && (decision.ok || !mayWait))) {
     if (decision.ok && decision.change !== undefined) view.apply(decision.change);
-    return { isWaiting: false, answer: answerOf(decision) };
+    return { isWaiting: false, answer: holdAnswer(decision) };
   }
-  const refusal = decision.ok ? "insufficient_balance" : decision.refusal;
+  const refusal: HoldRefusal = decision.ok
+    ? { ok: false, refusal: "insufficient_balance" }
+    : holdRefusal(decision);
   if (!line.some(({ command: { holdId } }) => holdId === command.holdId)) view.wait(command);
   serve(view, command.walletId);
   const hold = view.hold(command.holdId);
@@ -39,28 +40,28 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
   }
   if (mayWait && line.length < WAITING_MAX) return { isWaiting: true, refusal };
   view.unwait(command.holdId);
-  return { isWaiting: false, answer: { ok: false, refusal } };
+  return { isWaiting: false, answer: refusal };
 }
 
 /** Takes a hold out of the line, unless it was served meanwhile; those behind it may need less. */
 export function giveUp(
   view: BatchView,
   command: HoldCommand,
-  refusal: LedgerRefusal,
-): Applied<{ held: Micros }> {
+  refusal: HoldRefusal,
+): HoldAnswer {
   const hold = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
   if (hold !== undefined) return { ok: true, value: { held: hold.amount } };
   view.unwait(command.holdId);
   serve(view, command.walletId);
-  return { ok: false, refusal };
+  return refusal;
 }
 
 /** Serves a wallet's line as far as its available credits allow. */
 export function serve(view: BatchView, walletId: string): void {
-  const shortBudgets = new Set<string>();
+  const short = new ShortBudgets();
   for (const waiting of view.waiting(walletId)) {
     const { command, instance } = waiting;
-    if (shortBudgets.has(budgetOwner(command))) continue;
+    if (short.has(command)) continue;
     const decision = decideHold(view, command);
     if (decision.ok || !decision.waitable) {
       if (decision.ok && decision.change !== undefined) view.apply(decision.change, instance);
@@ -69,12 +70,6 @@ export function serve(view: BatchView, walletId: string): void {
       continue;
     }
     if (decision.refusal === "insufficient_balance") return;
-    shortBudgets.add(budgetOwner(command));
+    short.add(command, decision.short);
   }
-}
-
-function answerOf(decision: ReturnType<typeof decideHold>): Applied<{ held: Micros }> {
-  return decision.ok
-    ? { ok: true, value: decision.value }
-    : { ok: false, refusal: decision.refusal };
 }

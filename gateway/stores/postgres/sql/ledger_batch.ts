@@ -41,7 +41,7 @@ union all select 'wallet', json_build_object(
   from wallet where id in (select id from wallets)
 union all select 'spend', json_build_object(
     'id', id, 'original', original, 'held', held::text, 'day', day, 'daySpent', day_spent::text,
-    'month', month, 'monthSpent', month_spent::text, 'totalSpent', total_spent::text)::text
+    'month', month, 'monthSpent', month_spent::text, 'totalSpent', total_spent::text, 'named', named)::text
   from key_spend where id in (select id from budgets)
 union all select 'credit', json_build_object(
     'id', id, 'wallet', wallet, 'amount', amount::text, 'correction', correction)::text
@@ -105,12 +105,13 @@ batch as (
     held = excluded.held, spent = excluded.spent, written_off = excluded.written_off,
     tier = excluded.tier, closed_at_ms = excluded.closed_at_ms
 ), spends as (
-  insert into key_spend (id, original, held, day, day_spent, month, month_spent, total_spent)
+  insert into key_spend (id, original, held, day, day_spent, month, month_spent, total_spent,
+    named)
   select t.* from d, jsonb_to_recordset(d->'spends') as t(id text, original text, held bigint,
-    day text, day_spent bigint, month text, month_spent bigint, total_spent bigint)
+    day text, day_spent bigint, month text, month_spent bigint, total_spent bigint, named text)
   on conflict (id) do update set held = excluded.held, day = excluded.day,
     day_spent = excluded.day_spent, month = excluded.month, month_spent = excluded.month_spent,
-    total_spent = excluded.total_spent
+    total_spent = excluded.total_spent, named = excluded.named
 ), holds as (
   insert into hold (id, number, instance, wallet, budget, data)
   select t.* from d, jsonb_to_recordset(d->'holds') as t(id text, number bigint, instance text,
