@@ -12,6 +12,14 @@ import { type Complaint, COMPLAINTS_MAX } from "../http/validation.ts";
 import { creditsText } from "./credits_text.ts";
 import { suggestion } from "../config/suggestion.ts";
 import { strict } from "./fields.ts";
+import { BUDGET_WINDOWS, budgetName, NAMED_BUDGETS_MAX } from "../domain/policy/key_budget.ts";
+import {
+  isUserName,
+  TAG_NAME,
+  TAG_PATTERN,
+  TAGS_MAX,
+  USER_CHARS_MAX,
+} from "../domain/requests/attribution.ts";
 
 /** Maximum length of a policy in bytes, so that a key fits into one value of the store. */
 const POLICY_LIMIT_BYTES = 32 * 1024;
@@ -41,11 +49,24 @@ const ipRange = z.string().max(64).refine((text) => parseIpRange(text) !== undef
   error: (issue) => `"${String(issue.input)}" is no CIDR range, as 10.0.0.0/8 or 2001:db8::/32`,
 }).meta({ pattern: String.raw`^[\da-fA-F:.]+(?:/\d{1,3})?$` });
 
-const budget = strict({
+const windows = {
   day: creditsText.optional(),
   month: creditsText.optional(),
   total: creditsText.optional(),
+};
+const budget = strict(windows);
+const namedBudget = strict({
+  user: z.string().min(1).max(USER_CHARS_MAX).refine(isUserName, {
+    error: "Give a user without control characters",
+  }).optional().describe("The `user` of the calls, or their `safety_identifier` without one"),
+  tag: z.string().regex(TAG_PATTERN, "Give a tag as name=value").optional(),
+  ...windows,
+}).refine(({ user, tag }) => (user === undefined) !== (tag === undefined), {
+  error: "Give either a user or a tag",
+}).refine((entry) => BUDGET_WINDOWS.some((window) => entry[window] !== undefined), {
+  error: "Give an amount for day, month or total",
 });
+const tagName = z.string().regex(new RegExp(`^${TAG_NAME}$`), "Give the name of a tag, as team");
 const orchestration = strict({
   mode: z.enum(["off", "auto", "always"]).default("auto"),
   stream: z.enum(["all", "final"]).default("all").describe(
@@ -72,6 +93,14 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
   hostedTools: someOf(HOSTED_TOOL_TYPES).optional(),
   maxChargePerRequest: creditsText.optional(),
   budget: budget.optional(),
+  budgets: z.array(namedBudget).max(NAMED_BUDGETS_MAX).refine(
+    (list) => new Set(list.map(budgetName)).size === list.length,
+    { error: "Give each user and each tag once" },
+  ).optional().describe("Budgets of the key's calls for a user or with a tag, beside `budget`"),
+  requiredTags: z.array(tagName).max(TAGS_MAX).optional().describe(
+    "Names of tags without which a call is refused",
+  ),
+  requiredUser: z.boolean().optional().describe("True: a call without a user is refused"),
   requestsPerMinute: count.optional(),
   tokensPerMinute: count.optional(),
   concurrentRequests: count.optional(),

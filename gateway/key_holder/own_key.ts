@@ -1,11 +1,10 @@
 import type { OwnAnswer } from "../admin_api/key_holder.ts";
 import { embeddingsJson } from "../admin/keys/key_embeddings.ts";
-import { keyJson, spendJson } from "../admin/keys/key_json.ts";
-import { creditsOrNull, isoTime } from "../admin/json_values.ts";
+import { budgetsJson, keyJson, remainingJson, spendJson } from "../admin/keys/key_json.ts";
+import { isoTime } from "../admin/json_values.ts";
 import { formatCredits } from "../domain/ledger/money.ts";
-import { remainingBudget, spendAt } from "../domain/ledger/state.ts";
+import { spendAt } from "../domain/ledger/state.ts";
 import type { KeyRecord } from "../domain/policy/key.ts";
-import { budgetOf } from "../flows/plan/spending_cap.ts";
 import type { KeyHolderDeps } from "./deps.ts";
 
 type Own = OwnAnswer<"key">;
@@ -22,18 +21,14 @@ export async function ownKeyJson(record: KeyRecord, deps: KeyHolderDeps): Promis
     embeddingsJson(deps, record),
   ]);
   const spend = spendAt(stored, { keyId, atMs });
-  const remaining = remainingBudget(spend, budgetOf(record.policy));
   const { expiresAt } = record.policy;
   return {
     ...keyJson(record),
     embeddings,
     expiresAt: expiresAt === undefined ? null : isoTime(Date.parse(expiresAt)),
     spend: spendJson(spend),
-    remaining: {
-      day: creditsOrNull(remaining.day),
-      month: creditsOrNull(remaining.month),
-      total: creditsOrNull(remaining.total),
-    },
+    remaining: remainingJson(spend, record.policy.budget),
+    budgets: budgetsJson(record.policy, spend),
     limits: {
       requestsPerMinute: limits.requestsPerMinute ?? null,
       tokensPerMinute: limits.tokensPerMinute ?? null,

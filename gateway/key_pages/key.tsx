@@ -1,8 +1,10 @@
 import * as ui from "../console/components/mod.ts";
-import type { InReading } from "../console/page.ts";
+import type { InReading, Reading } from "../console/page.ts";
 import { Budgets } from "../console/pages/keys/budgets.tsx";
+import { keyMessages } from "../console/pages/keys/messages.ts";
 import { limitsOf, pinOf } from "../console/pages/keys/policy_text.ts";
 import type { OwnAnswer } from "../admin_api/key_holder.ts";
+import { BUDGET_WINDOWS } from "../domain/policy/key_budget.ts";
 import { ownMessages } from "./messages.ts";
 import type { HolderPage, HolderView } from "./view.ts";
 
@@ -29,7 +31,7 @@ export async function keyPage(view: HolderView): Promise<HolderPage> {
         <div class="two-columns">
           <div class="stack">
             <About view={view} own={own} />
-            <Budgets view={view} policy={own.policy} spend={own.spend} />
+            <Budgets view={view} policy={own.policy} spend={own.spend} budgets={own.budgets} />
           </div>
           <div class="stack">
             <LeftPanel view={view} own={own} />
@@ -72,7 +74,7 @@ function About({ view, own }: InReading<{ own: OwnKey }>) {
 
 function LeftPanel({ view, own }: InReading<{ own: OwnKey }>) {
   const say = view.say(ownMessages);
-  const rows = leftOf(own, say.limits);
+  const rows = [...leftOf(own, say.limits), ...leftOfNames(view, own)];
   return (
     <ui.Panel title={say.left}>
       {rows.length === 0 ? <p class="muted">{say.noLimits}</p> : (
@@ -113,6 +115,21 @@ function leftOf(
       return [{ name: names[name], limit: limit ?? "", remaining: rest ?? "" }];
     });
   return [...budgets, ...rates];
+}
+
+/** Returns the budgets of users and tags, in the order of the policy. */
+function leftOfNames(view: Reading, { policy, budgets }: OwnKey): readonly Left[] {
+  const say = view.say(keyMessages);
+  const { limits } = view.say(ownMessages);
+  return budgets.flatMap(({ user, tag, remaining }, at) => {
+    const whose = user === null ? say.ofTag(tag ?? "") : say.ofUser(user);
+    return BUDGET_WINDOWS.flatMap((window) => {
+      const [limit, rest] = [policy.budgets?.[at]?.[window], remaining[window]];
+      if (limit === undefined || rest === null) return [];
+      const texts = { limit: ui.trimmedCredits(limit), remaining: ui.trimmedCredits(rest) };
+      return [{ name: `${whose}: ${limits[window]}`, ...texts }];
+    });
+  });
 }
 
 function Policy({ view, own }: InReading<{ own: OwnKey }>) {

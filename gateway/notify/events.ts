@@ -1,4 +1,6 @@
 import type { RequestRecord } from "../ports/request_log.ts";
+import { namesOf } from "../domain/policy/key_budget.ts";
+import { nameOfKey } from "./watch/keys.ts";
 import { type UpstreamAttempt, UpstreamWatch } from "./watch/upstreams.ts";
 
 /** Maximum number of wallets, and of keys, that wait for a look; beyond it all are looked at. */
@@ -8,7 +10,10 @@ export const TOUCHED_MAX = 10_000;
 export interface Happened {
   readonly wallets: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
-  /** Keys whose budget did not cover a request. */
+  /**
+   * Keys whose budget did not cover a request, and the names of such requests, by
+   * {@linkcode nameOfKey}.
+   */
   readonly refused: ReadonlySet<string>;
   /** True when there was too much to remember. */
   readonly isAll: boolean;
@@ -28,7 +33,7 @@ export class Events {
   isWanted = false;
 
   /** Notes a request that has ended. */
-  request({ walletId, keyId, errorCode }: RequestRecord): void {
+  request({ walletId, keyId, errorCode, attribution }: RequestRecord): void {
     if (!this.isWanted) return;
     if (this.#wallets.size >= TOUCHED_MAX || this.#keys.size >= TOUCHED_MAX) {
       this.#isAll = true;
@@ -36,7 +41,9 @@ export class Events {
     }
     this.#wallets.add(walletId);
     this.#keys.add(keyId);
-    if (errorCode === "key_budget_exceeded") this.#refused.add(keyId);
+    if (errorCode !== "key_budget_exceeded") return;
+    this.#refused.add(keyId);
+    for (const name of namesOf(attribution)) this.#refused.add(nameOfKey(keyId, name));
   }
 
   /** Notes an attempt at an upstream. */

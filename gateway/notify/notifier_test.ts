@@ -101,6 +101,39 @@ Deno.test("a budget notifies at 80 and at 100 %, and ends with its window", () =
     await notifier.close();
   }));
 
+Deno.test("a budget of a user notifies by its name, at 80 and at 100 %", () =>
+  withNotices(async (world, store) => {
+    const notifier = world.notifier(store);
+    await addTarget(notifier, "ops");
+    await world.pass(1, notifier);
+    const budgets = [{ user: "ann", day: "1" }, { tag: "a=b", day: "1" }];
+    world.keys.set("key_1", keyOf("key_1", { budget: { day: "1.1" }, budgets }));
+    const spend = async (
+      micros: bigint,
+      refused?: { readonly user?: string; readonly tags?: string },
+    ) => {
+      world.spent.set("key_1", micros);
+      world.named.set("user:ann", micros);
+      const row = requestOf({ walletId: "team", keyId: "key_1", attribution: refused });
+      notifier.events.request(refused ? { ...row, errorCode: "key_budget_exceeded" } : row);
+      await world.pass(15, notifier);
+    };
+    await spend(800_000n);
+    assertEquals(texts(world), ["began key.budget_80 key_1"]);
+    const { text, facts } = world.received[0]?.message ?? {};
+    assertEquals([facts?.["window"], facts?.["of"]], ["day", "user:ann"]);
+    assert(text?.includes("80 % of its budget of 1.000000 credits (a day) for user:ann"), text);
+    await spend(990_000n, { user: "ann" });
+    const later = world.received.slice(1).map(({ message: { type, facts } }) =>
+      `${type} ${facts["window"]} ${facts["of"]}`
+    );
+    assertEquals(later.toSorted(), [
+      "key.budget_100 day user:ann",
+      "key.budget_80 day undefined",
+    ]);
+    await notifier.close();
+  }));
+
 Deno.test("an upstream is down when all attempts fail for a while, and up when it answers", () =>
   withNotices(async (world, store) => {
     const notifier = world.notifier(store);

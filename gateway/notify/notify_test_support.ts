@@ -39,6 +39,8 @@ export class NoticeWorld {
   readonly answers = new Map<string, (message: NoticeMessage) => Promise<Attempted> | Attempted>();
   /** Spent amounts by key. */
   readonly spent = new Map<string, bigint>();
+  /** Spent amounts by the name of a budget, of every key. */
+  readonly named = new Map<string, bigint>();
   #ids = 0;
 
   /** Returns the notifications of an instance. */
@@ -132,8 +134,12 @@ export class NoticeWorld {
     const spent = this.spent.get(keyId);
     if (spent === undefined) return undefined;
     const day = new Date(this.nowMs).toISOString().slice(0, 10);
-    const sums = { daySpent: spent, monthSpent: spent, totalSpent: spent };
-    return { keyId, held: 0n, day, month: day.slice(0, 7), ...sums };
+    const sumsOf = (micros: bigint) => ({
+      ...{ held: 0n, daySpent: micros, monthSpent: micros, totalSpent: micros },
+    });
+    const named = [...this.named].map(([name, micros]) => [name, sumsOf(micros)] as const);
+    const dates = { day, month: day.slice(0, 7) };
+    return { keyId, ...dates, ...sumsOf(spent), named: Object.fromEntries(named) };
   }
 }
 

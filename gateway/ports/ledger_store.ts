@@ -24,6 +24,8 @@ import type { KilledRow, RequestRecord } from "./request_log.ts";
 export type Applied<T> = { readonly ok: true; readonly value: T } | {
   readonly ok: false;
   readonly refusal: LedgerRefusal;
+  /** Name of the budget that is too small; absent where it is the key's own. */
+  readonly budget?: string | undefined;
 };
 
 /** The result of a settlement. */

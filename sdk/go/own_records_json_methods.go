@@ -27,6 +27,12 @@ func (v PinnedEmbeddings) MarshalJSON() ([]byte, error) { return fields.Encode(v
 func (v *PinnedEmbeddings) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
 
 // MarshalJSON writes the members and the fields of Extra.
+func (v NamedBudget) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *NamedBudget) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
 func (v KeySpend) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
 
 // UnmarshalJSON keeps in Extra what no member can hold.

@@ -52,6 +52,8 @@ type OwnKey struct {
 	Spend KeySpend `json:"spend"`
 	// Remaining is the rest of the budgets, beyond what calls in flight hold.
 	Remaining RemainingBudget `json:"remaining"`
+	// Budgets are the policy's budgets of users and tags, in its order.
+	Budgets []NamedBudget `json:"budgets"`
 	// Limits are the limits of the rate.
 	Limits KeyLimits `json:"limits"`
 	// Embeddings is the pinned embedding model; nil before the first call.
@@ -74,6 +76,20 @@ type PinnedEmbeddings struct {
 	Source string `json:"source"`
 	// Since is the time of the pin; empty for a policy before the first answer.
 	Since string `json:"since,omitempty"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
+}
+
+// NamedBudget is the budget of the calls of a key that have a user or a tag.
+type NamedBudget struct {
+	// User is the user; empty for a tag.
+	User string `json:"user,omitempty"`
+	// Tag is the tag, name=value; empty for a user.
+	Tag string `json:"tag,omitempty"`
+	// Spend is that of these calls since the policy has the budget.
+	Spend KeySpend `json:"spend"`
+	// Remaining is the rest of the budget, beyond what calls in flight hold.
+	Remaining RemainingBudget `json:"remaining"`
 	// Extra holds further fields.
 	Extra Extra `json:"-"`
 }

@@ -18,6 +18,18 @@ export interface RemainingLimit {
   remaining: number;
 }
 
+/** Budget of the calls of a key that have a user or a tag. Amounts are decimal strings of credits. */
+export interface OwnNamedBudget extends Extensible {
+  /** The user; null for a tag. */
+  user: string | null;
+  /** The tag, `name=value`; null for a user. */
+  tag: string | null;
+  /** Spend of these calls since the policy has the budget; days and months are UTC. */
+  spend: { held: string; day: string; month: string; total: string };
+  /** Rest of the budget, beyond what calls in flight hold; null without one. */
+  remaining: { day: string | null; month: string | null; total: string | null };
+}
+
 /** `GET /api/v1/key`: a key as its holder sees it. Amounts are decimal strings of credits. */
 export interface OwnKey extends Extensible {
   /** Id of the key, `key_…`. */
@@ -44,6 +56,8 @@ export interface OwnKey extends Extensible {
   spend: { held: string; day: string; month: string; total: string };
   /** Rest of the key's budgets, beyond what calls in flight hold; null without a budget. */
   remaining: { day: string | null; month: string | null; total: string | null };
+  /** The policy's budgets of users and tags, in its order. */
+  budgets: OwnNamedBudget[];
   /** Limits of the rate; null without the limit. */
   limits: {
     requestsPerMinute: RemainingLimit | null;

@@ -163,6 +163,27 @@ export const DAMAGES: Readonly<Record<string, { sql: string; problems: readonly 
     sql: `update key_spend set total_spent = 0`,
     problems: [`Key "k" has totalSpent 0.000000, its journal comes to totalSpent 0.000003`],
   },
+  "an altered sum of a name": {
+    sql: `update key_spend set named = replace(named, '"totalSpent":{"n":"3"}',
+      '"totalSpent":{"n":"2"}')`,
+    problems: [`Key "k" has named.user:ann.totalSpent 0.000002, its journal comes to`],
+  },
+  "a sum of a name that was moved to another": {
+    sql: `update key_spend set named = replace(named, 'user:ann', 'user:ben')`,
+    problems: [`Key "k" has named.user:ann.daySpent nothing, named.user:ann.held nothing`],
+  },
+  "deleted sums of names": {
+    sql: `update key_spend set named = null`,
+    problems: [`Key "k" has named.user:ann.daySpent nothing`],
+  },
+  "a name deleted from an entry": {
+    sql: `update journal set line = replace(line, '"user:ann"', '') where place = 3`,
+    problems: [
+      "Journal batch 3 was changed after it was written",
+      `The row of ended hold "h" was changed`,
+      `Key "k" has named.user:ann.daySpent`,
+    ],
+  },
   "a deleted spend": {
     sql: `delete from key_spend`,
     problems: [`The row of key "k" is missing`],

@@ -265,6 +265,42 @@ const CLAUSES: Clauses<LedgerStore> = {
     assertEquals([outcome(await waiting), outcome(await behind)], [{ held: 20n }, { held: 5n }]);
   },
 
+  "a call counts under its names, and a used up budget of a name refuses": async (ledger) => {
+    await fund(ledger, 100n);
+    const [ann, team] = ["user:ann 灯", "tag:team=a"];
+    const named = [{ name: ann, budget: { day: 30n } }, { name: team, budget: { total: 90n } }];
+    assert((await ledger.hold(hold("a", 25n, { named }), NO_WAIT)).ok);
+    assertEquals((await ledger.openHolds())[0]?.budgets, [ann, team]);
+    const sums = { held: 25n, daySpent: 0n, monthSpent: 0n, totalSpent: 0n };
+    assertEquals((await ledger.keySpend("k"))?.named, { [ann]: sums, [team]: sums });
+    const refused = { ok: false, refusal: "key_budget_exceeded", budget: ann } as const;
+    assertEquals(await ledger.hold(hold("b", 6n, { named }), NO_WAIT), refused);
+    await ledger.settle(settle("a", 20n));
+    const late = { atMs: NOON + 86_400_000 };
+    assert((await ledger.hold(hold("c", 30n, { named, ...late }), NO_WAIT)).ok);
+    await ledger.voidHold({ ...voidCommand("c"), ...late });
+    assert((await ledger.hold(hold("d", 4n, late), NO_WAIT)).ok);
+    const spent = { held: 0n, daySpent: 0n, monthSpent: 20n, totalSpent: 20n };
+    const spend = await ledger.keySpend("k");
+    assertEquals(spend?.named, { [ann]: spent, [team]: spent });
+    assertEquals([spend?.held, spend?.totalSpent], [4n, 20n]);
+  },
+
+  "a hold that waits for a name's budget stops the holds with this name only": async (ledger) => {
+    await fund(ledger, 100n);
+    const ann = { named: [{ name: "user:ann", budget: { day: 30n } }] };
+    const ben = { named: [{ name: "user:ben", budget: { day: 30n } }] };
+    await ledger.hold(hold("a", 30n, ann), NO_WAIT);
+    const waiting = ledger.hold(hold("b", 20n, ann), LONG_WAIT);
+    const behind = ledger.hold(hold("c", 5n, ann), LONG_WAIT);
+    assertEquals(outcome(await ledger.hold(hold("d", 30n, ben), LONG_WAIT)), { held: 30n });
+    assertEquals(outcome(await ledger.hold(hold("e", 10n), LONG_WAIT)), { held: 10n });
+    const tired = await ledger.hold(hold("f", 1n, ann), { waitMs: 20 });
+    assertEquals(tired, { ok: false, refusal: "key_budget_exceeded", budget: "user:ann" });
+    await ledger.voidHold(voidCommand("a"));
+    assertEquals([outcome(await waiting), outcome(await behind)], [{ held: 20n }, { held: 5n }]);
+  },
+
   "a statement pages and keeps to its wallet and time": async (ledger) => {
     await fund(ledger, 100n);
     await ledger.open({ kind: "open", walletId: "other", tier: "standard", atMs: NOON });

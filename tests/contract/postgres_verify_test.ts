@@ -76,7 +76,8 @@ function check(what: string, run: (scene: Scene) => Promise<void>): void {
  */
 async function write(ledger: PostgresLedger): Promise<void> {
   await fund(ledger, 10_000n);
-  await ledger.hold(hold("h", 5n), NO_WAIT);
+  const named = [{ name: "user:ann", budget: { day: 5n } }];
+  await ledger.hold(hold("h", 5n, { named }), NO_WAIT);
   await ledger.settle(settle("h", 3n), { row: record(1, {}) });
   await Promise.all(["a", "b"].map((id) => ledger.hold(hold(id, 7n), NO_WAIT)));
   await ledger.progress(progress("a", 2n), () => record(2, { outcome: "killed" }));

@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { KeyBudget } from "../../gateway/domain/policy/policy.ts";
+import type { KeyBudget } from "../../gateway/domain/policy/key_budget.ts";
 import { FakeUpstream, json, type Script, sse } from "../fixtures/fake_upstream.ts";
 import { completion, labConfig, QUESTION, streamed, usage } from "../fixtures/lab.ts";
 import { ManualClock, type TestKey, TestService, until } from "../fixtures/service.ts";
@@ -115,6 +115,38 @@ for (const stream of [false, true]) {
     });
   }
 }
+
+Deno.test("64 callers, of whom the budget of one user pays for 20 calls, and others for the rest", async () => {
+  await using at = await lab();
+  const most = HELD + 19n * CHARGED;
+  const policy = { budgets: [{ user: "ann", day: creditsFor(20) }, { tag: "a=b", total: "99" }] };
+  const key = await at.service.newKey({ policy });
+  const calls = Array.from({ length: CALLERS }, async (_, n) => {
+    const user = n % 2 === 0 ? "ann" : "ben";
+    const headers = { "x-tag": "a=b" };
+    return `${user} ${await outcome(
+      await at.service.chat({ ...ASKED, user }, { ...key, headers }),
+    )}`;
+  });
+  const half = CALLERS / 2;
+  assertEquals(counted(await Promise.all(calls)), {
+    ...{ "ann ok": 20, "ann key_budget_exceeded": half - 20, "ben ok": half },
+  });
+  let [held, spent] = [0n, 0n];
+  const names = new Map<string, readonly string[] | undefined>();
+  for await (const entry of at.service.running.stores.ledger.entries()) {
+    if (entry.op === "hold") names.set(entry.id, entry.budgets);
+    if (!("id" in entry) || names.get(entry.id)?.includes("user:ann") !== true) continue;
+    if (entry.op === "hold") held += entry.amount;
+    if (entry.op === "settle") [held, spent] = [held - entry.held, spent + entry.charged];
+    if (entry.op === "void") held -= entry.held;
+    assert(held + spent <= most, `${held} held and ${spent} spent of ${most}`);
+  }
+  assertEquals([held, spent], [0n, 20n * CHARGED]);
+  const spend = await at.service.running.stores.ledger.keySpend(key.id);
+  assertEquals(spend?.named?.["tag:a=b"]?.totalSpent, BigInt(20 + half) * CHARGED);
+  await at.service.assertBooks();
+});
 
 Deno.test("64 callers of several keys on one wallet, some calls fail: money that comes back is used", async () => {
   await using at = await lab();

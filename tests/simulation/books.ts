@@ -8,7 +8,17 @@
 import type { Mutation } from "./simulated_kv.ts";
 
 /** A line of the journal as text. */
-type Line = Readonly<Record<string, string | number | boolean | undefined>>;
+type Line = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** The row of a key's spend. */
+export interface SpendRow {
+  readonly keyId: string;
+  readonly held: bigint;
+  readonly totalSpent: bigint;
+  readonly named?:
+    | Readonly<Record<string, { readonly held: bigint; readonly totalSpent: bigint }>>
+    | undefined;
+}
 
 /** A wallet row of the gateway. */
 export interface WalletRow extends ReckonedWallet {
@@ -29,6 +39,8 @@ export interface ReckonedHold {
   readonly wallet: string;
   /** Owner of the budget that it counts against. */
   readonly owner: string;
+  /** Names of further budgets that it counts against. */
+  readonly names: readonly string[];
   readonly amount: bigint;
   readonly end: "open" | "settle" | "void" | "expire";
   /** Cost of its call at the last checkpoint; absent before the first. */
@@ -58,7 +70,7 @@ export class ReckonedBooks {
   readonly credits = new Map<string, bigint>();
   /** Change of the available credits by each correction. */
   readonly corrections = new Map<string, bigint>();
-  /** Sum of held and spent credits, by the owner of a budget. */
+  /** Sum of held and spent credits, by the owner of a budget; under a name of it, by both. */
   readonly owners = new Map<string, bigint>();
   readonly settlements: Settlement[] = [];
   /** Number of checkpoints of streams. */
@@ -99,6 +111,7 @@ export class ReckonedBooks {
     this.#landed = 0;
     for (const { key, value } of mutations) {
       if (key[0] === "wallet") this.compare(value as WalletRow);
+      if (key[0] === "spend") this.compareSpend(value as SpendRow);
     }
     const isFold = mutations.some(({ key }) => key[0] === "journal" || key[0] === "wallet");
     if (isFold && this.#unfolded.length > 0) {
@@ -128,6 +141,24 @@ export class ReckonedBooks {
     const journal = walletText({ id: row.id, credits, available, held, spent, writtenOff });
     if (walletText(row) === journal) return;
     this.#accuse("the journal comes to the wallets", `${walletText(row)}; journal: ${journal}`);
+  }
+
+  /** Checks that the row of a key's spend matches the journal, under each of its names. */
+  compareSpend({ keyId, held, totalSpent, named = {} }: SpendRow): void {
+    const sums = [...this.owners.keys()].filter((owner) => owner.startsWith(`${keyId} `));
+    const rows = [
+      [keyId, held + totalSpent] as const,
+      ...Object.entries(named).map(([name, part]) =>
+        [nameOf(keyId, name), part.held + part.totalSpent] as const
+      ),
+    ];
+    for (const [owner, used] of rows) {
+      if (this.owners.get(owner) === used) continue;
+      const detail = `${owner}: ${used}; journal: ${this.owners.get(owner)}`;
+      this.#accuse("the journal comes to the spends", detail);
+    }
+    if (sums.length === rows.length - 1) return;
+    this.#accuse("the journal comes to the spends", `${keyId} has other names than the journal`);
   }
 
   #append(segment: number, content: string): void {
@@ -201,9 +232,10 @@ export class ReckonedBooks {
     if (this.holds.has(id)) this.#accuse("a hold begins once", id);
     const amount = BigInt(String(line.amount));
     const owner = String(line.budget ?? line.key);
-    const hold = { wallet: String(line.wallet), owner, amount, end: "open" as const };
+    const names = Array.isArray(line.budgets) ? line.budgets.map(String) : [];
+    const hold = { wallet: String(line.wallet), owner, names, amount, end: "open" as const };
     this.holds.set(id, hold);
-    this.#count(owner, amount);
+    this.#count(hold, amount);
     wallet.held += amount;
     if (wallet.held + wallet.spent > wallet.credits) {
       this.#accuse("available is never below zero", `${id} holds ${amount} of what is not there`);
@@ -235,7 +267,7 @@ export class ReckonedBooks {
     this.holds.set(id, { ...hold, end: line.op as ReckonedHold["end"] });
     wallet.held -= hold.amount;
     const charged = BigInt(String(line.charged ?? 0));
-    this.#count(hold.owner, charged - hold.amount);
+    this.#count(hold, charged - hold.amount);
     if (line.op === "expire") this.#recover(id, hold, undefined);
     if (line.op !== "settle") return;
     const writtenOff = BigInt(String(line.writtenOff));
@@ -266,9 +298,16 @@ export class ReckonedBooks {
     return wallet;
   }
 
-  #count(owner: string, change: bigint): void {
-    this.owners.set(owner, (this.owners.get(owner) ?? 0n) + change);
+  #count({ owner, names }: Pick<ReckonedHold, "owner" | "names">, change: bigint): void {
+    for (const each of [owner, ...names.map((name) => nameOf(owner, name))]) {
+      this.owners.set(each, (this.owners.get(each) ?? 0n) + change);
+    }
   }
+}
+
+/** Returns the key of the sum of an owner under a name. */
+export function nameOf(owner: string, name: string): string {
+  return `${owner} ${name}`;
 }
 
 function walletText(row: WalletRow): string {

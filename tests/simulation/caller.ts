@@ -73,6 +73,12 @@ export class Caller {
     return this.text.split(/"(?:content|delta)":"w "/).length - 1;
   }
 
+  /** The names that it gives its call. */
+  get names(): { readonly user?: string | undefined; readonly tag?: string | undefined } {
+    const { seed } = this.question;
+    return { user: ["ann", "ben", undefined][seed % 3], tag: seed % 5 < 2 ? "team=a" : undefined };
+  }
+
   /** Facts in the answer that it received. */
   get report(): ReportedAnswer {
     return reportOf(this.text);
@@ -101,7 +107,11 @@ export class Caller {
   /** Sends the request. */
   async ask(app: Answering, key: string): Promise<void> {
     const { surface, stream } = this.question;
-    const body = JSON.stringify(bodyOf(this.question));
+    const { user } = this.names;
+    const body = JSON.stringify({
+      ...bodyOf(this.question),
+      ...user !== undefined && { user },
+    });
     const path = surface === "chat" ? "chat/completions" : "responses";
     const request = new Request(`http://127.0.0.1/openai/v1/${path}`, {
       method: "POST",
@@ -111,6 +121,7 @@ export class Caller {
         "content-length": String(body.length),
         "x-request-id": `req-${this.number}`,
         "x-orchestration": this.question.split?.choice ?? "all",
+        ...this.names.tag !== undefined && { "x-tag": this.names.tag },
       },
       body,
       signal: this.#leaving.signal,
@@ -167,7 +178,7 @@ export class Caller {
   }
 }
 
-function bodyOf({ surface, stream, words, maxTokens, split }: Question): unknown {
+function bodyOf({ surface, stream, words, maxTokens, split }: Question): object {
   const text = split === undefined ? wordsOf(words) : splitText(wordsOf(words));
   return surface === "chat"
     ? {

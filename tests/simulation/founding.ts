@@ -29,6 +29,8 @@ export interface FoundedKey {
   readonly policy: KeyPolicy;
   /** Budget, in micros. */
   readonly budget?: bigint;
+  /** Budgets of names in total, in micros. */
+  readonly named?: Readonly<Record<string, bigint>>;
   /** Maximum cost of one request, in micros. */
   readonly cap?: bigint;
 }
@@ -36,12 +38,26 @@ export interface FoundedKey {
 /** The initial keys, by their numbers. */
 export const FOUNDED_KEYS: readonly FoundedKey[] = [
   { wallet: 0, policy: {} },
-  { wallet: 1, policy: {} },
+  {
+    wallet: 1,
+    policy: {
+      budgets: [{ user: "ann", total: "0.000350" }, {
+        tag: "team=a",
+        month: "9",
+        total: "0.000500",
+      }],
+    },
+    named: { "user:ann": 350n, "tag:team=a": 500n },
+  },
   { wallet: 1, policy: { budget: { total: "0.000300" } }, budget: 300n },
   { wallet: 2, policy: { maxChargePerRequest: "0.000400" }, cap: 400n },
   { wallet: 2, policy: { concurrentRequests: 2, tokensPerMinute: 5_000 } },
   // Enough credits for one or two split requests, of which the second may run out.
-  { wallet: 3, policy: {} },
+  {
+    wallet: 3,
+    policy: { budgets: [{ user: "ben", total: "0.016000" }] },
+    named: { "user:ben": 16_000n },
+  },
   { wallet: 3, policy: { maxChargePerRequest: "0.021500" }, cap: 21_500n },
 ];
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Accuse, Settlement } from "./books.ts";
+import { type Accuse, nameOf, type ReckonedHold, type Settlement } from "./books.ts";
 import type { Caller } from "./caller.ts";
 import { rightCheckpoints, rightCosts } from "./expected_charge.ts";
 import { FOUNDED_KEYS, TIERS } from "./founding.ts";
@@ -24,14 +24,38 @@ import type { WorldFacts } from "./world_facts.ts";
 export function judgeBooks(world: WorldFacts, accuse: Accuse): void {
   const { books } = world;
   books.onSettlement = (settlement) => judgeSettlement(world, settlement, accuse);
-  books.onHold = (holdId, { owner }) => {
+  books.onHold = (holdId, { owner, names }) => {
     judgeCap(world, holdId, accuse);
+    judgeNames(world, { holdId, owner, names }, accuse);
     const founded = world.keys.find((key) => key?.id === owner)?.founded;
     const budget = founded === undefined ? undefined : FOUNDED_KEYS[founded]?.budget;
     const used = books.owners.get(owner) ?? 0n;
     if (budget === undefined || used <= budget) return;
     accuse("a key stays within its budget", `${owner}: ${used} of ${budget}`);
   };
+}
+
+/**
+ * Checks that a hold counts under the names of its call that have budgets, and that each of them
+ * stays within its budget.
+ */
+function judgeNames(
+  { books, callers }: WorldFacts,
+  { holdId, owner, names }: Pick<ReckonedHold, "owner" | "names"> & { readonly holdId: string },
+  accuse: Accuse,
+): void {
+  const caller = callers[ownerOf(holdId)];
+  const budgets = FOUNDED_KEYS[caller?.founded ?? -1]?.named ?? {};
+  const { user, tag } = caller?.names ?? {};
+  const own = [`user:${user}`, `tag:${tag}`].filter((name) => budgets[name] !== undefined);
+  if (own.join() !== names.join()) {
+    accuse("a hold counts under the names of its call", `${holdId}: ${names}, not ${own}`);
+  }
+  for (const name of own) {
+    const used = books.owners.get(nameOf(owner, name)) ?? 0n;
+    if (used <= (budgets[name] ?? 0n)) continue;
+    accuse("a name stays within its budget", `${owner}, ${name}: ${used} of ${budgets[name]}`);
+  }
 }
 
 /**

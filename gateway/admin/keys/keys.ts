@@ -13,7 +13,7 @@ import {
   resetEmbeddingModel,
   setEmbeddingModel,
 } from "./key_embeddings.ts";
-import { keyJson, spendJson } from "./key_json.ts";
+import { budgetsJson, keyJson, spendJson } from "./key_json.ts";
 import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
 import { signInLinkJson } from "./sign_in_link.ts";
@@ -77,6 +77,7 @@ async function showKey(deps: AdminDeps, id: string): Promise<AnswerOf<"GET /keys
   return {
     ...keyJson(record),
     spend: spendJson(spend),
+    budgets: budgetsJson(record.policy, spend),
     embeddings: await embeddingsJson(deps, record),
     reach: await reachJson(deps, record),
   };

@@ -39,6 +39,19 @@ const spend = z.strictObject({
   total: creditsAnswer,
 }).describe("Of the key and all that it replaced; days and months are UTC");
 
+const rest = z.strictObject({
+  day: creditsAnswer.nullable(),
+  month: creditsAnswer.nullable(),
+  total: creditsAnswer.nullable(),
+});
+
+const budgets = z.array(z.strictObject({
+  user: z.string().nullable(),
+  tag: z.string().nullable(),
+  spend: spend.describe("Of the calls with this name, since the policy has the budget"),
+  remaining: rest.describe("Beyond what calls in flight hold; null without a budget"),
+})).describe("The policy's budgets of users and tags, in its order");
+
 /** A key without its secret. */
 export const keyAnswer = z.strictObject(key).meta({ id: "Key" });
 
@@ -130,6 +143,7 @@ export const embeddingModelAnswer = z.strictObject({ id: z.string(), embeddings 
 export const shownKeyAnswer = z.strictObject({
   ...key,
   spend,
+  budgets,
   embeddings,
   reach: reachAnswer,
 }).meta({ id: "KeyWithSpend" });
@@ -141,11 +155,10 @@ export const ownKeyAnswer = keyAnswer.omit({ wallet: true }).extend({
   embeddings,
   expiresAt: timeAnswer.nullable(),
   spend,
-  remaining: z.strictObject({
-    day: creditsAnswer.nullable(),
-    month: creditsAnswer.nullable(),
-    total: creditsAnswer.nullable(),
-  }).describe("Of the key's budgets, beyond what calls in flight hold; null without a budget"),
+  remaining: rest.describe(
+    "Of the key's budgets, beyond what calls in flight hold; null without a budget",
+  ),
+  budgets,
   limits: z.strictObject({
     requestsPerMinute: limit,
     tokensPerMinute: limit,

@@ -67,6 +67,9 @@ const priced = { model: z.string(), priceVersion: countAnswer };
 const credit = { id: z.string(), amount: creditsAnswer, note: z.string() };
 const hold = {
   budget: z.string().optional().describe("Key whose budget it counts against"),
+  budgets: z.array(z.string()).optional().describe(
+    "Users and tags whose budgets it counts against, each behind `user:` or `tag:`",
+  ),
   amount: creditsAnswer,
 };
 const progress = { cost: creditsAnswer };

@@ -6,19 +6,21 @@
  */
 
 import { invariant, InvariantError } from "../invariant.ts";
-import type {
-  CreditCommand,
-  EndedHold,
-  Hold,
-  HoldCommand,
-  JournalEntry,
-  LedgerRefusal,
-  OpenWalletCommand,
-  Progress,
-  ProgressCommand,
-  SettleCommand,
-  VoidCommand,
-  Wallet,
+import {
+  type CreditCommand,
+  type EndedHold,
+  type Hold,
+  type HoldCommand,
+  type JournalEntry,
+  type KeySpend,
+  type LedgerRefusal,
+  NAMES_MAX,
+  type OpenWalletCommand,
+  type Progress,
+  type ProgressCommand,
+  type SettleCommand,
+  type VoidCommand,
+  type Wallet,
 } from "./ledger.ts";
 import {
   assertSpend,
@@ -28,10 +30,12 @@ import {
   type LedgerDecision,
   type LedgerView,
   MAX_WALLET_CREDITS_MICROS,
+  spendAfterHold,
   spendAt,
+  spendWithHold,
   summedNames,
-  unspentBudget,
 } from "./state.ts";
+import { leastBudget, shortBudgets, unspentBudget } from "./budgets.ts";
 import { isSameRecord } from "./correction.ts";
 import { type Micros, minMicros } from "./money.ts";
 
@@ -109,7 +113,7 @@ export function decideHold(
   return applied({ held: amount }, {
     entry: entryOfHold(hold),
     wallet,
-    spend: { ...spend, held: spend.held + amount },
+    spend: spendWithHold(spend, hold),
     opened: hold,
   });
 }
@@ -229,6 +233,7 @@ export function entryOfHold(hold: Hold): Extract<JournalEntry, { op: "hold" }> {
     model: hold.model,
     priceVersion: hold.priceVersion,
     amount: hold.amount,
+    ...hold.budgets !== undefined && { budgets: hold.budgets },
     at: hold.atMs,
   };
 }
@@ -250,8 +255,13 @@ function isSameProgress(earlier: Progress, { atMs: _, ...now }: Progress): boole
     earlier.outputTokens === now.outputTokens;
 }
 
-function refused(refusal: LedgerRefusal, waitable = false): LedgerDecision<never> {
-  return { ok: false, refusal, waitable };
+function refused(
+  refusal: LedgerRefusal,
+  waitable = false,
+  short?: readonly string[],
+): LedgerDecision<never> {
+  const refusedNow = { ok: false, refusal, waitable } as const;
+  return short === undefined ? refusedNow : { ...refusedNow, short };
 }
 
 function applied<T>(value: T, change: LedgerChange): LedgerDecision<T> {
@@ -265,7 +275,9 @@ function holdOf(command: HoldCommand, amount: Micros): Hold {
   const budgetId = budgetOwner(command);
   const names = summedNames(command);
   const hold = { id, walletId, keyId, logId, ...names, model, priceVersion, amount, atMs };
-  return budgetId === keyId ? hold : { ...hold, budgetId };
+  const owned = budgetId === keyId ? hold : { ...hold, budgetId };
+  if (command.named === undefined) return owned;
+  return { ...owned, budgets: command.named.map(({ name }) => name) };
 }
 
 function isRepeat(earlier: Hold, command: HoldCommand): boolean {
@@ -273,29 +285,50 @@ function isRepeat(earlier: Hold, command: HoldCommand): boolean {
     budgetOwner(earlier) === budgetOwner(command) && earlier.logId === command.logId &&
     earlier.model === command.model &&
     earlier.priceVersion === command.priceVersion && earlier.amount <= command.amount &&
-    earlier.amount >= command.minimum;
+    earlier.amount >= command.minimum && hasNames(earlier, command);
 }
 
-// The amount that wallet and budget allow now. When it is too small, the amount they would allow
+function hasNames({ budgets = [] }: Hold, { named = [] }: HoldCommand): boolean {
+  return budgets.length === named.length && named.every(({ name }, at) => name === budgets[at]);
+}
+
+// The amount that wallet and budgets allow now. When it is too small, the amount they would allow
 // after all open holds end tells whether waiting can help.
 function freeToHold(
   wallet: Wallet,
-  spend: { readonly held: Micros } & Parameters<typeof unspentBudget>[0],
+  spend: KeySpend,
   command: HoldCommand,
 ): LedgerDecision<Micros> {
-  const { budget, minimum } = command;
-  const unspent = unspentBudget(spend, budget);
+  const { budget, minimum, named } = command;
+  const excess = named === undefined ? undefined : nameTooMany(spend, named);
+  if (excess !== undefined) return refused("key_budget_exceeded", false, [excess]);
+  // Without names, the usual case, nothing is allocated.
+  const least = named === undefined ? undefined : leastBudget(spend, command);
+  const unspent = least === undefined ? unspentBudget(spend, budget) : least.unspent;
   const hopeful = wallet.available + wallet.held >= minimum &&
     (unspent === undefined || unspent >= minimum);
   if (unspent !== undefined) {
-    const free = unspent - spend.held;
-    if (free < minimum && minimum > 0n) return refused("key_budget_exceeded", hopeful);
+    const free = least === undefined ? unspent - spend.held : least.free;
+    if (free < minimum && minimum > 0n) {
+      const short = named === undefined ? undefined : shortBudgets(spend, command);
+      return refused("key_budget_exceeded", hopeful, short);
+    }
     if (wallet.available >= minimum) {
       return { ok: true, value: minMicros(wallet.available, free > 0n ? free : 0n) };
     }
   }
   if (wallet.available < minimum) return refused("insufficient_balance", hopeful);
   return { ok: true, value: wallet.available };
+}
+
+/** Returns a name for which the sums of a key have no room. */
+function nameTooMany(
+  { named: sums = {} }: KeySpend,
+  named: NonNullable<HoldCommand["named"]>,
+): string | undefined {
+  const added = named.filter(({ name }) => sums[name] === undefined);
+  if (added.length === 0) return undefined;
+  return added[NAMES_MAX - Object.keys(sums).length]?.name;
 }
 
 function endOf(
@@ -324,12 +357,6 @@ function endOf(
       available: before.available + hold.amount - charged,
       writtenOff: before.writtenOff + writtenOff,
     },
-    spend: {
-      ...spend,
-      held: spend.held - hold.amount,
-      daySpent: spend.daySpent + charged,
-      monthSpent: spend.monthSpent + charged,
-      totalSpent: spend.totalSpent + charged,
-    },
+    spend: spendAfterHold(spend, hold, settled),
   };
 }

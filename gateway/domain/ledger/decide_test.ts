@@ -1,134 +1,27 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { InvariantError } from "../invariant.ts";
-import type {
-  BudgetMicros,
-  EndedHold,
-  Hold,
-  HoldCommand,
-  JournalEntry,
-  KeySpend,
-  LedgerCommand,
-  ProgressCommand,
-  SettleCommand,
-  Wallet,
-} from "./ledger.ts";
+import type { BudgetMicros, LedgerCommand } from "./ledger.ts";
 import {
-  decideCredit,
-  decideHold,
-  decideOpen,
-  decideProgress,
-  decideSettle,
-  decideVoid,
-} from "./decide.ts";
+  Books,
+  credit,
+  DAY,
+  funded,
+  hold,
+  NOON,
+  open,
+  progress,
+  release,
+  settle,
+} from "./ledger_fixture.ts";
 import { emptyBooks, replayEntry } from "./replay.ts";
 import {
   assertSpend,
   assertWallet,
-  type CreditRecord,
   type LedgerDecision,
-  type LedgerView,
   MAX_WALLET_CREDITS_MICROS,
   spendAt,
 } from "./state.ts";
-
-const NOON = Date.UTC(2026, 10, 21, 12);
-const DAY = 24 * 60 * 60 * 1_000;
-
-class Books implements LedgerView {
-  wallets = new Map<string, Wallet>();
-  spends = new Map<string, KeySpend>();
-  holds = new Map<string, Hold>();
-  endings = new Map<string, EndedHold>();
-  credits = new Map<string, CreditRecord>();
-  journal: JournalEntry[] = [];
-  wallet = (id: string) => this.wallets.get(id);
-  spend = (id: string) => this.spends.get(id);
-  hold = (id: string) => this.holds.get(id);
-  ended = (id: string) => this.endings.get(id);
-  credit = (id: string) => this.credits.get(id);
-
-  run(command: LedgerCommand): LedgerDecision<unknown> {
-    const decision = this.#decide(command);
-    if (!decision.ok || decision.change === undefined) return decision;
-    const { entry, wallet, spend, opened, ended } = decision.change;
-    this.journal.push(entry);
-    if (wallet !== undefined) this.wallets.set(wallet.id, wallet);
-    if (spend !== undefined) this.spends.set(spend.keyId, spend);
-    if (opened !== undefined) this.holds.set(opened.id, opened);
-    if (ended !== undefined) {
-      this.holds.delete(ended.hold.id);
-      this.endings.set(ended.hold.id, ended);
-    }
-    if (entry.op === "credit") {
-      this.credits.set(entry.id, { walletId: entry.wallet, amount: entry.amount });
-    }
-    return decision;
-  }
-
-  #decide(command: LedgerCommand): LedgerDecision<unknown> {
-    switch (command.kind) {
-      case "open":
-        return decideOpen(this, command);
-      case "credit":
-        return decideCredit(this, command);
-      case "hold":
-        return decideHold(this, command);
-      case "progress":
-        return decideProgress(this, command);
-      case "settle":
-        return decideSettle(this, command);
-      default:
-        return decideVoid(this, command);
-    }
-  }
-}
-
-function open(walletId: string, atMs = NOON): LedgerCommand {
-  return { kind: "open", walletId, tier: "standard", atMs };
-}
-
-function credit(opId: string, amount: bigint, walletId = "w"): LedgerCommand {
-  return { kind: "credit", opId, walletId, amount, note: "", atMs: NOON };
-}
-
-function hold(holdId: string, amount: bigint, rest: Partial<HoldCommand> = {}): HoldCommand {
-  return {
-    kind: "hold",
-    holdId,
-    walletId: "w",
-    keyId: "k",
-    logId: "l",
-    model: "m",
-    priceVersion: 1,
-    amount,
-    minimum: amount,
-    budget: {},
-    atMs: NOON,
-    ...rest,
-  };
-}
-
-function settle(holdId: string, cost: bigint, atMs = NOON): SettleCommand {
-  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2 };
-  return { kind: "settle", holdId, cost, ...tokens, estimated: false, atMs };
-}
-
-function progress(holdId: string, cost: bigint): ProgressCommand {
-  const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: Number(cost) };
-  return { kind: "progress", holdId, cost, ...tokens, atMs: NOON };
-}
-
-function release(holdId: string, kind: "void" | "expire" = "void"): LedgerCommand {
-  return { kind, holdId, reason: "test", atMs: NOON };
-}
-
-function funded(amount: bigint): Books {
-  const books = new Books();
-  books.run(open("w"));
-  if (amount > 0n) books.run(credit("c", amount));
-  return books;
-}
 
 function outcome(decision: LedgerDecision<unknown>): unknown {
   return decision.ok ? decision.value : `${decision.refusal}${decision.waitable ? ", wait" : ""}`;
@@ -351,6 +244,10 @@ const wallets = fc.constantFrom("w", "v", "nobody");
 const amounts = fc.bigInt(0n, 60n);
 const times = fc.nat(40).map((days) => NOON + days * DAY);
 const budgets = fc.record({ day: amounts, month: amounts, total: amounts }, { requiredKeys: [] });
+const named = fc.uniqueArray(
+  fc.record({ name: fc.constantFrom("user:ann", "user:ben", "tag:team=a"), budget: budgets }),
+  { minLength: 1, maxLength: 3, selector: ({ name }) => name },
+);
 const commands: fc.Arbitrary<LedgerCommand> = fc.oneof(
   fc.tuple(wallets, times).filter(([id]) => id !== "nobody").map(([id, at]) => open(id, at)),
   fc.tuple(ids, amounts, wallets).map(([id, amount, w]) => credit(id, amount + 1n, w)),
@@ -362,6 +259,7 @@ const commands: fc.Arbitrary<LedgerCommand> = fc.oneof(
     keyId: ids,
     budgetId: fc.option(ids, { nil: undefined }),
     budgets,
+    named: fc.option(named, { nil: undefined }),
     times,
   })
     .map(({ id, amount, minimum, budgets: budget, times: atMs, ...of }) =>

@@ -25,28 +25,50 @@ export interface Wallet {
   readonly closedAtMs?: number | undefined;
 }
 
+/** Sums under one name, in the day and the month of the key's spend. */
+export interface NamedSpend {
+  readonly held: Micros;
+  readonly daySpent: Micros;
+  readonly monthSpent: Micros;
+  readonly totalSpent: Micros;
+}
+
 /**
  * Spend of a key together with all keys that it replaced in rotations: they share one budget.
  * `held` counts against all three windows.
  */
-export interface KeySpend {
+export interface KeySpend extends NamedSpend {
   /** Id of the key, or of the first key of its rotation line. */
   readonly keyId: string;
-  readonly held: Micros;
   /** UTC day (`2026-11-21`) that `daySpent` belongs to. */
   readonly day: string;
-  readonly daySpent: Micros;
   /** UTC month (`2026-11`) that `monthSpent` belongs to. */
   readonly month: string;
-  readonly monthSpent: Micros;
-  readonly totalSpent: Micros;
+  /**
+   * Parts of it under the names of budgets, at most {@linkcode NAMES_MAX}; absent while no hold had
+   * such a name. A call with two names is in both.
+   */
+  readonly named?: Readonly<Record<string, NamedSpend>> | undefined;
 }
+
+/**
+ * Maximum number of names under which the spend of a key is summed: those of the policies of its
+ * rotation line.
+ */
+export const NAMES_MAX = 64;
 
 /** Budget of a key; absent windows are unlimited. */
 export interface BudgetMicros {
   readonly day?: Micros | undefined;
   readonly month?: Micros | undefined;
   readonly total?: Micros | undefined;
+}
+
+/** Budget of the calls of a key that have a name. */
+export interface NamedBudget {
+  /** `user:` or `tag:`, and the user or the tag. */
+  readonly name: string;
+  readonly budget: BudgetMicros;
 }
 
 /**
@@ -86,6 +108,8 @@ export interface Hold extends SummedNames {
   readonly model: string;
   readonly priceVersion: number;
   readonly amount: Micros;
+  /** Names of the budgets, besides the key's, that it counts against; absent without one. */
+  readonly budgets?: readonly string[] | undefined;
   readonly atMs: number;
   /** Last durable checkpoint; absent before the first. */
   readonly progress?: Progress | undefined;
@@ -122,6 +146,8 @@ export interface HoldCommand extends SummedNames {
    */
   readonly minimum: Micros;
   readonly budget: BudgetMicros;
+  /** Further budgets that it counts against, each with another name; absent without one. */
+  readonly named?: readonly NamedBudget[] | undefined;
   readonly atMs: number;
 }
 
@@ -217,6 +243,8 @@ export type JournalEntry =
     key: string;
     /** Key whose budget the hold counts against, when that is another key. */
     budget?: string;
+    /** Names of further budgets that it counts against. */
+    budgets?: readonly string[];
     log: string;
     /** The names under which the call is summed. */
     user?: string;

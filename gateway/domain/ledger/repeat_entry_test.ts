@@ -8,58 +8,19 @@ import {
   decideSettle,
   decideVoid,
 } from "./decide.ts";
-import type {
-  EndedHold,
-  Hold,
-  JournalEntry,
-  KeySpend,
-  SettleCommand,
-  VoidCommand,
-  Wallet,
-} from "./ledger.ts";
-import { decideCorrection, operationOf, refundId } from "./correction.ts";
+import type { JournalEntry, SettleCommand, VoidCommand } from "./ledger.ts";
+import { decideCorrection, refundId } from "./correction.ts";
+import { Books, DAY } from "./ledger_fixture.ts";
 import {
   CORRECTION_KINDS,
   type CorrectionCommand,
   type CorrectionKind,
 } from "./correction_types.ts";
 import { repeatEntry } from "./repeat_entry.ts";
-import type { CreditRecord, LedgerChange, LedgerDecision, LedgerView } from "./state.ts";
+import type { LedgerChange, LedgerDecision } from "./state.ts";
 
-const DAY = 24 * 60 * 60 * 1_000;
 const MODEL = { logId: "l", model: "m", priceVersion: 1, minimum: 0n, budget: {} };
 const TOKENS = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
-
-/** A ledger in memory. */
-class Books implements LedgerView {
-  readonly wallets = new Map<string, Wallet>();
-  readonly spends = new Map<string, KeySpend>();
-  readonly holds = new Map<string, Hold>();
-  readonly endings = new Map<string, EndedHold>();
-  readonly credits = new Map<string, CreditRecord>();
-  wallet = (id: string) => this.wallets.get(id);
-  spend = (id: string) => this.spends.get(id);
-  hold = (id: string) => this.holds.get(id);
-  ended = (id: string) => this.endings.get(id);
-  credit = (id: string) => this.credits.get(id);
-
-  apply({ entry, wallet, spend, opened, ended }: LedgerChange): void {
-    if (wallet !== undefined) this.wallets.set(wallet.id, wallet);
-    if (spend !== undefined) this.spends.set(spend.keyId, spend);
-    if (opened !== undefined) this.holds.set(opened.id, opened);
-    if (ended !== undefined) {
-      this.holds.delete(ended.hold.id);
-      this.endings.set(ended.hold.id, ended);
-    }
-    const operation = operationOf(entry);
-    if (operation !== undefined && "id" in entry) this.credits.set(entry.id, operation);
-  }
-
-  get state() {
-    const { wallets, spends, holds, endings, credits } = this;
-    return { wallets, spends, holds, endings, credits };
-  }
-}
 
 type Act =
   | ("open" | "credit" | "hold" | "progress" | "settle" | "recover" | "void" | "expire")
@@ -103,7 +64,8 @@ function decide(books: Books, step: Step): LedgerDecision<unknown> {
     case "refund":
       return decideCorrection(books, correctionOf(books, step));
     case "hold": {
-      const budget = hasBudget ? { budgetId: "first" } : {};
+      const named = ["user:ann", "tag:team=a"].slice(id % 3).map((name) => ({ name, budget: {} }));
+      const budget = hasBudget ? { budgetId: "first", ...named.length > 0 && { named } } : {};
       const command = {
         kind: "hold",
         holdId,

@@ -7,7 +7,7 @@
 import type { Hold, JournalEntry, KeySpend, Progress, Wallet } from "./ledger.ts";
 import { correctedWallet, correctionFault, correctionRefusal, isCorrection } from "./correction.ts";
 import type { CorrectionEntry } from "./correction_types.ts";
-import { budgetOwner, spendAt, summedNames } from "./state.ts";
+import { budgetOwner, spendAfterHold, spendAt, spendWithHold, summedNames } from "./state.ts";
 
 /** A list of contradictions, one sentence each. */
 export interface ProblemList {
@@ -62,6 +62,7 @@ export function holdOfEntry(entry: Extract<JournalEntry, { op: "hold" }>): Hold 
     model: entry.model,
     priceVersion: entry.priceVersion,
     amount: entry.amount,
+    ...entry.budgets !== undefined && { budgets: entry.budgets },
     atMs: entry.at,
   };
   return entry.budget === undefined ? hold : { ...hold, budgetId: entry.budget };
@@ -147,7 +148,7 @@ function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">
   });
   const keyId = budgetOwner(hold);
   const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
-  books.spends.set(keyId, { ...spend, held: spend.held + amount });
+  books.spends.set(keyId, spendWithHold(spend, hold));
 }
 
 function replayProgress(books: ReplayedBooks, entry: EntryOf<"progress">): void {
@@ -188,13 +189,7 @@ function replayEnd(
   });
   const keyId = budgetOwner(hold);
   const spend = spendAt(books.spends.get(keyId), { keyId, atMs: entry.at });
-  books.spends.set(keyId, {
-    ...spend,
-    held: spend.held - hold.amount,
-    daySpent: spend.daySpent + charged,
-    monthSpent: spend.monthSpent + charged,
-    totalSpent: spend.totalSpent + charged,
-  });
+  books.spends.set(keyId, spendAfterHold(spend, hold, { charged }));
 }
 
 /** Checks that a call cut by a crash is charged its last checkpoint, or nothing without one. */

@@ -6,16 +6,16 @@
 
 import { InvariantError } from "../invariant.ts";
 import type {
-  BudgetMicros,
   EndedHold,
   Hold,
   JournalEntry,
   KeySpend,
   LedgerRefusal,
+  NamedSpend,
   SummedNames,
   Wallet,
 } from "./ledger.ts";
-import { type Micros, minMicros } from "./money.ts";
+import type { Micros } from "./money.ts";
 
 /** Maximum credits ever added to one wallet, in micros: the maximum of a signed 64-bit integer. */
 export const MAX_WALLET_CREDITS_MICROS: Micros = 2n ** 63n - 1n;
@@ -67,6 +67,8 @@ export type LedgerDecision<T> =
     readonly refusal: LedgerRefusal;
     /** True when open holds of the wallet or the key could free enough by ending. */
     readonly waitable: boolean;
+    /** Names of the budgets that are too small now; absent where the key's own is. */
+    readonly short?: readonly string[] | undefined;
   };
 
 /**
@@ -82,12 +84,35 @@ export function assertWallet(wallet: Wallet): void {
   }
 }
 
-/** Asserts that no amount of a key is below zero and that no window exceeds a longer one. */
+/**
+ * Asserts that no amount of a key is below zero, that no window exceeds a longer one, and that no
+ * name has more than the key.
+ */
 export function assertSpend(spend: KeySpend): void {
-  const { held, daySpent, monthSpent, totalSpent } = spend;
-  if (held < 0n || daySpent < 0n || daySpent > monthSpent || monthSpent > totalSpent) {
-    throw new InvariantError(`Spend of key "${spend.keyId}" does not add up`);
+  if (!addsUp(spend)) throw new InvariantError(`Spend of key "${spend.keyId}" does not add up`);
+  const { named } = spend;
+  if (named === undefined) return;
+  for (const name in named) {
+    const part = namedSpend(spend, name);
+    if (addsUp(part) && isWithin(part, spend)) continue;
+    throw new InvariantError(`Spend of key "${spend.keyId}" under "${name}" does not add up`);
   }
+}
+
+function addsUp({ held, daySpent, monthSpent, totalSpent }: NamedSpend): boolean {
+  return held >= 0n && daySpent >= 0n && daySpent <= monthSpent && monthSpent <= totalSpent;
+}
+
+function isWithin(part: NamedSpend, whole: NamedSpend): boolean {
+  return part.held <= whole.held && part.daySpent <= whole.daySpent &&
+    part.monthSpent <= whole.monthSpent && part.totalSpent <= whole.totalSpent;
+}
+
+const NOTHING: NamedSpend = { held: 0n, daySpent: 0n, monthSpent: 0n, totalSpent: 0n };
+
+/** Returns the part of a key's spend under a name. */
+export function namedSpend({ named }: KeySpend, name: string): NamedSpend {
+  return named?.[name] ?? NOTHING;
 }
 
 /** Returns the key whose budget a hold counts against: the first of its rotation line. */
@@ -125,13 +150,53 @@ export function spendAt(
     const ahead = spend.day > day && spend.day > dayOf(now.atMs + DAY_MS);
     return ahead ? { ...spend, day, month } : spend;
   }
-  return {
-    ...spend,
-    day,
+  const isSameMonth = spend.month >= month;
+  const monthSpent = isSameMonth ? spend.monthSpent : 0n;
+  const opened = { ...spend, day, daySpent: 0n, month, monthSpent };
+  if (spend.named === undefined) return opened;
+  return withNames(opened, Object.keys(spend.named), (part) => ({
+    ...part,
     daySpent: 0n,
-    month,
-    monthSpent: spend.month >= month ? spend.monthSpent : 0n,
+    monthSpent: isSameMonth ? part.monthSpent : 0n,
+  }));
+}
+
+/** Returns a key's spend with a hold that was taken. */
+export function spendWithHold(spend: KeySpend, { amount, budgets }: Hold): KeySpend {
+  const after = { ...spend, held: spend.held + amount };
+  if (budgets === undefined) return after;
+  return withNames(after, budgets, (part) => ({ ...part, held: part.held + amount }));
+}
+
+/** Returns a key's spend with a hold that has ended. */
+export function spendAfterHold(
+  spend: KeySpend,
+  { amount, budgets }: Hold,
+  { charged }: { readonly charged: Micros },
+): KeySpend {
+  const after = ended(spend, amount, charged);
+  if (budgets === undefined) return after;
+  return withNames(after, budgets, (part) => ended(part, amount, charged));
+}
+
+function ended<Sums extends NamedSpend>(sums: Sums, amount: Micros, charged: Micros): Sums {
+  return {
+    ...sums,
+    held: sums.held - amount,
+    daySpent: sums.daySpent + charged,
+    monthSpent: sums.monthSpent + charged,
+    totalSpent: sums.totalSpent + charged,
   };
+}
+
+function withNames(
+  spend: KeySpend,
+  names: readonly string[],
+  change: (part: NamedSpend) => NamedSpend,
+): KeySpend {
+  const named = { ...spend.named };
+  for (const name of names) named[name] = change(named[name] ?? NOTHING);
+  return { ...spend, named };
 }
 
 // Cache of the last day: nearly every call is about the same one, and formatting a date costs more
@@ -146,35 +211,4 @@ function dayOf(atMs: number): string {
     lastDay = day;
   }
   return lastDayText;
-}
-
-/** Returns the amount that the tightest window of a budget leaves; `undefined` without a budget. */
-export function unspentBudget(spend: KeySpend, budget: BudgetMicros): Micros | undefined {
-  const today = unspentOf(undefined, budget.day, spend.daySpent);
-  const thisMonth = unspentOf(today, budget.month, spend.monthSpent);
-  return unspentOf(thisMonth, budget.total, spend.totalSpent);
-}
-
-/** Returns what each window of a budget leaves for further calls, beyond those in flight. */
-export function remainingBudget(spend: KeySpend, budget: BudgetMicros): BudgetMicros {
-  const remainderOf = (cap: Micros | undefined, spent: Micros): Micros | undefined => {
-    if (cap === undefined) return undefined;
-    const rest = cap - spent - spend.held;
-    return rest > 0n ? rest : 0n;
-  };
-  return {
-    day: remainderOf(budget.day, spend.daySpent),
-    month: remainderOf(budget.month, spend.monthSpent),
-    total: remainderOf(budget.total, spend.totalSpent),
-  };
-}
-
-/** Returns the smaller of a window's remainder and a tighter window's. */
-function unspentOf(
-  tighter: Micros | undefined,
-  cap: Micros | undefined,
-  spent: Micros,
-): Micros | undefined {
-  if (cap === undefined) return tighter;
-  return tighter === undefined ? cap - spent : minMicros(tighter, cap - spent);
 }

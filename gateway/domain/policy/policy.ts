@@ -10,14 +10,7 @@ import type { RequestFeatures } from "../requests/features.ts";
 import { type AutoPolicy, VERIFY_MODES } from "../routing/auto.ts";
 import { type FilePolicy, widenedFiles } from "./file_quota.ts";
 import { rangeWithin } from "./ip_range.ts";
-import { parseCredits } from "../ledger/money.ts";
-
-/** Maximum spend of a key, in credits as decimal strings. Days and months are UTC. */
-export interface KeyBudget {
-  readonly day?: string | undefined;
-  readonly month?: string | undefined;
-  readonly total?: string | undefined;
-}
+import { type BudgetPolicy, raises, widenedBudgets } from "./key_budget.ts";
 
 /** Conditions for splitting requests into tasks, and the maximum content of their streams. */
 export interface OrchestrationPolicy {
@@ -43,7 +36,7 @@ export const WALLET_SIGHTS = ["shown", "hidden"] as const;
 export type WalletSight = (typeof WALLET_SIGHTS)[number];
 
 /** The policy of a key. */
-export interface KeyPolicy {
+export interface KeyPolicy extends BudgetPolicy {
   readonly endpoints?: readonly Endpoint[] | undefined;
   /** Catalog ids. */
   readonly models?: readonly string[] | undefined;
@@ -57,7 +50,6 @@ export interface KeyPolicy {
   readonly hostedTools?: readonly string[] | undefined;
   /** Credits, decimal string. */
   readonly maxChargePerRequest?: string | undefined;
-  readonly budget?: KeyBudget | undefined;
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
   readonly concurrentRequests?: number | undefined;
@@ -138,11 +130,7 @@ export function violationsOf(candidate: KeyPolicy, original: KeyPolicy): string[
   if (raises(candidate.maxChargePerRequest, original.maxChargePerRequest)) {
     paths.push("maxChargePerRequest");
   }
-  for (const window of ["day", "month", "total"] as const) {
-    if (raises(candidate.budget?.[window], original.budget?.[window])) {
-      paths.push(`budget.${window}`);
-    }
-  }
+  paths.push(...widenedBudgets(candidate, original));
   for (const field of NUMBER_FIELDS) {
     const limit = original[field];
     if (limit !== undefined && (candidate[field] ?? Infinity) > limit) paths.push(field);
@@ -206,12 +194,4 @@ function widenedItems(
   if (original === undefined) return [];
   if (candidate === undefined) return [""];
   return candidate.flatMap((item, index) => original.includes(item) ? [] : [`.${index}`]);
-}
-
-/** True when a cap in credits exceeds another. A malformed cap limits nothing, so it widens. */
-function raises(candidate: string | undefined, original: string | undefined): boolean {
-  const limit = original === undefined ? undefined : parseCredits(original);
-  if (limit === undefined) return false;
-  const cap = candidate === undefined ? undefined : parseCredits(candidate);
-  return cap === undefined || cap > limit;
 }

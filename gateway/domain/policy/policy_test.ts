@@ -114,6 +114,27 @@ const WIDENINGS: readonly (readonly [string, KeyPolicy, KeyPolicy, readonly stri
   ["a wallet that is shown again", { wallet: "shown" }, { wallet: "hidden" }, ["wallet"]],
   ["a wallet's sight left out", {}, { wallet: "hidden" }, ["wallet"]],
   ["a wallet that is hidden now", { wallet: "hidden" }, { wallet: "shown" }, []],
+  [
+    "budgets of names that were added and lowered",
+    { budgets: [{ tag: "a=b", day: "1" }, { user: "ann", day: "4", month: "9" }] },
+    { budgets: [{ user: "ann", day: "5" }] },
+    [],
+  ],
+  [
+    "a budget of a name that was raised, and one that was left out",
+    { budgets: [{ user: "ben", day: "5" }, { tag: "a=b", day: "9" }, { user: "ann", day: "4" }] },
+    { budgets: [{ tag: "a=b", day: "1" }, { user: "ann", total: "5" }, { tag: "ann", day: "1" }] },
+    ["budgets.1.day", "budgets.2.total", "budgets"],
+  ],
+  [
+    "fewer names demanded",
+    { requiredTags: ["a"] },
+    { requiredTags: ["a", "b"], requiredUser: true },
+    ["requiredTags", "requiredUser"],
+  ],
+  ["more names demanded", { requiredTags: ["a", "b"], requiredUser: true }, {
+    requiredTags: ["b"],
+  }, []],
   ["less orchestration", { orchestration: { mode: "off", stream: "final" } }, {}, []],
 ];
 

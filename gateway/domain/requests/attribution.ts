@@ -111,10 +111,13 @@ function nameOf(tag: string): string {
   return tag.slice(0, tag.indexOf("="));
 }
 
+/** True for the name of a user: not too long, and without control characters. */
+export function isUserName(name: string): boolean {
+  return name.length <= USER_CHARS_MAX && name.isWellFormed() && !/\p{Cc}/u.test(name);
+}
+
 function checkedUser(name: string, param: string): string {
-  if (name.length <= USER_CHARS_MAX && name.isWellFormed() && !/\p{Cc}/u.test(name)) {
-    return name;
-  }
+  if (isUserName(name)) return name;
   throw new ServiceFault("invalid_request", {
     message: `Send ${param} as up to ${USER_CHARS_MAX} characters without control characters`,
     param,

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { spendAt, unspentBudget } from "../ledger/state.ts";
+import { budgetText, type LeastBudget, leastBudget, unspentBudget } from "../ledger/budgets.ts";
+import { spendAt } from "../ledger/state.ts";
 import { formatCredits, type Micros, minMicros, parseCredits } from "../ledger/money.ts";
 import { affordableOutputTokens, chargeOf, type FrozenPrice } from "../ledger/pricing.ts";
 import type { HoldShape } from "./hold_shape.ts";
@@ -18,8 +19,10 @@ export interface Funds {
   readonly later: Micros;
   /** The policy's cap per request; absent: none. */
   readonly cap: Micros | undefined;
-  /** Remaining key budget after its open holds have ended; absent: unlimited. */
+  /** Rest of the tightest budget after its open holds have ended; absent: unlimited. */
   readonly budget: Micros | undefined;
+  /** Name of that budget; absent for the key's own. */
+  readonly budgetName?: string | undefined;
 }
 
 /** Affordability of a hold: 0 in full, 1 with less output, 2 after other holds have ended. */
@@ -46,18 +49,25 @@ export function fundsOf(input: RoutingInput): Funds {
   const cap = policy.maxChargePerRequest === undefined
     ? undefined
     : parseCredits(policy.maxChargePerRequest) ?? 0n;
-  const budget = remainingBudget(input);
+  const least = input.named === undefined ? undefined : leastOfNames(input);
+  const budget = least === undefined ? remainingBudget(input) : least.unspent;
   let now = wallet.available;
   let later = wallet.available + wallet.held;
   if (budget !== undefined) {
-    now = minMicros(now, budget - (input.spend?.held ?? 0n));
+    now = minMicros(now, least === undefined ? budget - (input.spend?.held ?? 0n) : least.free);
     later = minMicros(later, budget);
   }
   if (cap !== undefined) {
     now = minMicros(now, cap);
     later = minMicros(later, cap);
   }
-  return { now, later, cap, budget };
+  const funds = { now, later, cap, budget };
+  return least?.name === undefined ? funds : { ...funds, budgetName: least.name };
+}
+
+/** Returns the least that the budgets of a call with names leave. */
+function leastOfNames({ spend, nowMs, ...budgets }: RoutingInput): LeastBudget | undefined {
+  return leastBudget(spendAt(spend, { keyId: spend?.keyId ?? "", atMs: nowMs }), budgets);
 }
 
 /**
@@ -138,7 +148,7 @@ export function fundsRefusal(minimum: Micros, funds: Funds): {
     const remaining = formatCredits(funds.budget);
     return {
       code: "key_budget_exceeded",
-      message: `The key's budget has ${remaining} credits left; ${least}`,
+      message: `${budgetText(funds.budgetName)} has ${remaining} credits left; ${least}`,
     };
   }
   const remaining = formatCredits(funds.later);

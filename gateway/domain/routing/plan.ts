@@ -7,7 +7,7 @@
 import type { ErrorCode } from "@svc/sdk/protocol";
 import type { Catalog, Model, Tier, UpstreamConfig } from "../catalog/catalog.ts";
 import type { ProviderTraits, TraitsOf } from "../catalog/provider_traits.ts";
-import type { BudgetMicros, KeySpend, Wallet } from "../ledger/ledger.ts";
+import type { BudgetMicros, KeySpend, NamedBudget, Wallet } from "../ledger/ledger.ts";
 import type { Micros } from "../ledger/money.ts";
 import type { FrozenPrice } from "../ledger/pricing.ts";
 import type { KeyPolicy } from "../policy/policy.ts";
@@ -46,6 +46,8 @@ export interface RoutingInput {
   readonly wallet: Wallet;
   readonly spend?: KeySpend | undefined;
   readonly budget: BudgetMicros;
+  /** Budgets of the names of the call; absent without one. */
+  readonly named?: readonly NamedBudget[] | undefined;
   /** State by model id; an absent model counts as available. */
   readonly pool: ReadonlyMap<string, TargetState>;
   /** The model that answered this conversation last. */

@@ -11,6 +11,7 @@ import { attributionOf } from "../../domain/requests/attribution.ts";
 import type { AutoChoice } from "../../domain/routing/auto.ts";
 import type { OrchestrationChoice } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
+import { missingName } from "../../domain/policy/key_budget.ts";
 import type { BodyHold } from "../../ports/body_hold.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Rng } from "../../ports/rng.ts";
@@ -95,6 +96,8 @@ export async function admitCall<Checked>(
       hold.release();
       admitted.leave();
     };
+    const missing = missingName(key.policy, attribution);
+    if (missing !== undefined) throw new ServiceFault("policy_denied", { ...missing });
     if (body.value.model !== MODEL_AUTO) {
       throw new ServiceFault("model_not_allowed", { param: "model" });
     }

@@ -7,6 +7,7 @@
 import { ServiceFault } from "../../domain/fault.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import type { HoldCommand, VoidCommand } from "../../domain/ledger/ledger.ts";
+import { budgetText } from "../../domain/ledger/budgets.ts";
 import { summedUser } from "../../domain/requests/attribution.ts";
 import { type Micros, minMicros } from "../../domain/ledger/money.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -14,7 +15,7 @@ import type { KeyStore } from "../../ports/key_store.ts";
 import type { Applied, LedgerStore } from "../../ports/ledger_store.ts";
 import type { Rng } from "../../ports/rng.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { budgetOf } from "../plan/spending_cap.ts";
+import { budgetOf, namedBudgetsOf } from "../plan/spending_cap.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 
 /** Longest wait for open holds of the same wallet to settle, in milliseconds. */
@@ -82,6 +83,7 @@ export async function takeHold(
     amount,
     minimum: minMicros(minimum, amount),
     budget: budgetOf(key.policy),
+    named: namedBudgetsOf(key.policy, attribution),
     atMs,
   };
   let applied: Applied<{ held: Micros }>;
@@ -97,9 +99,11 @@ export async function takeHold(
     throw error;
   }
   if (!applied.ok) {
-    const { refusal } = applied;
+    const { refusal, budget } = applied;
     const isOwn = refusal === "key_budget_exceeded" || refusal === "wallet_closed";
-    return new ServiceFault(isOwn ? refusal : "insufficient_balance");
+    return new ServiceFault(isOwn ? refusal : "insufficient_balance", {
+      message: budget === undefined ? undefined : `${budgetText(budget)} cannot cover this request`,
+    });
   }
   // A request whose earlier holds were all voided because no lease was free has not begun.
   if (!active.hasBegun) {

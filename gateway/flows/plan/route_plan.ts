@@ -14,7 +14,7 @@ import { route } from "../../domain/routing/route.ts";
 import type { RoutingInput, RoutingPlan } from "../../domain/routing/plan.ts";
 import { fundsOf } from "../../domain/routing/funds.ts";
 import type { SpanEnd } from "../../ports/tracer.ts";
-import { budgetOf, remainingCap } from "./spending_cap.ts";
+import { budgetOf, namedBudgetsOf, remainingCap } from "./spending_cap.ts";
 import { conversationName } from "./conversation_models.ts";
 import type { RoutingKnowledge } from "../learn/learning.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
@@ -111,6 +111,7 @@ function routingInput(
     catalog: deps.catalogs.current(),
     policy: capped(active),
     budget: budgetOf(key.policy),
+    named: namedBudgetsOf(key.policy, active.identity.attribution),
     pool: deps.pool.states(nowMs),
     traitsOf: deps.traitsOf,
     stickyModel: deps.conversations.get(conversationOf(active, features)),

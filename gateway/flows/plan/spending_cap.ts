@@ -1,12 +1,32 @@
-import type { BudgetMicros } from "../../domain/ledger/ledger.ts";
+import type { BudgetMicros, NamedBudget } from "../../domain/ledger/ledger.ts";
 import { type Micros, parseCredits } from "../../domain/ledger/money.ts";
+import { budgetName, budgetsOfCall, type KeyBudget } from "../../domain/policy/key_budget.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
+import type { Attribution } from "../../domain/requests/attribution.ts";
 import type { ActiveRequest } from "../request/active_request.ts";
 import { microsOf } from "../request/billing.ts";
 
 /** Returns the budget of a key policy in micros. */
 export function budgetOf(policy: KeyPolicy): BudgetMicros {
-  const { day, month, total } = policy.budget ?? {};
+  return microsOfBudget(policy.budget);
+}
+
+/**
+ * Returns the budgets of the names of a call, in micros; `undefined` where the policy has none for
+ * them.
+ */
+export function namedBudgetsOf(
+  { budgets }: KeyPolicy,
+  attribution: Attribution | undefined,
+): readonly NamedBudget[] | undefined {
+  if (budgets === undefined || attribution === undefined) return undefined;
+  const named = budgetsOfCall(budgets, attribution)
+    .map((entry) => ({ name: budgetName(entry), budget: microsOfBudget(entry) }));
+  return named.length === 0 ? undefined : named;
+}
+
+/** Returns a budget in micros. */
+export function microsOfBudget({ day, month, total }: KeyBudget = {}): BudgetMicros {
   return {
     day: day === undefined ? undefined : parseCredits(day),
     month: month === undefined ? undefined : parseCredits(month),

@@ -1,7 +1,9 @@
-import type { KeySpend } from "../../domain/ledger/ledger.ts";
+import type { KeySpend, NamedSpend } from "../../domain/ledger/ledger.ts";
+import { namedSpend } from "../../domain/ledger/state.ts";
 import { formatCredits, type Micros, parseCredits } from "../../domain/ledger/money.ts";
 import { type Condition, conditionKey } from "../../domain/notices/incident.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
+import { BUDGET_WINDOWS, budgetName, type KeyBudget } from "../../domain/policy/key_budget.ts";
 import type { KeyStore } from "../../ports/key_store.ts";
 import type { LedgerStore } from "../../ports/ledger_store.ts";
 
@@ -13,8 +15,7 @@ const LIFE_PARTS = 10;
 /** Keys with a shorter life are made for one occasion, as those of the playground. */
 const SHORT_LIFE_MS = DAY_MS;
 
-const WINDOWS = ["day", "month", "total"] as const;
-type Window = (typeof WINDOWS)[number];
+type Window = (typeof BUDGET_WINDOWS)[number];
 
 /** Sources of the state of keys. */
 export interface KeySources {
@@ -25,7 +26,10 @@ export interface KeySources {
 /** Circumstances in which keys are looked at. */
 export interface KeyLook {
   readonly nowMs: number;
-  /** Keys whose budget did not cover a request: the window with the smallest rest is used up. */
+  /**
+   * Keys whose budget did not cover a request, and the names of such requests by
+   * {@linkcode nameOfKey}: the window with the smallest rest is used up.
+   */
   readonly refused: ReadonlySet<string>;
   /** Names of windows that are used up already, by {@linkcode windowName}. */
   readonly usedUp: ReadonlySet<string>;
@@ -34,6 +38,11 @@ export interface KeyLook {
 /** Returns the name of a window of a key's budget. */
 export function windowName({ subject, part = "" }: Pick<Condition, "subject" | "part">): string {
   return `${subject} ${part}`;
+}
+
+/** Returns the name of a user or a tag of a key. */
+export function nameOfKey(keyId: string, name: string): string {
+  return `${keyId} ${name}`;
 }
 
 /** Returns the conditions of some keys. */
@@ -94,7 +103,8 @@ async function spendOf(
   { id, budgetId = id, policy }: KeyRecord,
   ledger: KeySources["ledger"],
 ): Promise<KeySpend | undefined> {
-  return policy.budget === undefined ? undefined : await ledger.keySpend(budgetId);
+  const hasBudget = policy.budget !== undefined || policy.budgets !== undefined;
+  return hasBudget ? await ledger.keySpend(budgetId) : undefined;
 }
 
 function conditionsOf(
@@ -104,44 +114,67 @@ function conditionsOf(
 ): Condition[] {
   if (!serves(record, nowMs)) return [];
   const { id, budgetId: line = id } = record;
-  const budgets = WINDOWS.flatMap((window) => {
-    const cap = capOf(record, window);
-    return cap === undefined || cap === 0n
-      ? []
-      : [{ window, cap, spent: spentIn(spend, window, nowMs) }];
-  });
-  const [least] = budgets.toSorted((one, other) =>
-    one.cap - one.spent < other.cap - other.spent ? -1 : 1
-  );
+  const budgets = usesOf(record, spend, nowMs);
+  const [least] = budgets
+    .filter(({ name }) => name === undefined || refused.has(nameOfKey(id, name)))
+    .toSorted((one, other) => one.cap - one.spent < other.cap - other.spent ? -1 : 1);
   const conditions = budgets.flatMap((budget) => {
-    const { window, cap, spent } = budget;
-    const isUsedUp = spent >= cap || refused.has(id) && window === least?.window ||
-      usedUp.has(windowName({ subject: line, part: window }));
+    const { cap, spent } = budget;
+    const isUsedUp = spent >= cap || refused.has(id) && budget === least ||
+      usedUp.has(windowName({ subject: line, part: partOf(budget) }));
     return budgetConditions(record, { ...budget, isUsedUp });
   });
   return [...conditions, ...expiryOf(record, nowMs)];
 }
 
+/** The use of a window of a budget; `name` is absent for the key's own. */
+interface Use {
+  readonly name?: string;
+  readonly window: Window;
+  readonly cap: Micros;
+  readonly spent: Micros;
+}
+
+/** Returns the part of a condition: the window, and the user or the tag. */
+function partOf({ window, name }: Pick<Use, "window" | "name">): string {
+  return name === undefined ? window : `${window} ${name}`;
+}
+
+/** Returns the use of each budget of a key that is above zero. */
+function usesOf({ policy }: KeyRecord, spend: KeySpend | undefined, nowMs: number): Use[] {
+  const usesIn = (budget: KeyBudget, name?: string) =>
+    BUDGET_WINDOWS.flatMap((window): Use[] => {
+      const cap = parseCredits(budget[window] ?? "");
+      if (cap === undefined || cap === 0n) return [];
+      const use = { window, cap, spent: spentIn(spend, { window, name, nowMs }) };
+      return [name === undefined ? use : { ...use, name }];
+    });
+  const named = (policy.budgets ?? []).flatMap((entry) => usesIn(entry, budgetName(entry)));
+  return [...usesIn(policy.budget ?? {}), ...named];
+}
+
 /** The keys of a rotation line have one budget, which is one incident under its first key. */
 function budgetConditions(
   { id, name, budgetId: subject = id }: KeyRecord,
-  { window, cap, spent, isUsedUp }: {
-    readonly window: Window;
-    readonly cap: Micros;
-    readonly spent: Micros;
-    readonly isUsedUp: boolean;
-  },
+  { isUsedUp, ...use }: Use & { readonly isUsedUp: boolean },
 ): Condition[] {
+  const { window, cap, spent, name: of } = use;
   if (5n * spent < 4n * cap) return [];
   const [used, budget] = [formatCredits(spent), formatCredits(cap)];
   const percent = String(100n * spent / cap);
-  const facts = { key: id, name, window, spent: used, budget, percent };
-  const of = `Key "${name}" (${id}) has spent ${percent} % of its budget of ${budget} credits ` +
-    `(${WINDOW_NAMES[window]})`;
-  const most: Condition = { kind: "key_budget_80", subject, part: window, text: of, facts };
+  const part = partOf(use);
+  const facts = {
+    ...{ key: id, name, window, spent: used, budget, percent },
+    ...of !== undefined && { of },
+  };
+  const whose = of === undefined ? "" : ` for ${of}`;
+  const text = `Key "${name}" (${id}) has spent ${percent} % of its budget of ${budget} credits ` +
+    `(${WINDOW_NAMES[window]})${whose}`;
+  const most: Condition = { kind: "key_budget_80", subject, part, text, facts };
   if (!isUsedUp) return [most];
-  const text = `${of}: its requests are refused`;
-  return [most, { kind: "key_budget_100", subject, part: window, text, facts }];
+  const which = of === undefined ? "its requests" : "these requests";
+  const end = `${text}: ${which} are refused`;
+  return [most, { kind: "key_budget_100", subject, part, text: end, facts }];
 }
 
 const WINDOW_NAMES: Readonly<Record<Window, string>> = {
@@ -150,18 +183,17 @@ const WINDOW_NAMES: Readonly<Record<Window, string>> = {
   total: "in total",
 };
 
-function capOf({ policy }: KeyRecord, window: Window): Micros | undefined {
-  const text = policy.budget?.[window];
-  return text === undefined ? undefined : parseCredits(text);
-}
-
 /** Returns the amount of a window; that of an earlier day or month is over. */
-function spentIn(spend: KeySpend | undefined, window: Window, nowMs: number): Micros {
+function spentIn(
+  spend: KeySpend | undefined,
+  { window, name, nowMs }: { window: Window; name: string | undefined; nowMs: number },
+): Micros {
   if (spend === undefined) return 0n;
+  const sums: NamedSpend = name === undefined ? spend : namedSpend(spend, name);
   const today = new Date(nowMs).toISOString().slice(0, 10);
-  if (window === "day") return spend.day === today ? spend.daySpent : 0n;
-  if (window === "month") return spend.month === today.slice(0, 7) ? spend.monthSpent : 0n;
-  return spend.totalSpent;
+  if (window === "day") return spend.day === today ? sums.daySpent : 0n;
+  if (window === "month") return spend.month === today.slice(0, 7) ? sums.monthSpent : 0n;
+  return sums.totalSpent;
 }
 
 function expiryOf(

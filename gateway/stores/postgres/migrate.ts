@@ -6,6 +6,7 @@
 
 import { StoreError } from "../../ports/store_error.ts";
 import { query, type Sql } from "./connection.ts";
+import { BUDGET_TABLES } from "./sql/budget_tables.ts";
 import { CHANGE_TABLES } from "./sql/change_tables.ts";
 import { FILE_TABLES } from "./sql/file_tables.ts";
 import { CORRECTION_TABLES } from "./sql/correction_tables.ts";
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "embeddings", sql: EMBEDDING_TABLES },
   { name: "corrections", sql: CORRECTION_TABLES },
   { name: "sessions", sql: SESSION_TABLES },
+  { name: "budgets", sql: BUDGET_TABLES },
 ];
 
 /** Version of the tables that this program makes. */

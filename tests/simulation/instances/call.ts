@@ -13,6 +13,9 @@ import type { PostgresLedger } from "../../../gateway/stores/postgres/ledger/led
 import type { Accuse } from "../books.ts";
 import type { Course } from "./steps.ts";
 
+/** Budget of a name in total, in micros. */
+export const NAME_BUDGET = 250n;
+
 /** The world as a call sees it. */
 export interface CallPorts {
   readonly ledger: PostgresLedger;
@@ -184,12 +187,15 @@ export class Call {
   }
 
   #command(): HoldCommand {
-    const { wallet, key, amount, minimum, budget } = this.course;
+    const { wallet, key, amount, minimum, budget, named } = this.course;
     return {
       ...{ kind: "hold", holdId: this.holdId, walletId: walletId(wallet), keyId: `key-${key}` },
       ...{ logId: this.logId, model: "m", priceVersion: 1, atMs: this.#atMs },
       ...{ amount: BigInt(amount), minimum: BigInt(minimum) },
       budget: budget === undefined ? {} : { day: BigInt(budget) },
+      ...named.length > 0 && {
+        named: named.map((name) => ({ name, budget: { total: NAME_BUDGET } })),
+      },
     };
   }
 

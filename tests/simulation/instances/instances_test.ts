@@ -8,7 +8,7 @@ const SEEDS = { from: 1, to: 60, steps: 200 };
 
 const COURSE: Course = {
   ...{ instance: 0, wallet: 0, key: 0, amount: 100, minimum: 100, waitMs: 0 },
-  ...{ checkpoints: [], cost: 60, repeats: false },
+  ...{ checkpoints: [], cost: 60, repeats: false, named: [] },
 };
 const ASK: Step = { kind: "ask", course: COURSE };
 const SERVE: Step = { kind: "serve", pick: 0, times: 8 };

@@ -23,6 +23,8 @@ export interface Course {
   readonly minimum: number;
   /** Budget of its key for the day; absent for none. */
   readonly budget?: number | undefined;
+  /** Names of further budgets. */
+  readonly named: readonly string[];
   readonly waitMs: number;
   /** Costs at which it has checkpoints. */
   readonly checkpoints: readonly number[];
@@ -105,6 +107,7 @@ function drawCourse(random: Random): Course {
     ...{ instance: random.below(INSTANCES), wallet: random.below(WALLETS) },
     ...{ key: random.below(KEYS), amount, minimum: random.chance(0.5) ? amount : 1 },
     budget: random.chance(0.2) ? 50 + random.below(100) : undefined,
+    named: ["user:ann", "tag:team=a"].filter((_, at) => amount % (at + 2) === 0),
     waitMs: random.pick([0, 200, 5_000, 60_000]),
     checkpoints: checkpoints.sort((one, other) => one - other),
     cost: random.chance(0.8) ? cost : undefined,
@@ -122,10 +125,11 @@ export function simplerSteps(step: Step): Step[] {
   switch (step.kind) {
     case "ask":
       return [
-        { checkpoints: [], repeats: false, budget: undefined },
+        { checkpoints: [], repeats: false, budget: undefined, named: [] },
         { checkpoints: [] },
         { repeats: false },
         { budget: undefined },
+        { named: [] },
         { waitMs: 0 },
       ].map((change): Step => ({ kind: "ask", course: { ...step.course, ...change } }));
     case "go":

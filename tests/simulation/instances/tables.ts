@@ -143,7 +143,7 @@ export class Tables {
     ];
   }
 
-  /** Returns the first holds of each key in the lines of wallets, and those with given ids. */
+  /** Returns the first holds of each key and its names in the lines of wallets, and those with given ids. */
   #lines(
     walletIds: ReadonlySet<string>,
     { shown, holds }: { readonly shown: number; readonly holds: readonly string[] },
@@ -155,8 +155,9 @@ export class Tables {
     return lines.flatMap((line) => {
       const places = new Map<string, number>();
       return line.flatMap(({ id, number, instance, budget, data }) => {
-        const place = (places.get(budget) ?? 0) + 1;
-        places.set(budget, place);
+        const part = JSON.stringify([budget, JSON.parse(data).named]);
+        const place = (places.get(part) ?? 0) + 1;
+        places.set(part, place);
         const row = { number, instance, isLast: place === shown, length: line.length, data };
         return place <= shown || holds.includes(id) ? [{ ...row, budget }] : [];
       });
@@ -273,5 +274,6 @@ function spendJson(row: Row): ReadRow {
     month,
     ...spent,
     totalSpent: row["total_spent"],
+    named: row["named"],
   });
 }

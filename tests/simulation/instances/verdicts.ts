@@ -5,11 +5,11 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Wallet } from "../../../gateway/domain/ledger/ledger.ts";
+import type { KeySpend, Wallet } from "../../../gateway/domain/ledger/ledger.ts";
 import { emptyBooks, replayEntry } from "../../../gateway/domain/ledger/replay.ts";
 import { decodeEntry } from "../../../gateway/stores/kv/journal/journal_codec.ts";
-import { decodeWallet } from "../../../gateway/stores/postgres/ledger/rows.ts";
-import type { Accuse } from "../books.ts";
+import { decodeWallet, namedOf } from "../../../gateway/stores/postgres/ledger/rows.ts";
+import type { Accuse, ReckonedBooks } from "../books.ts";
 import type { Call } from "./call.ts";
 import type { Tables } from "./tables.ts";
 import type { World } from "./world.ts";
@@ -45,7 +45,7 @@ export function judgeEnd(world: World, accuse: Accuse): void {
       accuse("a caller pays what is in the books", `${holdId}: ${call.charged} and ${charged}`);
     }
   }
-  judgeTables(tables, accuse);
+  judgeTables(tables, { accuse, books });
 }
 
 function judgeCall(call: Call, { books, database }: World, accuse: Accuse): void {
@@ -71,7 +71,10 @@ function judgeCall(call: Call, { books, database }: World, accuse: Accuse): void
 }
 
 /** Compares the rows with a replay of the journal, and follows the chain. */
-function judgeTables(tables: Tables, accuse: Accuse): void {
+function judgeTables(
+  tables: Tables,
+  { accuse, books }: { readonly accuse: Accuse; readonly books: ReckonedBooks },
+): void {
   const problems: string[] = [];
   const replayed = emptyBooks(problems);
   let hash = "";
@@ -97,7 +100,7 @@ function judgeTables(tables: Tables, accuse: Accuse): void {
   for (const problem of problems) accuse("the journal can be replayed", problem);
   if (tables.wallets.size !== replayed.wallets.size) accuse("each wallet has a row", "");
   for (const [id, wallet] of replayed.wallets) judgeWallet(tables, id, { wallet, accuse });
-  judgeSpends(tables, replayed.spends, accuse);
+  judgeSpends(tables, replayed.spends, { accuse, books });
   const ends = [...tables.batches].flatMap(({ lines }) => lines.map(decodeEntry))
     .filter(({ op }) => op === "settle" || op === "void" || op === "expire");
   if (ends.length !== tables.ended.size) {
@@ -120,12 +123,14 @@ function judgeWallet(
 
 function judgeSpends(
   { spends }: Tables,
-  replayed: ReadonlyMap<string, { readonly totalSpent: bigint; readonly held: bigint }>,
-  accuse: Accuse,
+  replayed: ReadonlyMap<string, KeySpend>,
+  { accuse, books }: { readonly accuse: Accuse; readonly books: ReckonedBooks },
 ): void {
-  for (const [id, { totalSpent, held }] of replayed) {
+  for (const [id, spend] of replayed) {
     const row = spends.get(id);
-    if (row?.["total_spent"] === `${totalSpent}` && row["held"] === `${held}`) continue;
+    const { named } = namedOf(row?.["named"] as string | null | undefined);
+    books.compareSpend({ ...spend, named });
+    if (row?.["total_spent"] === `${spend.totalSpent}` && row["held"] === `${spend.held}`) continue;
     accuse("rows of spends are what the journal comes to", id);
   }
 }

@@ -9,9 +9,9 @@ import { StoreError } from "../../../gateway/ports/store_error.ts";
 import { Batches } from "../../../gateway/stores/postgres/ledger/batches.ts";
 import { PostgresLedger } from "../../../gateway/stores/postgres/ledger/ledger.ts";
 import { decodeAmounts, decodeHold } from "../../../gateway/stores/postgres/ledger/rows.ts";
-import { type Accuse, ReckonedBooks } from "../books.ts";
+import { type Accuse, nameOf, ReckonedBooks } from "../books.ts";
 import { settle, type VirtualTime } from "../virtual_time.ts";
-import { Call, walletId } from "./call.ts";
+import { Call, NAME_BUDGET, walletId } from "./call.ts";
 import { BrokenConnection, ModelledDatabase } from "./database.ts";
 import { ModelledPool } from "./sql.ts";
 import { type Course, INSTANCES, WALLETS } from "./steps.ts";
@@ -63,6 +63,12 @@ export class World {
     this.database = new ModelledDatabase(() => time.clock.monotonicMs());
     this.books = new ReckonedBooks(accuse);
     this.database.onCommit = (written) => this.#land(written);
+    this.books.onHold = (holdId, { owner, names }) => {
+      for (const name of names) {
+        const used = this.books.owners.get(nameOf(owner, name)) ?? 0n;
+        if (used > NAME_BUDGET) accuse("a name stays within its budget", `${holdId}: ${used}`);
+      }
+    };
     this.database.onUnknown = (text) => accuse("the model knows every statement", text);
   }
 

@@ -23,8 +23,15 @@ interface Format {
  */
 export const COLUMNS = [
   ...["place", "segment", "at", "kind", "wallet", "change", "amount", "held", "charged"] as const,
-  ...["writtenOff", "cost", "id", "key", "budget", "log", "model", "priceVersion"] as const,
-  ...["inputTokens", "cachedInputTokens", "outputTokens", "estimated", "recovered"] as const,
+  ...["writtenOff", "cost", "id", "key", "budget", "budgets", "log", "model"] as const,
+  ...[
+    "priceVersion",
+    "inputTokens",
+    "cachedInputTokens",
+    "outputTokens",
+    "estimated",
+    "recovered",
+  ] as const,
   ...["tier", "note", "reason", "user", "tags"] as const,
   // Of corrections.
   ...["expected", "counted", "before", "moved", "from"] as const,

@@ -2,6 +2,8 @@ import type { AnswerOf } from "../../../admin_api/operations.ts";
 
 /** A key without its secret. */
 export type Key = AnswerOf<"POST /keys/{id}/narrow">;
+/** A key with what it has spent. */
+export type Shown = AnswerOf<"GET /keys/{id}">;
 /** The policy of a key. */
 export type Policy = Key["policy"];
 /** The pinned embedding model of a key. */

@@ -1,23 +1,28 @@
 import { parseCredits } from "../../../domain/ledger/money.ts";
 import * as ui from "../../components/mod.ts";
 import type { InReading } from "../../page.ts";
-import type { Policy } from "./answers.ts";
+import type { Policy, Shown } from "./answers.ts";
 import { keyMessages } from "./messages.ts";
 
 /** Part of a budget from which on its bar warns, in percent. */
 const HIGH_PERCENT = 90;
 
+const WINDOWS = ["day", "month", "total"] as const;
+type Window = (typeof WINDOWS)[number];
+type Spend = Readonly<Record<Window | "held", string>>;
+
 /** The spend of a key and of those that it replaced, beside their budgets. */
-export function Budgets({ view, policy, spend }: InReading<{
+export function Budgets({ view, policy, spend, budgets }: InReading<{
   policy: Policy;
-  spend: Readonly<Record<"day" | "month" | "total" | "held", string>>;
+  spend: Spend;
+  budgets: Shown["budgets"];
 }>) {
   const say = view.say(keyMessages);
   return (
     <ui.Panel title={say.spent}>
       <p class="hint">{say.spentHint}</p>
       <div class="budgets">
-        {(["day", "month", "total"] as const).map((window) => (
+        {WINDOWS.map((window) => (
           <Budget
             view={view}
             name={say.windows[window]}
@@ -31,7 +36,35 @@ export function Budgets({ view, policy, spend }: InReading<{
           <ui.Credits amount={spend.held} />
         </div>
       </div>
+      {budgets.map((each, at) => (
+        <NamedBudgets view={view} budget={policy.budgets?.[at] ?? {}} of={each} />
+      ))}
     </ui.Panel>
+  );
+}
+
+/** The budgets of a user or of a tag. */
+function NamedBudgets({ view, budget, of: { user, tag, spend } }: InReading<{
+  budget: Partial<Record<Window, string | undefined>>;
+  of: Shown["budgets"][number];
+}>) {
+  const say = view.say(keyMessages);
+  const name = user === null ? say.ofTag(tag ?? "") : say.ofUser(user);
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <div class="budgets">
+        {WINDOWS.filter((window) => budget[window] !== undefined).map((window) => (
+          <Budget
+            view={view}
+            name={say.windows[window]}
+            spent={spend[window]}
+            held={spend.held}
+            budget={budget[window]}
+          />
+        ))}
+      </div>
+    </section>
   );
 }
 

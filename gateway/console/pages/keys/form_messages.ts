@@ -59,6 +59,9 @@ export const formMessages = catalogue({
     budget_day: ["Budget a day", "每日预算"],
     budget_month: ["Budget a month", "每月预算"],
     budget_total: ["Budget in all", "总预算"],
+    budgets: ["Budgets of users and tags", "用户与标签的预算"],
+    requiredTags: ["Required tags", "必需的标签"],
+    requiredUser: ["Required user", "必需的用户"],
     requestsPerMinute: ["Requests a minute", "每分钟请求数"],
     tokensPerMinute: ["Tokens a minute", "每分钟词元数"],
     concurrentRequests: ["Requests at once", "并发请求数"],
@@ -82,6 +85,18 @@ export const formMessages = catalogue({
   credits: ["In credits. Empty: no limit.", "单位为点。留空：不限。"],
   budgetHint: both`In credits, by UTC. Shared with the keys that replace it.
     单位为点，按 UTC 计；与替换它的密钥共用。`,
+  namedBudgets: ["By user and tag", "按用户和标签"],
+  budgetsHint: both`One per line, such as day 5 user ann, or month 100 total 900 tag team=search.
+    每行一个，如 day 5 user ann，或 month 100 total 900 tag team=search。`,
+  requiredTagsHint: both`Names, such as team: calls without these tags are refused.
+    标签名，如 team：缺少这些标签的调用会被拒绝。`,
+  userChoices: {
+    off: [["No", "否"], [
+      "A call without a user has no user's budget.",
+      "无用户的调用不计入用户预算。",
+    ]],
+    on: [["Yes", "是"], ["Calls without a user are refused.", "缺少用户的调用会被拒绝。"]],
+  },
   count: ["Empty: no limit.", "留空：不限。"],
   ipHint: both`One per line, such as 10.0.0.0/8 or 2001:db8::/32. Empty: any address.
     每行一个，如 10.0.0.0/8 或 2001:db8::/32。留空：不限来源。`,

@@ -90,6 +90,8 @@ export const keyMessages = catalogue({
   held: ["Held", "冻结"],
   ofBudget: (budget: string) => [`of ${budget}`, `预算 ${budget}`],
   noBudget: ["no budget", "无预算"],
+  ofUser: (user: string) => [`User ${user}`, `用户 ${user}`],
+  ofTag: (tag: string) => [`Tag ${tag}`, `标签 ${tag}`],
   recent: ["Latest requests", "最近的请求"],
   allRequests: ["All its requests", "全部请求"],
   noRequests: ["It has not been called yet", "尚未被调用"],

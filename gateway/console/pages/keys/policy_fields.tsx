@@ -48,6 +48,7 @@ export function PolicyFields(props: PolicyFieldsProps) {
           {limit("maxChargePerRequest", say.credits)}
           {BUDGETS.map((name) => limit(name, say.budgetHint))}
         </Row>
+        <NameFields {...props} />
       </ui.FieldGroup>
       <ui.Fold title={say.groups.pace} isOpen={isSet(props, PACE)}>
         <Row>
@@ -75,6 +76,23 @@ export function PolicyFields(props: PolicyFieldsProps) {
       </ui.FieldGroup>
       <FileFields {...props} />
     </>
+  );
+}
+
+/** The budgets of users and tags, and the names that calls must have. */
+function NameFields(props: PolicyFieldsProps) {
+  const { view, fields } = props;
+  const say = view.say(formMessages);
+  const { input, radio } = controlsOf(props);
+  const isOpen = isSet(props, ["budgets", "requiredTags"]) || fields.get("requiredUser") === "on";
+  return (
+    <ui.Fold title={say.namedBudgets} isOpen={isOpen}>
+      <Row>
+        {input("budgets", say.fields.budgets, { hint: say.budgetsHint, rows: 3 })}
+        {input("requiredTags", say.fields.requiredTags, { hint: say.requiredTagsHint })}
+      </Row>
+      {radio("requiredUser", say.userChoices)}
+    </ui.Fold>
   );
 }
 
@@ -126,7 +144,9 @@ function controlsOf({ view, fields, errors }: PolicyFieldsProps) {
   const limit = (name: FieldName, hint: string) =>
     input(name, say.fields[name], { hint, inputmode: "decimal", maxLength: 40 });
   const radio = (
-    name: "mode" | "stream" | "dialect" | "auto_verify" | "auto_audits" | "wallet_sight",
+    name:
+      | ("mode" | "stream" | "dialect" | "auto_verify" | "auto_audits" | "wallet_sight")
+      | "requiredUser",
     options: Readonly<Record<string, readonly string[]>>,
   ) => (
     <RadioField {...{ name, options, fields, legend: say.fields[name], error: errors.get(name) }} />

@@ -43,6 +43,9 @@ export function fieldsOf(policy: Policy): URLSearchParams {
   const texts: readonly (readonly [string, string | number | undefined])[] = [
     ["maxChargePerRequest", policy.maxChargePerRequest],
     ...WINDOWS.map((window) => [`budget_${window}`, policy.budget?.[window]] as const),
+    ["budgets", policy.budgets?.map(lineOf).join("\n")],
+    ["requiredTags", policy.requiredTags?.join(" ")],
+    ["requiredUser", policy.requiredUser === true ? "on" : "off"],
     ...COUNTS.map((count) => [count, policy[count]] as const),
     ["ipRanges", policy.ipRanges?.join("\n")],
     ["expiresAt", minuteOf(policy.expiresAt)],
@@ -66,6 +69,8 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
   const text = (name: string) => fields.get(name)?.trim() || undefined;
   const lists = LIST_FIELDS.filter((field) => fields.get(limitOf(field)) === "some")
     .map((field) => [field, fields.getAll(field)] as const);
+  const budgets = text("budgets")?.split(/\r?\n/).flatMap(entryOf);
+  const requiredTags = text("requiredTags")?.split(/[\s,]+/);
   const ranges = text("ipRanges")?.split(/[\s,]+/).filter((range) => range !== "");
   const expiry = text("expiresAt");
   const dialect = text("dialect") ?? "auto";
@@ -88,6 +93,9 @@ export function policyOf(fields: URLSearchParams): Record<string, unknown> {
     ...Object.fromEntries(lists),
     ...definedOf([
       ["maxChargePerRequest", text("maxChargePerRequest")],
+      ["budgets", budgets],
+      ["requiredTags", requiredTags],
+      ["requiredUser", text("requiredUser") === "on" ? true : undefined],
       ...COUNTS.map((count) => [count, countOf(text(count))] as const),
       ["ipRanges", ranges],
       ["expiresAt", expiry === undefined ? undefined : timeOf(expiry)],
@@ -109,6 +117,29 @@ export function fieldOf(path: string): string {
   const [field = "", part = ""] = path.replace(/^policy\./, "").split(".");
   if (part !== "" && GROUPS.includes(field)) return `${field}_${part}`;
   return field === "orchestration" ? part : field;
+}
+
+/** A budget of a user or a tag as one line, as `day 5 month 100 user ann`. */
+export function lineOf(budget: NonNullable<Policy["budgets"]>[number]): string {
+  const amounts = WINDOWS.flatMap((window) =>
+    budget[window] === undefined ? [] : [`${window} ${budget[window]}`]
+  );
+  const { user, tag } = budget;
+  return [...amounts, user === undefined ? `tag ${tag}` : `user ${user}`].join(" ");
+}
+
+/** The budget of a line; another text is for the API to refuse. */
+function entryOf(line: string): readonly unknown[] {
+  if (line.trim() === "") return [];
+  const [, amounts = "", kind = "", name = ""] =
+    /^\s*((?:(?:day|month|total)\s+\S+\s+)+)(user|tag)\s+(.*?)\s*$/.exec(line) ?? [];
+  if (kind === "") return [line];
+  const words = amounts.trim().split(/\s+/);
+  const windows = WINDOWS.flatMap((window) => {
+    const at = words.indexOf(window);
+    return at < 0 ? [] : [[window, words[at + 1]] as const];
+  });
+  return [{ [kind]: name, ...Object.fromEntries(windows) }];
 }
 
 function countOf(text: string | undefined): number | string | undefined {

@@ -13,6 +13,12 @@ const FULL: Required<Policy> = {
   hostedTools: [],
   maxChargePerRequest: "1.5",
   budget: { day: "10", month: "100", total: "1000" },
+  budgets: [
+    { user: "ann of day 5", day: "5", total: "9.5" },
+    { tag: "team=search", month: "100" },
+  ],
+  requiredTags: ["team", "env"],
+  requiredUser: true,
   requestsPerMinute: 60,
   tokensPerMinute: 100_000,
   concurrentRequests: 4,
@@ -59,6 +65,8 @@ Deno.test("an unreadable value is passed on for the API to refuse", () => {
   assertEquals(policyOf(fields).files, { bytes: "1 GB" });
   assertEquals(policyOf(fields).embeddings, { dimensions: "many" });
   assertEquals(ipRanges, ["10.0.0.0/8", "x"]);
+  fields.set("budgets", "day 5\n\nmonth x user ann\r\n");
+  assertEquals(policyOf(fields).budgets, ["day 5", { user: "ann", month: "x" }]);
 });
 
 Deno.test("a path of the API leads to its field", () => {

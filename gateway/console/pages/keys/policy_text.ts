@@ -4,7 +4,7 @@ import { dialText } from "../../../domain/routing/dial.ts";
 import type { Reading } from "../../page.ts";
 import type { Pin, Policy } from "./answers.ts";
 import { type FieldName, formMessages } from "./form_messages.ts";
-import { LIST_FIELDS } from "./policy_form.ts";
+import { lineOf, LIST_FIELDS } from "./policy_form.ts";
 
 /**
  * Returns the limits of a policy, field by field, in the order of its form. Fields without a limit are
@@ -24,6 +24,9 @@ export function limitsOf(
     ["budget_day", credits(budget?.day)],
     ["budget_month", credits(budget?.month)],
     ["budget_total", credits(budget?.total)],
+    ["budgets", policy.budgets?.map(lineOf).join("; ")],
+    ["requiredTags", listText(policy.requiredTags)],
+    ["requiredUser", policy.requiredUser === true ? say.userChoices.on[0] : undefined],
     ["requestsPerMinute", countText(policy.requestsPerMinute)],
     ["tokensPerMinute", countText(policy.tokensPerMinute)],
     ["concurrentRequests", countText(policy.concurrentRequests)],

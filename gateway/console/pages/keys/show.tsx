@@ -32,7 +32,7 @@ async function show(view: View): Promise<Shown> {
         <div class="two-columns">
           <div class="stack">
             <About view={view} of={key} />
-            <Budgets view={view} policy={key.policy} spend={key.spend} />
+            <Budgets view={view} policy={key.policy} spend={key.spend} budgets={key.budgets} />
             <ContentLogPanel view={view} of={key} />
           </div>
           <ui.Panel title={view.say(formMessages).reaches}>

@@ -173,6 +173,45 @@ check("fold before they have changed too many wallets and keys for one commit", 
   assertEquals((await stores.verify()).problems, []);
 });
 
+check("fit with rows that have many long names of budgets", async ({ kv, stores, again }) => {
+  const long = (n: number) => ({ name: `user:${"灯".repeat(253)}${n}`, budget: { day: 90n } });
+  const holdOf = (n: number, names: number) => {
+    const named = Array.from({ length: 16 }, (_, at) => long(names + at));
+    return { ...hold(n), keyId: `key-${n % 90}`, named };
+  };
+  const held = (n: number, names: number) => stores.ledger.hold(holdOf(n, names), NO_WAIT);
+  const all = await Promise.all(Array.from({ length: 90 }, (_, n) => held(n, 0)));
+  for (let n = 90; n < 180; n++) all.push(await held(n, 0));
+  // All names that a row has room for, and one more.
+  for (let n = 0; n < 4; n++) {
+    all.push(
+      await stores.ledger.hold({
+        ...holdOf(180 + n, n * 16),
+        keyId: "key-0",
+      }, NO_WAIT),
+    );
+  }
+  assert(all.every(({ ok }) => ok));
+  assertEquals(
+    (await stores.ledger.hold(
+      { ...hold(190), keyId: "key-0", named: [long(64)] },
+      NO_WAIT,
+    )).ok,
+    false,
+  );
+  // A name that a row has already does not fold.
+  const heads: (string | null)[] = [];
+  for (let n = 200; n < 203; n++) {
+    assert((await stores.ledger.hold({ ...hold(n), named: [long(1)] }, NO_WAIT)).ok);
+    heads.push((await kv.get(HEAD_KEY)).versionstamp);
+  }
+  assertEquals(heads[2], heads[0]);
+  assertEquals((await stores.verify()).problems, []);
+  const after = await again();
+  assertEquals((await after.verify()).problems, []);
+  await after.close();
+});
+
 check("contain any text", async ({ stores, again }) => {
   await stores.ledger.hold(hold(1, "模型 \u2028 \\n \n é   "), NO_WAIT);
   const payment = { opId: "op 2", walletId: "w", amount: 1n, note: "€ \u{1f600}\ttab  " };

@@ -2,8 +2,12 @@ import type { KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { LedgerView } from "../../../domain/ledger/state.ts";
 import { MAX_COMMIT_ROW_BYTES, MAX_OPEN_CHANGES, MAX_SEGMENT_BYTES } from "../limits.ts";
 import type { ChangedIds } from "../journal/books.ts";
+import { namedBytes } from "../journal/spend_bytes.ts";
 import type { Line } from "../segment.ts";
 import type { Slot } from "./commit_row.ts";
+
+/** Size of the row of a wallet or a key, in bytes. */
+const ROW_BYTES = 256;
 
 /** A row of a commit. */
 export interface OpenRow {
@@ -32,6 +36,8 @@ export class OpenCommits {
   readonly spends: Map<string, KeySpend | undefined> = new Map();
   /** Number of rows by the number of their size. */
   readonly #used: number[] = [];
+  /** Size of the names of budgets in the rows of spends, which is the same at each of its commits. */
+  #namedBytes = 0;
   #journalBytes = 0;
   #logBytes = 0;
 
@@ -50,9 +56,9 @@ export class OpenCommits {
     return this.#journalBytes + this.#logBytes;
   }
 
-  /** Number of rows of wallets and keys that are out of date. */
+  /** Number of rows of wallets and keys that are out of date; names of budgets count by their size. */
   get changes(): number {
-    return this.wallets.size + this.spends.size;
+    return this.wallets.size + this.spends.size + Math.ceil(this.#namedBytes / ROW_BYTES);
   }
 
   /** Ids of the wallets and spends whose rows are out of date. */
@@ -68,7 +74,11 @@ export class OpenCommits {
     const wallets = [...changed.wallets].filter((id) => !this.wallets.has(id));
     const spends = [...changed.spends].filter((id) => !this.spends.has(id));
     for (const id of wallets) this.wallets.set(id, before.wallet(id));
-    for (const id of spends) this.spends.set(id, before.spend(id));
+    for (const id of spends) {
+      const spend = before.spend(id);
+      this.spends.set(id, spend);
+      this.#namedBytes += namedBytes(spend);
+    }
     return { wallets, spends };
   }
 

@@ -235,8 +235,8 @@ function differenceOf(
   here: object | undefined,
   there: object | undefined,
 ): { here: string; there: string } | undefined {
-  const hereFields = new Map(Object.entries(here ?? {}));
-  const thereFields = new Map(Object.entries(there ?? {}));
+  const hereFields = new Map(fieldsOf(here ?? {}));
+  const thereFields = new Map(fieldsOf(there ?? {}));
   const names = [...new Set([...hereFields.keys(), ...thereFields.keys()])]
     .filter((name) => hereFields.get(name) !== thereFields.get(name)).sort();
   if (names.length === 0 && (here === undefined) === (there === undefined)) return undefined;
@@ -246,6 +246,14 @@ function differenceOf(
     here: describe(hereFields, here !== undefined),
     there: describe(thereFields, there !== undefined),
   };
+}
+
+/** Yields the fields of a value by name, and those of the objects and lists in it. */
+function* fieldsOf(value: object, prefix = ""): Generator<readonly [string, unknown]> {
+  for (const [name, part] of Object.entries(value)) {
+    if (typeof part === "object" && part !== null) yield* fieldsOf(part, `${prefix}${name}.`);
+    else if (part !== undefined) yield [prefix + name, part];
+  }
 }
 
 /** Formats the value of a field; amounts in credits. */

@@ -37,6 +37,7 @@ import {
   TRAIL_HEAD,
 } from "../rows.ts";
 import type { Line } from "../segment.ts";
+import { namedBytes } from "./spend_bytes.ts";
 
 /** Completion of an operation after its commit. */
 export interface Answer {
@@ -68,6 +69,8 @@ export class Stage implements LedgerView {
   #trail: TrailHead | undefined;
   #bytes: number;
   #changes: number;
+  /** Size of the names of budgets in the rows that it changes. */
+  #namedBytes = 0;
   #isFold = false;
 
   /** `open` are the commits that are written again if this one folds. */
@@ -102,7 +105,7 @@ export class Stage implements LedgerView {
   apply(change: LedgerChange): void {
     const { entry, wallet, spend, opened, ended } = change;
     if (wallet !== undefined) this.#wallets.set(wallet.id, wallet);
-    if (spend !== undefined) this.#spends.set(spend.keyId, spend);
+    if (spend !== undefined) this.#setSpend(spend);
     if (opened !== undefined) this.#opened.set(opened.id, opened);
     if (ended !== undefined) this.#ended.set(ended.hold.id, ended);
     const operation = operationOf(entry);
@@ -208,9 +211,9 @@ export class Stage implements LedgerView {
     return this.#spends.keys();
   }
 
-  /** Number of wallets and keys that it changes. */
+  /** Number of wallets and keys that it changes; names of budgets count by their size. */
   get changes(): number {
-    return this.#wallets.size + this.#spends.size;
+    return this.#wallets.size + this.#spends.size + Math.ceil(this.#namedBytes / OVERHEAD_BYTES);
   }
 
   /** True when further operations of other turns belong into the next commit. */
@@ -239,7 +242,9 @@ export class Stage implements LedgerView {
       yield { key: ["wallet", keyPart(id)], value: this.wallet(id), bytes: OVERHEAD_BYTES };
     }
     for (const id of new Set([...open.spends.keys(), ...this.spends])) {
-      yield { key: ["spend", keyPart(id)], value: this.spend(id), bytes: OVERHEAD_BYTES };
+      const spend = this.spend(id);
+      const bytes = OVERHEAD_BYTES + namedBytes(spend);
+      yield { key: ["spend", keyPart(id)], value: spend, bytes };
     }
   }
 
@@ -264,6 +269,20 @@ export class Stage implements LedgerView {
     // Its end is one row, however many entries there are.
     if (this.#trail === undefined) this.#grow(OVERHEAD_BYTES, 1);
     this.#trail = head;
+  }
+
+  /** A name that is new in a row makes the commit fold, so that open rows do not grow. */
+  #setSpend(spend: KeySpend): void {
+    const { keyId } = spend;
+    if (spend.named !== undefined) {
+      const before = namedBytes(this.spend(keyId));
+      const after = namedBytes(spend);
+      if (after !== before) this.fold();
+      const added = after - (this.#spends.has(keyId) ? before : 0);
+      this.#namedBytes += added;
+      this.#bytes += added;
+    }
+    this.#spends.set(keyId, spend);
   }
 
   #counts(): RowCounts {

@@ -175,6 +175,21 @@ check("rows that were changed while the gateway runs are found", async ({ kv, st
   ]);
 });
 
+check("sums of names that were changed are found", async ({ kv, stores }) => {
+  const named = [{ name: "user:ann", budget: { day: 9n } }];
+  await stores.ledger.hold({ ...hold("named", 2n), named }, { waitMs: 0 });
+  assertEquals((await stores.verify()).problems, []);
+  await stores.close();
+  const spend = (await kv.get<KeySpend>(["spend", "k"])).value;
+  const ann = spend?.named?.["user:ann"];
+  assert(spend !== null && ann !== undefined);
+  const changed = { ...spend, named: { "user:ann": { ...ann, totalSpent: 1n } } };
+  await kv.set(["spend", "k"], changed);
+  const again = await openKvStores(":memory:", { openKv: () => Promise.resolve(kv) });
+  assertProblems(await again.verify(), ['Key "k" has named.user:ann.totalSpent 0.000001, its']);
+  await again.close();
+});
+
 check("a row that is missing is found", async ({ kv, stores }) => {
   await kv.delete(["spend", "k"]);
   await kv.delete(["wallet", "w"]);

@@ -1,8 +1,9 @@
-import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
+import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
+import { ShortBudgets } from "../../../domain/ledger/budgets.ts";
 import { decideHold } from "../../../domain/ledger/decide.ts";
-import { budgetOwner, type LedgerDecision } from "../../../domain/ledger/state.ts";
+import type { LedgerDecision } from "../../../domain/ledger/state.ts";
 import type { Micros } from "../../../domain/ledger/money.ts";
-import type { Applied } from "../../../ports/ledger_store.ts";
+import { type HoldAnswer, holdAnswer, type HoldRefusal, holdRefusal } from "../../hold_answer.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { MAX_WAITING_HOLDS } from "../limits.ts";
 import type { Stage } from "./stage.ts";
@@ -13,17 +14,18 @@ interface Waiter {
   readonly waitMs: number;
   /** Aborted when the caller stops waiting for the hold. */
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (answer: Applied<{ held: Micros }>) => void;
+  readonly resolve: (answer: HoldAnswer) => void;
   readonly reject: (error: Error) => void;
-  refusal: LedgerRefusal;
+  /** Reason to wait. */
+  refusal: HoldRefusal;
   /** Stops the timer and the abort listener. */
   unwatch(): void;
 }
 
 /**
  * Holds that wait for open ones to end, first come first served: a wallet's credits go to the first
- * in its queue, however small the next hold is. Holds of other keys may pass a hold that waits for
- * its key's budget.
+ * in its queue, however small the next hold is. Holds that do not count against it may pass a hold
+ * that waits for a budget.
  */
 export class WaitingHolds {
   readonly #writer: Writer;
@@ -40,11 +42,11 @@ export class WaitingHolds {
   hold(
     command: HoldCommand,
     { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<Applied<{ held: Micros }>> {
+  ): Promise<HoldAnswer> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ...{ command, waitMs, signal, resolve, reject },
-        refusal: "insufficient_balance",
+        refusal: { ok: false, refusal: "insufficient_balance" },
         unwatch: () => {},
       };
       this.#writer.enqueue({ run: (stage) => this.#arrive(stage, waiter), reject });
@@ -56,7 +58,7 @@ export class WaitingHolds {
     const queue = this.#queues.get(walletId);
     if (queue === undefined) return;
     const waiting: Waiter[] = [];
-    const shortKeys = new Set<string>();
+    const short = new ShortBudgets();
     for (const [place, waiter] of queue.entries()) {
       if (stage.bursting) {
         // The rest of the queue is served in the next commit.
@@ -64,7 +66,7 @@ export class WaitingHolds {
         this.#serveLater(walletId);
         break;
       }
-      if (shortKeys.has(budgetOwner(waiter.command))) {
+      if (short.has(waiter.command)) {
         waiting.push(waiter);
         continue;
       }
@@ -73,13 +75,13 @@ export class WaitingHolds {
         answer(stage, waiter, decision);
         continue;
       }
-      waiter.refusal = decision.refusal;
+      waiter.refusal = holdRefusal(decision);
       waiting.push(waiter);
       if (decision.refusal === "insufficient_balance") {
         waiting.push(...queue.slice(place + 1));
         break;
       }
-      shortKeys.add(budgetOwner(waiter.command));
+      short.add(waiter.command, decision.short);
     }
     if (waiting.length === 0) this.#queues.delete(walletId);
     else this.#queues.set(walletId, waiting);
@@ -104,7 +106,7 @@ export class WaitingHolds {
     if (settled || (queue.length === 0 && (decision.ok || waitMs <= 0))) {
       return answer(stage, waiter, decision);
     }
-    if (!decision.ok) waiter.refusal = decision.refusal;
+    if (!decision.ok) waiter.refusal = holdRefusal(decision);
     this.#queues.set(command.walletId, [...queue, waiter]);
     this.serve(stage, command.walletId);
     if (!this.#isWaiting(waiter)) return;
@@ -138,7 +140,7 @@ export class WaitingHolds {
       // Holds behind it may need less.
       this.#serveLater(walletId);
     }
-    waiter.resolve({ ok: false, refusal: waiter.refusal });
+    waiter.resolve(waiter.refusal);
   }
 
   #serveLater(walletId: string): void {
@@ -150,8 +152,6 @@ export class WaitingHolds {
 function answer(stage: Stage, waiter: Waiter, decision: LedgerDecision<{ held: Micros }>): void {
   waiter.unwatch();
   if (decision.ok && decision.change !== undefined) stage.apply(decision.change);
-  const applied: Applied<{ held: Micros }> = decision.ok
-    ? { ok: true, value: decision.value }
-    : { ok: false, refusal: decision.refusal };
+  const applied = holdAnswer(decision);
   stage.answer({ resolve: () => waiter.resolve(applied), reject: waiter.reject });
 }

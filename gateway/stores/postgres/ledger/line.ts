@@ -1,16 +1,15 @@
 /**
  * Holds that wait for credits, in one line for all instances, first come first served: a wallet's
- * credits go to the first in its line, however small the next hold is. Holds of other keys may pass
- * a hold that waits for its key's budget.
+ * credits go to the first in its line, however small the next hold is. Holds that do not count
+ * against it may pass a hold that waits for a budget.
  *
  * @module
  */
 
 import { decideHold } from "../../../domain/ledger/decide.ts";
-import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
-import type { Micros } from "../../../domain/ledger/money.ts";
-import { budgetOwner } from "../../../domain/ledger/state.ts";
-import type { Applied } from "../../../ports/ledger_store.ts";
+import { ShortBudgets } from "../../../domain/ledger/budgets.ts";
+import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
+import { type HoldAnswer, holdAnswer, type HoldRefusal, holdRefusal } from "../../hold_answer.ts";
 import type { BatchView } from "./batch_view.ts";
 
 /** Maximum number of holds that wait for one wallet. */
@@ -18,8 +17,8 @@ export const WAITING_MAX = 1_000;
 
 /** The answer to a hold, or its reason to wait. */
 export type Arrival =
-  | { readonly isWaiting: false; readonly answer: Applied<{ held: Micros }> }
-  | { readonly isWaiting: true; readonly refusal: LedgerRefusal };
+  | { readonly isWaiting: false; readonly answer: HoldAnswer }
+  | { readonly isWaiting: true; readonly refusal: HoldRefusal };
 
 /** Takes a hold if it is affordable and the line is empty; else it waits, if it may. */
 export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean): Arrival {
@@ -28,9 +27,11 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
   const isSettled = decision.ok ? decision.change === undefined : !decision.waitable;
   if (isSettled || (line.length === 0 && (decision.ok || !mayWait))) {
     if (decision.ok && decision.change !== undefined) view.apply(decision.change);
-    return { isWaiting: false, answer: answerOf(decision) };
+    return { isWaiting: false, answer: holdAnswer(decision) };
   }
-  const refusal = decision.ok ? "insufficient_balance" : decision.refusal;
+  const refusal: HoldRefusal = decision.ok
+    ? { ok: false, refusal: "insufficient_balance" }
+    : holdRefusal(decision);
   if (!line.some(({ command: { holdId } }) => holdId === command.holdId)) view.wait(command);
   const length = view.lines.length(command.walletId);
   serve(view, command.walletId);
@@ -40,7 +41,7 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
   }
   if (mayWait && length <= WAITING_MAX) return { isWaiting: true, refusal };
   view.lines.remove(command.holdId);
-  return { isWaiting: false, answer: { ok: false, refusal } };
+  return { isWaiting: false, answer: refusal };
 }
 
 /**
@@ -50,13 +51,13 @@ export function arrive(view: BatchView, command: HoldCommand, mayWait: boolean):
 export function giveUp(
   view: BatchView,
   command: HoldCommand,
-  refusal: LedgerRefusal,
-): Applied<{ held: Micros }> {
+  refusal: HoldRefusal,
+): HoldAnswer {
   serve(view, command.walletId);
   const hold = view.hold(command.holdId) ?? view.ended(command.holdId)?.hold;
   if (hold !== undefined) return { ok: true, value: { held: hold.amount } };
   leave(view, command.holdId);
-  return { ok: false, refusal };
+  return refusal;
 }
 
 /** Takes a hold out of the line, if it is there, and serves those behind it. */
@@ -67,11 +68,11 @@ export function leave(view: BatchView, holdId: string): void {
 
 /** Serves a wallet's line as far as its available credits allow. */
 export function serve(view: BatchView, walletId: string): void {
-  const shortBudgets = new Set<string>();
+  const short = new ShortBudgets();
   for (const waiting of view.lines.of(walletId)) {
     const { command, instance } = waiting;
-    if (shortBudgets.has(budgetOwner(command))) continue;
-    if (view.lines.hasUnseen(walletId, shortBudgets, waiting.number)) break;
+    if (short.has(command)) continue;
+    if (view.lines.hasUnseen(walletId, short, waiting.number)) break;
     const decision = decideHold(view, command);
     if (decision.ok || !decision.waitable) {
       if (decision.ok && decision.change !== undefined) view.apply(decision.change, instance);
@@ -80,13 +81,7 @@ export function serve(view: BatchView, walletId: string): void {
       continue;
     }
     if (decision.refusal === "insufficient_balance") return;
-    shortBudgets.add(budgetOwner(command));
+    short.add(command, decision.short);
   }
-  if (view.lines.hasUnseen(walletId, shortBudgets)) view.lines.leaveRest(walletId);
-}
-
-function answerOf(decision: ReturnType<typeof decideHold>): Applied<{ held: Micros }> {
-  return decision.ok
-    ? { ok: true, value: decision.value }
-    : { ok: false, refusal: decision.refusal };
+  if (view.lines.hasUnseen(walletId, short)) view.lines.leaveRest(walletId);
 }

@@ -1,21 +1,22 @@
 /**
- * The lines of waiting holds that one batch sees: of each wallet its length, and of each key the
- * first holds. A batch that has served all that it sees of a key leaves the rest to another one.
+ * The lines of waiting holds that one batch sees: of each wallet its length, and of each key and
+ * its names the first holds. A batch that has served all that it sees of these leaves the rest to
+ * another one.
  *
  * @module
  */
 
 import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
-import { budgetOwner } from "../../../domain/ledger/state.ts";
+import type { ShortBudgets } from "../../../domain/ledger/budgets.ts";
 import { textId } from "../text_id.ts";
 import type { ReadWaiting, Waiting } from "./rows.ts";
 
 /** A hold in a line. One that arrives with this batch has no number, and is behind all others. */
 type Placed = Waiting & { readonly number?: number };
 
-/** The last hold that a batch sees of a key, which may have more behind it. */
+/** The last hold that a batch sees of a key and its names, which may have more behind it. */
 interface End {
-  readonly budget: string;
+  readonly command: HoldCommand;
   readonly number: number;
 }
 
@@ -38,7 +39,7 @@ export class Lines {
       const { walletId } = command;
       this.#lengths.set(walletId, length);
       if (!isLast) continue;
-      const end = { budget: budgetOwner(command), number };
+      const end = { command, number };
       this.#ends.set(walletId, [...this.#ends.get(walletId) ?? [], end]);
     }
   }
@@ -55,13 +56,13 @@ export class Lines {
 
   /**
    * True where a wallet's line may have holds before a number that this batch does not see, except
-   * for those of the keys in `passed`.
+   * for those that count against a budget in `passed`.
    *
    * @default before {the end of the line}
    */
-  hasUnseen(walletId: string, passed: ReadonlySet<string>, before = Infinity): boolean {
+  hasUnseen(walletId: string, passed: Pick<ShortBudgets, "has">, before = Infinity): boolean {
     const ends = this.#ends.get(walletId) ?? [];
-    return ends.some(({ budget, number }) => number < before && !passed.has(budget));
+    return ends.some(({ command, number }) => number < before && !passed.has(command));
   }
 
   /** Lets a hold wait, behind all others. */

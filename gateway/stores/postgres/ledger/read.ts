@@ -10,7 +10,7 @@ import { decodeEntry } from "../../kv/journal/journal_codec.ts";
 import { cursorAt, numberOf } from "../../kv/row_cursor.ts";
 import { query, type Sql } from "../connection.ts";
 import { idOf, textId } from "../text_id.ts";
-import { decodeHold } from "./rows.ts";
+import { decodeHold, namedOf } from "./rows.ts";
 import { walletOf, type WalletRow } from "./wallet_row.ts";
 
 /** A row of the table `key_spend`. */
@@ -23,6 +23,7 @@ export interface SpendRow {
   readonly month: string;
   readonly month_spent: bigint;
   readonly total_spent: bigint;
+  readonly named: string | null;
 }
 
 /** Returns a wallet. */
@@ -45,7 +46,7 @@ export async function countWallets(sql: Sql): Promise<number> {
 export async function readSpend(sql: Sql, keyId: string): Promise<KeySpend | undefined> {
   const id = textId(keyId);
   const [row] = await query(sql<SpendRow[]>`
-    select id, original, held, day, day_spent, month, month_spent, total_spent
+    select id, original, held, day, day_spent, month, month_spent, total_spent, named
     from key_spend where id = ${id}
   `);
   return row === undefined ? undefined : spendOf(row);
@@ -55,7 +56,7 @@ export async function readSpend(sql: Sql, keyId: string): Promise<KeySpend | und
 export function spendOf(row: SpendRow): KeySpend {
   const { held, day, day_spent, month, month_spent, total_spent } = row;
   const spent = { daySpent: day_spent, monthSpent: month_spent, totalSpent: total_spent };
-  return { keyId: idOf(row), held, day, month, ...spent };
+  return { keyId: idOf(row), held, day, month, ...spent, ...namedOf(row.named) };
 }
 
 /** Returns the open holds of all instances, oldest first. */

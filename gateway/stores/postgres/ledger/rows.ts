@@ -9,6 +9,7 @@ import type {
   Hold,
   HoldCommand,
   KeySpend,
+  NamedSpend,
   Wallet,
 } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner, type CreditRecord } from "../../../domain/ledger/state.ts";
@@ -93,7 +94,14 @@ export function decodeSpend(text: string): KeySpend {
     month: row["month"] ?? "",
     monthSpent: amount("monthSpent"),
     totalSpent: amount("totalSpent"),
+    ...namedOf(row["named"]),
   };
+}
+
+/** Returns the sums by name of a column. */
+export function namedOf(column: string | null | undefined): Pick<KeySpend, "named"> {
+  if (column === null || column === undefined) return {};
+  return { named: decodeAmounts<Record<string, NamedSpend>>(column) };
 }
 
 /** Decodes a credit; `id` is the stored id. */
@@ -129,6 +137,7 @@ export function spendRow(spend: KeySpend) {
     ...{ day: spend.day, day_spent: `${spend.daySpent}` },
     ...{ month: spend.month, month_spent: `${spend.monthSpent}` },
     total_spent: `${spend.totalSpent}`,
+    named: spend.named === undefined ? null : encodeAmounts(spend.named),
   };
 }
 

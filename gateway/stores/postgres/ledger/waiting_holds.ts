@@ -4,19 +4,16 @@
  * @module
  */
 
-import type { HoldCommand, LedgerRefusal } from "../../../domain/ledger/ledger.ts";
-import type { Micros } from "../../../domain/ledger/money.ts";
+import type { HoldCommand } from "../../../domain/ledger/ledger.ts";
 import { budgetOwner } from "../../../domain/ledger/state.ts";
-import type { Applied } from "../../../ports/ledger_store.ts";
 import { StoreError } from "../../../ports/store_error.ts";
+import type { HoldAnswer, HoldRefusal } from "../../hold_answer.ts";
 import type { BatchView } from "./batch_view.ts";
 import type { Needs } from "./batches.ts";
 import { textId } from "../text_id.ts";
 import { type Arrival, arrive, giveUp, serve } from "./line.ts";
 import type { LineWatch } from "./line_watch.ts";
 import type { TimelyBatches } from "./timely_batches.ts";
-
-type Held = Applied<{ held: Micros }>;
 
 interface WaitOptions {
   readonly waitMs: number;
@@ -25,7 +22,7 @@ interface WaitOptions {
 
 /** A hold in the line: why it waits, until when, and the number of notices before it came. */
 interface Waiting {
-  readonly refusal: LedgerRefusal;
+  readonly refusal: HoldRefusal;
   readonly untilMs: number;
   readonly notices: number;
   readonly signal?: AbortSignal | undefined;
@@ -56,7 +53,7 @@ export class WaitingHolds {
    * Takes a hold now, or when it is first in the line and affordable. One that may still be in the
    * line, or was served from there, must be voided: the error says that it may have landed.
    */
-  async hold(command: HoldCommand, options: WaitOptions): Promise<Held> {
+  async hold(command: HoldCommand, options: WaitOptions): Promise<HoldAnswer> {
     const { notices } = this.#line;
     const mayWait = options.waitMs > 0 && options.signal?.aborted !== true;
     const untilMs = performance.now() + options.waitMs;
@@ -76,7 +73,7 @@ export class WaitingHolds {
     await this.#line.close();
   }
 
-  async #wait(command: HoldCommand, first: Waiting): Promise<Held> {
+  async #wait(command: HoldCommand, first: Waiting): Promise<HoldAnswer> {
     const { signal, untilMs } = first;
     let { refusal, notices } = first;
     for (;;) {
@@ -95,7 +92,7 @@ export class WaitingHolds {
     return this.#batches.submit(needsOf(command), (view) => arrive(view, command, mayWait));
   }
 
-  #giveUp(command: HoldCommand, refusal: LedgerRefusal): Promise<Held> {
+  #giveUp(command: HoldCommand, refusal: HoldRefusal): Promise<HoldAnswer> {
     return this.#batches.submit(needsOf(command), (view) => giveUp(view, command, refusal));
   }
 

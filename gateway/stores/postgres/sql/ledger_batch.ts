@@ -12,16 +12,16 @@ export const LOCK_HEAD = "select batch, entries, at_ms, hash, logged from ledger
 /** Channel of the notices that holds of other instances have left the line. */
 export const LINE_CHANNEL = "svc_line";
 
-/** Maximum waiting holds of one key that a batch reads of a wallet's line. */
+/** Maximum waiting holds of one key and its names that a batch reads of a wallet's line. */
 export const WAITING_READ = 200;
 
 /**
  * Reads all rows that the operations of a batch decide by, as pairs of a kind and JSON. Amounts are
  * text, since JSON numbers in JavaScript are exact to 53 bits only. Parameters: ids of wallets, of
  * budgets, of holds, of credits, of log rows, the instance, ids of holds whose log rows are read, and
- * the number of waiting holds that are read of each key in a wallet's line. The id of such a log row
- * is taken from its hold, where no character of the hold needs an escape. A line is cut for each key
- * apart: a key whose budget is used up must not hide the others.
+ * the number of waiting holds that are read of each key and its names in a wallet's line. The id of such a log row
+ * is taken from its hold, where no character of the hold needs an escape. A line is cut for each key,
+ * and for each set of its names, apart: a budget that is used up must not hide others.
  */
 export const READ_ROWS = `
 with held as (
@@ -31,7 +31,11 @@ with held as (
   union select wallet from waiting_hold where id = any($3)
 ), line as (
   select number, id, instance, wallet, budget, data,
-    row_number() over (partition by wallet, budget order by number) as place,
+    row_number() over (
+      partition by wallet, budget,
+        case when strpos(data, '"named":') > 0 then (data::json->'named')::text end
+      order by number
+    ) as place,
     count(*) over (partition by wallet) as length
   from waiting_hold where wallet in (select id from wallets)
 ), waiting as (
@@ -48,7 +52,7 @@ union all select 'wallet', json_build_object(
   from wallet where id in (select id from wallets)
 union all select 'spend', json_build_object(
     'id', id, 'original', original, 'held', held::text, 'day', day, 'daySpent', day_spent::text,
-    'month', month, 'monthSpent', month_spent::text, 'totalSpent', total_spent::text)::text
+    'month', month, 'monthSpent', month_spent::text, 'totalSpent', total_spent::text, 'named', named)::text
   from key_spend where id in (select id from budgets)
 union all select 'credit', json_build_object(
     'id', id, 'wallet', wallet, 'amount', amount::text, 'correction', correction)::text
@@ -113,12 +117,13 @@ batch as (
     held = excluded.held, spent = excluded.spent, written_off = excluded.written_off,
     tier = excluded.tier, closed_at_ms = excluded.closed_at_ms
 ), spends as (
-  insert into key_spend (id, original, held, day, day_spent, month, month_spent, total_spent)
+  insert into key_spend (id, original, held, day, day_spent, month, month_spent, total_spent,
+    named)
   select t.* from d, jsonb_to_recordset(d->'spends') as t(id text, original text, held bigint,
-    day text, day_spent bigint, month text, month_spent bigint, total_spent bigint)
+    day text, day_spent bigint, month text, month_spent bigint, total_spent bigint, named text)
   on conflict (id) do update set held = excluded.held, day = excluded.day,
     day_spent = excluded.day_spent, month = excluded.month, month_spent = excluded.month_spent,
-    total_spent = excluded.total_spent
+    total_spent = excluded.total_spent, named = excluded.named
 ), holds as (
   insert into hold (id, number, instance, wallet, budget, data)
   select t.* from d, jsonb_to_recordset(d->'holds') as t(id text, number bigint, instance text,

@@ -55,7 +55,7 @@ export async function compareBookRows(
     { replayed: spends, valueOf: spendOf, problems },
     (after) =>
       query(sql<SpendRow[]>`
-      select id, original, held, day, day_spent, month, month_spent, total_spent
+      select id, original, held, day, day_spent, month, month_spent, total_spent, named
       from key_spend where ${after}::text is null or id > ${after}
       order by id limit ${ROWS_READ}
     `),
