@@ -265,7 +265,9 @@ export class World {
         isOther(row) && row.wallet === wallet && row.number < number
       );
       const hasLeft = this.calls.some(({ holdId, isLeaving }) => holdId === id && isLeaving);
-      if (isServed || !isFirst || hasLeft || command.budget.day !== undefined) continue;
+      // It may wait for a budget instead.
+      const hasBudget = command.budget.day !== undefined || (command.named ?? []).length > 0;
+      if (isServed || !isFirst || hasLeft || hasBudget) continue;
       if (BigInt(available) < command.minimum) continue;
       this.#accuse("the first in a line gets what the wallet has", id);
     }
