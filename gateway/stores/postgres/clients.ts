@@ -26,6 +26,8 @@ const WAITING_MAX = 5_000;
  * instance must not lock the ledger for the others.
  */
 const SILENT_TRANSACTION_MS = 2_000;
+/** Time after which the server gives up a connection that takes nothing, in milliseconds. */
+const UNACKNOWLEDGED_MS = 5_000;
 /** Time after which a connection without use is closed, in milliseconds. */
 const IDLE_MS = 60_000;
 /** Time between the first probes of a connection that is silent, in milliseconds. */
@@ -252,8 +254,12 @@ function sessionOf({ session }: Database): Readonly<Record<string, string>> {
   return {
     statement_timeout: `${STATEMENT_MS}`,
     idle_in_transaction_session_timeout: `${SILENT_TRANSACTION_MS}`,
+    // A process that stands still while it is sent an answer would lock the ledger for the others.
+    tcp_user_timeout: `${UNACKNOWLEDGED_MS}`,
     [SETTINGS_MARK]: "on",
     ...session,
+    // Batches decide by rows that others have committed while they waited for the lock.
+    default_transaction_isolation: "read committed",
   };
 }
 

@@ -105,7 +105,7 @@ export async function openPostgresStores(
     await migrate(sql);
     const changes = await Changes.open(link, { clock, onError });
     closing.unshift(() => changes.close());
-    return await openStores({ sql, changes, link }, options);
+    return await openStores({ sql, changes, link, closing }, options);
   } catch (error) {
     for (const close of closing) await close();
     throw error;
@@ -113,12 +113,17 @@ export async function openPostgresStores(
 }
 
 async function openStores(
-  { sql, changes, link }: Pick<Parts, "sql" | "changes"> & { readonly link: Link },
+  { sql, changes, link, closing }: Pick<Parts, "sql" | "changes"> & {
+    readonly link: Link;
+    /** Called in this order if the opening fails later. */
+    readonly closing: (() => Promise<void>)[];
+  },
   options: PostgresStoresOptions,
 ): Promise<Stores> {
   const { clock, logRetention, responseRetention, passageLimits, onTried, onError } = options;
   const nowMs = () => clock.nowMs();
   const instance = await Instance.join(link, { onError });
+  closing.unshift(() => instance.leave());
   const batches = new Batches(sql, instance, { onTried });
   const ledger = new PostgresLedger(sql, batches);
   await ledger.count();

@@ -83,7 +83,12 @@ export class Reaper {
     );
     // One that has beaten meanwhile has not ended.
     const over = silent.length === 0 ? [] : await this.#overOf(silent.map(({ id }) => id));
-    for (const id of new Set([...ended, ...over])) await this.#clear(id, atMs);
+    const failures: unknown[] = [];
+    for (const id of new Set([...ended, ...over])) {
+      // One that cannot be cleared must not keep the others.
+      await this.#clear(id, atMs).catch((error) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Ends the holds of an ended session, then writes the log rows of their requests. */

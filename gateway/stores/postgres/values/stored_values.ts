@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Mutex } from "../../kv/mutex.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
 import { textId } from "../text_id.ts";
 
@@ -44,6 +45,8 @@ interface ValueRow {
 export class StoredValues {
   readonly #sql: Sql;
   readonly #options: StoredValuesOptions;
+  /** At most one connection of the pool waits for the lock of the kind. */
+  readonly #changing = new Mutex();
 
   constructor(sql: Sql, options: StoredValuesOptions) {
     this.#sql = sql;
@@ -61,8 +64,7 @@ export class StoredValues {
     const aliasBytes = aliases.reduce((sum, alias) => sum + alias.length, 0);
     const bytes = content.length + aliasBytes;
     const [ownerId, valueId] = [textId(owner), textId(id)];
-    return query(this.#sql.begin(async (sql) => {
-      await lockKind(sql, kind);
+    return this.#change(async (sql) => {
       if (!await this.#hasRoom(sql, ownerId, bytes)) {
         await this.#deleteExpired(sql);
         if (!await this.#hasRoom(sql, ownerId, bytes)) return false;
@@ -81,7 +83,7 @@ export class StoredValues {
       }
       await addBytes(sql, { kind, owner: ownerId, bytes });
       return true;
-    }));
+    });
   }
 
   /** Returns a stored value that has not expired. `admit` receives its size before it is read. */
@@ -137,19 +139,24 @@ export class StoredValues {
 
   /** Deletes a value; returns false if there is none that has not expired. */
   delete(owner: string, id: string): Promise<boolean> {
-    const { kind, nowMs } = this.#options;
-    return query(this.#sql.begin(async (sql) => {
-      await lockKind(sql, kind);
-      return await this.#delete(sql, { owner: textId(owner), id: textId(id), atMs: nowMs() });
-    }));
+    const { nowMs } = this.#options;
+    const name = { owner: textId(owner), id: textId(id) };
+    return this.#change((sql) => this.#delete(sql, { ...name, atMs: nowMs() }));
   }
 
   /** Deletes expired values; resolves to their number. */
   sweep(): Promise<number> {
-    return query(this.#sql.begin(async (sql) => {
-      await lockKind(sql, this.#options.kind);
-      return await this.#deleteExpired(sql);
-    }));
+    return this.#change((sql) => this.#deleteExpired(sql));
+  }
+
+  /** Runs a change of the kind after all others, of this instance and of the others. */
+  #change<T>(change: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#changing.run(() =>
+      query(this.#sql.begin(async (sql) => {
+        await lockKind(sql, this.#options.kind);
+        return await change(sql);
+      }))
+    );
   }
 
   async #hasRoom(sql: Transaction, owner: string, bytes: number): Promise<boolean> {
