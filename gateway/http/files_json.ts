@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import type { CallerFile } from "../ports/file_store.ts";
 import type { SearchHit, VectorStore, VectorStoreFile } from "../ports/vector_stores.ts";
+import { idTimeMs } from "../system/rng.ts";
 import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "../vector_stores/limits.ts";
 import type {
   batchSchema,
@@ -108,15 +109,15 @@ export function hitsJson(
 }
 
 /** Returns a page of items that are given oldest first. */
-export function pageJson<Item extends { readonly id: string }>(
+export function pageJson<Item extends Listed>(
   items: readonly Item[],
   { after, before, limit, order }: z.output<typeof pageQuerySchema>,
 ) {
   const ordered = order === "asc" ? items : items.toReversed();
-  const start = after === undefined ? 0 : placeOf(ordered, { id: after, param: "after" }) + 1;
+  const start = after === undefined ? 0 : placeOf(ordered, { id: after, param: "after", order }).to;
   const end = before === undefined
     ? ordered.length
-    : placeOf(ordered, { id: before, param: "before" });
+    : placeOf(ordered, { id: before, param: "before", order }).from;
   const data = ordered.slice(start, Math.min(end, start + Number(limit)));
   return {
     object: "list",
@@ -127,14 +128,46 @@ export function pageJson<Item extends { readonly id: string }>(
   };
 }
 
+interface Listed {
+  readonly id: string;
+  readonly object: string;
+}
+
+/**
+ * Returns the place of an id. One that was deleted since has the place that its time gives it, so
+ * that callers can delete while they go through a list.
+ */
 function placeOf(
-  items: readonly { readonly id: string }[],
-  { id, param }: { readonly id: string; readonly param: string },
-): number {
+  items: readonly Listed[],
+  { id, param, order }: {
+    readonly id: string;
+    readonly param: string;
+    readonly order: "asc" | "desc";
+  },
+): { readonly from: number; readonly to: number } {
   const at = items.findIndex((item) => item.id === id);
-  if (at >= 0) return at;
-  const message = `There is no item with the id in ${param}`;
-  throw new ServiceFault("invalid_request", { message, param });
+  if (at >= 0) return { from: at, to: at + 1 };
+  if (!tellsPlace(id, items)) {
+    const message = `There is no item with the id in ${param}`;
+    throw new ServiceFault("invalid_request", { message, param });
+  }
+  const next = items.findIndex((item) => order === "asc" ? item.id > id : item.id < id);
+  const place = next < 0 ? items.length : next;
+  return { from: place, to: place };
+}
+
+/**
+ * True where an id is of the items' kind and they are in the order of their ids. Files of a store are
+ * not: they are in the order in which they were added.
+ */
+function tellsPlace(id: string, [first]: readonly Listed[]): boolean {
+  if (idTimeMs(id) === undefined) return false;
+  return first === undefined ||
+    first.object !== "vector_store.file" && prefixOf(id) === prefixOf(first.id);
+}
+
+function prefixOf(id: string): string {
+  return id.slice(0, id.lastIndexOf("_"));
 }
 
 function countsOf(completed: number, failed: number) {

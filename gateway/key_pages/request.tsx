@@ -6,7 +6,7 @@ import { endOf } from "../console/pages/requests/columns.tsx";
 import { requestMessages } from "../console/pages/requests/messages.ts";
 import { nameOf } from "../console/pages/requests/outcome_messages.ts";
 import { Plan } from "../console/pages/requests/plan.tsx";
-import { Ending, RequestFigures } from "../console/pages/requests/request.tsx";
+import { Ending, RequestFigures, tagsText } from "../console/pages/requests/request.tsx";
 import { requestPageMessages } from "../console/pages/requests/request_messages.ts";
 import { Timeline } from "../console/pages/requests/timeline.tsx";
 import { ServiceFault } from "../domain/fault.ts";
@@ -86,6 +86,9 @@ function Summary({ view, request }: InReading<{ request: OwnRequest }>) {
           [say.tier, routing?.tier ?? null],
           [say.reason, reason],
           [say.endpoint, nameOf(names, endpoint)],
+          [say.user, request.user],
+          [say.safetyIdentifier, request.safetyIdentifier],
+          [say.tags, tagsText(request.tags)],
           [say.beganOn, began],
           [say.ended, ended],
           [say.rowId, row],

@@ -11,7 +11,7 @@ import { ownMessages } from "./messages.ts";
 import { BASE, type HolderPage, type HolderView } from "./view.ts";
 
 /** Conditions that go to the search under the name that they have in the address. */
-const CONDITIONS = ["q", "model", "outcome", "endpoint", "status"];
+const CONDITIONS = ["q", "model", "outcome", "endpoint", "status", "tag", "user"];
 
 /** The requests of the key, to search. */
 export async function requestsPage(view: HolderView): Promise<HolderPage> {
@@ -78,6 +78,8 @@ function Filter({ view }: InReading<Record<never, never>>) {
         options: Object.entries(say.endpoints),
       })}
       <ui.FilterText view={view} name="status" label={`${say.status} (429, 5xx)`} />
+      <ui.FilterText view={view} name="tag" label={say.tag} />
+      <ui.FilterText view={view} name="user" label={say.user} />
       {select("range", range.time, { all: range.any, options: [...spans, ["own", range.own]] })}
       <ui.OwnRange view={view} />
     </ui.FilterForm>

@@ -198,7 +198,7 @@ const MODEL_CALLS: readonly Operation[] = [
 ];
 
 function storedResponse(
-  operation: Pick<Operation, "path" | "id" | "summary"> & Partial<Operation>,
+  { description, ...operation }: Pick<Operation, "path" | "id" | "summary"> & Partial<Operation>,
   schema: z.ZodType,
 ): Operation {
   return {
@@ -208,6 +208,7 @@ function storedResponse(
     replies: { 200: json("The answer", { schema }, { headers: ["Cache-Control"] }) },
     codes: ["not_found"],
     ...operation,
+    description: ["An extension.", description].filter(Boolean).join(" "),
   };
 }
 
@@ -262,7 +263,7 @@ const CATALOG: readonly Operation[] = [
     tag: "Catalog",
     access: "key",
     summary: "List the one model, auto",
-    description: "For tools that list before they call.",
+    description: "An extension, for tools that list before they call.",
     replies: { 200: json("The answer", { schema: openAIModelListSchema }) },
   },
   {
@@ -272,6 +273,7 @@ const CATALOG: readonly Operation[] = [
     tag: "Catalog",
     access: "key",
     summary: "The one model, auto",
+    description: "An extension, for tools that look before they call.",
     replies: { 200: json("The answer", { schema: openAIModelListSchema.shape.data.element }) },
     codes: ["not_found"],
   },

@@ -87,7 +87,8 @@ export interface VectorStoreFile {
 
 /** Reason why a file could not be added to a store of a caller. */
 export interface FileFailure {
-  readonly code: "unsupported_file" | "invalid_file";
+  /** The codes of OpenAI; `server_error` where the file is not to blame. */
+  readonly code: "unsupported_file" | "invalid_file" | "server_error";
   readonly message: string;
 }
 

@@ -57,6 +57,7 @@ import { createUpstream } from "../upstreams/factory.ts";
 import { traitsOf } from "../upstreams/providers/provider_kinds.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import { UpstreamPool } from "../upstreams/pool.ts";
+import { MAX_FILES } from "../vector_stores/limits.ts";
 import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import type { CredentialsFile } from "../system/credentials.ts";
 import { fetchFile } from "./fetch_file.ts";
@@ -265,7 +266,10 @@ function filesOf(
   deps: Pick<GatewayParts, "clock" | "rng" | "vectorStores">,
 ): Pick<GatewayParts, "callerFiles" | "callerStores"> {
   const callerFiles = new CallerFiles({ ...deps, callerFiles: store });
-  return { callerFiles, callerStores: new CallerStores({ ...deps, files: callerFiles }) };
+  return {
+    callerFiles,
+    callerStores: new CallerStores({ ...deps, files: callerFiles, storeFilesMax: MAX_FILES }),
+  };
 }
 
 /** Returns what is remembered for callers: shared with other instances if there is a memory for it. */

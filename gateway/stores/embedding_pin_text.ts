@@ -1,8 +1,9 @@
 import type { EmbeddingPin } from "../domain/policy/embedding_pin.ts";
 
 /** Returns a pin as JSON. Equal pins have equal texts, so that stores compare the texts. */
-export function pinText({ lineId, model, dimensions, source, atMs }: EmbeddingPin): string {
-  return JSON.stringify({ lineId, model, dimensions, source, atMs });
+export function pinText(pin: EmbeddingPin): string {
+  const { lineId, model, dimensions, upstreamModel, source, atMs } = pin;
+  return JSON.stringify({ lineId, model, dimensions, upstreamModel, source, atMs });
 }
 
 /** Returns the pin of a text. */

@@ -222,7 +222,7 @@ type VectorStoreFile struct {
 
 // VectorStoreFileError is the reason why a file cannot be read.
 type VectorStoreFileError struct {
-	// Code is unsupported_file or invalid_file.
+	// Code is unsupported_file, invalid_file, or server_error where there was no room.
 	Code string `json:"code"`
 	// Message is a sentence for a person.
 	Message string `json:"message"`

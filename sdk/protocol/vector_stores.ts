@@ -196,7 +196,9 @@ export interface VectorStoreFile extends Extensible {
   /** `failed`: the file cannot be read. */
   status: "completed" | "failed";
   /** The reason why it cannot be read; null for one that was. */
-  last_error: { code: "unsupported_file" | "invalid_file"; message: string } | null;
+  last_error:
+    | { code: "unsupported_file" | "invalid_file" | "server_error"; message: string }
+    | null;
   /** Sizes of its passages. */
   chunking_strategy: {
     type: "static";

@@ -35,7 +35,7 @@ async function calledKey({ service }: ConsoleVisit): Promise<{ id: string; key: 
   const made = await service.newKey({ policy: BUDGET });
   for (const [requestId, content] of [["first-call", "Words of a prompt"], ["second-call", "Hi"]]) {
     const headers = { "x-request-id": requestId ?? "" };
-    const answer = await service.chat({ messages: [{ role: "user", content }] }, {
+    const answer = await service.chat({ user: "ann", messages: [{ role: "user", content }] }, {
       ...{ key: made.key, headers },
     });
     await answer.text();
@@ -69,8 +69,12 @@ browserTest("a holder walks from the operator's link to the bill of a call", asy
   }
   await go(page, "Usage");
   assertStringIncludes(await page.locator("tbody").innerText(), new Date().getUTCFullYear() + "-");
-  await go(page, "By model");
-  assertStringIncludes(await page.locator("tbody").innerText(), "svc/sim");
+  for (const [by, text] of [["model", "svc/sim"], ["user", "ann"]] as const) {
+    await page.locator("select[name=by]").selectOption(by);
+    await page.locator("form.filter button[type=submit]").click();
+    await page.waitForURL(new RegExp(`by=${by}`));
+    assertStringIncludes(await page.locator("tbody").innerText(), text);
+  }
   await go(page, "Requests");
   assertEquals(await page.locator("tbody tr").count(), 2);
   await page.getByRole("searchbox").first().fill("first-call");
@@ -125,7 +129,14 @@ browserTest("no page of a holder keeps anybody out, in any look", async (visit) 
     await assertAccessible(stranger);
     for (
       const path of [
-        ...["/key", "/usage", "/usage?by=model&days=92", "/requests", "/requests?q=nothing"],
+        ...[
+          "/key",
+          "/usage",
+          "/usage?by=model&days=92",
+          "/usage?by=user",
+          "/requests",
+          "/requests?q=nothing",
+        ],
         ...["/requests/first-call", "/requests/none", "/nothing", "/requests?status=x"],
       ]
     ) {

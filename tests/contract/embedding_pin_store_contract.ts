@@ -36,7 +36,7 @@ const CLAUSES: Clauses<EmbeddingPinStore> = {
   "a pin is replaced only where it is as expected": async (pins) => {
     const open = pin({ dimensions: undefined, source: "operator" });
     await pins.replace("key_1", { from: undefined, to: open });
-    const known = { ...open, dimensions: 3 };
+    const known = { ...open, dimensions: 3, upstreamModel: "vectors-3" };
     const later = { ...open, atMs: 6 };
     assertEquals(await pins.replace("key_1", { from: later, to: known }), false);
     assertEquals(await pins.replace("key_1", { from: open, to: known }), true);

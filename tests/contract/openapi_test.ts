@@ -31,6 +31,17 @@ function describedOf(listener: Listener): string[] {
   return OPERATIONS[listener].map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort();
 }
 
+/** The operations that the specification lists; every other one that applications call is an extension. */
+const SPECIFIED = [
+  "GET /api/v1/models",
+  "GET /api/v1/models/meta",
+  "GET /api/v1/pricing",
+  "POST /openai/v1/chat/completions",
+  "POST /openai/v1/images/edits",
+  "POST /openai/v1/images/generations",
+  "POST /openai/v1/responses",
+];
+
 const WHAT_TO_DO = "Describe a new route in gateway/openapi/, its answer in a schema; take out " +
   "what is gone";
 
@@ -45,6 +56,13 @@ Deno.test("every route of the public listener is described, and nothing else", a
     files: { blobs: stores.blobs, links: { verify: () => false } },
   });
   assertEquals(routesOf(app), describedOf("public"), WHAT_TO_DO);
+});
+
+Deno.test("every operation beyond the specification's is marked as an extension", () => {
+  const called = OPERATIONS.public.filter(({ path }) => /^\/(?:openai|api)\//.test(path));
+  const unmarked = called.filter(({ description = "" }) => !/^An extension\b/.test(description));
+  const names = unmarked.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  assertEquals(names.sort(), SPECIFIED, 'Begin its description with "An extension"');
 });
 
 Deno.test("every route of the admin listener is described, and nothing else", async () => {

@@ -6,11 +6,15 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { formatCredits, parseCredits } from "../../gateway/domain/ledger/money.ts";
+import { ENDPOINTS } from "../../gateway/domain/requests/endpoints.ts";
+import { encodeDataUri } from "../../gateway/images/data_uri.ts";
+import { PNG } from "../../gateway/images/image_fixture.ts";
 import { COMPARISON, orchestrationLab } from "../fixtures/orchestrated.ts";
 import { BOOTSTRAP_KEY, TestService, until } from "../fixtures/service.ts";
 
 type Row = Record<string, unknown> & { tags: Record<string, string>; charged: string };
 
+const IMAGE = encodeDataUri({ mediaType: "image/png", bytes: PNG });
 const HELLO = { messages: [{ role: "user", content: "Hello" }] };
 
 async function post(service: TestService, path: string, body: object, tags?: readonly string[]) {
@@ -57,6 +61,10 @@ Deno.test("calls of every endpoint carry tags and users to the log and to usage"
     ["/chat/completions", { ...HELLO, user: "ann", stream: true }, ["env=test, team=search"]],
     ["/responses", { input: "Hello", safety_identifier: "h1" }, ["team=mail"]],
     ["/images/generations", { prompt: "A cat", size: "256x256" }, ["team=mail"]],
+    ["/images/edits", { prompt: "A dog", images: [{ image_url: IMAGE }], user: "bob" }, [
+      "team=mail",
+    ]],
+    ["/embeddings", { input: "Hello", user: "bob" }, ["team=search"]],
     ["/chat/completions", HELLO, []],
   ];
   for (const [path, body, tags] of calls) {
@@ -72,8 +80,11 @@ Deno.test("calls of every endpoint carry tags and users to the log and to usage"
     ["chat", "ann", null, { env: "test", team: "search" }],
     ["responses", null, "h1", { team: "mail" }],
     ["images.generations", null, null, { team: "mail" }],
+    ["images.edits", "bob", null, { team: "mail" }],
+    ["embeddings", "bob", null, { team: "search" }],
     ["chat", null, null, {}],
   ]);
+  assertEquals(new Set(rows.map(([endpoint]) => endpoint)), new Set<unknown>(ENDPOINTS));
   const countOf = async (query: string) => (await rowsOf(service, query)).length;
   assertEquals(
     [
@@ -81,13 +92,13 @@ Deno.test("calls of every endpoint carry tags and users to the log and to usage"
       await countOf("user=h1"),
       await countOf("tag=env%3Dprod&user=ann"),
     ],
-    [2, 1, 1],
+    [3, 1, 1],
   );
 
   const teams = await usageOf(service, "by=tag:team");
   assertEquals(
     teams.map(({ value, kind, requests }) => [value, kind, requests]).sort(),
-    [["", "none", 1], ["mail", "named", 2], ["search", "named", 2]],
+    [["", "none", 1], ["mail", "named", 3], ["search", "named", 3]],
   );
   const sum = (some: readonly { charged?: string }[]) =>
     formatCredits(some.reduce((all, { charged }) => all + (parseCredits(charged ?? "") ?? 0n), 0n));
@@ -95,7 +106,7 @@ Deno.test("calls of every endpoint carry tags and users to the log and to usage"
   const mail = await usageOf(service, "by=model&tag=team%3Dmail");
   assertEquals(sum(mail), sum(await rowsOf(service, "tag=team%3Dmail")));
   const users = (await usageOf(service, "by=user")).map(({ user, requests }) => [user, requests]);
-  assertEquals(users.sort(), [["", 2], ["ann", 2], ["h1", 1]]);
+  assertEquals(users.sort(), [["", 2], ["ann", 2], ["bob", 2], ["h1", 1]]);
 
   const ownTeams = await own(service, "/usage?by=tag:team");
   assertEquals([ownTeams.by, ownTeams.usage], ["tag:team", teams]);

@@ -34,7 +34,11 @@ export async function setEmbeddingModel(
     & CheckedBodyOf<"POST /keys/{id}/embedding-model">
     & Noted<EmbeddingPin>,
 ): Promise<Answer> {
-  refuseBeside(key);
+  const { embeddings: fixed } = key.policy;
+  // The policy's own model may be pinned again, after another one has taken its id.
+  if (model !== fixed?.model || (dimensions ?? fixed.dimensions) !== fixed.dimensions) {
+    refuseBeside(key);
+  }
   const known = deps.catalogs.current().models.find(({ id }) => id === model);
   if (known?.endpoints.includes("embeddings") !== true) {
     throw new ServiceFault("invalid_request", {
@@ -44,7 +48,8 @@ export async function setEmbeddingModel(
   }
   const lineId = pinLineOf(key);
   const atMs = deps.clock.nowMs();
-  const to: EmbeddingPin = { lineId, model, dimensions, source: "operator", atMs };
+  const { upstreamModel } = known;
+  const to: EmbeddingPin = { lineId, model, dimensions, upstreamModel, source: "operator", atMs };
   await change(deps, lineId, { to, entry });
   return { id: key.id, embeddings: await embeddingsJson(deps, key) };
 }
@@ -61,8 +66,8 @@ export async function resetEmbeddingModel(
 }
 
 /** Returns a pin as the audit log shows it. */
-export function pinState({ model, dimensions, source }: EmbeddingPin) {
-  return { model, dimensions: dimensions ?? null, source };
+export function pinState({ model, dimensions, upstreamModel, source }: EmbeddingPin) {
+  return { model, dimensions: dimensions ?? null, upstreamModel: upstreamModel ?? null, source };
 }
 
 /** Refuses a change that a policy would hide. */

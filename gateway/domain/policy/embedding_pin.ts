@@ -23,6 +23,11 @@ export interface EmbeddingPin {
   readonly model: string;
   /** Length of the vectors. @default {not known before the first answer} */
   readonly dimensions?: number | undefined;
+  /**
+   * Name of the model at its upstream: another one under the same catalog id makes other vectors.
+   * @default {not known before the first answer}
+   */
+  readonly upstreamModel?: string | undefined;
   readonly source: PinSource;
   /** Time of the pin, in Unix milliseconds. */
   readonly atMs: number;
@@ -44,15 +49,17 @@ export function pinInForce(
   const { embeddings } = key.policy;
   if (embeddings === undefined) return stored;
   const { model } = embeddings;
-  const known = stored?.model === model ? stored.dimensions : undefined;
-  const dimensions = embeddings.dimensions ?? known;
-  return { lineId: pinLineOf(key), model, dimensions, source: "policy" };
+  const known = stored?.model === model ? stored : undefined;
+  const dimensions = embeddings.dimensions ?? known?.dimensions;
+  const { upstreamModel } = known ?? {};
+  return { lineId: pinLineOf(key), model, dimensions, upstreamModel, source: "policy" };
 }
 
-/** True for two pins of one line with the same model and length. */
+/** True for two pins of one line whose vectors compare. */
 export function isSamePin(
-  one: Pick<EmbeddingPin, "model" | "dimensions"> | undefined,
-  other: Pick<EmbeddingPin, "model" | "dimensions"> | undefined,
+  one: Pick<EmbeddingPin, "model" | "dimensions" | "upstreamModel"> | undefined,
+  other: Pick<EmbeddingPin, "model" | "dimensions" | "upstreamModel"> | undefined,
 ): boolean {
-  return one?.model === other?.model && one?.dimensions === other?.dimensions;
+  return one?.model === other?.model && one?.dimensions === other?.dimensions &&
+    one?.upstreamModel === other?.upstreamModel;
 }

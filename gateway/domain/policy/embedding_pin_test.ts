@@ -10,6 +10,7 @@ function keyOf(policy: KeyPolicy): KeyRecord {
 
 const STORED: EmbeddingPin = {
   ...{ lineId: "key_1", model: "a", dimensions: 8, source: "first_call", atMs: 5 },
+  upstreamModel: "a-1",
 };
 
 Deno.test("copies by rotation share the pin of their line", () => {
@@ -17,19 +18,19 @@ Deno.test("copies by rotation share the pin of their line", () => {
   assertEquals(pinLineOf({ id: "key_9" }), "key_9");
 });
 
-Deno.test("a policy's model is in force before the stored one, with the length that is known of it", () => {
+Deno.test("a policy's model is in force before the stored one, with what is known of it", () => {
   assertEquals(pinInForce(keyOf({}), undefined), undefined);
   assertEquals(pinInForce(keyOf({}), STORED), STORED);
   const rows = [
-    [{ model: "a" }, STORED, "a", 8],
-    [{ model: "b" }, STORED, "b", undefined],
-    [{ model: "b", dimensions: 4 }, STORED, "b", 4],
-    [{ model: "a", dimensions: 4 }, STORED, "a", 4],
-    [{ model: "a" }, undefined, "a", undefined],
+    [{ model: "a" }, STORED, "a", 8, "a-1"],
+    [{ model: "b" }, STORED, "b", undefined, undefined],
+    [{ model: "b", dimensions: 4 }, STORED, "b", 4, undefined],
+    [{ model: "a", dimensions: 4 }, STORED, "a", 4, "a-1"],
+    [{ model: "a" }, undefined, "a", undefined, undefined],
   ] as const;
-  for (const [embeddings, stored, model, dimensions] of rows) {
+  for (const [embeddings, stored, model, dimensions, upstreamModel] of rows) {
     assertEquals(pinInForce(keyOf({ embeddings }), stored), {
-      ...{ lineId: "key_1", model, dimensions, source: "policy" },
+      ...{ lineId: "key_1", model, dimensions, upstreamModel, source: "policy" },
     });
   }
 });

@@ -206,11 +206,11 @@ async function isConfirmed(
     readonly begunCall: BegunCall<EmbeddedAnswer>;
   },
 ): Promise<boolean> {
-  const { answer, hold, lease, span } = begunCall;
+  const { answer, candidate: { model: { upstreamModel } }, hold, lease, span } = begunCall;
   let isPinned = false;
   try {
     const { dimensions } = answer.vectors;
-    return isPinned = await confirmPin(deps, active, { pinned, dimensions });
+    return isPinned = await confirmPin(deps, active, { pinned, dimensions, upstreamModel });
   } finally {
     if (!isPinned) {
       lease.release();

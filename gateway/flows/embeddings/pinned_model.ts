@@ -77,7 +77,7 @@ export async function pinnedModel(
       param: "dimensions",
     });
   }
-  requireServed(deps, pin.model);
+  requireServed(deps, pin);
   const { model, dimensions = requested, source } = pin;
   // A known length is the model's own, or one that it has given before.
   const needs = pin.dimensions === undefined
@@ -97,15 +97,27 @@ function withModel(
   return { pinned: { ...pinned, sendsDimensions }, features: { ...features, onlyModel: model } };
 }
 
-/** Throws where the catalog no longer offers a pinned model for embeddings. */
-function requireServed({ catalogs }: Pick<PinDeps, "catalogs">, model: string): void {
+/** Throws where the catalog no longer offers a pinned model for embeddings, or another under its id. */
+function requireServed(
+  { catalogs }: Pick<PinDeps, "catalogs">,
+  { model, upstreamModel }: Pick<EmbeddingPin, "model" | "upstreamModel">,
+): void {
   const known = catalogs.current().models.find(({ id }) => id === model);
-  if (known?.endpoints.includes("embeddings") === true) return;
+  const isOffered = known?.endpoints.includes("embeddings") === true;
+  if (isOffered && isSameUpstreamModel(upstreamModel, known.upstreamModel)) return;
+  const [state, remedy] = isOffered
+    ? ["is another model at its provider now", "pin it again, or another"]
+    : ["is no longer offered", "pin another"];
   throw new ServiceFault("embedding_model_gone", {
-    message: `The embedding model "${model}", which this key is pinned to, is no longer offered. ` +
+    message: `The embedding model "${model}", which this key is pinned to, ${state}. ` +
       "No other model takes its place, because vectors of different models do not compare; ask " +
-      "the operator to pin another",
+      `the operator to ${remedy}`,
   });
+}
+
+/** Pins of earlier versions do not know the name. */
+function isSameUpstreamModel(pinned: string | undefined, present: string): boolean {
+  return pinned === undefined || pinned === present;
 }
 
 async function chosenModel(
@@ -132,20 +144,28 @@ async function chosenModel(
 
 /**
  * Pins the model of an answer with the length of its vectors; resolves once that is durable. Returns
- * false if the pin was changed since it was read: then the answer must not be given.
+ * false if the pin, or the model under its id, was changed since it was read: then the answer must not
+ * be given.
  */
 export async function confirmPin(
   { embeddingPins, clock }: Pick<PinDeps, "embeddingPins" | "clock">,
   active: ActiveRequest,
-  { pinned, dimensions }: { readonly pinned: PinnedModel; readonly dimensions: number },
+  { pinned, dimensions, upstreamModel }: {
+    readonly pinned: PinnedModel;
+    readonly dimensions: number;
+    /** Name of the model that answered, at its upstream. */
+    readonly upstreamModel: string;
+  },
 ): Promise<boolean> {
   const { model, source, stored } = pinned;
-  if (isSamePin(stored, { model, dimensions })) return true;
+  if (isSamePin(stored, { model, dimensions, upstreamModel })) return true;
   const lineId = pinLineOf(active.key);
   // An operator's choice stays theirs when its length becomes known.
   const known = stored?.model === model ? stored : undefined;
+  // The catalog was changed during the call.
+  if (!isSameUpstreamModel(known?.upstreamModel, upstreamModel)) return false;
   const to: EmbeddingPin = {
-    ...{ lineId, model, dimensions, source, atMs: known?.atMs ?? clock.nowMs() },
+    ...{ lineId, model, dimensions, upstreamModel, source, atMs: known?.atMs ?? clock.nowMs() },
   };
   return await embeddingPins.replace(lineId, { from: stored, to });
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { CallerFile } from "../../ports/file_store.ts";
@@ -34,6 +35,8 @@ export interface CallerStoresDeps {
   readonly vectorStores: VectorStores;
   readonly rng: Rng;
   readonly clock: Pick<Clock, "nowMs">;
+  /** Maximum number of files in a store. */
+  readonly storeFilesMax: number;
 }
 
 /** A file to be added to a vector store. */
@@ -127,8 +130,8 @@ export class CallerStores {
 
   /**
    * Adds files to a store, one after another; resolves once all are searchable, or noted with the
-   * reason why they are not. A file that the store has is read again. Ends early when the signal is
-   * aborted.
+   * reason why they are not. A file that the store has is read again. A file of a batch that finds no
+   * room is noted too; a single one is refused. Ends early when the signal is aborted.
    */
   async add(
     key: Caller,
@@ -144,13 +147,35 @@ export class CallerStores {
     for (const { fileId, param } of attachments) {
       if (await this.#deps.files.get(key, fileId) === undefined) throw noFile(param);
     }
+    await this.#requirePlaces(storeId, attachments);
     this.#quota.take(key, attachments.length);
     const added: VectorStoreFile[] = [];
     for (const attachment of attachments) {
       signal?.throwIfAborted();
-      added.push(await this.#inLine(key, () => this.#add(key, storeId, { attachment, batchId })));
+      const adding = { attachment, batchId };
+      try {
+        added.push(await this.#inLine(key, () => this.#add(key, storeId, adding)));
+      } catch (error) {
+        const isBegun = batchId !== undefined && added.length > 0;
+        if (!isBegun || !isFault(error, "rate_limit_exceeded")) throw error;
+        // Its caller has to learn of the files before.
+        added.push(await this.#noteUnread(key, storeId, { ...adding, message: error.message }));
+      }
     }
     return added;
+  }
+
+  /** Refuses more files than the store has places for, so that a batch does not meet its end midway. */
+  async #requirePlaces(storeId: string, attachments: readonly Attachment[]): Promise<void> {
+    const { storeFilesMax, vectorStores } = this.#deps;
+    const files = await vectorStores.files(storeId) ?? [];
+    const known = new Set(files.map(({ sourceId }) => sourceId));
+    const more = new Set(attachments.map(({ fileId }) => fileId)).difference(known).size;
+    if (more === 0 || files.length + more <= storeFilesMax) return;
+    throw new ServiceFault("policy_denied", {
+      message: `A vector store has at most ${storeFilesMax} files; this one has room for ` +
+        `${Math.max(0, storeFilesMax - files.length)} more`,
+    });
   }
 
   /** Removes a file's text from a store; the file itself stays. */
@@ -243,9 +268,32 @@ export class CallerStores {
       readonly refusal: VectorStoreRefusal;
     },
   ): Promise<VectorStoreFile> {
-    const failure = failureOf(refusal);
+    const failure = failureOf(refusal, file);
     if (failure === undefined) throw faultOf(refusal);
     return valueOf(await this.#deps.vectorStores.addUnread(storeId, { ...file, failure }));
+  }
+
+  /** Notes a file of a batch that has not come to be read. */
+  async #noteUnread(
+    key: Caller,
+    storeId: string,
+    { attachment: { attributes, fileId, param }, batchId, message }: {
+      readonly attachment: Attachment;
+      readonly batchId: string | undefined;
+      readonly message: string;
+    },
+  ): Promise<VectorStoreFile> {
+    const file = await this.#deps.files.get(key, fileId);
+    if (file === undefined) throw noFile(param);
+    const { bytes: sizeBytes, expiresAtMs, filename, mediaType } = file;
+    const noted = valueOf(
+      await this.#deps.vectorStores.addUnread(storeId, {
+        ...{ filename, mediaType, attributes, batchId, sourceId: fileId, expiresAtMs, sizeBytes },
+        failure: { code: "server_error", message },
+      }),
+    );
+    await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId, except: noted.id });
+    return noted;
   }
 }
 
@@ -260,14 +308,23 @@ async function readWhole(file: CallerFile, files: CallerFiles): Promise<Uint8Arr
   return bytes;
 }
 
-/** Returns the failure that is the file's own; `undefined` where the store has no room. */
-function failureOf(refusal: VectorStoreRefusal): FileFailure | undefined {
+/**
+ * Returns the failure to note: one that is the file's own, and for a file of a batch that there is no
+ * room; `undefined` for a refusal of the whole request.
+ */
+function failureOf(
+  refusal: VectorStoreRefusal,
+  { batchId }: Pick<NewFile, "batchId">,
+): FileFailure | undefined {
   switch (refusal.code) {
     case "unsupported_media_type":
       return { code: "unsupported_file", message: refusal.message };
     case "unreadable":
     case "too_large":
       return { code: "invalid_file", message: refusal.message };
+    case "full":
+      if (batchId === undefined) return undefined;
+      return { code: "server_error", message: refusal.message };
     default:
       return undefined;
   }
@@ -281,6 +338,10 @@ function valueOf<T>(outcome: VectorStoreOutcome<T>): T {
 function faultOf(refusal: VectorStoreRefusal): ServiceFault {
   if (refusal.code === "store_not_found") return noStore();
   return new ServiceFault("policy_denied", { message: refusal.message });
+}
+
+function isFault(error: unknown, code: ErrorCode): error is ServiceFault {
+  return error instanceof ServiceFault && error.code === code;
 }
 
 function noStore(): ServiceFault {

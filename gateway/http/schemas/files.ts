@@ -173,7 +173,7 @@ export const storeFileSchema = z.strictObject({
   vector_store_id: z.string(),
   status: z.enum(["completed", "failed"]),
   last_error: z.strictObject({
-    code: z.enum(["unsupported_file", "invalid_file"]),
+    code: z.enum(["unsupported_file", "invalid_file", "server_error"]),
     message: z.string(),
   }).nullable(),
   chunking_strategy: z.strictObject({

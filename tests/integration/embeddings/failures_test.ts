@@ -125,6 +125,36 @@ Deno.test("a model that is gone leaves its keys a typed error until the operator
   ]);
 });
 
+Deno.test("another model under the pinned id leaves its keys a typed error until the operator pins it again", async () => {
+  await using at = await studio();
+  const fixed = { policy: { embeddings: { model: "good" } } };
+  const keys = [await at.service.newKey(), await at.service.newKey(fixed)];
+  const callAll = async () => {
+    for (const { key } of keys) {
+      at.good.answer(vectors(1, 4));
+      await embeddingsOf(at.service, { input: "x" }, key);
+    }
+  };
+  await callAll();
+  const { catalogs } = at.service.running.stores;
+  const { version, updatedAtMs: _, ...content } = catalogs.current();
+  const models = content.models.map((model) =>
+    model.id === "good" ? { ...model, upstreamModel: "good-2" } : model
+  );
+  await catalogs.apply({ ...content, models }, { expected: version, note: "", atMs: Date.now() });
+  const requests = at.good.requests.length;
+  for (const { key, id } of keys) {
+    const { status, body } = await createEmbeddings(at.service, { input: "x" }, key);
+    assertEquals([status, body.error.code], [410, "embedding_model_gone"]);
+    assertStringIncludes(body.error.message, "another model at its provider");
+    await at.service.admin("POST", `/keys/${id}/embedding-model`, { model: "good" });
+  }
+  assertEquals(at.good.requests.length, requests);
+  await callAll();
+  assertEquals(at.good.requests.length, requests + 2);
+  await at.service.assertBooks();
+});
+
 Deno.test("an operator resets the model of a key, and only models with the endpoint are pinned", async () => {
   await using at = await studio();
   const { key, id } = await at.service.newKey();

@@ -183,6 +183,31 @@ Deno.test("usage is summed by day and by model for the key alone, for a bounded 
   }
 });
 
+Deno.test("usage goes along with a key that moves between wallets, and back", async () => {
+  const clock = new ManualClock();
+  await using lab = await HolderLab.start({ clock });
+  const [{ id, key, wallet }, other] = [await lab.service.newKey(), await lab.service.newKey()];
+  const counts = async (query = "") => {
+    const { body } = await lab.look(`/usage${query}`, key);
+    return body.usage.map(({ requests }: { requests: number }) => requests);
+  };
+  const move = (to: string) => {
+    clock.advance(DAY_MS);
+    return lab.service.admin("POST", `/keys/${id}/move`, { wallet: to, note: "Another team" });
+  };
+  await lab.ask("one", { key });
+  await move(other.wallet);
+  await lab.ask("two", { key });
+  await lab.ask("not of the key", { key: other.key });
+  assertEquals(await counts(), [1, 1]);
+  // A time that ends before the move has the same sum as before it.
+  assertEquals(await counts("?until=2026-01-15T23:59:59Z"), [1]);
+  await move(wallet);
+  await lab.ask("three", { key });
+  assertEquals(await counts(), [1, 1, 1]);
+  assertEquals(await counts("?since=36h"), [1, 1]);
+});
+
 Deno.test("a disabled key sees nothing any more", async () => {
   await using lab = await HolderLab.start();
   const { id, key } = await lab.service.newKey();

@@ -158,6 +158,42 @@ Deno.test("a session reads its own key alone, calls no model, and changes nothin
   }
 });
 
+Deno.test("the pages group and filter by the names of calls, and show them", async () => {
+  await using service = await TestService.start();
+  const key = await service.newKey();
+  for (const [requestId, user, tags] of [["one", "ann", "team=search, env=prod"], ["two", "bob"]]) {
+    const answer = await service.chat({ user, messages: [{ role: "user", content: "Hello" }] }, {
+      key: key.key,
+      headers: { "x-request-id": requestId ?? "", ...tags === undefined ? {} : { "x-tag": tags } },
+    });
+    await answer.text();
+    assertEquals(answer.status, 200);
+  }
+  const cookie = await signedIn(service, key);
+  const bodyOf = async (path: string) => {
+    const [status, page] = await look(service, path, cookie);
+    assertEquals(status, 200, path);
+    return page.slice(page.indexOf("<tbody"));
+  };
+  const users = await bodyOf("/me/usage?by=user");
+  assert(users.includes("ann") && users.includes("bob"));
+  const teams = await bodyOf("/me/usage?by=tag&name=team");
+  assert(teams.includes("search") && teams.includes("<em>without</em>"));
+  const narrowed = await bodyOf("/me/usage?by=user&tag=env%3Dprod&days=7");
+  assert(narrowed.includes("ann") && !narrowed.includes("bob"));
+  assertMatch((await look(service, "/me/usage?user=nobody", cookie))[1], /Nothing was used/);
+  assertMatch((await look(service, "/me/usage?by=tag", cookie))[1], /Enter the name of the tag/);
+  assertEquals((await look(service, "/me/usage?by=key", cookie))[0], 400);
+  assertEquals((await look(service, "/me/usage?tag=none", cookie))[0], 400);
+  for (const path of ["/me/requests?user=ann", "/me/requests?tag=team%3Dsearch"]) {
+    const list = await bodyOf(path);
+    assert(list.includes("/me/requests/") && list.includes("one") && !list.includes("two"), path);
+  }
+  const [, one] = await look(service, "/me/requests/one", cookie);
+  assertMatch(one, /ann/);
+  assertMatch(one, /team=search/);
+});
+
 Deno.test("the policy that hides the wallet hides it here", async () => {
   await using service = await TestService.start();
   for (const wallet of ["hidden", "shown"] as const) {

@@ -217,7 +217,8 @@ function Summary({ view, detail, keyName }: InView<{ detail: Detail; keyName: st
   );
 }
 
-function tagsText(tags: Detail["tags"]): string | null {
+/** Returns tags in one line; `null` without any. */
+export function tagsText(tags: Detail["tags"]): string | null {
   const pairs = Object.entries(tags).map((pair) => pair.join("="));
   return pairs.length === 0 ? null : pairs.join(", ");
 }

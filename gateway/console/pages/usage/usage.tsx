@@ -1,7 +1,8 @@
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import { rangeMessages } from "../../messages/range.ts";
-import type { InView, Page, Shown, View } from "../../page.ts";
+import type { Page, Shown, View } from "../../page.ts";
+import { Group, GroupingFields, groupingOf, groupTitle } from "./grouping.tsx";
 import { usageMessages } from "./messages.ts";
 
 type Usage = AnswerOf<"GET /usage">["usage"][number];
@@ -42,11 +43,10 @@ async function show(view: View): Promise<Shown> {
 
 /** Returns the query of the operator's API; `undefined` while the tag to group by has no name. */
 function queryOf(view: View): URLSearchParams | undefined {
-  const by = ui.filterText(view, "by");
-  const name = ui.filterText(view, "name");
-  if (by === "tag" && name === "") return undefined;
+  const by = groupingOf(view);
+  if (by === undefined) return undefined;
   const query = ui.queryFields(view, ["tag", "user", "cursor"]);
-  if (by !== "") query.set("by", by === "tag" ? `tag:${name}` : by);
+  query.set("by", by);
   const { sinceMs, untilMs } = ui.readRange(view, "any");
   if (sinceMs !== undefined) query.set("since", new Date(sinceMs).toISOString());
   if (untilMs !== undefined) query.set("until", new Date(untilMs).toISOString());
@@ -55,16 +55,12 @@ function queryOf(view: View): URLSearchParams | undefined {
 }
 
 function UsageFilter({ view }: { view: View }) {
-  const say = view.say(usageMessages);
   const range = view.say(rangeMessages);
   const spans = ui.SPANS.map((span) => [span, range.last[span]] as const);
   const select = ui.filterSelects(view);
   return (
     <ui.FilterForm view={view}>
-      {select("by", say.by, { all: say.byDay, options: Object.entries(say.groups) })}
-      <ui.FilterText view={view} name="name" label={say.tagName} />
-      <ui.FilterText view={view} name="tag" label={say.tag} />
-      <ui.FilterText view={view} name="user" label={say.user} />
+      <GroupingFields view={view} words={["key", "model", "user", "tag"]} />
       {select("range", range.time, { all: range.any, options: [...spans, ["own", range.own]] })}
       <ui.OwnRange view={view} />
     </ui.FilterForm>
@@ -73,12 +69,8 @@ function UsageFilter({ view }: { view: View }) {
 
 function columnsOf(view: View): readonly ui.Column<Usage>[] {
   const say = view.say(usageMessages);
-  const by = ui.filterText(view, "by");
-  const title = by === "tag"
-    ? ui.filterText(view, "name")
-    : Object.entries(say.groups).find(([name]) => name === by)?.[1] ?? say.day;
   return [
-    ui.column(title, (row) => <Group view={view} row={row} />, { isHeader: true }),
+    ui.column(groupTitle(view), (row) => <Group view={view} row={row} />, { isHeader: true }),
     ui.endColumn(say.requests, ({ requests }) => ui.countText(requests)),
     ui.endColumn(say.input, ({ inputTokens }) => ui.countText(inputTokens)),
     ui.endColumn(say.cached, ({ cachedInputTokens }) => ui.countText(cachedInputTokens)),
@@ -86,13 +78,4 @@ function columnsOf(view: View): readonly ui.Column<Usage>[] {
     ui.endColumn(say.charged, ({ charged }) => <ui.Credits amount={charged} />),
     ui.endColumn(say.writtenOff, ({ writtenOff }) => <ui.Credits amount={writtenOff} />),
   ];
-}
-
-function Group({ view, row }: InView<{ row: Usage }>) {
-  const { kinds } = view.say(usageMessages);
-  if ("kind" in row && row.kind !== "named") return <em>{kinds[row.kind]}</em>;
-  if ("day" in row) return <>{row.day}</>;
-  if ("model" in row) return <>{row.model}</>;
-  if ("user" in row) return <>{row.user}</>;
-  return <>{"key" in row ? row.name ?? row.key : row.value}</>;
 }

@@ -1,0 +1,83 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { ServiceFault } from "../../domain/fault.ts";
+import { openKvStores } from "../../stores/kv/open.ts";
+import { createSystemRng } from "../../system/rng.ts";
+import { MAX_FILES } from "../../vector_stores/limits.ts";
+import { createVectorStores } from "../../vector_stores/vector_stores.ts";
+import { CallerFiles } from "./caller_files.ts";
+import { CallerStores } from "./caller_stores.ts";
+
+const KEY = { id: "key_a", walletId: "team", policy: {} } as const;
+
+/** Callers' stores that have room for so many bytes of text, and files with these texts. */
+async function labOf(maxBytes: number, texts: readonly string[]) {
+  const stores = await openKvStores(":memory:", { passageRetention: { maxBytes } });
+  let nowMs = 1_000;
+  const clock = { nowMs: () => nowMs++, monotonicMs: () => 0 };
+  const rng = createSystemRng(clock);
+  const vectorStores = createVectorStores({ passages: stores.passages, clock, rng });
+  const { callerFiles } = stores;
+  const files = new CallerFiles({ callerFiles, vectorStores, clock, rng });
+  const attachments = [];
+  for (const [at, text] of texts.entries()) {
+    const draft = await files.begin(KEY);
+    await draft.write(new TextEncoder().encode(text));
+    const about = { filename: `${at}.txt`, mediaType: "text/plain", purpose: "assistants" };
+    const { id } = await draft.finish(about);
+    attachments.push({ fileId: id, param: `file_ids.${at}` });
+  }
+  const callerStores = new CallerStores({
+    files,
+    vectorStores,
+    clock,
+    rng,
+    storeFilesMax: MAX_FILES,
+  });
+  const store = await callerStores.create(KEY, { name: "Lamps" });
+  return {
+    ...{ callerStores, vectorStores, store, attachments },
+    async [Symbol.asyncDispose]() {
+      await vectorStores.close();
+      await stores.close();
+    },
+  };
+}
+
+Deno.test("a batch that meets a full store notes the files without room, and adds the others", async () => {
+  await using lab = await labOf(40, ["the lamp is green", "x".repeat(60), "the door"]);
+  const { callerStores, store, attachments } = lab;
+  const files = await callerStores.add(KEY, store.id, { attachments, batchId: "vsfb_a" });
+  assertEquals(files.map(({ failure }) => failure?.code), [undefined, "server_error", undefined]);
+  assertEquals((await callerStores.files(KEY, store.id)).map(({ sourceId }) => sourceId), [
+    ...attachments.map(({ fileId }) => fileId),
+  ]);
+  // Added again where there is room, a file has failed no longer.
+  await callerStores.removeFile(KEY, store.id, attachments[0]?.fileId ?? "");
+  const again = await callerStores.files(KEY, store.id);
+  assertEquals(again.map(({ failure }) => failure?.code), ["server_error", undefined]);
+});
+
+Deno.test("a single file without room is refused, and nothing is noted", async () => {
+  await using lab = await labOf(10, ["the lamp is green"]);
+  const { callerStores, store, attachments } = lab;
+  const fault = await assertRejects(
+    () => callerStores.add(KEY, store.id, { attachments }),
+    ServiceFault,
+  );
+  assertEquals(fault.code, "policy_denied");
+  assertEquals(await callerStores.files(KEY, store.id), []);
+});
+
+Deno.test("a batch with more files than the store may have is refused before any is read", async () => {
+  await using lab = await labOf(10_000, ["one", "two"]);
+  const { callerStores, vectorStores, store, attachments } = lab;
+  const failure = { code: "invalid_file", message: "It is damaged" } as const;
+  for (let n = 0; n < MAX_FILES - 1; n++) {
+    const file = { filename: `${n}.txt`, mediaType: "text/plain", sizeBytes: 1, failure };
+    assertEquals((await vectorStores.addUnread(store.id, file)).ok, true);
+  }
+  const add = () => callerStores.add(KEY, store.id, { attachments, batchId: "vsfb_a" });
+  const fault = await assertRejects(add, ServiceFault, "has room for 1 more");
+  assertEquals(fault.code, "policy_denied");
+  assertEquals((await callerStores.files(KEY, store.id)).length, MAX_FILES - 1);
+});
