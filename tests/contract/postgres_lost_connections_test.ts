@@ -76,12 +76,16 @@ function tests(): void {
   Deno.test("a transaction whose connection is lost fails, and the next one runs", () =>
     withPool(async (sql, cut) => {
       for (let round = 0; round < 5; round++) {
+        let cutting: Promise<void> | undefined;
         await assertRejects(() =>
           sql.begin(async (tx) => {
             await tx`select 1`;
-            await Promise.all([tx`select pg_sleep(60)`, cut()]);
+            const sleeping = tx`select pg_sleep(60)`.then();
+            cutting = cut();
+            await sleeping;
           })
         );
+        await cutting;
         const read = await sql.begin(async (tx) => [...await tx`select 1 as one`]);
         assertEquals(read.length, 1);
       }

@@ -142,20 +142,18 @@ async function openStores(
   const parts = {
     ...{ sql, instance, batches, changes, catalogs, ledger, log, upkeep, memory, counts },
   };
-  const votes = new PostgresVotes(sql);
-  const auditStore = new PostgresAudits(sql);
+  const alone = storesAlone(sql);
+  const { votes, auditStore } = alone;
   const [operators, trail] = [new PostgresOperators(sql), new PostgresTrail(sql)];
   const corrections = new PostgresCorrections(sql, { batches, keys });
   const stored = { log, operators, corrections, trail, settings, votes, auditStore };
   const copied = { ...stored, blobs, responses };
   return {
-    ...{ ledger, keys, catalogs, log, blobs, responses, passages, settings, votes, auditStore },
+    ...{ ledger, keys, catalogs, log, blobs, responses, passages, settings, ...alone },
     snapshots: new PostgresSnapshots(sql, changes),
     copying: postgresCopying({ sql, batches, instance }, copied),
     noticeStore: new PostgresNotices(sql, instance),
-    passes: new PostgresPasses(sql),
     callerFiles: new PostgresCallerFiles(sql, options.callerFileLimits),
-    embeddingPins: new PostgresEmbeddingPins(sql),
     corrections,
     shared: {
       ...{ memory, counts, additions: new PostgresAdditions(sql, instance) },
@@ -172,6 +170,16 @@ async function openStores(
     verify: () => resultOf(ledger.verification()),
     verification: () => ledger.verification(),
     close: closerOf(parts),
+  };
+}
+
+/** The stores that use nothing but the pool. */
+function storesAlone(sql: Sql) {
+  return {
+    votes: new PostgresVotes(sql),
+    auditStore: new PostgresAudits(sql),
+    passes: new PostgresPasses(sql),
+    embeddingPins: new PostgresEmbeddingPins(sql),
   };
 }
 
