@@ -38,6 +38,23 @@ async function withPool(
   }
 }
 
+/** Returns a pool whose first commit while `isLosing` is true lands, and has no answer. */
+function losingCommits(sql: Sql, isLosing: () => boolean): Sql {
+  let hasLost = false;
+  const reserve = async () => {
+    const connection = await sql.reserve();
+    const { unsafe } = connection;
+    const losing: typeof unsafe = async (text, ...rest) => {
+      const rows = await unsafe(text, ...rest);
+      if (text !== "commit" || !isLosing() || hasLost) return rows as never;
+      hasLost = true;
+      throw new Error("The connection is lost");
+    };
+    return Object.assign(connection, { unsafe: losing });
+  };
+  return { ...sql, reserve } as unknown as Sql;
+}
+
 function statementTests(): void {
   Deno.test("a statement that was prepared before its table changed is answered all the same", () =>
     withPool(async (sql) => {
@@ -100,7 +117,9 @@ function tests(): void {
         }), RangeError);
       assertEquals([...await sql`select from setting`].length, 0);
     }));
+}
 
+function ledgerTests(): void {
   Deno.test("a ledger goes on after its connection was lost while it was idle", () =>
     withPool(async (sql, cut) => {
       await sql`insert into instance (id) values ('one')`;
@@ -115,9 +134,23 @@ function tests(): void {
       await batches.close();
     }));
 
-  Deno.test("the server of these tests stops", async () => {
-    await server?.[Symbol.asyncDispose]();
-  });
+  Deno.test("a commit without an answer is looked up while the whole pool is busy", () =>
+    withPool(async (sql) => {
+      await sql`insert into instance (id) values ('one')`;
+      let isLosing = false;
+      const batches = new Batches(losingCommits(sql, () => isLosing), { id: "one" });
+      const ledger = new PostgresLedger(sql, batches);
+      await fund(ledger, 100n);
+      const free = Promise.withResolvers<void>();
+      const busy = [1, 2].map(() => sql.begin(() => free.promise));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      isLosing = true;
+      assertEquals(outcome(await ledger.hold(hold("a", 10n), { waitMs: 0 })), { held: 10n });
+      free.resolve();
+      await Promise.all(busy);
+      await ledger.close();
+      await batches.close();
+    }));
 }
 
 if (bin === undefined) {
@@ -125,4 +158,8 @@ if (bin === undefined) {
 } else {
   statementTests();
   tests();
+  ledgerTests();
+  Deno.test("the server of these tests stops", async () => {
+    await server?.[Symbol.asyncDispose]();
+  });
 }

@@ -2,8 +2,8 @@ import type { CallerMemory } from "../../ports/caller_memory.ts";
 import type { RequestLedger } from "../../ports/ledger_store.ts";
 
 /**
- * Returns a ledger whose settlements also wait until what was noted for the caller can be read by
- * other instances: the end of an answer waits for its settlement, and the next request may come to
+ * Returns a ledger whose settlements also wait until what was noted for the caller before them can be
+ * read by other instances: the end of an answer waits for its settlement, and the next request may come to
  * another instance at once.
  */
 export function rememberingLedger(
@@ -14,8 +14,8 @@ export function rememberingLedger(
     hold: (command, options) => ledger.hold(command, options),
     progress: (command, killedRow) => ledger.progress(command, killedRow),
     settle: async (command, rows) => {
-      const applied = await ledger.settle(command, rows);
-      await memory.written();
+      // Side by side: neither needs the other, and both are round trips to the database.
+      const [applied] = await Promise.all([ledger.settle(command, rows), memory.written()]);
       return applied;
     },
     voidHold: (command) => ledger.voidHold(command),

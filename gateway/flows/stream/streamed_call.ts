@@ -124,9 +124,10 @@ export class StreamedCall {
     const { active, begunCall } = this.#options;
     begunCall.lease.report({ outcome: "ok", ms: active.report.lastAttemptMs });
     const ending = this.#isLimited ? "limited" : "finished";
+    // The settlement waits for what was remembered before it.
+    this.#deps.signatures.remember(active.key.id, begunCall.answer.relay.toolCalls);
     const settled = this.#settle(ending, { status: 200, outcome: "ok" });
     this.#endBy(settled.catch(() => {}));
-    this.#deps.signatures.remember(active.key.id, begunCall.answer.relay.toolCalls);
     begunCall.lease.release();
     return settled;
   }

@@ -7,7 +7,6 @@ import type { PostgresResponses } from "./values/responses.ts";
 const ROUND_MS = 1_000;
 /** Rounds between two deletions of expired values, and between two counts of wallets. */
 const SWEEP_ROUNDS = 60;
-const COUNT_ROUNDS = 10;
 
 /** The stores that need work now and then. */
 interface Kept {
@@ -47,8 +46,9 @@ export class Upkeep {
     const round = ++this.#round;
     try {
       await log.tick();
-      if (round % COUNT_ROUNDS === 0) await ledger.count();
       if (round % SWEEP_ROUNDS > 0) return;
+      // It reads an entry of the index for each wallet.
+      await ledger.count();
       await blobs.sweep();
       await responses.sweep();
     } catch (error) {

@@ -304,11 +304,7 @@ export class Batches {
     if (id === undefined) return false;
     for (let attempt = 1;; attempt++) {
       try {
-        // The lock waits for a transaction that the server has not ended yet.
-        const landed = await this.#sql.begin(async (tx) => {
-          await tx.unsafe(LOCK_HEAD);
-          return (await tx`select 1 from journal_batch where id = ${id}`).length > 0;
-        });
+        const landed = await this.#isStored(id);
         this.#doubt = undefined;
         return landed;
       } catch (cause) {
@@ -319,6 +315,25 @@ export class Batches {
         }
         await new Promise((resolve) => setTimeout(resolve, DOUBT_RETRY_MS));
       }
+    }
+  }
+
+  /** Asks on a connection beyond the pool: the answer of every call waits for it. */
+  async #isStored(id: string): Promise<boolean> {
+    const connection = await this.#sql.reserve();
+    try {
+      await connection.unsafe("begin");
+      // The lock waits for a transaction that the server has not ended yet.
+      await connection.unsafe(LOCK_HEAD);
+      const rows = await connection.unsafe("select 1 from journal_batch where id = $1", [id]);
+      await connection.unsafe("commit");
+      return rows.length > 0;
+    } catch (error) {
+      // Fails where the connection is lost, and with it the transaction.
+      await connection.unsafe("rollback").catch(() => {});
+      throw error;
+    } finally {
+      connection.release();
     }
   }
 

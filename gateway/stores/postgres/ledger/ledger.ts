@@ -54,7 +54,7 @@ import { LineWatch, type LineWatchOptions } from "./line_watch.ts";
 import { countWallets, readHolds, readSpend, readStatement, readWallet } from "./read.ts";
 import { readJournal, readRequestEntries } from "./read_journal.ts";
 import { eachWallet, readWallets } from "./read_wallets.ts";
-import { SETTLEMENT_WAIT_MS, untilStored } from "./patience.ts";
+import { untilStored } from "./patience.ts";
 import { assertTexts } from "./texts.ts";
 import { TimelyBatches } from "./timely_batches.ts";
 import { verification } from "./verify/verification.ts";
@@ -88,12 +88,14 @@ export class PostgresLedger implements LedgerStore {
     const { walletId, tier } = command;
     assertTexts({ ids: [walletId, tier] });
     const needs = { wallets: [walletId] };
+    let isNew = false;
     const opened = await this.#batches.submit(needs, (view) => {
       const decision = decideOpen(view, command);
+      isNew = decision.ok && decision.change !== undefined;
       noteWith(view, draftOf(decision, { entry }));
       return applied(view, decision);
     });
-    if (opened.ok) await this.count();
+    if (isNew) this.#wallets++;
     return opened;
   }
 
@@ -139,13 +141,13 @@ export class PostgresLedger implements LedgerStore {
     assertTexts({ ids: [holdId] });
     const { row, killedRow } = rows;
     const logs = [row, killedRow].flatMap((each) => each?.id ?? []);
-    const settle = () =>
+    const settle = (waitMs: number) =>
       this.#batches.submit({ holds: [holdId], logs }, (view) => {
         const frees = view.hold(holdId)?.walletId;
         const decision = decideSettle(view, command);
         if (decision.ok) writeRows(view, rows, decision.change?.entry);
         return applied(view, decision, frees);
-      }, { waitMs: SETTLEMENT_WAIT_MS });
+      }, { waitMs });
     // Its answer was made: it waits for a database that is away, where other operations fail.
     return await untilStored(settle, () => this.#isClosed);
   }
@@ -170,7 +172,7 @@ export class PostgresLedger implements LedgerStore {
     return readWallets(this.#sql, search);
   }
 
-  /** Returns the number of wallets as of the last count, which other instances may have changed. */
+  /** Returns the wallets of the last count, and those that this instance has opened since. */
   walletCount(): number {
     return this.#wallets;
   }
