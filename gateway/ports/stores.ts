@@ -94,6 +94,8 @@ export interface Stores {
   queued(): number;
   /** Number of queries that wait for a connection to the database; 0 on a file. */
   queriesWaiting(): number;
+  /** Time by which this machine's clock is ahead of the database's, in milliseconds; 0 on a file. */
+  clockAheadMs(): number;
   /** Sentences for the operator about what the opening found. */
   notices(): readonly string[];
   /**

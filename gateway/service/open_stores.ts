@@ -48,6 +48,7 @@ async function open(
     return await openPostgresStores(store.url, {
       ...{ clock, onTried, ...retention },
       onError: (error) => logger.warn("store_failing", { error: String(error) }),
+      onApart: (aheadMs) => logger.warn("clock_apart", { aheadSeconds: aheadMs / 1_000 }),
     });
   }
   return await openKvStores(store.path, {

@@ -37,6 +37,7 @@ export interface StateSources {
     readonly health: () => "ok" | "failing" | "lost";
     readonly queued: () => number;
     readonly queriesWaiting: () => number;
+    readonly clockAheadMs: () => number;
   };
   /** Returns the last verification of the ledger in this process, with its time. */
   readonly verified: () => { readonly result: Verification; readonly atMs: number } | undefined;
@@ -157,6 +158,10 @@ function storeGauges({ store, settlementRetries, verified }: StateSources): Metr
     new Gauge("svc_store_queries_waiting", {
       help: "Queries that wait for a connection to PostgreSQL; 0 on a file.",
       tell: (gauge) => gauge.set(store.queriesWaiting()),
+    }),
+    new Gauge("svc_store_clock_ahead_seconds", {
+      help: "Time by which this machine's clock is ahead of PostgreSQL's; 0 on a file.",
+      tell: (gauge) => gauge.set(store.clockAheadMs() / 1_000),
     }),
     new Gauge("svc_late_endings", {
       help: "Holds whose ending waits for the store.",

@@ -259,6 +259,7 @@ function storesOf(parts: OpenedParts): KvStores {
     probe: () => writer.write([probeRow(writer.health)]),
     queued: () => writer.queued,
     queriesWaiting: () => 0,
+    clockAheadMs: () => 0,
     notices: () => catalogs.notices(),
     // The store has no other gateway.
     exclusively: (work) => work(),

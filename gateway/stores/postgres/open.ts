@@ -59,6 +59,8 @@ export interface PostgresStoresOptions {
   readonly callerFileLimits?: { readonly maxBytes?: number | undefined } | undefined;
   /** Called after each attempted commit of the ledger. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+  /** Called when this machine's clock is more than 5 s ahead of the database's, or behind. @default {no call} */
+  readonly onApart?: ((aheadMs: number) => void) | undefined;
   /** Called with failures of background work, which is tried again. @default {no call} */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -122,7 +124,7 @@ async function openStores(
 ): Promise<Stores> {
   const { clock, logRetention, responseRetention, passageLimits, onTried, onError } = options;
   const nowMs = () => clock.nowMs();
-  const instance = await Instance.join(link, { onError });
+  const instance = await Instance.join(link, { onError, nowMs, onApart: options.onApart });
   closing.unshift(() => instance.leave());
   const batches = new Batches(sql, instance, { onTried });
   const ledger = new PostgresLedger(sql, batches);
@@ -185,7 +187,10 @@ function storesAlone(sql: Sql) {
 
 function stateOf(
   { sql, batches, instance }: Parts,
-): Pick<Stores, "health" | "trouble" | "probe" | "queued" | "queriesWaiting" | "notices"> {
+): Pick<
+  Stores,
+  "health" | "trouble" | "probe" | "queued" | "queriesWaiting" | "clockAheadMs" | "notices"
+> {
   return {
     health: () => instance.isLost ? "failing" : batches.health,
     trouble: () => Promise.resolve(undefined),
@@ -195,6 +200,7 @@ function stateOf(
     },
     queued: () => batches.queued,
     queriesWaiting: () => sql.waiting,
+    clockAheadMs: () => instance.clockAheadMs,
     notices: () => [],
   };
 }

@@ -10,6 +10,7 @@ import type { Batches } from "../ledger/batches.ts";
 import type { Member } from "../ledger/member.ts";
 import type { Link } from "../link.ts";
 import { BEAT, JOIN, SWEEP } from "../sql/instances.ts";
+import { ClockDifference, type ClockDifferenceOptions } from "./clock_difference.ts";
 import { Reaper } from "./reaper.ts";
 import type { Sighting } from "./silence.ts";
 
@@ -32,7 +33,7 @@ export interface Session {
 }
 
 /** Options of {@linkcode Instance.join}. */
-export interface InstanceOptions {
+export interface InstanceOptions extends ClockDifferenceOptions {
   /** Hears of failures; each is tried again. @default {nothing hears} */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Silence after which a session is over, in milliseconds. @default {6000} */
@@ -64,6 +65,7 @@ export class Instance implements Member {
   readonly #to: string | Link;
   readonly #listeners = new Set<(lost: Session) => void>();
   readonly #end = new AbortController();
+  readonly #clock: ClockDifference;
   #session: Session;
   #isLost = false;
   #joining: Promise<void> | undefined;
@@ -82,6 +84,7 @@ export class Instance implements Member {
   ) {
     this.#to = to;
     this.#options = options;
+    this.#clock = new ClockDifference(options);
     this.#sql = sql;
     this.#session = session;
   }
@@ -118,6 +121,11 @@ export class Instance implements Member {
   /** True from the moment at which this instance learns that it was ended, until it has joined again. */
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /** Time by which this machine's clock was ahead of the database's at the last beat, in milliseconds. */
+  get clockAheadMs(): number {
+    return this.#clock.aheadMs;
   }
 
   /** Calls a function with each session that is lost, at once: its calls in flight should be cut. */
@@ -177,7 +185,9 @@ export class Instance implements Member {
   async #beat(): Promise<void> {
     const { id } = this.#session;
     try {
+      const sentMs = this.#clock.nowMs();
       const rows = await this.#sql.unsafe<BeatRow[]>(BEAT, [id]);
+      if (rows[0] !== undefined) this.#clock.answered(Number(rows[0].now_ms), sentMs);
       if (rows[0]?.lives !== true) return await this.renew(id);
       this.#reaper?.saw(sightingOf(rows), endedOf(rows));
       if (++this.#beats % BEATS_PER_SWEEP > 0) return;
