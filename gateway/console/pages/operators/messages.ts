@@ -42,8 +42,8 @@ export const operatorMessages = catalogue({
   changed: ["The change is in force at once.", "更改已立即生效。"],
   back: ["To the operator", "返回操作员"],
   sessions: ["Sessions", "会话"],
-  sessionsIntro: both`Browsers that have signed in to this instance of the console.
-    已登录本实例控制台的浏览器。`,
+  sessionsIntro: both`Browsers that have signed in to this console.
+    已登录此控制台的浏览器。`,
   who: ["Who", "操作者"],
   allRights: ["all rights", "全部权限"],
   address: ["Address", "地址"],
