@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { refundId } from "../../gateway/domain/ledger/correction.ts";
 import { brokenPlace } from "../../gateway/system/trail_check.ts";
+import { connect } from "../../gateway/stores/postgres/connection.ts";
 import { openPostgresStores } from "../../gateway/stores/postgres/open.ts";
 import {
   newDatabase,
@@ -20,6 +21,7 @@ import {
   settle,
   waiting,
 } from "./correction_store_contract.ts";
+import { MOVED_DAMAGES } from "./ledger_damages.ts";
 
 /** Times that both instances are asked for the same at once. */
 const ROUNDS = 8;
@@ -46,7 +48,7 @@ if (bin === undefined) {
 
   /** Runs with two instances on one database, wallet `w` with 100 micros. */
   const withTwo = async (
-    run: (one: CorrectedStores, other: CorrectedStores) => Promise<void>,
+    run: (one: CorrectedStores, other: CorrectedStores, url: string) => Promise<void>,
   ): Promise<void> => {
     server ??= await startPostgres(bin);
     const { url, drop } = await newDatabase(server);
@@ -54,7 +56,7 @@ if (bin === undefined) {
     const other = await openPostgresStores(url, { clock });
     try {
       await funded(one);
-      await run(one, other);
+      await run(one, other, url);
       for (const stores of [one, other]) {
         assertEquals((await stores.verify()).problems, []);
         assertEquals((await brokenPlace(stores.trailStore)).problem, undefined);
@@ -148,6 +150,36 @@ if (bin === undefined) {
       assertEquals(moved.filter(({ ok }) => ok).length, 1);
       assertEquals((await other.keys.get("key_1"))?.walletId, to);
       assertEquals((await one.trailStore.head()).place, 1);
+    }));
+
+  Deno.test("a moved key is verified against its last move", () =>
+    withTwo(async (one, other, url) => {
+      await funded(one, "v");
+      const record = {
+        ...{ id: "key_1", name: "Shop", walletId: "w", status: "active", policy: {} } as const,
+        ...{ hint: "svc_live_a", createdAtMs: NOON },
+      };
+      await one.keys.create({ record, digest: "1.ab" });
+      const move = { kind: "move", keyId: "key_1", note: "Test", atMs: NOON } as const;
+      for (const [from, walletId] of [["w", "v"], ["v", "w"], ["w", "v"]] as const) {
+        const opId = crypto.randomUUID();
+        const { ok } = await one.corrections.apply({ ...move, opId, from, walletId }, { entry });
+        assert(ok);
+      }
+      const sql = connect(url);
+      try {
+        await sql`create table saved_key as table api_key`;
+        for (const [what, [damage, beginning]] of Object.entries(MOVED_DAMAGES)) {
+          await sql.unsafe(damage);
+          const { problems } = await other.verify();
+          assertEquals(problems.length, 1, `${what}: ${problems.join()}`);
+          assert(problems[0]?.startsWith(beginning), `${what}: ${problems[0]}`);
+          await sql`delete from api_key`;
+          await sql`insert into api_key table saved_key`;
+        }
+      } finally {
+        await sql.end();
+      }
     }));
 
   Deno.test("the server of the tests of corrections stops", async () => {
