@@ -14,11 +14,13 @@ export type CorrectedStores = Pick<
   "corrections" | "ledger" | "keys" | "trailStore" | "verify"
 >;
 
-const NOON = Date.UTC(2026, 10, 24, 12);
+/** Time of every correction. */
+export const NOON = Date.UTC(2026, 10, 24, 12);
 const COMMON = { walletId: "w", note: "Test", atMs: NOON };
 const KIM = { kind: "operator", id: "opr_1", name: "Kim" } as const;
 
-function draft(action = "correct"): TrailDraft {
+/** Returns an entry of the audit log. */
+export function draft(action = "correct"): TrailDraft {
   return {
     atMs: NOON,
     author: { ...KIM, address: null, requestId: "req_1" },
@@ -28,25 +30,32 @@ function draft(action = "correct"): TrailDraft {
 
 const entry = () => draft();
 
-function debit(opId: string, amount: bigint): CorrectionCommand {
+/** Returns a debit of wallet `w`. */
+export function debit(opId: string, amount: bigint): CorrectionCommand {
   return { kind: "debit", opId, amount, ...COMMON };
 }
 
-function waiting(command: CorrectionCommand, values: Partial<Correction> = {}): Correction {
+/** Returns the record of a correction that waits. */
+export function waiting(command: CorrectionCommand, values: Partial<Correction> = {}): Correction {
   return {
     ...{ id: command.opId, command, stake: 9n, state: "waiting", by: KIM, atMs: NOON },
     ...{ expiresAtMs: NOON + 1, version: 1, ...values },
   };
 }
 
-/** Opens wallet `w` with 100 micros. */
-async function funded({ ledger }: CorrectedStores, walletId = "w"): Promise<void> {
+/** Opens a wallet, `w` unless told otherwise, with 100 micros. */
+export async function funded({ ledger }: CorrectedStores, walletId = "w"): Promise<void> {
   await ledger.open({ kind: "open", walletId, tier: "standard", atMs: NOON });
   const credit = { kind: "credit", opId: `pay ${walletId}`, walletId, note: "" } as const;
   await ledger.credit({ ...credit, amount: 100n, atMs: NOON });
 }
 
-async function hold({ ledger }: CorrectedStores, holdId: string, amount: bigint): Promise<void> {
+/** Holds on wallet `w`. */
+export async function hold(
+  { ledger }: CorrectedStores,
+  holdId: string,
+  amount: bigint,
+): Promise<void> {
   const held = await ledger.hold({
     ...{ kind: "hold", holdId, walletId: "w", keyId: "key_1", logId: `log ${holdId}` },
     ...{ model: "m", priceVersion: 1, amount, minimum: amount, budget: {}, atMs: NOON },
@@ -54,14 +63,20 @@ async function hold({ ledger }: CorrectedStores, holdId: string, amount: bigint)
   assert(held.ok);
 }
 
-async function settle({ ledger }: CorrectedStores, holdId: string, cost: bigint): Promise<void> {
+/** Settles a hold. */
+export async function settle(
+  { ledger }: CorrectedStores,
+  holdId: string,
+  cost: bigint,
+): Promise<void> {
   await ledger.settle({
     ...{ kind: "settle", holdId, cost, inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 },
     ...{ estimated: false, atMs: NOON },
   });
 }
 
-function outcome(applied: Applied<Wallet>): string {
+/** Describes a wallet, or why it was not corrected. */
+export function outcome(applied: Applied<Wallet>): string {
   if (!applied.ok) return applied.refusal;
   const { available, held, spent, credits } = applied.value;
   return `${available} of ${credits}, ${held} held, ${spent} spent`;

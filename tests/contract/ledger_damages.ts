@@ -5,6 +5,26 @@ export const TABLES = [
 ];
 
 /**
+ * Damages of the row of key `key_1`, whose last move is to wallet `v`, and the problems that they
+ * cause, by their beginnings.
+ */
+export const MOVED_DAMAGES: Readonly<Record<string, readonly [sql: string, problem: string]>> = {
+  "a moved key on another wallet": [
+    `update api_key set wallet_id = 'w', data = replace(data, '"walletId":"v"', '"walletId":"w"')`,
+    `Key "key_1" has wallet "w", its last move in the journal is to wallet "v"`,
+  ],
+  "a moved key in another wallet's list": [
+    `update api_key set wallet_id = 'w'`,
+    `Key "key_1" has no readable row, its last move in the journal is to wallet "v"`,
+  ],
+  "a moved key that is no JSON": [
+    `update api_key set data = ''`,
+    `Key "key_1" has no readable row`,
+  ],
+  "a deleted moved key": [`delete from api_key`, `Key "key_1" has no readable row`],
+};
+
+/**
  * Damages of the ledger that the test of the verification writes, and the problems that they cause, by
  * their beginnings.
  */

@@ -29,6 +29,8 @@ export interface ReplayedBooks {
   readonly spends: Map<string, KeySpend>;
   /** Open holds, oldest first. */
   readonly holds: Map<string, Hold>;
+  /** Wallets of keys that were moved, by the ids of the keys. */
+  readonly moved: Map<string, string>;
   /** Ids of applied credits and corrections: each counts once. */
   readonly credits: IdMemory;
   /** Ids of ended holds: each ends once, and no other hold takes its id. */
@@ -45,6 +47,7 @@ export function emptyBooks(
     wallets: new Map(),
     spends: new Map(),
     holds: new Map(),
+    moved: new Map(),
     credits: ids(),
     ended: ids(),
     problems,
@@ -129,6 +132,7 @@ function replayCorrection(books: ReplayedBooks, wallet: Wallet, entry: Correctio
   }
   books.credits.add(entry.id);
   books.wallets.set(wallet.id, correctedWallet(wallet, entry));
+  if (entry.op === "move") books.moved.set(entry.moved, entry.wallet);
 }
 
 function replayHold(books: ReplayedBooks, wallet: Wallet, entry: EntryOf<"hold">): void {

@@ -44,6 +44,7 @@ export async function* checkStore(kv: Deno.Kv): AsyncGenerator<CheckStep, void> 
     spends: new Map(books.spends.inMemory()),
     holds: books.holds,
     open,
+    hasGrown: () => false,
   };
   for await (const { entries, total, result } of verifyBooks(kv, snapshot)) {
     if (result === undefined) {

@@ -1,5 +1,10 @@
 import type { JournalEntry } from "../../../domain/ledger/ledger.ts";
-import { holdOfEntry, type ReplayedBooks, replayEntry } from "../../../domain/ledger/replay.ts";
+import {
+  emptyBooks,
+  holdOfEntry,
+  type ReplayedBooks,
+  replayEntry,
+} from "../../../domain/ledger/replay.ts";
 import { budgetOwner } from "../../../domain/ledger/state.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import type { PinnedRows } from "../journal/books.ts";
@@ -36,7 +41,7 @@ export function replayCommits(commits: readonly StoredCommit[], books: ChangedBo
     wallet: (id: string) => books.wallets.get(id),
     spend: (keyId: string) => books.spends.get(keyId),
   };
-  const replayed = { ...books, credits: new Set<string>(), ended: new Set<string>(), problems };
+  const replayed = { ...emptyBooks(problems), ...books };
   for (const { slot, row } of commits) {
     const lines = linesOf(row);
     for (const { text } of lines.journal) {

@@ -47,12 +47,15 @@ async function compareOpenRows(
 }
 
 /** Returns the ledger between two commits: without an await, so that all of it is of one moment. */
-function snapshotOf({ books, journal, versionstamp, open }: Writer): FollowedSnapshot {
+function snapshotOf(writer: Writer): FollowedSnapshot {
+  const { books, journal, versionstamp, open } = writer;
+  const { total } = journal;
   const [wallets, spends] = [books.wallets.follow(), books.spends.follow()];
   const snapshot = {
     ...{ journal, versionstamp, wallets, spends },
     open: { rows: [...open.rows], wallets: new Map(open.wallets), spends: new Map(open.spends) },
     holds: new Map(books.holds),
+    hasGrown: () => writer.journal.total > total,
   };
   const release = () => {
     books.wallets.unfollow(wallets);

@@ -17,6 +17,7 @@ import { ChainCheck } from "./chain_check.ts";
 import { CreditRowsCheck } from "./credit_rows.ts";
 import { decodeEntry } from "./journal_codec.ts";
 import { journalRows } from "./journal_rows.ts";
+import { compareMovedKeys } from "./moved_keys.ts";
 import { Problems } from "./problems.ts";
 import {
   compareBooks,
@@ -48,11 +49,13 @@ export interface BooksSnapshot {
   readonly holds: ReadonlyMap<string, Hold>;
   /** The commits since the last fold: rows of wallets and keys are older than these. */
   readonly open: Pick<OpenCommits, "rows" | "wallets" | "spends">;
+  /** True once the journal has more entries than the snapshot. */
+  readonly hasGrown: () => boolean;
 }
 
 /**
  * Checks the hash chain, replays every entry, and compares the result with wallets, keys, open
- * holds and credits, in memory and in their rows. Works on the journal up to the snapshot, also
+ * holds and credits, in memory and in their rows, and with the wallets of moved keys. Works on the journal up to the snapshot, also
  * while it grows. Yields after each segment; a consumer that stops iterating ends the work. Adds to
  * the problems that are known already.
  */
@@ -61,7 +64,7 @@ export async function* verifyBooks(
   snapshot: BooksSnapshot,
   problems: Problems = new Problems(),
 ): AsyncGenerator<VerificationStep, void> {
-  const { journal, versionstamp, wallets, spends, holds, open } = snapshot;
+  const { journal, versionstamp, wallets, spends, holds, open, hasGrown } = snapshot;
   const chain = new ChainCheck(problems);
   let entries = 0;
   let place = 0;
@@ -101,6 +104,7 @@ export async function* verifyBooks(
   await compareHolds(holds, replayed.holds, problems);
   await compareCommits(kv, { rows: open.rows, ...moment });
   await credits.compare(kv, moment);
+  await compareMovedKeys(kv, replayed.moved, { ...moment, hasGrown });
   const result = {
     entries,
     segments: journal.last,

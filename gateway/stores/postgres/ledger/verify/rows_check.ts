@@ -1,5 +1,6 @@
 /**
- * Compares the rows of wallets, of spends and of open holds with what the journal comes to.
+ * Compares the rows of wallets, of spends, of open holds and of moved keys with what the journal comes
+ * to.
  *
  * @module
  */
@@ -7,6 +8,8 @@
 import type { Hold } from "../../../../domain/ledger/ledger.ts";
 import type { ReplayedBooks } from "../../../../domain/ledger/replay.ts";
 import { budgetOwner } from "../../../../domain/ledger/state.ts";
+import type { StoredKey } from "../../../../ports/key_store.ts";
+import { compareMovedKey } from "../../../kv/journal/moved_keys.ts";
 import type { Problems } from "../../../kv/journal/problems.ts";
 import {
   compareHolds,
@@ -33,10 +36,16 @@ interface HoldRow {
   readonly data: string;
 }
 
+interface KeyRow {
+  readonly id: string;
+  readonly wallet_id: string;
+  readonly data: string;
+}
+
 /** Compares all of them. */
 export async function compareBookRows(
   sql: Connection,
-  { wallets, spends, holds }: ReplayedBooks,
+  { wallets, spends, holds, moved }: ReplayedBooks,
   problems: Problems,
 ): Promise<void> {
   await compareKind<WalletRow>(
@@ -61,6 +70,38 @@ export async function compareBookRows(
     `),
   );
   await compareHolds(await readHolds(sql, problems), holds, problems);
+  await compareMovedKeys(sql, moved, problems);
+}
+
+/** Compares the column by which keys are listed, and the record by which they are charged. */
+async function compareMovedKeys(
+  sql: Connection,
+  moved: ReadonlyMap<string, string>,
+  problems: Problems,
+): Promise<void> {
+  const all = [...moved];
+  for (let at = 0; at < all.length; at += ROWS_READ) {
+    const some = all.slice(at, at + ROWS_READ);
+    const ids = some.map(([id]) => textId(id));
+    const rows = await query(sql<KeyRow[]>`
+      select id, wallet_id, data from api_key where id = any(${ids})
+    `);
+    const walletsOf = new Map(rows.map((row) => [row.id, walletOfKey(row)]));
+    for (const [keyId, journal] of some) {
+      compareMovedKey({ keyId, journal, row: walletsOf.get(textId(keyId)) }, problems);
+    }
+  }
+}
+
+/** Returns the wallet of a key's row; `undefined` when its columns disagree. */
+function walletOfKey({ wallet_id: wallet, data }: KeyRow): string | undefined {
+  try {
+    const { record: { walletId } }: StoredKey = JSON.parse(data);
+    return textId(walletId) === wallet ? walletId : undefined;
+  } catch {
+    // Not the JSON of a key.
+    return undefined;
+  }
 }
 
 async function compareKind<Row extends { readonly id: string; readonly original: string | null }>(
