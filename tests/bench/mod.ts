@@ -65,7 +65,7 @@ interface Extent {
 
 const FULL: Extent = {
   warmUpSeconds: 3,
-  warmUpRequests: 10_000,
+  warmUpRequests: 30_000,
   rounds: 5,
   roundSeconds: 3,
   latencySeconds: 2,
@@ -80,7 +80,7 @@ const FULL: Extent = {
 };
 const QUICK: Extent = {
   warmUpSeconds: 1.5,
-  warmUpRequests: 3_000,
+  warmUpRequests: 10_000,
   rounds: 3,
   roundSeconds: 1.5,
   latencySeconds: 0.7,
