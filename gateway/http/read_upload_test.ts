@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { ServiceFault } from "../domain/fault.ts";
 import { CallerDisconnected } from "../flows/request/caller_disconnected.ts";
+import { afterMs } from "../system/deadlines.ts";
 import { readUpload, type UploadForm } from "./read_upload.ts";
 
 /** Reads a body that arrives in pieces of a size. */
@@ -101,11 +102,17 @@ Deno.test("an upload that stops is refused as too slow, one that breaks off as l
     );
   const slow = await assertRejects(() => start(new ReadableStream()), ServiceFault);
   assertEquals(slow.message, "The body did not arrive in time");
+  let callOff = () => {};
   const endless = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      controller.enqueue(new TextEncoder().encode("a"));
-    },
+    pull: (controller) =>
+      new Promise<void>((resolve) => {
+        callOff = afterMs(1, () => {
+          controller.enqueue(new TextEncoder().encode("a"));
+          resolve();
+        });
+      }),
+    // The last piece would come after the test.
+    cancel: () => callOff(),
   });
   const trickle = await assertRejects(() => start(endless, { maxMs: 50 }), ServiceFault);
   assertEquals(trickle.message, "The body did not arrive in time");
