@@ -17,6 +17,7 @@ export function configuration(
   });
   const names = { en: "Standard", zh: "标准" };
   return JSON.stringify({
+    limits: { maxInFlight },
     upstreams: [{
       id: "bench",
       kind,

@@ -77,7 +77,7 @@ async function openStreams(
   const everyMs = streams * 1_000 / CHUNKS_PER_SECOND;
   const request = paced.pacedRequest(url, everyMs);
   const restMegabytes = await residentMegabytes(running.pid);
-  await client.say(JSON.stringify({ request, streams } satisfies PacedOrder));
+  await client.say(JSON.stringify({ request, everyMs, streams } satisfies PacedOrder));
   await expectLine(client, /^open$/);
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const before = await processorSeconds(running.pid);

@@ -12,6 +12,8 @@ import { type LoadRequest, percentile, requestBytes } from "../load.ts";
 /** The streams to open. */
 export interface PacedOrder {
   readonly request: LoadRequest;
+  /** Pause between two chunks of a stream, in milliseconds. */
+  readonly everyMs: number;
   readonly streams: number;
 }
 
@@ -22,8 +24,8 @@ export interface PacedDelays {
   readonly p99Ms: number;
 }
 
-/** Connections that are being opened at once. */
-const OPENING = 50;
+/** Part of the streams that is being opened at once: each waits for its first chunk. */
+const OPENING_PART = 0.05;
 /** The upstream's time of a chunk, as the text of its delta. */
 const SENT_AT = /"content":"at ([\d.]+)"/g;
 const latin1 = new TextDecoder("latin1");
@@ -34,11 +36,14 @@ class PacedStreams {
   #delays: number[] | undefined;
   #isClosing = false;
 
-  async open({ request, streams }: PacedOrder): Promise<void> {
+  async open({ request, everyMs, streams }: PacedOrder): Promise<void> {
     const bytes = requestBytes(request);
     const { hostname, port } = new URL(request.url);
     let begun = 0;
-    await Promise.all(Array.from({ length: Math.min(OPENING, streams) }, async () => {
+    const lines = Math.ceil(streams * OPENING_PART);
+    await Promise.all(Array.from({ length: lines }, async (_, line) => {
+      // Streams that began together would send all their chunks at the same moment.
+      await new Promise((resolve) => setTimeout(resolve, line * everyMs / lines));
       while (begun < streams) {
         begun++;
         const conn = await Deno.connect({ hostname, port: Number(port) });
