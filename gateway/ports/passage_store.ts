@@ -1,5 +1,6 @@
 import type { Noted } from "../domain/operators/trail.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -54,6 +55,11 @@ export interface PassageStore {
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
   ): Promise<EmbeddingsKept>;
+  /** Replaces the attributes of a file, and returns it; `undefined` if there is none. */
+  setAttributes(
+    file: Pick<VectorStoreFile, "id" | "storeId">,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined>;
   /** Returns the files of a store, oldest first. */
   files(storeId: string): Promise<readonly VectorStoreFile[]>;
   /** Removes a file; returns false if there is none. */

@@ -93,13 +93,13 @@ export function isOfCallers({ isCallers, ownerId }: VectorStore, owner: string):
   return isCallers === true && ownerId === owner;
 }
 
-/** Returns a vector store with a file added, removed or replaced. */
+/** Returns a vector store with a file added, removed, replaced, or changed in nothing that counts. */
 export function changed(
   store: VectorStore,
   { added, removed }: {
     readonly added?: VectorStoreFile | undefined;
     readonly removed?: VectorStoreFile | undefined;
-  },
+  } = {},
 ): VectorStore {
   const without = removed === undefined ? store : counted(store, removed, -1);
   const counts = added === undefined ? without : counted(without, added, 1);

@@ -6,6 +6,7 @@ import type {
   StoreCreation,
 } from "../../../ports/passage_store.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -189,6 +190,21 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
+  setAttributes(
+    name: FileName,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined> {
+    return this.#change(async () => {
+      const row = await this.#row(name);
+      const store = this.#stores.get(name.storeId);
+      if (row === undefined || store === undefined) return undefined;
+      const file = { ...row.file, attributes };
+      const replaced: FileRow = { ...row, file };
+      await this.#commit(changed(store), [jsonRow(fileKey(file), replaced)]);
+      return file;
+    });
+  }
+
   async files(storeId: string): Promise<readonly VectorStoreFile[]> {
     const prefix = ["vector_file", keyPart(storeId)];
     const rows = await read(Array.fromAsync(this.#kv.list<Uint8Array>({ prefix })));
@@ -290,7 +306,7 @@ export class KvPassageStore implements PassageStore {
       readonly clear?: readonly string[];
       readonly add?: readonly Leftover[];
       readonly entry?: TrailDraft | undefined;
-    },
+    } = {},
   ): Promise<void> {
     await this.#writer.write([
       ...rows,

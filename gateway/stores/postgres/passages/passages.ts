@@ -6,6 +6,7 @@ import type {
   StoreCreation,
 } from "../../../ports/passage_store.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -161,6 +162,22 @@ export class PostgresPassageStore implements PassageStore {
       return await writeStore(sql, changed(store, { removed: row.file, added: file }));
     });
     return this.#noted(result) ?? "kept";
+  }
+
+  async setAttributes(
+    name: FileName,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined> {
+    const result = await this.#change(async (sql) => {
+      const row = await readFile(sql, name);
+      const store = await readStore(sql, name.storeId);
+      if (row === undefined || store === undefined) return undefined;
+      const file = { ...row.file, attributes };
+      await writeFile(sql, { ...row, file });
+      return { file, store: await writeStore(sql, changed(store)) };
+    });
+    if (result !== undefined) this.#known.set(result.store);
+    return result?.file;
   }
 
   async files(storeId: string): Promise<readonly VectorStoreFile[]> {
