@@ -68,8 +68,14 @@ export interface PassageStore {
     fileId: string,
     options?: Noted<VectorStoreFile>,
   ): Promise<boolean>;
-  /** Returns all passages of a file in batches; ends early if the file is removed meanwhile. */
-  passages(file: Pick<VectorStoreFile, "id" | "storeId">): AsyncIterable<readonly string[]>;
+  /**
+   * Returns all passages of a file in batches, or those from one on, counted from 0; ends early if the
+   * file is removed meanwhile.
+   */
+  passages(
+    file: Pick<VectorStoreFile, "id" | "storeId">,
+    from?: number,
+  ): AsyncIterable<readonly string[]>;
   /**
    * Returns the vectors of a file in batches; ends early if the file is removed or its embeddings
    * are replaced meanwhile.

@@ -68,6 +68,10 @@ const CLAUSES: Clauses<PassageStore> = {
     }
     assertEquals(await store.passage(file, 300), undefined);
     assertEquals(await store.passage(file, -1), undefined);
+    for (const from of [0, 1, 150, 151, 299, 300]) {
+      const rest = await Array.fromAsync(store.passages(file, from));
+      assertEquals(rest.flat(), passages.slice(from));
+    }
     assertEquals(await store.files("vs_a"), [file]);
   },
 

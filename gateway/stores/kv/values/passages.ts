@@ -26,6 +26,7 @@ import {
   passageSegments,
   segmentKey,
   type SegmentSet,
+  segmentsFrom,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -224,12 +225,12 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
-  async *passages(file: FileName): AsyncIterable<readonly string[]> {
-    const row = await this.#row(file);
-    for (const number of row?.segments.keys() ?? []) {
+  async *passages(file: FileName, from = 0): AsyncIterable<readonly string[]> {
+    const { segments } = await this.#row(file) ?? { segments: [] };
+    for (const { number, skip } of segmentsFrom(segments, from)) {
       const segment = await this.#segment(file.id, number);
       if (segment === undefined) return;
-      yield segment;
+      yield segment.slice(skip);
     }
   }
 

@@ -19,6 +19,7 @@ import {
   isOfCallers,
   keptBytes,
   passageSegments,
+  segmentsFrom,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -208,12 +209,12 @@ export class PostgresPassageStore implements PassageStore {
     return this.#noted(result) === undefined;
   }
 
-  async *passages(file: FileName): AsyncIterable<readonly string[]> {
+  async *passages(file: FileName, from = 0): AsyncIterable<readonly string[]> {
     const row = await query(readFile(this.#sql, file));
-    for (const number of row?.starts.keys() ?? []) {
+    for (const { number, skip } of segmentsFrom(row?.starts ?? [], from)) {
       const segment = await this.#passages(file, number);
       if (segment === undefined) return;
-      yield segment;
+      yield segment.slice(skip);
     }
   }
 
