@@ -7,12 +7,13 @@
 import type { z } from "zod";
 import { ServiceFault } from "../domain/fault.ts";
 import type { CallerFile } from "../ports/file_store.ts";
-import type { SearchHit, VectorStore, VectorStoreFile } from "../ports/vector_stores.ts";
+import type { FileText, SearchHit, VectorStore, VectorStoreFile } from "../ports/vector_stores.ts";
 import { idTimeMs } from "../system/rng.ts";
 import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "../vector_stores/limits.ts";
 import type {
   batchSchema,
   fileSchema,
+  fileTextSchema,
   pageQuerySchema,
   storeFileSchema,
   storeHitsSchema,
@@ -69,6 +70,18 @@ export function storeFileJson(file: VectorStoreFile): z.output<typeof storeFileS
     last_error: failure ?? null,
     chunking_strategy: { type: "static", static: sizes },
     attributes: { ...attributes },
+  };
+}
+
+/** Returns a part of a text, as one item; a file that could not be read has none. */
+export function fileTextJson(
+  { next, text, textId }: FileText & { readonly textId: string },
+): z.output<typeof fileTextSchema> {
+  return {
+    object: "vector_store.file_content.page",
+    data: text === "" ? [] : [{ type: "text", text }],
+    has_more: next !== undefined,
+    next_page: next === undefined ? null : `${textId}.${next}`,
   };
 }
 

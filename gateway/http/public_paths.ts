@@ -37,6 +37,7 @@ export const PUBLIC_PATHS = {
   vectorStoreSearch: `${VECTOR_STORE}/search`,
   vectorStoreFiles: `${VECTOR_STORE}/files`,
   vectorStoreFile: `${VECTOR_STORE}/files/{fileId}`,
+  vectorStoreFileContent: `${VECTOR_STORE}/files/{fileId}/content`,
   fileBatches: `${VECTOR_STORE}/file_batches`,
   fileBatch: FILE_BATCH,
   cancelFileBatch: `${FILE_BATCH}/cancel`,

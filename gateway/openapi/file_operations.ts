@@ -3,10 +3,13 @@ import type { ErrorCode } from "@svc/sdk/protocol";
 import { PUBLIC_PATHS } from "../http/public_paths.ts";
 import {
   batchSchema,
+  changedStoreFileSchema,
   changedStoreSchema,
   deletedOf,
   fileListQuerySchema,
   fileSchema,
+  fileTextQuerySchema,
+  fileTextSchema,
   listOf,
   newBatchSchema,
   newStoreFileSchema,
@@ -184,11 +187,29 @@ const STORE_FILES: readonly Operation[] = ([
     codes: NOT_FOUND,
   },
   {
+    ...body(changedStoreFileSchema, { attributes: { year: 2026 } }),
+    path: PUBLIC_PATHS.vectorStoreFile,
+    id: "updateVectorStoreFile",
+    summary: "Change the attributes of a file of a vector store",
+    description: "Searches filter by the new ones from then on.",
+    answer: storeFileSchema,
+    codes: NOT_FOUND,
+  },
+  {
     method: "delete",
     path: PUBLIC_PATHS.vectorStoreFile,
     id: "deleteVectorStoreFile",
     summary: "Remove a file from a vector store; the file itself stays",
     answer: storeFileDeleted,
+    codes: NOT_FOUND,
+  },
+  {
+    path: PUBLIC_PATHS.vectorStoreFileContent,
+    id: "retrieveVectorStoreFileContent",
+    summary: "Show the text of a file of a vector store",
+    description: "At most 1 Mi characters, in one item; `page` continues a longer text.",
+    query: fileTextQuerySchema,
+    answer: fileTextSchema,
     codes: NOT_FOUND,
   },
   {

@@ -1,5 +1,6 @@
 import type { Noted } from "../domain/operators/trail.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -54,6 +55,11 @@ export interface PassageStore {
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
   ): Promise<EmbeddingsKept>;
+  /** Replaces the attributes of a file, and returns it; `undefined` if there is none. */
+  setAttributes(
+    file: Pick<VectorStoreFile, "id" | "storeId">,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined>;
   /** Returns the files of a store, oldest first. */
   files(storeId: string): Promise<readonly VectorStoreFile[]>;
   /** Removes a file; returns false if there is none. */
@@ -62,8 +68,14 @@ export interface PassageStore {
     fileId: string,
     options?: Noted<VectorStoreFile>,
   ): Promise<boolean>;
-  /** Returns all passages of a file in batches; ends early if the file is removed meanwhile. */
-  passages(file: Pick<VectorStoreFile, "id" | "storeId">): AsyncIterable<readonly string[]>;
+  /**
+   * Returns all passages of a file in batches, or those from one on, counted from 0; ends early if the
+   * file is removed meanwhile.
+   */
+  passages(
+    file: Pick<VectorStoreFile, "id" | "storeId">,
+    from?: number,
+  ): AsyncIterable<readonly string[]>;
   /**
    * Returns the vectors of a file in batches; ends early if the file is removed or its embeddings
    * are replaced meanwhile.

@@ -92,6 +92,14 @@ export interface FileFailure {
   readonly message: string;
 }
 
+/** A part of the text of a file. */
+export interface FileText {
+  /** Without what passages repeat of one another; empty for a file that could not be read. */
+  readonly text: string;
+  /** Passage with which the next part begins; `undefined` after the last one. */
+  readonly next?: number | undefined;
+}
+
 /** A file that has been added. */
 export interface AddedFile extends VectorStoreFile {
   /** Reason why it has no embeddings although it should: a sentence for the operator. */
@@ -207,6 +215,20 @@ export interface VectorStores {
    * store.
    */
   files(storeId: string): Promise<readonly VectorStoreFile[] | undefined>;
+  /**
+   * Returns a part of the text of a file, beginning with a passage, counted from 0; `undefined` if the
+   * file was removed meanwhile.
+   */
+  text(file: VectorStoreFile, from: number): Promise<FileText | undefined>;
+  /**
+   * Replaces the attributes of a file, by which later searches filter; `undefined` if there is no such
+   * file.
+   */
+  setAttributes(
+    storeId: string,
+    fileId: string,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined>;
   /** Removes a file; returns false if there is none. */
   removeFile(storeId: string, fileId: string, options?: FileRemoval): Promise<boolean>;
   /**

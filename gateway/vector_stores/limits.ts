@@ -13,6 +13,8 @@ export const OVERLAP_TOKENS = 200;
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** Maximum length of a file's text, in UTF-16 code units. */
 export const MAX_TEXT_CHARS = 16 * 1024 * 1024;
+/** Length of a text that is read at once, in UTF-16 code units: all of most files. */
+export const TEXT_PART_CHARS = 1024 * 1024;
 /** Maximum number of pages of a PDF. */
 export const MAX_PDF_PAGES = 5_000;
 /** Maximum number of files of a store. */

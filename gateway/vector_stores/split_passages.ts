@@ -4,6 +4,9 @@ import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "./limits.ts";
 const QUARTERS = 4;
 const EAST_ASIAN = 0x2e80;
 
+/** Whitespace between two passages that is looked for, in code units. */
+const MAX_GAP = 8;
+
 /** Preferred positions of a cut, the best first. */
 const BREAKS = [/\n\s*?\n/g, /[.!?]["')\]]?\s|[。！？；]|\n/g, /\s/g];
 const SENTENCE = /[.!?]["')\]]?\s|[。！？；\n]/;
@@ -29,6 +32,24 @@ export function splitPassages(text: string): string[] {
     from = firstBreak(text, walkBack(text, end, OVERLAP_TOKENS), end);
   }
   return passages;
+}
+
+/**
+ * Returns the length of the text at the begin of a passage that repeats the one before it: the rest
+ * follows that one, beginning with the whitespace between the two. Returns 0 if the passage repeats
+ * nothing, or it cannot be told what.
+ */
+export function repeatedLength(passage: string, before: string): number {
+  // A cut is behind whitespace, which the passage before it has lost.
+  for (let gap = MAX_GAP; gap >= 0; gap--) {
+    const text = before + "\n".repeat(gap);
+    const begin = firstBreak(text, walkBack(text, text.length, OVERLAP_TOKENS), text.length);
+    const repeated = before.slice(begin).trimStart();
+    const { length } = repeated;
+    if (length === 0 || !passage.startsWith(repeated)) continue;
+    if (passage.slice(length, length + gap).trim() === "") return length;
+  }
+  return 0;
 }
 
 function weight(text: string, at: number): number {

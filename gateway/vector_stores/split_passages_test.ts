@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "./limits.ts";
-import { splitPassages } from "./split_passages.ts";
+import { repeatedLength, splitPassages } from "./split_passages.ts";
 
 function tokens(text: string): number {
   let quarters = 0;
@@ -67,6 +67,46 @@ Deno.test("property: no word is lost, nothing is too long, no character is cut i
       }
       for (const at of words.keys()) assert(seenWords.has(`w${at}`), `w${at} is lost`);
     }),
+    { numRuns: 50 },
+  );
+});
+
+/** The text of passages without what each repeats of the one before. */
+function joined(passages: readonly string[]): string {
+  return passages.map((passage, at) =>
+    passage.slice(repeatedLength(passage, passages[at - 1] ?? ""))
+  )
+    .join("");
+}
+
+Deno.test("passages without what they repeat are the text, also one that repeats itself", () => {
+  const texts = [
+    "x".repeat(50_000),
+    "灯塔每天上午九点开放。".repeat(300),
+    "0,0,0\n".repeat(9_000),
+    "The keeper writes the weather down. ".repeat(500),
+    `${"word ".repeat(100)}\n${" ".repeat(30)}`.repeat(40),
+  ];
+  for (const text of texts) assertEquals(joined(splitPassages(text)), text.trim());
+  assertEquals(repeatedLength("green", "red"), 0);
+  assertEquals(repeatedLength("green", ""), 0);
+});
+
+Deno.test("property: passages without what they repeat are the text", () => {
+  const gaps = fc.subarray([" ", ". ", "\n", "\n\n", "。", "\t\n \n", "! ", " 😀 ", "；\n"], {
+    minLength: 1,
+  });
+  fc.assert(
+    fc.property(
+      gaps,
+      fc.constantFrom(1, 50),
+      fc.infiniteStream(fc.nat()),
+      (some, names, random) => {
+        const words = [...random.take(4_000)].map((n) => `w${n % names}${some[n % some.length]}`);
+        const text = words.join("");
+        assertEquals(joined(splitPassages(text)), text.trim());
+      },
+    ),
     { numRuns: 50 },
   );
 });

@@ -7,7 +7,9 @@ import { StoreError } from "../ports/store_error.ts";
 import type {
   AddedFile,
   EmbedOutcome,
+  FileAttributes,
   FileRemoval,
+  FileText,
   NewFile,
   NewStore,
   SearchHit,
@@ -21,6 +23,7 @@ import type {
   VectorStores,
 } from "../ports/vector_stores.ts";
 import { passes } from "./attribute_filter.ts";
+import { readText } from "./file_text.ts";
 import { Extractor, type ExtractorLimits } from "./extractor.ts";
 import {
   DEFAULT_RESULTS,
@@ -33,6 +36,7 @@ import {
 } from "./limits.ts";
 import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
 import { isReadable, MEDIA_TYPES } from "./media_types.ts";
+import { refused, unknownFile, utf8Bytes, warned } from "./outcomes.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
 import { countOfAll } from "../system/count_of_all.ts";
 import { unlessAborted } from "./unless_aborted.ts";
@@ -175,6 +179,18 @@ class IndexedVectorStores implements VectorStores {
   async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
     if (this.get(storeId) === undefined) return undefined;
     return (await this.#passages.files(storeId)).filter((file) => this.#isShown(file));
+  }
+
+  text(file: VectorStoreFile, from: number): Promise<FileText | undefined> {
+    return readText(this.#passages, file, { from });
+  }
+
+  setAttributes(
+    storeId: string,
+    id: string,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined> {
+    return this.#passages.setAttributes({ storeId, id }, attributes);
   }
 
   removeFile(
@@ -374,21 +390,3 @@ function lastUseOf({ createdAtMs, lastActiveAtMs = createdAtMs }: VectorStore): 
 
 const ALL_FULL = "The room of all vector stores is used up";
 const NO_EMBEDDER = 'Cannot embed: the configuration names no "vectorStores.embeddings"';
-
-function unknownFile(storeId: string, fileId: string): EmbedOutcome {
-  const message = `There is no file "${fileId}" in vector store "${storeId}"`;
-  return { ok: false, code: "file_not_found", message };
-}
-
-function warned(file: VectorStoreFile, { problem }: { problem: string }): AddedFile {
-  return { ...file, warning: `"${file.filename}" has no embeddings: ${problem}` };
-}
-
-function refused(refusal: VectorStoreRefusal): { ok: false; refusal: VectorStoreRefusal } {
-  return { ok: false, refusal };
-}
-
-function utf8Bytes(texts: readonly string[]): number {
-  const encoder = new TextEncoder();
-  return texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);
-}

@@ -130,6 +130,33 @@ Deno.test("several stores are searched as one; threshold, limit and filter apply
   });
 });
 
+Deno.test("new attributes select from the next search on; the index is not read again", async () => {
+  await withStores(async (vectorStores, { passages }) => {
+    let reads = 0;
+    const { passages: read } = passages;
+    passages.passages = (file) => {
+      reads++;
+      return read.call(passages, file);
+    };
+    const id = await storeOf(vectorStores, {});
+    const { id: fileId } = await add(vectorStores, id, "a.txt", "lamp", { room: "cellar" });
+    await add(vectorStores, id, "b.txt", "lamp", { room: "cellar" });
+    const inRoom = async (room: string) => {
+      const filter = { type: "eq", key: "room", value: room } as const;
+      const hits = await vectorStores.search("team", { storeIds: [id], text: "lamp", filter });
+      return value(hits).map(({ filename, attributes }) => [filename, attributes]);
+    };
+    assertEquals((await inRoom("cellar")).length, 2);
+    const loaded = reads;
+    const changed = await vectorStores.setAttributes(id, fileId, { room: "tower", year: 2026 });
+    assertEquals(changed?.attributes, { room: "tower", year: 2026 });
+    assertEquals(await inRoom("tower"), [["a.txt", { room: "tower", year: 2026 }]]);
+    assertEquals(await inRoom("cellar"), [["b.txt", { room: "cellar" }]]);
+    assertEquals([loaded, reads], [2, 2]);
+    assertEquals(await vectorStores.setAttributes(id, "file_none", {}), undefined);
+  });
+});
+
 Deno.test("an unsupported file is refused by name, and nothing of it is stored", async () => {
   await withStores(async (vectorStores) => {
     const id = await storeOf(vectorStores, {});

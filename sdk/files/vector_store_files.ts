@@ -11,9 +11,12 @@ import { checkOptions, type OptionKinds } from "../option_kinds.ts";
 import type {
   ListPage,
   VectorStoreFile,
+  VectorStoreFileContent,
+  VectorStoreFileContentQuery,
   VectorStoreFileDeleted,
   VectorStoreFileListQuery,
   VectorStoreFileRequest,
+  VectorStoreFileUpdate,
 } from "../protocol/mod.ts";
 import type { Transport } from "../transport.ts";
 import { LIST_KINDS, storageCall } from "./storage_call.ts";
@@ -24,6 +27,7 @@ export interface OfVectorStore {
   readonly vector_store_id: string;
 }
 
+const CONTENT_KINDS: OptionKinds<VectorStoreFileContentQuery> = { page: "text" };
 const QUERY_KINDS: OptionKinds<VectorStoreFileListQuery> = { ...LIST_KINDS, filter: "text" };
 
 /**
@@ -95,6 +99,46 @@ export class VectorStoreFiles {
   ): Promise<WithRequestId<VectorStoreFile>> {
     const call = storageCall({ method: "GET", path: fileOf(fileId, store) }, options);
     return await askWithId(this.#transport, { ...call, ...A_FILE });
+  }
+
+  /**
+   * Changes the attributes of a file, by which later searches filter.
+   *
+   * @throws {ServiceAPIError} `not_found`: the store has no such file; `policy_denied`: the operator
+   * made the store.
+   */
+  async update(
+    fileId: string,
+    request: OfVectorStore & VectorStoreFileUpdate,
+    options: ModellessOptions = {},
+  ): Promise<WithRequestId<VectorStoreFile>> {
+    checkRequest(request);
+    const { vector_store_id, ...body } = request;
+    const path = fileOf(fileId, { vector_store_id });
+    const call = storageCall({ method: "POST", path, body }, options);
+    return await askWithId(this.#transport, { ...call, ...A_FILE });
+  }
+
+  /**
+   * Returns the text of a file, as searches read it. While `has_more` is true, `page: next_page` asks
+   * for the next part.
+   *
+   * @throws {ServiceAPIError} `not_found`: the store has no such file; `invalid_request`: the file was
+   * added again since the part that had this `page`.
+   */
+  async content(
+    fileId: string,
+    query: OfVectorStore & VectorStoreFileContentQuery,
+    options: ModellessOptions = {},
+  ): Promise<WithRequestId<VectorStoreFileContent>> {
+    const { vector_store_id, ...page }: typeof query = Object(query);
+    checkOptions(page, CONTENT_KINDS, { of: "a query" });
+    const path = `${fileOf(fileId, { vector_store_id })}/content${searchOf({ ...page })}`;
+    return await askWithId(this.#transport, {
+      ...storageCall({ method: "GET", path }, options),
+      is: ({ data }: VectorStoreFileContent) => isList(data),
+      of: "the text of a file",
+    });
   }
 
   /**

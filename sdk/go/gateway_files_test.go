@@ -59,6 +59,13 @@ func testChangesOfFiles(ctx context.Context, client *svc.Client, t *testing.T, s
 	check(t, err, len(stores.Data) == 1 && stores.Data[0].ID == storeID, stores)
 	inStore, err := client.ListVectorStoreFiles(ctx, storeID, svc.VectorStoreFileListQuery{Filter: "completed"})
 	check(t, err, len(inStore.Data) == 1 && inStore.Data[0].ID == fileID, inStore)
+	updated, err := client.UpdateVectorStoreFile(ctx, storeID, fileID, svc.VectorStoreFileUpdate{Attributes: map[string]any{"year": 2027}})
+	check(t, err, updated.ID == fileID && updated.Attributes["year"] == 2027.0, updated)
+	found, err := client.SearchVectorStore(ctx, storeID, svc.VectorStoreSearch{Query: svc.SearchQuery{"coins"},
+		Filters: &svc.AttributeFilter{Type: "eq", Key: "year", Value: 2027}})
+	check(t, err, len(found.Data) == 1, found)
+	text, err := client.VectorStoreFileContent(ctx, storeID, fileID, svc.VectorStoreFileContentQuery{})
+	check(t, err, len(text.Data) == 1 && text.Data[0].Text == strings.TrimSpace(prices) && !text.HasMore && text.RequestID != "", text)
 	removed, err := client.DeleteVectorStoreFile(ctx, storeID, fileID)
 	check(t, err, removed.Deleted && removed.ID == fileID, removed)
 	file, err := client.GetFile(ctx, fileID)

@@ -87,6 +87,26 @@ func (c *Client) GetVectorStoreFile(ctx context.Context, storeID, fileID string,
 	return stored[VectorStoreFile](ctx, c, call{method: "GET", path: path}, options)
 }
 
+// UpdateVectorStoreFile changes the attributes of a file, by which later searches filter.
+func (c *Client) UpdateVectorStoreFile(ctx context.Context, storeID, fileID string, request VectorStoreFileUpdate, options ...CallOption) (*VectorStoreFile, error) {
+	path, err := storeFilePath(storeID, fileID)
+	if err != nil {
+		return nil, err
+	}
+	return storedWith[VectorStoreFile](ctx, c, path, request, options)
+}
+
+// VectorStoreFileContent returns the text of a file, as searches read it. While HasMore is true, a
+// query with the answer's NextPage asks for the next part.
+func (c *Client) VectorStoreFileContent(ctx context.Context, storeID, fileID string, query VectorStoreFileContentQuery, options ...CallOption) (*VectorStoreFileContentPage, error) {
+	path, err := storeFilePath(storeID, fileID)
+	if err != nil {
+		return nil, err
+	}
+	search := searchOf(map[string]string{"page": query.Page})
+	return stored[VectorStoreFileContentPage](ctx, c, call{method: "GET", path: path + "/content" + search}, options)
+}
+
 // DeleteVectorStoreFile takes a file out of a vector store; the file itself stays.
 func (c *Client) DeleteVectorStoreFile(ctx context.Context, storeID, fileID string, options ...CallOption) (*Deletion, error) {
 	path, err := storeFilePath(storeID, fileID)
@@ -121,6 +141,12 @@ func (f *VectorStoreFile) isSound() bool { return f.ID != "" && f.Status != "" }
 func (f *VectorStoreFile) setRequestID(id string) { f.RequestID = id }
 
 func (*VectorStoreFile) kind() string { return "a file of a vector store" }
+
+func (p *VectorStoreFileContentPage) isSound() bool { return p.Data != nil }
+
+func (p *VectorStoreFileContentPage) setRequestID(id string) { p.RequestID = id }
+
+func (*VectorStoreFileContentPage) kind() string { return "the text of a file" }
 
 func (p *VectorStoreSearchPage) isSound() bool {
 	isNone := func(one VectorStoreSearchResult) bool { return one.Content == nil }

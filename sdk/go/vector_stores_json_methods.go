@@ -82,3 +82,15 @@ func (v VectorStoreFileError) MarshalJSON() ([]byte, error) { return fields.Enco
 
 // UnmarshalJSON keeps in Extra what no member can hold.
 func (v *VectorStoreFileError) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
+func (v VectorStoreFileUpdate) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *VectorStoreFileUpdate) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
+func (v VectorStoreFileContentPage) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *VectorStoreFileContentPage) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }

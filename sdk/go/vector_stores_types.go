@@ -162,7 +162,7 @@ type VectorStoreSearchResult struct {
 	Extra Extra `json:"-"`
 }
 
-// VectorStoreText is a text of a passage.
+// VectorStoreText is a text of a passage, or of a file.
 type VectorStoreText struct {
 	// Type is "text".
 	Type string `json:"type"`
@@ -180,6 +180,36 @@ type VectorStoreFileRequest struct {
 	Attributes map[string]any `json:"attributes,omitempty"`
 	// Extra holds further fields.
 	Extra Extra `json:"-"`
+}
+
+// VectorStoreFileUpdate changes a file of a vector store.
+type VectorStoreFileUpdate struct {
+	// Attributes are the new texts, numbers and bools in place of all present ones; nil: none.
+	Attributes map[string]any `json:"attributes"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
+}
+
+// VectorStoreFileContentQuery selects a part of the text of a file.
+type VectorStoreFileContentQuery struct {
+	// Page is the NextPage of the answer before. Empty: the text begins.
+	Page string `json:"page,omitempty"`
+}
+
+// VectorStoreFileContentPage is a part of the text of a file.
+type VectorStoreFileContentPage struct {
+	// Object is "vector_store.file_content.page".
+	Object string `json:"object"`
+	// Data is one part of the text, at most 1 Mi characters; none for a file that could not be read.
+	Data []VectorStoreText `json:"data"`
+	// HasMore is true if the text goes on.
+	HasMore bool `json:"has_more"`
+	// NextPage has more of it; empty at its end.
+	NextPage string `json:"next_page,omitempty"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
+	// RequestID is the id of the call; empty when the answer has none.
+	RequestID string `json:"-"`
 }
 
 // VectorStoreFileListQuery selects files of a vector store.

@@ -68,6 +68,17 @@ func ofStore[Request, Answer any](
 	})
 }
 
+// ofFile is a method of a vector store, one of its files and a request.
+func ofFile[Request, Answer any](send func(*Client, context.Context, string, string, Request, ...CallOption) (*Answer, error)) clientMethod {
+	return ofFiles(func(ctx context.Context, c *Client, given storedRequest, options []CallOption) (*Answer, error) {
+		request, err := requestOf[Request](given.With)
+		if err != nil {
+			return nil, err
+		}
+		return send(c, ctx, given.StoreID, given.ID, request, options...)
+	})
+}
+
 func ownID(given storedRequest) string { return given.ID }
 
 func idOfStore(given storedRequest) string { return given.StoreID }

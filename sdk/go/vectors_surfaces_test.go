@@ -46,6 +46,8 @@ var clientMethods = map[string]clientMethod{
 	"vectorStores.files.create":   ofStore((*Client).CreateVectorStoreFile, idOfStore),
 	"vectorStores.files.list":     ofStore((*Client).ListVectorStoreFiles, idOfStore),
 	"vectorStores.files.retrieve": byFile((*Client).GetVectorStoreFile),
+	"vectorStores.files.update":   ofFile((*Client).UpdateVectorStoreFile),
+	"vectorStores.files.content":  ofFile((*Client).VectorStoreFileContent),
 	"vectorStores.files.delete":   byFile((*Client).DeleteVectorStoreFile),
 }
 

@@ -39,6 +39,8 @@ func TestZeroValues_OfAClient(t *testing.T) {
 		_, failures["CreateVectorStoreFile"] = c.CreateVectorStoreFile(background, "vs_1", VectorStoreFileRequest{})
 		_, failures["ListVectorStoreFiles"] = c.ListVectorStoreFiles(background, "vs_1", VectorStoreFileListQuery{})
 		_, failures["GetVectorStoreFile"] = c.GetVectorStoreFile(background, "vs_1", "file_1")
+		_, failures["UpdateVectorStoreFile"] = c.UpdateVectorStoreFile(background, "vs_1", "file_1", VectorStoreFileUpdate{})
+		_, failures["VectorStoreFileContent"] = c.VectorStoreFileContent(background, "vs_1", "file_1", VectorStoreFileContentQuery{})
 		_, failures["DeleteVectorStoreFile"] = c.DeleteVectorStoreFile(background, "vs_1", "file_1")
 		for method, err := range failures {
 			var configuration *ConfigurationError

@@ -208,6 +208,30 @@ export interface VectorStoreFile extends Extensible {
   attributes: Record<string, AttributeValue>;
 }
 
+/** Body of `POST /openai/v1/vector_stores/{id}/files/{file_id}`. */
+export interface VectorStoreFileUpdate {
+  /** The new attributes in place of all present ones; null: none. */
+  readonly attributes: Readonly<Record<string, AttributeValue>> | null;
+}
+
+/** Query of `GET /openai/v1/vector_stores/{id}/files/{file_id}/content`. */
+export interface VectorStoreFileContentQuery {
+  /** `next_page` of the answer before. @default {the text begins} */
+  readonly page?: string | undefined;
+}
+
+/** Answer of `GET /openai/v1/vector_stores/{id}/files/{file_id}/content`. */
+export interface VectorStoreFileContent extends Extensible {
+  /** Always this word. */
+  object: "vector_store.file_content.page";
+  /** One part of the text, at most 1 Mi characters; none for a file that could not be read. */
+  data: { type: "text"; text: string }[];
+  /** True if the text goes on. */
+  has_more: boolean;
+  /** The `page` that has more of it; null at its end. */
+  next_page: string | null;
+}
+
 /** Answer of `DELETE /openai/v1/vector_stores/{id}/files/{file_id}`. */
 export interface VectorStoreFileDeleted extends Extensible {
   /** Id of the file. */

@@ -36,7 +36,7 @@ function catalog(surfaceOf: (client: ServiceClient) => object, name: string): Me
   return async ({ client, options }) => await invoke(surfaceOf(client), name, options);
 }
 
-/** A method whose arguments stand in the request: ids by these names, and `with` last. */
+/** A method whose arguments stand in the request: ids by these names, and `with` last. `of` is a store with it. */
 function stored(
   surfaceOf: (client: ServiceClient) => object,
   name: string,
@@ -44,7 +44,9 @@ function stored(
 ): Method {
   return async ({ client, request, options }) => {
     const given = ids.map((id) =>
-      id === "of" ? { vector_store_id: request["storeId"] } : request[id]
+      id === "of"
+        ? { vector_store_id: request["storeId"], ...Object(request["with"]) }
+        : request[id]
     );
     return await invoke(surfaceOf(client), name, ...given, options);
   };
@@ -112,6 +114,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "vectorStores.files.create": stored(storeFilesOf, "create", "storeId", "with"),
   "vectorStores.files.list": stored(storeFilesOf, "list", "storeId", "with"),
   "vectorStores.files.retrieve": stored(storeFilesOf, "retrieve", "id", "of"),
+  "vectorStores.files.update": stored(storeFilesOf, "update", "id", "of"),
+  "vectorStores.files.content": stored(storeFilesOf, "content", "id", "of"),
   "vectorStores.files.delete": stored(storeFilesOf, "delete", "id", "of"),
 };
 

@@ -6,6 +6,7 @@
  */
 
 import { assertType } from "@std/testing/types";
+import type { OfVectorStore } from "@svc/sdk";
 import type {
   FileDeleted,
   FileListQuery,
@@ -13,9 +14,11 @@ import type {
   VectorStore,
   VectorStoreDeleted,
   VectorStoreFile,
+  VectorStoreFileContent,
   VectorStoreFileDeleted,
   VectorStoreFileListQuery,
   VectorStoreFileRequest,
+  VectorStoreFileUpdate,
   VectorStoreRequest,
   VectorStoreSearch,
   VectorStoreSearchPage,
@@ -25,8 +28,10 @@ import type {
 import type OpenAI from "openai";
 import type { z } from "zod";
 import type {
+  changedStoreFileSchema,
   changedStoreSchema,
   fileSchema,
+  fileTextSchema,
   newStoreFileSchema,
   newStoreSchema,
   storeFileSchema,
@@ -59,6 +64,9 @@ Deno.test("our answers are OpenAI's", () => {
   assertType<Fits<VectorStoreDeleted, OpenAI.VectorStoreDeleted>>(true);
   assertType<Fits<VectorStoreFile, OpenAI.VectorStores.VectorStoreFile>>(true);
   assertType<Fits<VectorStoreFileDeleted, OpenAI.VectorStores.VectorStoreFileDeleted>>(true);
+  assertType<
+    Fits<VectorStoreFileContent["data"][number], OpenAI.VectorStores.FileContentResponse>
+  >(true);
   assertType<Fits<VectorStoreSearchResult, OpenAI.VectorStoreSearchResponse>>(true);
 });
 
@@ -66,6 +74,9 @@ Deno.test("their requests are ours", () => {
   assertType<Fits<OpenAI.VectorStoreCreateParams, VectorStoreRequest>>(true);
   assertType<Fits<OpenAI.VectorStoreUpdateParams, VectorStoreUpdate>>(true);
   assertType<Fits<OpenAI.VectorStores.FileCreateParams, VectorStoreFileRequest>>(true);
+  assertType<Fits<OpenAI.VectorStores.FileUpdateParams, VectorStoreFileUpdate & OfVectorStore>>(
+    true,
+  );
   assertType<Fits<OpenAI.VectorStores.FileListParams, VectorStoreFileListQuery>>(true);
   assertType<Fits<Omit<OpenAI.FileListParams, "purpose">, FileListQuery>>(true);
 });
@@ -74,6 +85,8 @@ Deno.test("the gateway reads and writes what our types say", () => {
   assertType<Fits<z.output<typeof fileSchema>, Omit<FileObject, "purpose">>>(true);
   assertType<Fits<z.output<typeof storeSchema>, VectorStore>>(true);
   assertType<Fits<z.output<typeof storeFileSchema>, VectorStoreFile>>(true);
+  assertType<Fits<z.output<typeof fileTextSchema>, VectorStoreFileContent>>(true);
+  assertType<Fits<VectorStoreFileUpdate, Held<z.input<typeof changedStoreFileSchema>>>>(true);
   assertType<Fits<z.output<typeof storeHitsSchema>, VectorStoreSearchPage>>(true);
   assertType<Fits<Unsized<VectorStoreRequest>, Held<z.input<typeof newStoreSchema>>>>(true);
   assertType<Fits<VectorStoreUpdate, Held<z.input<typeof changedStoreSchema>>>>(true);

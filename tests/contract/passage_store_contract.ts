@@ -68,6 +68,10 @@ const CLAUSES: Clauses<PassageStore> = {
     }
     assertEquals(await store.passage(file, 300), undefined);
     assertEquals(await store.passage(file, -1), undefined);
+    for (const from of [0, 1, 150, 151, 299, 300]) {
+      const rest = await Array.fromAsync(store.passages(file, from));
+      assertEquals(rest.flat(), passages.slice(from));
+    }
     assertEquals(await store.files("vs_a"), [file]);
   },
 
@@ -148,6 +152,46 @@ const CLAUSES: Clauses<PassageStore> = {
     const gone = { storeId: "vs_a", id: "file_none" };
     const refused = await store.setEmbeddings(gone, second.embeddings, second.vectors);
     assertEquals(refused, "file_not_found");
+  },
+
+  "the attributes of a file change alone, with the revision": async (store) => {
+    await store.createStore(vectorStore("vs_a"));
+    const passages = ["one", "two"];
+    const { file, vectors } = embeddedFile(fileOf("vs_a", "file_a", passages), { id: "emb_1" });
+    await store.addFile(file, passages, vectors);
+    const other = fileOf("vs_a", "file_b", ["x"]);
+    await store.addFile(other, ["x"]);
+    const before = store.store("vs_a");
+    const attributes = { room: "塔", year: 2027 };
+    assertEquals(await store.setAttributes(file, attributes), { ...file, attributes });
+    assertEquals(await store.files("vs_a"), [{ ...file, attributes }, other]);
+    assertEquals(store.store("vs_a"), before && { ...before, revision: 3 });
+    assertEquals(await read(store, file), passages);
+    assertEquals(await readVectors(store, file), vectors);
+    assertEquals((await store.setAttributes(file, {}))?.attributes, {});
+    const gone = [{ storeId: "vs_a", id: "file_none" }, { storeId: "vs_none", id: "file_a" }];
+    for (const name of gone) assertEquals(await store.setAttributes(name, attributes), undefined);
+    assertEquals(store.store("vs_a")?.revision, 4);
+  },
+
+  "attributes and embeddings that are set at once are both there": async (store) => {
+    await store.createStore(vectorStore("vs_a"));
+    const plain = fileOf("vs_a", "file_a", ["one"]);
+    await store.addFile(plain, ["one"]);
+    const { embeddings, vectors } = embeddedFile(plain, { id: "emb_1" });
+    const attributes = { room: "tower" };
+    await Promise.all([
+      store.setEmbeddings(plain, embeddings, vectors),
+      store.setAttributes(plain, attributes),
+    ]);
+    assertEquals(await store.files("vs_a"), [{ ...plain, attributes, embeddings }]);
+    // A change of a file that leaves brings nothing of it back.
+    const [removed] = await Promise.all([
+      store.removeFile("vs_a", "file_a"),
+      store.setAttributes(plain, {}),
+    ]);
+    assertEquals([removed, await store.files("vs_a")], [true, []]);
+    assertEquals([store.store("vs_a")?.files, store.store("vs_a")?.embeddings], [0, {}]);
   },
 
   "vectors take of the room, too": async (store) => {

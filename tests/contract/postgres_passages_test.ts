@@ -85,6 +85,22 @@ if (bin === undefined) {
     }
   });
 
+  Deno.test("an instance hears of new attributes", async () => {
+    const { stores: [one, other], close } = await openAll(2);
+    try {
+      await one?.createStore(vectorStore("vs_a"));
+      const file = fileOf("vs_a", "file_a", ["one"]);
+      await one?.addFile(file, ["one"]);
+      await until(() => other?.store("vs_a")?.revision === 1);
+      await one?.setAttributes(file, { room: "tower" });
+      // A changed revision is what has a loaded index read the files again.
+      await until(() => other?.store("vs_a")?.revision === 2);
+      assertEquals((await other?.files("vs_a"))?.[0]?.attributes, { room: "tower" });
+    } finally {
+      await close();
+    }
+  });
+
   Deno.test("what takes the place of embeddings leaves no row of the former", async () => {
     const { sql, stores: [one], close } = await openAll(1);
     try {

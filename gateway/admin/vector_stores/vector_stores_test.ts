@@ -161,6 +161,8 @@ Deno.test("a reached limit is a conflict; an oversized file is 413 for any decla
       remove: () => Promise.resolve(false),
       addFile: () => Promise.resolve({ ok: false, refusal: refusals.shift() ?? full.refusal }),
       files: () => Promise.resolve(undefined),
+      text: () => Promise.resolve(undefined),
+      setAttributes: () => Promise.resolve(undefined),
       removeFile: () => Promise.resolve(false),
       removeText: () => Promise.resolve(false),
       embeddingSpace: () => undefined,

@@ -1,4 +1,3 @@
-import type { ErrorCode } from "@svc/sdk/protocol";
 import { ServiceFault } from "../../domain/fault.ts";
 import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { CallerFile } from "../../ports/file_store.ts";
@@ -6,19 +5,27 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type {
   FileAttributes,
-  FileFailure,
+  FileText,
   NewFile,
   SearchHit,
   StoreDescription,
   VectorStore,
   VectorStoreFile,
-  VectorStoreOutcome,
   VectorStoreQuery,
   VectorStoreRefusal,
   VectorStores,
 } from "../../ports/vector_stores.ts";
 import { MinuteQuota } from "../admit/minute_quota.ts";
 import type { Caller, CallerFiles } from "./caller_files.ts";
+import {
+  anotherText,
+  failureOf,
+  faultOf,
+  isFault,
+  noFile,
+  noStore,
+  valueOf,
+} from "./store_faults.ts";
 
 /** Files that may wait to be indexed: those of one wallet, and of all. */
 const WAITING_OF_ONE = 8;
@@ -45,6 +52,12 @@ export interface Attachment {
   readonly attributes?: FileAttributes | undefined;
   /** Path of the id in the request. */
   readonly param: string;
+}
+
+/** A part of a text: the id of the text, and the passage that the part begins with. */
+export interface TextPage {
+  readonly textId: string;
+  readonly from: number;
 }
 
 /** A new vector store. */
@@ -178,6 +191,49 @@ export class CallerStores {
     });
   }
 
+  /** Returns a file of a store. Throws a {@linkcode ServiceFault} if it has none of this id. */
+  async file(key: Caller, storeId: string, fileId: string): Promise<VectorStoreFile> {
+    const files = await this.files(key, storeId);
+    const file = files.find(({ id, sourceId = id }) => sourceId === fileId);
+    if (file !== undefined) return file;
+    throw new ServiceFault("not_found", {
+      message: "There is no such file in the vector store",
+      param: "file_id",
+    });
+  }
+
+  /**
+   * Returns a part of a file's text, the first one without `page`. Throws a {@linkcode ServiceFault} for
+   * a page of a text that is not there any more: a file that is added again has another.
+   */
+  async text(
+    key: Caller,
+    storeId: string,
+    { fileId, page }: { readonly fileId: string; readonly page?: TextPage | undefined },
+  ): Promise<FileText & Pick<TextPage, "textId">> {
+    for (;;) {
+      const file = await this.file(key, storeId, fileId);
+      if (page !== undefined && page.textId !== file.id) throw anotherText();
+      const text = await this.#deps.vectorStores.text(file, page?.from ?? 0);
+      if (text !== undefined) return { ...text, textId: file.id };
+    }
+  }
+
+  /** Replaces the attributes of a file, by which searches filter from then on. */
+  async setAttributes(
+    key: Caller,
+    storeId: string,
+    { attributes, fileId }: { readonly fileId: string; readonly attributes: FileAttributes },
+  ): Promise<VectorStoreFile> {
+    this.#own(key, storeId);
+    for (;;) {
+      const { id } = await this.file(key, storeId, fileId);
+      const changed = await this.#deps.vectorStores.setAttributes(storeId, id, attributes);
+      if (changed !== undefined) return changed;
+      // Removed meanwhile, perhaps because it was added again: then it is there under another id.
+    }
+  }
+
   /** Removes a file's text from a store; the file itself stays. */
   async removeFile(key: Caller, storeId: string, fileId: string): Promise<void> {
     this.#own(key, storeId);
@@ -306,54 +362,4 @@ async function readWhole(file: CallerFile, files: CallerFiles): Promise<Uint8Arr
     at += part.length;
   }
   return bytes;
-}
-
-/**
- * Returns the failure to note: one that is the file's own, and for a file of a batch that there is no
- * room; `undefined` for a refusal of the whole request.
- */
-function failureOf(
-  refusal: VectorStoreRefusal,
-  { batchId }: Pick<NewFile, "batchId">,
-): FileFailure | undefined {
-  switch (refusal.code) {
-    case "unsupported_media_type":
-      return { code: "unsupported_file", message: refusal.message };
-    case "unreadable":
-    case "too_large":
-      return { code: "invalid_file", message: refusal.message };
-    case "full":
-      if (batchId === undefined) return undefined;
-      return { code: "server_error", message: refusal.message };
-    default:
-      return undefined;
-  }
-}
-
-function valueOf<T>(outcome: VectorStoreOutcome<T>): T {
-  if (outcome.ok) return outcome.value;
-  throw faultOf(outcome.refusal);
-}
-
-function faultOf(refusal: VectorStoreRefusal): ServiceFault {
-  if (refusal.code === "store_not_found") return noStore();
-  return new ServiceFault("policy_denied", { message: refusal.message });
-}
-
-function isFault(error: unknown, code: ErrorCode): error is ServiceFault {
-  return error instanceof ServiceFault && error.code === code;
-}
-
-function noStore(): ServiceFault {
-  return new ServiceFault("not_found", {
-    message: "There is no such vector store: it never existed, has expired or was deleted",
-    param: "vector_store_id",
-  });
-}
-
-function noFile(param: string): ServiceFault {
-  return new ServiceFault("not_found", {
-    message: "There is no such file: it never existed, has expired or was deleted",
-    param,
-  });
 }

@@ -68,6 +68,65 @@ Deno.test("a single file without room is refused, and nothing is noted", async (
   assertEquals(await callerStores.files(KEY, store.id), []);
 });
 
+Deno.test("attributes are those of the latest text of a file, also if it is added again meanwhile", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green"]);
+  const { callerStores, vectorStores, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  const add = () => callerStores.add(KEY, store.id, { attachments });
+  await add();
+  const { setAttributes } = vectorStores;
+  let calls = 0;
+  vectorStores.setAttributes = async (...given) => {
+    if (calls++ === 0) await add();
+    return await setAttributes.apply(vectorStores, given);
+  };
+  const attributes = { room: "tower" };
+  const changed = await callerStores.setAttributes(KEY, store.id, { fileId, attributes });
+  assertEquals([calls, changed.sourceId, changed.attributes], [2, fileId, attributes]);
+  assertEquals((await callerStores.files(KEY, store.id)).map((file) => file.attributes), [
+    attributes,
+  ]);
+  const other = { ...KEY, walletId: "other" };
+  const refused = [
+    () => callerStores.setAttributes(other, store.id, { fileId, attributes: {} }),
+    () => callerStores.setAttributes(KEY, "vs_none", { fileId, attributes: {} }),
+    () => callerStores.setAttributes(KEY, store.id, { fileId: "file_none", attributes: {} }),
+  ];
+  for (const call of refused) {
+    assertEquals((await assertRejects(call, ServiceFault)).code, "not_found");
+  }
+  assertEquals((await callerStores.file(KEY, store.id, fileId)).attributes, attributes);
+});
+
+Deno.test("the text of a file is read in parts of one text; a page of a former one is refused", async () => {
+  const line = "The keeper writes the weather down.";
+  const long = Array.from({ length: 40_000 }, (_, at) => `${at} ${line}`).join("\n");
+  await using lab = await labOf(10_000_000, [long]);
+  const { callerStores, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  await callerStores.add(KEY, store.id, { attachments });
+  const first = await callerStores.text(KEY, store.id, { fileId });
+  assertEquals(first.text.length <= 1024 * 1024, true);
+  const page = { textId: first.textId, from: first.next ?? 0 };
+  const second = await callerStores.text(KEY, store.id, { fileId, page });
+  assertEquals(`${first.text}${second.text}`, long);
+  assertEquals([second.next, second.textId], [undefined, first.textId]);
+  await callerStores.add(KEY, store.id, { attachments });
+  const fault = await assertRejects(
+    () => callerStores.text(KEY, store.id, { fileId, page }),
+    ServiceFault,
+  );
+  assertEquals([fault.code, fault.param], ["invalid_request", "page"]);
+  const other = { ...KEY, walletId: "other" };
+  const refused = [
+    () => callerStores.text(other, store.id, { fileId }),
+    () => callerStores.text(KEY, store.id, { fileId: "file_none", page }),
+  ];
+  for (const call of refused) {
+    assertEquals((await assertRejects(call, ServiceFault)).code, "not_found");
+  }
+});
+
 Deno.test("a batch with more files than the store may have is refused before any is read", async () => {
   await using lab = await labOf(10_000, ["one", "two"]);
   const { callerStores, vectorStores, store, attachments } = lab;

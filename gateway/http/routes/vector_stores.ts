@@ -9,16 +9,25 @@ import type { Context, Hono, MiddlewareHandler } from "@hono/hono";
 import type { z } from "zod";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
-import type { Attachment, CallerStores } from "../../flows/files/caller_stores.ts";
+import type { Attachment, CallerStores, TextPage } from "../../flows/files/caller_stores.ts";
 import type { StoreDescription, VectorStoreFile } from "../../ports/vector_stores.ts";
 import type { PublicEnv } from "../env.ts";
-import { batchJson, hitsJson, pageJson, storeFileJson, storeJson } from "../files_json.ts";
+import {
+  batchJson,
+  fileTextJson,
+  hitsJson,
+  pageJson,
+  storeFileJson,
+  storeJson,
+} from "../files_json.ts";
 import { PUBLIC_PATHS, routeOf } from "../public_paths.ts";
 import { queryOf } from "../query_of.ts";
 import { readJson } from "../read_json.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
 import {
+  changedStoreFileSchema,
   changedStoreSchema,
+  fileTextQuerySchema,
   newBatchSchema,
   newStoreFileSchema,
   newStoreSchema,
@@ -71,7 +80,9 @@ export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRout
   add("post", paths.vectorStoreFiles, addFile);
   add("get", paths.vectorStoreFiles, listFiles);
   add("get", paths.vectorStoreFile, async (call) => storeFileJson(await findFile(call)));
+  add("post", paths.vectorStoreFile, changeFile);
   add("delete", paths.vectorStoreFile, removeFile);
+  add("get", paths.vectorStoreFileContent, readText);
   add("post", paths.fileBatches, addBatch);
   add("get", paths.fileBatch, getBatch);
   // A batch is complete once it has an id: there is nothing left to cancel.
@@ -165,14 +176,29 @@ function filesPage(c: Context<PublicEnv>, files: readonly VectorStoreFile[]): ob
 }
 
 async function findFile({ c, id, key, stores }: Call): Promise<VectorStoreFile> {
-  const wanted = c.req.param("fileId");
-  const files = await stores.files(key, id);
-  const file = files.find(({ id, sourceId = id }) => sourceId === wanted);
-  if (file !== undefined) return file;
-  throw new ServiceFault("not_found", {
-    message: "There is no such file in the vector store",
-    param: "file_id",
-  });
+  return await stores.file(key, id, c.req.param("fileId") ?? "");
+}
+
+async function changeFile(call: Call): Promise<object> {
+  const { c, id, key, stores } = call;
+  const { attributes } = await bodyOf(call, changedStoreFileSchema);
+  const fileId = c.req.param("fileId") ?? "";
+  return storeFileJson(
+    await stores.setAttributes(key, id, { fileId, attributes: attributes ?? {} }),
+  );
+}
+
+async function readText({ c, id, key, stores }: Call): Promise<object> {
+  const { page } = validate(fileTextQuerySchema, queryOf(c.req));
+  const fileId = c.req.param("fileId") ?? "";
+  return fileTextJson(await stores.text(key, id, { fileId, page: textPageOf(page) }));
+}
+
+/** Returns the place that a checked `page` names. */
+function textPageOf(page: string | undefined): TextPage | undefined {
+  if (page === undefined) return undefined;
+  const end = page.lastIndexOf(".");
+  return { textId: page.slice(0, end), from: Number(page.slice(end + 1)) };
 }
 
 async function removeFile(call: Call): Promise<object> {

@@ -58,6 +58,12 @@ export const storeFilesQuerySchema = z.object({
     .describe("Status of the files"),
 });
 
+/** Query of the text of a file of a vector store. */
+export const fileTextQuerySchema = z.object({
+  page: z.string().regex(/^\w{1,100}\.\d{1,6}$/, "expected the next_page of an answer").optional()
+    .describe("`next_page` of the answer before; without it the text begins"),
+});
+
 const metadata = z.record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "expected at most 16 pairs");
 const expiresAfter = z.strictObject({
@@ -104,6 +110,11 @@ export const newStoreFileSchema = z.strictObject({
   file_id: fileId,
   attributes: attributes.nullish(),
   chunking_strategy: chunking.optional(),
+});
+
+/** Body of `POST /openai/v1/vector_stores/{id}/files/{fileId}`. */
+export const changedStoreFileSchema = z.strictObject({
+  attributes: attributes.nullable().describe("In place of all present ones; `null`: none"),
 });
 
 /** Body of `POST /openai/v1/vector_stores/{id}/file_batches`. */
@@ -207,6 +218,14 @@ export const storeHitsSchema = z.strictObject({
   has_more: z.literal(false),
   next_page: z.null(),
 }).meta({ id: "VectorStoreSearch" });
+
+/** A part of the text of a file of a vector store. */
+export const fileTextSchema = z.strictObject({
+  object: z.literal("vector_store.file_content.page"),
+  data: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })),
+  has_more: z.boolean(),
+  next_page: z.string().nullable(),
+}).meta({ id: "VectorStoreFileContent" });
 
 /** Returns the schema of a page of items. */
 export function listOf(item: z.ZodType, id: string): z.ZodType {

@@ -32,6 +32,18 @@ assert (batch.status, batch.file_counts.completed) == ("completed", 2), batch
 assert client.vector_stores.retrieve(store.id).file_counts.total == 3
 found = client.vector_stores.search(vector_store_id=store.id, query="colour of the lamp")
 assert found.data[0].content[0].text == "The lamp is green", found
+tower = {"type": "eq", "key": "room", "value": "tower"}
+changed = client.vector_stores.files.update(
+    added.id, vector_store_id=store.id, attributes={"room": "tower"}
+)
+assert changed.attributes == {"room": "tower"}, changed
+hits = client.vector_stores.search(vector_store_id=store.id, query="gallery", filters=tower)
+assert hits.data and {hit.file_id for hit in hits.data} == {added.id}, hits
+pages = client.vector_stores.files.content(added.id, vector_store_id=store.id)
+assert [part.type for part in pages] == ["text"], pages
+with open(path, encoding="utf-8") as file:
+    assert pages.data[0].text == file.read().strip(), pages
+missing(lambda: other.vector_stores.files.content(added.id, vector_store_id=store.id))
 answer = client.responses.create(
     model="auto",
     input="What do the files say about the gallery?",

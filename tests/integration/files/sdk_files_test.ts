@@ -46,6 +46,16 @@ Deno.test("a file goes from the disk to a store, answers a question, and is dele
   assertEquals([added.status, polled.status, polled.attributes], [
     ...["completed", "completed", { room: "tower", year: 2026 }],
   ]);
+  const of = { vector_store_id: store.id };
+  const { data, has_more } = await vectorStores.files.content(file.id, of);
+  assertEquals([data.length, data[0]?.text, has_more], [1, text.trim(), false]);
+  await refused(vectorStores.files.content(file.id, { ...of, page: "1" }), "invalid_request");
+  const cellar = await vectorStores.files.update(file.id, {
+    ...of,
+    attributes: { room: "cellar" },
+  });
+  assertEquals(cellar.attributes, { room: "cellar" });
+  await vectorStores.files.update(file.id, { ...of, attributes: { room: "tower" } });
   const matches = await vectorStores.search(store.id, {
     query: "gallery",
     filters: { type: "eq", key: "room", value: "tower" },

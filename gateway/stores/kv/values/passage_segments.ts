@@ -54,6 +54,18 @@ export function passageSegments(
 }
 
 /**
+ * Returns the numbers of the segments with the passages from one on, and how many passages before it
+ * each has. `starts` has the number of the first passage of each segment.
+ */
+export function segmentsFrom(
+  starts: readonly number[],
+  from: number,
+): readonly { readonly number: number; readonly skip: number }[] {
+  const all = starts.map((start, number) => ({ number, skip: Math.max(0, from - start) }));
+  return all.slice(Math.max(0, starts.findLastIndex((start) => start <= from)));
+}
+
+/**
  * Packs the vectors of a file into as few values as possible, each vector in one of them. No
  * vectors give no rows.
  */
@@ -93,13 +105,13 @@ export function isOfCallers({ isCallers, ownerId }: VectorStore, owner: string):
   return isCallers === true && ownerId === owner;
 }
 
-/** Returns a vector store with a file added, removed or replaced. */
+/** Returns a vector store with a file added, removed, replaced, or changed in nothing that counts. */
 export function changed(
   store: VectorStore,
   { added, removed }: {
     readonly added?: VectorStoreFile | undefined;
     readonly removed?: VectorStoreFile | undefined;
-  },
+  } = {},
 ): VectorStore {
   const without = removed === undefined ? store : counted(store, removed, -1);
   const counts = added === undefined ? without : counted(without, added, 1);

@@ -6,6 +6,7 @@ import type {
   StoreCreation,
 } from "../../../ports/passage_store.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -25,6 +26,7 @@ import {
   passageSegments,
   segmentKey,
   type SegmentSet,
+  segmentsFrom,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -189,6 +191,21 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
+  setAttributes(
+    name: FileName,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined> {
+    return this.#change(async () => {
+      const row = await this.#row(name);
+      const store = this.#stores.get(name.storeId);
+      if (row === undefined || store === undefined) return undefined;
+      const file = { ...row.file, attributes };
+      const replaced: FileRow = { ...row, file };
+      await this.#commit(changed(store), [jsonRow(fileKey(file), replaced)]);
+      return file;
+    });
+  }
+
   async files(storeId: string): Promise<readonly VectorStoreFile[]> {
     const prefix = ["vector_file", keyPart(storeId)];
     const rows = await read(Array.fromAsync(this.#kv.list<Uint8Array>({ prefix })));
@@ -208,12 +225,12 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
-  async *passages(file: FileName): AsyncIterable<readonly string[]> {
-    const row = await this.#row(file);
-    for (const number of row?.segments.keys() ?? []) {
+  async *passages(file: FileName, from = 0): AsyncIterable<readonly string[]> {
+    const { segments } = await this.#row(file) ?? { segments: [] };
+    for (const { number, skip } of segmentsFrom(segments, from)) {
       const segment = await this.#segment(file.id, number);
       if (segment === undefined) return;
-      yield segment;
+      yield segment.slice(skip);
     }
   }
 
@@ -290,7 +307,7 @@ export class KvPassageStore implements PassageStore {
       readonly clear?: readonly string[];
       readonly add?: readonly Leftover[];
       readonly entry?: TrailDraft | undefined;
-    },
+    } = {},
   ): Promise<void> {
     await this.#writer.write([
       ...rows,

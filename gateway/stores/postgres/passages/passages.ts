@@ -6,6 +6,7 @@ import type {
   StoreCreation,
 } from "../../../ports/passage_store.ts";
 import type {
+  FileAttributes,
   FileEmbeddings,
   StoreDescription,
   VectorStore,
@@ -18,6 +19,7 @@ import {
   isOfCallers,
   keptBytes,
   passageSegments,
+  segmentsFrom,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -163,6 +165,22 @@ export class PostgresPassageStore implements PassageStore {
     return this.#noted(result) ?? "kept";
   }
 
+  async setAttributes(
+    name: FileName,
+    attributes: FileAttributes,
+  ): Promise<VectorStoreFile | undefined> {
+    const result = await this.#change(async (sql) => {
+      const row = await readFile(sql, name);
+      const store = await readStore(sql, name.storeId);
+      if (row === undefined || store === undefined) return undefined;
+      const file = { ...row.file, attributes };
+      await writeFile(sql, { ...row, file });
+      return { file, store: await writeStore(sql, changed(store)) };
+    });
+    if (result !== undefined) this.#known.set(result.store);
+    return result?.file;
+  }
+
   async files(storeId: string): Promise<readonly VectorStoreFile[]> {
     const rows = await query(this.#sql<{ data: string }[]>`
       select data from vector_file where store_id = ${textId(storeId)}
@@ -191,12 +209,12 @@ export class PostgresPassageStore implements PassageStore {
     return this.#noted(result) === undefined;
   }
 
-  async *passages(file: FileName): AsyncIterable<readonly string[]> {
+  async *passages(file: FileName, from = 0): AsyncIterable<readonly string[]> {
     const row = await query(readFile(this.#sql, file));
-    for (const number of row?.starts.keys() ?? []) {
+    for (const { number, skip } of segmentsFrom(row?.starts ?? [], from)) {
       const segment = await this.#passages(file, number);
       if (segment === undefined) return;
-      yield segment;
+      yield segment.slice(skip);
     }
   }
 
