@@ -128,6 +128,7 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
     files: roomUpTo("files").describe("Number of files of the wallet"),
     bytes: roomUpTo("bytes").describe("Size of all files of the wallet, in bytes"),
     stores: roomUpTo("stores").describe("Number of vector stores that callers of the wallet made"),
+    textBytes: roomUpTo("textBytes").describe("Text in those vector stores, in UTF-8 bytes"),
   }).optional().describe("Room for files and vector stores: up to these the key may add some"),
   embeddings: embeddingChoice.optional().describe(
     "The embedding model of the key; without it, the model of its first call stays",

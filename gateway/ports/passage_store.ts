@@ -7,7 +7,7 @@ import type {
 } from "./vector_stores.ts";
 
 /** The outcome of adding a file. */
-export type FileAdded = "added" | "store_not_found" | "full";
+export type FileAdded = "added" | "store_not_found" | "full" | "owner_full";
 
 /** The outcome of storing embeddings. */
 export type EmbeddingsKept = "kept" | "file_not_found" | "full";
@@ -16,6 +16,17 @@ export type EmbeddingsKept = "kept" | "file_not_found" | "full";
 export interface StoreCreation extends Noted<VectorStore> {
   /** Maximum number of stores that callers of its owner may have. @default {no limit} */
   readonly ownerMax?: number | undefined;
+}
+
+/** Options of a new file. */
+export interface FileAddition {
+  /** Vectors of a file with embeddings, joined in order, of at most 15,360 numbers each. */
+  readonly vectors?: Float32Array<ArrayBuffer> | undefined;
+  /**
+   * Maximum text of the stores that callers of the store's owner made, in UTF-8 bytes. @default {no
+   * limit}
+   */
+  readonly ownerMaxTextBytes?: number | undefined;
 }
 
 /** A durable store of vector stores, their files and the passages of their text. */
@@ -39,14 +50,14 @@ export interface PassageStore {
   /** Removes a store with all its files; returns false if there is none. */
   removeStore(id: string): Promise<boolean>;
   /**
-   * Stores a file completely or not at all. Returns `full` if the space of all stores is used up. A
-   * passage has at most 60 KiB of JSON. A file with embeddings comes with their vectors, joined in
-   * order, of at most 15,360 numbers each.
+   * Stores a file completely or not at all. Returns `full` if the space of all stores is used up, and
+   * `owner_full` if the owner's is: both are checked in one commit with the file. A passage has at
+   * most 60 KiB of JSON. A file with embeddings comes with their vectors.
    */
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors?: Float32Array<ArrayBuffer>,
+    options?: FileAddition,
   ): Promise<FileAdded>;
   /** Replaces the embeddings of a file, all or none, and deletes the former ones. */
   setEmbeddings(

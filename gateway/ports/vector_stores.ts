@@ -107,10 +107,15 @@ export interface NewFile {
   readonly sourceId?: string | undefined;
   readonly batchId?: string | undefined;
   readonly expiresAtMs?: number | undefined;
+  /**
+   * Maximum text of the stores that callers of the store's owner made, in UTF-8 bytes. @default {no
+   * limit}
+   */
+  readonly ownerMaxTextBytes?: number | undefined;
 }
 
 /** A file that could not be read, to be noted in a store. */
-export interface UnreadFile extends Omit<NewFile, "bytes"> {
+export interface UnreadFile extends Omit<NewFile, "bytes" | "ownerMaxTextBytes"> {
   readonly sizeBytes: number;
   readonly failure: FileFailure;
 }

@@ -22,19 +22,21 @@ import type {
 } from "../ports/vector_stores.ts";
 import { passes } from "./attribute_filter.ts";
 import { Extractor, type ExtractorLimits } from "./extractor.ts";
-import {
-  DEFAULT_RESULTS,
-  MAX_FILE_BYTES,
-  MAX_FILES,
-  MAX_PASSAGES,
-  MAX_QUERY_CHARS,
-  MAX_RESULTS,
-  MAX_STORES_SEARCHED,
-} from "./limits.ts";
+import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS, MAX_STORES_SEARCHED } from "./limits.ts";
 import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
-import { isReadable, MEDIA_TYPES } from "./media_types.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
 import { countOfAll } from "../system/count_of_all.ts";
+import {
+  ALL_FULL,
+  formRefusal,
+  NO_EMBEDDER,
+  ownerFull,
+  ownerRefusal,
+  refused,
+  roomRefusal,
+  unknownFile,
+  warned,
+} from "./refusals.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 /** Dependencies of the vector stores. */
@@ -146,7 +148,8 @@ class IndexedVectorStores implements VectorStores {
       ...(embedded?.ok === true ? { embeddings: this.#named(embedded) } : {}),
     };
     const vectors = embedded?.ok === true ? embedded.values : undefined;
-    switch (await this.#passages.addFile(added, passages, vectors)) {
+    const { ownerMaxTextBytes } = file;
+    switch (await this.#passages.addFile(added, passages, { vectors, ownerMaxTextBytes })) {
       case "added": {
         const store = this.get(storeId);
         if (store !== undefined) await this.#touch([store]);
@@ -156,6 +159,8 @@ class IndexedVectorStores implements VectorStores {
         return refused({ code: "store_not_found", id: storeId });
       case "full":
         return refused({ code: "full", message: ALL_FULL });
+      case "owner_full":
+        return refused({ code: "full", message: ownerFull(ownerMaxTextBytes) });
     }
   }
 
@@ -324,34 +329,16 @@ class IndexedVectorStores implements VectorStores {
     return { id: this.#deps.rng.id("emb"), space, dimensions };
   }
 
-  #refuseFile(storeId: string, { bytes, mediaType }: NewFile): VectorStoreRefusal | undefined {
-    if (bytes.length > MAX_FILE_BYTES) {
-      return {
-        code: "too_large",
-        message: `The file has ${bytes.length} bytes, more than ${MAX_FILE_BYTES}`,
-      };
-    }
-    if (!isReadable(mediaType)) {
-      const types = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
-      return {
-        code: "unsupported_media_type",
-        message: `Cannot read files of type "${mediaType}"; send one of ${types}`,
-      };
-    }
-    return this.#refuseRoom(storeId, 1);
+  #refuseFile(storeId: string, file: NewFile): VectorStoreRefusal | undefined {
+    const store = this.get(storeId);
+    return formRefusal(file) ?? ownerRefusal(this.#passages.stores(), store, file) ??
+      this.#refuseRoom(storeId, 1);
   }
 
   #refuseRoom(storeId: string, passages: number): VectorStoreRefusal | undefined {
     const store = this.get(storeId);
     if (store === undefined) return { code: "store_not_found", id: storeId };
-    if (store.files >= MAX_FILES) {
-      return { code: "full", message: `Vector store "${storeId}" has ${MAX_FILES} files already` };
-    }
-    if (store.passages + passages > MAX_PASSAGES) {
-      const message = `Vector store "${storeId}" would have more than ${MAX_PASSAGES} passages`;
-      return { code: "full", message };
-    }
-    return undefined;
+    return roomRefusal(store, passages);
   }
 
   /** Returns the hit with its text; `undefined` when its file was removed meanwhile. */
@@ -370,22 +357,6 @@ const TOUCH_MS = 60 * 60 * 1_000;
 
 function lastUseOf({ createdAtMs, lastActiveAtMs = createdAtMs }: VectorStore): number {
   return lastActiveAtMs;
-}
-
-const ALL_FULL = "The room of all vector stores is used up";
-const NO_EMBEDDER = 'Cannot embed: the configuration names no "vectorStores.embeddings"';
-
-function unknownFile(storeId: string, fileId: string): EmbedOutcome {
-  const message = `There is no file "${fileId}" in vector store "${storeId}"`;
-  return { ok: false, code: "file_not_found", message };
-}
-
-function warned(file: VectorStoreFile, { problem }: { problem: string }): AddedFile {
-  return { ...file, warning: `"${file.filename}" has no embeddings: ${problem}` };
-}
-
-function refused(refusal: VectorStoreRefusal): { ok: false; refusal: VectorStoreRefusal } {
-  return { ok: false, refusal };
 }
 
 function utf8Bytes(texts: readonly string[]): number {

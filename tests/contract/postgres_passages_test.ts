@@ -85,6 +85,24 @@ if (bin === undefined) {
     }
   });
 
+  Deno.test("callers' text at two instances at once stays within the owner's maximum", async () => {
+    const { stores: [one, other], close } = await openAll(2);
+    try {
+      for (const id of ["vs_a", "vs_b"]) {
+        await one?.createStore({ ...vectorStore(id), isCallers: true });
+      }
+      const added = await Promise.all(Array.from({ length: 10 }, (_, at) => {
+        const instance = at % 2 === 0 ? one : other;
+        const file = fileOf(at % 3 === 0 ? "vs_a" : "vs_b", `f${at}`, ["x".repeat(10)]);
+        return instance?.addFile(file, ["x".repeat(10)], { ownerMaxTextBytes: 45 });
+      }));
+      assertEquals(added.filter((each) => each === "added").length, 4);
+      assertEquals(added.filter((each) => each === "owner_full").length, 6);
+    } finally {
+      await close();
+    }
+  });
+
   Deno.test("what takes the place of embeddings leaves no row of the former", async () => {
     const { sql, stores: [one], close } = await openAll(1);
     try {
@@ -92,7 +110,7 @@ if (bin === undefined) {
       const plain = fileOf("vs_a", "file_a", ["one", "two"]);
       for (const id of ["emb_1", "emb_2"]) {
         const { file, vectors, embeddings } = embeddedFile(plain, { id });
-        if (id === "emb_1") await one?.addFile(file, ["one", "two"], vectors);
+        if (id === "emb_1") await one?.addFile(file, ["one", "two"], { vectors });
         else await one?.setEmbeddings(plain, embeddings, vectors);
       }
       const parts = async () =>

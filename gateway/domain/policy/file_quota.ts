@@ -12,22 +12,33 @@ export interface FilePolicy {
   readonly bytes?: number | undefined;
   /** Number of vector stores that callers of the wallet made. */
   readonly stores?: number | undefined;
+  /** Text in those vector stores, in UTF-8 bytes. */
+  readonly textBytes?: number | undefined;
 }
 
 /** The parts of the room. */
-export const ROOM_PARTS = ["files", "bytes", "stores"] as const;
+export const ROOM_PARTS = ["files", "bytes", "stores", "textBytes"] as const;
 
 /** The room that a key may fill its wallet to. */
 export type FileQuota = Readonly<Record<keyof FilePolicy, number>>;
 
-/** The room where a policy says nothing: 100 files of 256 MiB together, and 10 vector stores. */
-export const DEFAULT_FILE_QUOTA: FileQuota = { files: 100, bytes: 256 * 1024 * 1024, stores: 10 };
+/**
+ * The room where a policy says nothing: 100 files of 256 MiB together, and 10 vector stores with 128
+ * MiB of text, an eighth of what all wallets have.
+ */
+export const DEFAULT_FILE_QUOTA: FileQuota = {
+  files: 100,
+  bytes: 256 * 1024 * 1024,
+  stores: 10,
+  textBytes: 128 * 1024 * 1024,
+};
 
 /** The largest room that a policy can give. */
 export const LARGEST_FILE_QUOTA: FileQuota = {
   files: 10_000,
   bytes: 4 * 1024 * 1024 * 1024,
   stores: 100,
+  textBytes: 1024 * 1024 * 1024,
 };
 
 /** Returns the room that a policy gives. */
@@ -36,6 +47,7 @@ export function fileQuotaOf({ files: policy = {} }: { readonly files?: FilePolic
     files: policy.files ?? DEFAULT_FILE_QUOTA.files,
     bytes: policy.bytes ?? DEFAULT_FILE_QUOTA.bytes,
     stores: policy.stores ?? DEFAULT_FILE_QUOTA.stores,
+    textBytes: policy.textBytes ?? DEFAULT_FILE_QUOTA.textBytes,
   } satisfies FileQuota;
 }
 

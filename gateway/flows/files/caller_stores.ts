@@ -246,9 +246,10 @@ export class CallerStores {
     const file = await files.get(key, fileId);
     if (file === undefined) throw noFile(param);
     const { expiresAtMs, filename, mediaType } = file;
+    const { textBytes: ownerMaxTextBytes } = fileQuotaOf(key.policy);
     const about = { filename, mediaType, attributes, batchId, sourceId: fileId, expiresAtMs };
     const bytes = await readWhole(file, files);
-    const added = await vectorStores.addFile(storeId, { ...about, bytes });
+    const added = await vectorStores.addFile(storeId, { ...about, bytes, ownerMaxTextBytes });
     const text = added.ok
       ? added.value
       : await this.#note(storeId, { ...about, sizeBytes: file.bytes, refusal: added.refusal });

@@ -81,3 +81,32 @@ Deno.test("a batch with more files than the store may have is refused before any
   assertEquals(fault.code, "policy_denied");
   assertEquals((await callerStores.files(KEY, store.id)).length, MAX_FILES - 1);
 });
+
+Deno.test("text beyond what the key's policy allows the wallet is refused, with the way out", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green", "the door is open", "a"]);
+  const { callerStores, store, attachments } = lab;
+  const key = { ...KEY, policy: { files: { textBytes: 20 } } };
+  const [first, second, third] = attachments;
+  const add = (each: typeof first) =>
+    callerStores.add(key, store.id, { attachments: each === undefined ? [] : [each] });
+  await add(first);
+  const fault = await assertRejects(() => add(second), ServiceFault, "20 bytes of text");
+  assertEquals(fault.code, "policy_denied");
+  await add(third);
+  assertEquals(callerStores.get(key, store.id).textBytes, 18);
+  // Another store of the wallet has the same room, and so has a batch, which notes what has none.
+  const other = await callerStores.create(key, { name: "Doors" });
+  const noted = await callerStores.add(key, other.id, {
+    attachments: [second, third].flatMap((each) => each ?? []),
+    batchId: "vsfb_a",
+  });
+  assertEquals(noted.map(({ failure }) => failure?.code), ["server_error", undefined]);
+  await callerStores.removeFile(key, store.id, first?.fileId ?? "");
+  await add(second);
+  const none = { ...KEY, policy: { files: { textBytes: 0 } } };
+  await assertRejects(
+    () => callerStores.add(none, other.id, { attachments: [first].flatMap((each) => each ?? []) }),
+    ServiceFault,
+    "remove files from them, or delete some",
+  );
+});

@@ -2,6 +2,7 @@ import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -25,6 +26,7 @@ import {
   passageSegments,
   segmentKey,
   type SegmentSet,
+  textBytesOf,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -147,11 +149,13 @@ export class KvPassageStore implements PassageStore {
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
   ): Promise<FileAdded> {
     return this.#change(async () => {
       const store = this.#stores.get(file.storeId);
       if (store === undefined) return "store_not_found";
+      const own = this.stores().filter((each) => isOfCallers(each, store.ownerId));
+      if (textBytesOf(own) + file.textBytes > ownerMaxTextBytes) return "owner_full";
       if (this.#bytes() + file.textBytes + vectorBytes(file) > this.#maxBytes) return "full";
       const text = passageSegments(file.id, passages);
       const embedded = vectorSegments(file, vectors);

@@ -2,6 +2,7 @@ import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -18,6 +19,7 @@ import {
   isOfCallers,
   keptBytes,
   passageSegments,
+  textBytesOf,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -86,8 +88,9 @@ export class PostgresPassageStore implements PassageStore {
         select count(*)::int as stores from vector_store
       `;
       if ((row?.stores ?? 0) >= this.#maxStores) return false;
-      if (ownerMax < Infinity && await storesOfCallers(sql, store.ownerId) >= ownerMax) {
-        return false;
+      if (ownerMax < Infinity) {
+        const own = await storesOfCallers(sql, store.ownerId);
+        if (own.length >= ownerMax) return false;
       }
       await sql`
         insert into vector_store (id, bytes, data)
@@ -117,12 +120,16 @@ export class PostgresPassageStore implements PassageStore {
   async addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
   ): Promise<FileAdded> {
     const text = passageSegments(file.id, passages);
     const result = await this.#change(async (sql) => {
       const store = await readStore(sql, file.storeId);
       if (store === undefined) return "store_not_found";
+      if (ownerMaxTextBytes < Infinity) {
+        const own = await storesOfCallers(sql, store.ownerId);
+        if (textBytesOf(own) + file.textBytes > ownerMaxTextBytes) return "owner_full";
+      }
       if (!await this.#hasRoom(sql, file.textBytes + vectorBytes(file))) return "full";
       await writeSegments(sql, file.storeId, text);
       if (file.embeddings !== undefined) {
@@ -265,9 +272,19 @@ export class PostgresPassageStore implements PassageStore {
   }
 }
 
-async function storesOfCallers(sql: Transaction, owner: string): Promise<number> {
-  const rows = await sql<{ data: string }[]>`select data from vector_store`;
-  return rows.filter(({ data }) => isOfCallers(JSON.parse(data), owner)).length;
+async function storesOfCallers(sql: Transaction, owner: string): Promise<VectorStore[]> {
+  return (await readStoresOf(sql, owner)).filter((store) => isOfCallers(store, owner));
+}
+
+/** Reads the stores of an owner. */
+async function readStoresOf(sql: Sql | Transaction, owner: string): Promise<VectorStore[]> {
+  // The member is in the text as it was written; a caller's pairs with the same text are left out.
+  const member = `"ownerId":${JSON.stringify(owner)}`;
+  const rows = await sql<{ data: string }[]>`
+    select data from vector_store where position(${member} in data) > 0
+  `;
+  return rows.map(({ data }): VectorStore => JSON.parse(data))
+    .filter(({ ownerId }) => ownerId === owner);
 }
 
 async function readStore(sql: Transaction, id: string): Promise<VectorStore | undefined> {
