@@ -23,6 +23,8 @@ import { validate } from "../validation.ts";
 export interface FileRoutes {
   /** Refuses requests without a valid key. */
   readonly keyed: MiddlewareHandler<PublicEnv>;
+  /** Refuses requests beyond the key's rate. */
+  readonly limited: MiddlewareHandler<PublicEnv>;
   readonly files: CallerFiles;
 }
 
@@ -31,13 +33,13 @@ const FORM_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 255;
 
 /** Adds the routes of files to an application. */
-export function routeFiles(app: Hono<PublicEnv>, { keyed, files }: FileRoutes): void {
+export function routeFiles(app: Hono<PublicEnv>, { keyed, limited, files }: FileRoutes): void {
   const file = routeOf(PUBLIC_PATHS.callerFile);
-  app.post(PUBLIC_PATHS.callerFiles, keyed, postFile(files));
-  app.get(PUBLIC_PATHS.callerFiles, keyed, listFiles(files));
-  app.get(file, keyed, getFile(files));
-  app.delete(file, keyed, deleteFile(files));
-  app.get(routeOf(PUBLIC_PATHS.callerFileContent), keyed, getContent(files));
+  app.post(PUBLIC_PATHS.callerFiles, keyed, limited, postFile(files));
+  app.get(PUBLIC_PATHS.callerFiles, keyed, limited, listFiles(files));
+  app.get(file, keyed, limited, getFile(files));
+  app.delete(file, keyed, limited, deleteFile(files));
+  app.get(routeOf(PUBLIC_PATHS.callerFileContent), keyed, limited, getContent(files));
 }
 
 function postFile(files: CallerFiles): Handler<PublicEnv> {

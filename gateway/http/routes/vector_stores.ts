@@ -33,6 +33,8 @@ import { answer } from "./files.ts";
 export interface VectorStoreRoutes {
   /** Refuses requests without a valid key. */
   readonly keyed: MiddlewareHandler<PublicEnv>;
+  /** Refuses requests beyond the key's rate. */
+  readonly limited: MiddlewareHandler<PublicEnv>;
   readonly stores: CallerStores;
 }
 
@@ -53,9 +55,9 @@ type Handle = (call: Call) => Promise<object> | object;
 
 /** Adds the routes of vector stores to an application. */
 export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRoutes): void {
-  const { keyed, stores } = options;
+  const { keyed, limited, stores } = options;
   const add = (method: "get" | "post" | "delete", path: string, handle: Handle) => {
-    app.on(method.toUpperCase(), routeOf(path), keyed, async (c) => {
+    app.on(method.toUpperCase(), routeOf(path), keyed, limited, async (c) => {
       const key = c.get("key");
       requireFileSearch(key);
       return answer(c, await handle({ c, key, stores, id: c.req.param("id") ?? "" }));
