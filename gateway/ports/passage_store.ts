@@ -34,6 +34,10 @@ export interface PassageStore {
   /** Returns all stores, oldest first. */
   stores(): readonly VectorStore[];
   store(id: string): VectorStore | undefined;
+  /** Returns a store, also one that another instance has just made: an unknown id is looked up. */
+  find(id: string): Promise<VectorStore | undefined>;
+  /** Returns the stores of an owner, oldest first, also those that another instance has just made. */
+  storesOf(ownerId: string): Promise<readonly VectorStore[]>;
   /**
    * Stores a vector store; resolves once it is durable. Returns false, and stores nothing, if there
    * are too many, or the owner's callers have made as many as they may.

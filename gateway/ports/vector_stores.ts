@@ -200,6 +200,10 @@ export interface VectorStores {
   /** Returns the stores of one owner, or all, oldest first. */
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;
+  /** Returns a store, also one that another instance has just made. */
+  find(id: string): Promise<VectorStore | undefined>;
+  /** Returns the stores of an owner, oldest first, also those that another instance has just made. */
+  listOf(ownerId: string): Promise<readonly VectorStore[]>;
   /** Removes a store with all its files; returns false if there is none. */
   remove(id: string): Promise<boolean>;
   /**

@@ -26,6 +26,7 @@ import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS, MAX_STORES_SEARCHED } fr
 import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
 import { countOfAll } from "../system/count_of_all.ts";
+import { idTimeMs } from "../system/rng.ts";
 import {
   ALL_FULL,
   formRefusal,
@@ -109,6 +110,16 @@ class IndexedVectorStores implements VectorStores {
     return store === undefined || this.#hasExpired(store) ? undefined : store;
   }
 
+  async find(id: string): Promise<VectorStore | undefined> {
+    // An id of another form was never made by any instance.
+    if (idTimeMs(id) !== undefined) await this.#passages.find(id);
+    return this.get(id);
+  }
+
+  async listOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return (await this.#passages.storesOf(ownerId)).filter((store) => !this.#hasExpired(store));
+  }
+
   describe(id: string, description: StoreDescription): Promise<VectorStore | undefined> {
     return this.#passages.describeStore(id, description);
   }
@@ -125,6 +136,7 @@ class IndexedVectorStores implements VectorStores {
   }
 
   async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
+    await this.find(storeId);
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
     const { bytes, filename, mediaType } = file;
@@ -168,6 +180,7 @@ class IndexedVectorStores implements VectorStores {
     storeId: string,
     { failure, ...file }: UnreadFile,
   ): Promise<VectorStoreOutcome<VectorStoreFile>> {
+    await this.find(storeId);
     const refusal = this.#refuseRoom(storeId, 0);
     if (refusal !== undefined) return refused(refusal);
     const added = { ...this.#fileOf(storeId, file), passages: 0, textBytes: 0, failure };
@@ -178,7 +191,7 @@ class IndexedVectorStores implements VectorStores {
   }
 
   async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
-    if (this.get(storeId) === undefined) return undefined;
+    if (await this.find(storeId) === undefined) return undefined;
     return (await this.#passages.files(storeId)).filter((file) => this.#isShown(file));
   }
 
@@ -259,7 +272,7 @@ class IndexedVectorStores implements VectorStores {
     }
     const stores: VectorStore[] = [];
     for (const id of ids) {
-      const store = this.get(id);
+      const store = await this.find(id);
       if (store?.ownerId !== ownerId) return refused({ code: "store_not_found", id });
       stores.push(store);
     }

@@ -117,6 +117,19 @@ const CLAUSES: Clauses<PassageStore> = {
     assertEquals([...a ?? [], ...b ?? []].length, 5);
   },
 
+  "a store is found by its id, and with the others of its owner": async (store) => {
+    await store.createStore(vectorStore("vs_b", 2));
+    await store.createStore(vectorStore("vs_a", 1));
+    await store.createStore({ ...vectorStore("vs_c"), ownerId: 'te"am\0' });
+    assertEquals((await store.find("vs_a"))?.id, "vs_a");
+    assertEquals(await store.find("vs_none"), undefined);
+    assertEquals((await store.storesOf("team")).map(({ id }) => id), ["vs_a", "vs_b"]);
+    assertEquals((await store.storesOf('te"am\0')).map(({ id }) => id), ["vs_c"]);
+    await store.removeStore("vs_a");
+    assertEquals(await store.find("vs_a"), undefined);
+    assertEquals((await store.storesOf("team")).map(({ id }) => id), ["vs_b"]);
+  },
+
   "a store counts what is in it, and every change": async (store) => {
     await store.createStore(vectorStore("vs_a"));
     const one = fileOf("vs_a", "file_1", ["灯", "塔"]);

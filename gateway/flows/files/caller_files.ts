@@ -20,7 +20,7 @@ export interface CallerFilesDeps {
   readonly callerFiles: CallerFileStore;
   readonly vectorStores: Pick<
     VectorStores,
-    "list" | "removeText" | "sweep"
+    "listOf" | "removeText" | "sweep"
   >;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -89,7 +89,7 @@ export class CallerFiles {
     const file = await callerFiles.get(walletId, id);
     if (file === undefined) return false;
     // The text first: a file that is still there can be deleted again.
-    for (const store of vectorStores.list(walletId)) {
+    for (const store of await vectorStores.listOf(walletId)) {
       await vectorStores.removeText(store.id, { sourceId: id });
     }
     return await callerFiles.remove(walletId, id);

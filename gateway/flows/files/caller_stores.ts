@@ -93,20 +93,20 @@ export class CallerStores {
   }
 
   /** Returns the stores of the wallet, oldest first. */
-  list({ walletId }: Caller): readonly VectorStore[] {
-    return this.#deps.vectorStores.list(walletId);
+  list({ walletId }: Caller): Promise<readonly VectorStore[]> {
+    return this.#deps.vectorStores.listOf(walletId);
   }
 
   /** Returns a store of the wallet. Throws a {@linkcode ServiceFault} if it has none of this id. */
-  get({ walletId }: Caller, id: string): VectorStore {
-    const store = this.#deps.vectorStores.get(id);
+  async get({ walletId }: Caller, id: string): Promise<VectorStore> {
+    const store = await this.#deps.vectorStores.find(id);
     if (store?.ownerId !== walletId) throw noStore();
     return store;
   }
 
   /** Changes the description of a store. */
   async describe(key: Caller, id: string, description: StoreDescription): Promise<VectorStore> {
-    this.#own(key, id);
+    await this.#own(key, id);
     const described = await this.#deps.vectorStores.describe(id, description);
     if (described === undefined) throw noStore();
     return described;
@@ -114,13 +114,13 @@ export class CallerStores {
 
   /** Deletes a store with the text of its files; the files themselves stay. */
   async delete(key: Caller, id: string): Promise<void> {
-    this.#own(key, id);
+    await this.#own(key, id);
     if (!await this.#deps.vectorStores.remove(id)) throw noStore();
   }
 
   /** Returns the files of a store, oldest first. */
   async files(key: Caller, id: string): Promise<readonly VectorStoreFile[]> {
-    this.get(key, id);
+    await this.get(key, id);
     const files = await this.#deps.vectorStores.files(id);
     if (files === undefined) throw noStore();
     // A file that was added again is there twice for a moment: the later one counts.
@@ -142,7 +142,7 @@ export class CallerStores {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<readonly VectorStoreFile[]> {
-    this.#own(key, storeId);
+    await this.#own(key, storeId);
     // Before any is read: a batch with an unknown file changes nothing.
     for (const { fileId, param } of attachments) {
       if (await this.#deps.files.get(key, fileId) === undefined) throw noFile(param);
@@ -180,7 +180,7 @@ export class CallerStores {
 
   /** Removes a file's text from a store; the file itself stays. */
   async removeFile(key: Caller, storeId: string, fileId: string): Promise<void> {
-    this.#own(key, storeId);
+    await this.#own(key, storeId);
     if (!await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId })) {
       throw noFile("file_id");
     }
@@ -198,14 +198,14 @@ export class CallerStores {
     signal?: AbortSignal,
   ): Promise<readonly SearchHit[]> {
     const { storeId, ...rest } = query;
-    this.get(key, storeId);
+    await this.get(key, storeId);
     this.#quota.take(key);
     const request = { ...rest, storeIds: [storeId] };
     return valueOf(await this.#deps.vectorStores.search(key.walletId, request, { signal }));
   }
 
-  #own(key: Caller, id: string): VectorStore {
-    const store = this.get(key, id);
+  async #own(key: Caller, id: string): Promise<VectorStore> {
+    const store = await this.get(key, id);
     if (store.isCallers === true) return store;
     throw new ServiceFault("policy_denied", {
       message: "The operator made this vector store: it can be searched, but not changed",

@@ -93,7 +93,7 @@ Deno.test("text beyond what the key's policy allows the wallet is refused, with 
   const fault = await assertRejects(() => add(second), ServiceFault, "20 bytes of text");
   assertEquals(fault.code, "policy_denied");
   await add(third);
-  assertEquals(callerStores.get(key, store.id).textBytes, 18);
+  assertEquals((await callerStores.get(key, store.id)).textBytes, 18);
   // Another store of the wallet has the same room, and so has a batch, which notes what has none.
   const other = await callerStores.create(key, { name: "Doors" });
   const noted = await callerStores.add(key, other.id, {

@@ -51,7 +51,7 @@ interface Call {
   readonly id: string;
 }
 
-type Handle = (call: Call) => Promise<object> | object;
+type Handle = (call: Call) => Promise<object>;
 
 /** Adds the routes of vector stores to an application. */
 export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRoutes): void {
@@ -66,7 +66,7 @@ export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRout
   const paths = PUBLIC_PATHS;
   add("post", paths.vectorStores, create);
   add("get", paths.vectorStores, list);
-  add("get", paths.vectorStore, ({ key, id }) => storeJson(stores.get(key, id)));
+  add("get", paths.vectorStore, async ({ key, id }) => storeJson(await stores.get(key, id)));
   add("post", paths.vectorStore, change);
   add("delete", paths.vectorStore, remove);
   add("post", paths.vectorStoreSearch, search);
@@ -109,12 +109,12 @@ async function create(call: Call): Promise<object> {
     await stores.delete(key, store.id);
     throw error;
   }
-  return storeJson(stores.get(key, store.id));
+  return storeJson(await stores.get(key, store.id));
 }
 
-function list({ c, key, stores }: Call): object {
+async function list({ c, key, stores }: Call): Promise<object> {
   const query = validate(pageQuerySchema, queryOf(c.req));
-  return pageJson(stores.list(key).map(storeJson), query);
+  return pageJson((await stores.list(key)).map(storeJson), query);
 }
 
 async function change(call: Call): Promise<object> {

@@ -111,6 +111,16 @@ export class KvPassageStore implements PassageStore {
     return this.#stores.get(id);
   }
 
+  find(id: string): Promise<VectorStore | undefined> {
+    return Promise.resolve(this.store(id));
+  }
+
+  storesOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return Promise.resolve(
+      this.stores().filter((store) => store.ownerId === ownerId).sort(byAge),
+    );
+  }
+
   createStore(
     store: VectorStore,
     { ownerMax = Infinity, entry }: StoreCreation = {},

@@ -30,7 +30,7 @@ import { query, type Sql, type Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 import { deleteSegments, type FileName, readFile, writeFile, writeSegments } from "./file_rows.ts";
-import { byAge, KnownStores } from "./known_stores.ts";
+import { byAge, KnownStores, readStoresOf } from "./known_stores.ts";
 
 /** Limits of all vector stores together. */
 export interface PassageLimits {
@@ -42,7 +42,7 @@ export interface PassageLimits {
 
 /**
  * Vector stores in PostgreSQL. Their descriptions are in memory; other instances hear of a change
- * within a second. Each change is one transaction, and all are made one after another.
+ * within a second, and look for a store that is not in memory. Each change is one transaction, and all are made one after another.
  */
 export class PostgresPassageStore implements PassageStore {
   readonly #sql: Sql;
@@ -77,6 +77,14 @@ export class PostgresPassageStore implements PassageStore {
 
   store(id: string): VectorStore | undefined {
     return this.#known.get(id);
+  }
+
+  find(id: string): Promise<VectorStore | undefined> {
+    return this.#known.find(id);
+  }
+
+  storesOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return this.#known.ofOwner(ownerId);
   }
 
   async createStore(
@@ -274,17 +282,6 @@ export class PostgresPassageStore implements PassageStore {
 
 async function storesOfCallers(sql: Transaction, owner: string): Promise<VectorStore[]> {
   return (await readStoresOf(sql, owner)).filter((store) => isOfCallers(store, owner));
-}
-
-/** Reads the stores of an owner. */
-async function readStoresOf(sql: Sql | Transaction, owner: string): Promise<VectorStore[]> {
-  // The member is in the text as it was written; a caller's pairs with the same text are left out.
-  const member = `"ownerId":${JSON.stringify(owner)}`;
-  const rows = await sql<{ data: string }[]>`
-    select data from vector_store where position(${member} in data) > 0
-  `;
-  return rows.map(({ data }): VectorStore => JSON.parse(data))
-    .filter(({ ownerId }) => ownerId === owner);
 }
 
 async function readStore(sql: Transaction, id: string): Promise<VectorStore | undefined> {
