@@ -136,12 +136,12 @@ class IndexedVectorStores implements VectorStores {
   }
 
   async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
-    await this.find(storeId);
+    const { ownerId = "" } = await this.find(storeId) ?? {};
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
     const { bytes, filename, mediaType } = file;
     const sizeBytes = bytes.length;
-    const extracted = await this.#extractor.extract({ mediaType, bytes });
+    const extracted = await this.#extractor.extract({ mediaType, bytes, ownerId });
     if (!extracted.ok) {
       const message = `Cannot read "${filename}": ${extracted.problem}`;
       return refused({ code: "unreadable", message });

@@ -17,10 +17,11 @@ import type {
   VectorStoreRefusal,
   VectorStores,
 } from "../../ports/vector_stores.ts";
+import { Turns } from "../../system/turns.ts";
 import { MinuteQuota } from "../admit/minute_quota.ts";
 import type { Caller, CallerFiles } from "./caller_files.ts";
 
-/** Files that may wait to be indexed: those of one wallet, and of all. */
+/** Files that may wait to be read: those of one wallet, and of all. */
 const WAITING_OF_ONE = 8;
 const WAITING_OF_ALL = 64;
 /**
@@ -59,9 +60,8 @@ export type NewCallerStore = Omit<StoreDescription, "lastActiveAtMs" | "name"> &
 export class CallerStores {
   readonly #deps: CallerStoresDeps;
   readonly #quota: MinuteQuota;
-  /** Files that wait to be indexed, by wallet. */
-  readonly #waiting = new Map<string, number>();
-  #last: Promise<unknown> = Promise.resolve();
+  /** Of one file at a time alone the whole content is in memory. */
+  readonly #turns = new Turns({ ofOne: WAITING_OF_ONE, ofAll: WAITING_OF_ALL, refusal: tooMany });
 
   constructor(deps: CallerStoresDeps) {
     this.#deps = deps;
@@ -129,7 +129,7 @@ export class CallerStores {
   }
 
   /**
-   * Adds files to a store, one after another; resolves once all are searchable, or noted with the
+   * Adds files to a store, one after another, in turn with those of other wallets; resolves once all are searchable, or noted with the
    * reason why they are not. A file that the store has is read again. A file of a batch that finds no
    * room is noted too; a single one is refused. Ends early when the signal is aborted.
    */
@@ -154,7 +154,8 @@ export class CallerStores {
       signal?.throwIfAborted();
       const adding = { attachment, batchId };
       try {
-        added.push(await this.#inLine(key, () => this.#add(key, storeId, adding)));
+        const work = () => this.#add(key, storeId, adding);
+        added.push(await this.#turns.run(key.walletId, work, { signal }));
       } catch (error) {
         const isBegun = batchId !== undefined && added.length > 0;
         if (!isBegun || !isFault(error, "rate_limit_exceeded")) throw error;
@@ -210,28 +211,6 @@ export class CallerStores {
     throw new ServiceFault("policy_denied", {
       message: "The operator made this vector store: it can be searched, but not changed",
     });
-  }
-
-  /** Runs work on one file at a time, of which alone the whole content is in memory. */
-  async #inLine<T>({ walletId }: Caller, work: () => Promise<T>): Promise<T> {
-    const own = this.#waiting.get(walletId) ?? 0;
-    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= WAITING_OF_ONE || all >= WAITING_OF_ALL) {
-      throw new ServiceFault("rate_limit_exceeded", {
-        message: "Too many files wait to be read into vector stores; try again later",
-        retryAfterMs: 5_000,
-      });
-    }
-    this.#waiting.set(walletId, own + 1);
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    try {
-      return await result;
-    } finally {
-      const remaining = (this.#waiting.get(walletId) ?? 1) - 1;
-      if (remaining === 0) this.#waiting.delete(walletId);
-      else this.#waiting.set(walletId, remaining);
-    }
   }
 
   async #add(
@@ -343,6 +322,13 @@ function faultOf(refusal: VectorStoreRefusal): ServiceFault {
 
 function isFault(error: unknown, code: ErrorCode): error is ServiceFault {
   return error instanceof ServiceFault && error.code === code;
+}
+
+function tooMany(): ServiceFault {
+  return new ServiceFault("rate_limit_exceeded", {
+    message: "Too many files wait to be read into vector stores; try again later",
+    retryAfterMs: 5_000,
+  });
 }
 
 function noStore(): ServiceFault {
