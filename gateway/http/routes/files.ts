@@ -11,7 +11,7 @@ import { type CallerFiles, UPLOAD_MAX_BYTES } from "../../flows/files/caller_fil
 import type { CallerFile } from "../../ports/file_store.ts";
 import { mediaTypeOf } from "../../vector_stores/media_types.ts";
 import type { PublicEnv } from "../env.ts";
-import { fileJson, pageJson } from "../files_json.ts";
+import { fileJson, listJson } from "../files_json.ts";
 import { PUBLIC_PATHS, routeOf } from "../public_paths.ts";
 import { queryOf } from "../query_of.ts";
 import { readUpload } from "../read_upload.ts";
@@ -70,10 +70,9 @@ function postFile(files: CallerFiles): Handler<PublicEnv> {
 function listFiles(files: CallerFiles): Handler<PublicEnv> {
   return async function listFilesHandler(c) {
     requireEndpoint(c.get("key"), "responses");
-    const { purpose, ...page } = validate(fileListQuerySchema, queryOf(c.req));
-    const all = await files.list(c.get("key"));
-    const some = all.filter((file) => purpose === undefined || file.purpose === purpose);
-    return answer(c, pageJson(some.map(fileJson), page));
+    const { limit, ...range } = validate(fileListQuerySchema, queryOf(c.req));
+    const page = await files.page(c.get("key"), { ...range, limit: Number(limit) });
+    return answer(c, listJson(page.files.map(fileJson), page.hasMore));
   };
 }
 
