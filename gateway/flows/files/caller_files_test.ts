@@ -66,7 +66,8 @@ Deno.test("pages have the files that are shown, each once, however many are left
   }
   const pages = async (first: FilePage) => {
     const ids: string[] = [];
-    for (let after: string | undefined;;) {
+    let after: string | undefined;
+    for (;;) {
       const page = await files.page(key, { ...first, after });
       ids.push(...page.files.map(({ id }) => id));
       if (!page.hasMore) return ids;
