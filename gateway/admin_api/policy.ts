@@ -30,9 +30,9 @@ const count = z.int({ error: "Give a whole number" })
   .positive({ error: "Give a whole number from 1 on" });
 
 /** Returns the schema of a part of the room for files; without it the default applies. */
-function roomUpTo(part: keyof typeof LARGEST_FILE_QUOTA) {
+function roomUpTo(part: keyof typeof LARGEST_FILE_QUOTA, least = 0) {
   const largest = LARGEST_FILE_QUOTA[part];
-  return z.int({ error: "Give a whole number" }).min(0).max(largest).optional().meta({
+  return z.int({ error: "Give a whole number" }).min(least).max(largest).optional().meta({
     default: DEFAULT_FILE_QUOTA[part],
   });
 }
@@ -128,6 +128,9 @@ export const policySchema: z.ZodType<KeyPolicy, unknown> = strict({
     files: roomUpTo("files").describe("Number of files of the wallet"),
     bytes: roomUpTo("bytes").describe("Size of all files of the wallet, in bytes"),
     stores: roomUpTo("stores").describe("Number of vector stores that callers of the wallet made"),
+    textBytes: roomUpTo("textBytes").describe("Text in those vector stores, in UTF-8 bytes"),
+    requestsPerMinute: roomUpTo("requestsPerMinute", 1)
+      .describe("Requests to files and vector stores that the key may make in a minute"),
   }).optional().describe("Room for files and vector stores: up to these the key may add some"),
   embeddings: embeddingChoice.optional().describe(
     "The embedding model of the key; without it, the model of its first call stays",

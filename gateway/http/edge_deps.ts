@@ -1,5 +1,6 @@
 import type { CallerFiles } from "../flows/files/caller_files.ts";
 import type { CallerStores } from "../flows/files/caller_stores.ts";
+import type { FileRate } from "../flows/files/file_rate.ts";
 import type { CatalogStore } from "../ports/catalog_store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LeasePool } from "../ports/lease_pool.ts";
@@ -11,6 +12,7 @@ import type { Rng } from "../ports/rng.ts";
 export interface EdgeDeps {
   readonly callerFiles: CallerFiles;
   readonly callerStores: CallerStores;
+  readonly fileRate: FileRate;
   readonly catalogs: Pick<CatalogStore, "current">;
   readonly clock: Clock;
   readonly logger: Logger;

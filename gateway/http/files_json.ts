@@ -132,12 +132,20 @@ export function pageJson<Item extends Listed>(
     ? ordered.length
     : placeOf(ordered, { id: before, param: "before", order }).from;
   const data = ordered.slice(start, Math.min(end, start + Number(limit)));
+  return listJson(data, start + data.length < end);
+}
+
+/** Returns a page with these items. */
+export function listJson<Item extends Pick<Listed, "id">>(
+  data: Item[],
+  hasMore: boolean,
+) {
   return {
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: start + data.length < end,
+    has_more: hasMore,
   };
 }
 

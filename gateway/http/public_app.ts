@@ -20,6 +20,7 @@ import type { EdgeDeps } from "./edge_deps.ts";
 import type { PublicEnv } from "./env.ts";
 import { errorResponse } from "./error_response.ts";
 import { authenticate, type FindKey, identifyBy } from "./middleware/authenticate.ts";
+import { limitFiles } from "./middleware/limit_files.ts";
 import { logDenied } from "./middleware/log_denied.ts";
 import { requestId } from "./middleware/request_id.ts";
 import { PUBLIC_PATHS, routeOf } from "./public_paths.ts";
@@ -115,8 +116,9 @@ export function createPublicApp(options: PublicAppOptions): Hono<PublicEnv> {
   }
   for (const [path, handler] of models) app.post(path, (c) => handler(c.req.raw, c.env));
   routeStoredResponses(app, { keyed, responses: gateway.responses });
-  routeFiles(app, { keyed, files: gateway.callerFiles });
-  routeVectorStores(app, { keyed, stores: gateway.callerStores });
+  const limited = limitFiles(gateway.fileRate);
+  routeFiles(app, { keyed, limited, files: gateway.callerFiles });
+  routeVectorStores(app, { keyed, limited, stores: gateway.callerStores });
   app.get(routeOf(PUBLIC_PATHS.file), getFile(gateway, options.files));
   app.get(PUBLIC_PATHS.document, getDocument(options.description));
   app.get(PUBLIC_PATHS.reference, getReference(options.description, options.publicUrl));

@@ -43,6 +43,7 @@ function operation(
     method: "get",
     tag,
     access: "key",
+    limited: true,
     replies: {
       200: {
         description: "The answer",

@@ -30,6 +30,18 @@ export type FileFinished = "stored" | "too_many" | "too_large" | "full" | "gone"
 /** Maximum size of a part, in bytes. */
 export const PART_BYTES = 120 * 1024;
 
+/** A part of an owner's files, in the order of their ids, which begin with the time. */
+export interface FileRange {
+  /** `asc` begins with the oldest. */
+  readonly order: "asc" | "desc";
+  /** Id before the first one in this order, whether there is such a file or not. @default {none} */
+  readonly after?: string | undefined;
+  /** Id after the last one in this order. @default {none} */
+  readonly before?: string | undefined;
+  /** Maximum number of files. */
+  readonly limit: number;
+}
+
 /** A durable store of files of callers, which are written and read part by part. */
 export interface CallerFileStore {
   /** Notes an upload, so that its parts are found if it is never finished. */
@@ -49,6 +61,8 @@ export interface CallerFileStore {
   get(ownerId: string, id: string): Promise<CallerFile | undefined>;
   /** Returns the files of an owner, oldest first. */
   list(ownerId: string): Promise<readonly CallerFile[]>;
+  /** Returns some of an owner's files, and reads no others. */
+  page(ownerId: string, range: FileRange): Promise<readonly CallerFile[]>;
   /** Yields the bytes of a file; ends early if it is removed meanwhile. */
   content(file: CallerFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
   /** Removes a file; returns false if there is none. */

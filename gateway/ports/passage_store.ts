@@ -8,7 +8,7 @@ import type {
 } from "./vector_stores.ts";
 
 /** The outcome of adding a file. */
-export type FileAdded = "added" | "store_not_found" | "full";
+export type FileAdded = "added" | "store_not_found" | "full" | "owner_full";
 
 /** The outcome of storing embeddings. */
 export type EmbeddingsKept = "kept" | "file_not_found" | "full";
@@ -19,11 +19,26 @@ export interface StoreCreation extends Noted<VectorStore> {
   readonly ownerMax?: number | undefined;
 }
 
+/** Options of a new file. */
+export interface FileAddition {
+  /** Vectors of a file with embeddings, joined in order, of at most 15,360 numbers each. */
+  readonly vectors?: Float32Array<ArrayBuffer> | undefined;
+  /**
+   * Maximum text of the stores that callers of the store's owner made, in UTF-8 bytes. @default {no
+   * limit}
+   */
+  readonly ownerMaxTextBytes?: number | undefined;
+}
+
 /** A durable store of vector stores, their files and the passages of their text. */
 export interface PassageStore {
   /** Returns all stores, oldest first. */
   stores(): readonly VectorStore[];
   store(id: string): VectorStore | undefined;
+  /** Returns a store, also one that another instance has just made: an unknown id is looked up. */
+  find(id: string): Promise<VectorStore | undefined>;
+  /** Returns the stores of an owner, oldest first, also those that another instance has just made. */
+  storesOf(ownerId: string): Promise<readonly VectorStore[]>;
   /**
    * Stores a vector store; resolves once it is durable. Returns false, and stores nothing, if there
    * are too many, or the owner's callers have made as many as they may.
@@ -40,14 +55,14 @@ export interface PassageStore {
   /** Removes a store with all its files; returns false if there is none. */
   removeStore(id: string): Promise<boolean>;
   /**
-   * Stores a file completely or not at all. Returns `full` if the space of all stores is used up. A
-   * passage has at most 60 KiB of JSON. A file with embeddings comes with their vectors, joined in
-   * order, of at most 15,360 numbers each.
+   * Stores a file completely or not at all. Returns `full` if the space of all stores is used up, and
+   * `owner_full` if the owner's is: both are checked in one commit with the file. A passage has at
+   * most 60 KiB of JSON. A file with embeddings comes with their vectors.
    */
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors?: Float32Array<ArrayBuffer>,
+    options?: FileAddition,
   ): Promise<FileAdded>;
   /** Replaces the embeddings of a file, all or none, and deletes the former ones. */
   setEmbeddings(

@@ -115,10 +115,15 @@ export interface NewFile {
   readonly sourceId?: string | undefined;
   readonly batchId?: string | undefined;
   readonly expiresAtMs?: number | undefined;
+  /**
+   * Maximum text of the stores that callers of the store's owner made, in UTF-8 bytes. @default {no
+   * limit}
+   */
+  readonly ownerMaxTextBytes?: number | undefined;
 }
 
 /** A file that could not be read, to be noted in a store. */
-export interface UnreadFile extends Omit<NewFile, "bytes"> {
+export interface UnreadFile extends Omit<NewFile, "bytes" | "ownerMaxTextBytes"> {
   readonly sizeBytes: number;
   readonly failure: FileFailure;
 }
@@ -203,6 +208,10 @@ export interface VectorStores {
   /** Returns the stores of one owner, or all, oldest first. */
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;
+  /** Returns a store, also one that another instance has just made. */
+  find(id: string): Promise<VectorStore | undefined>;
+  /** Returns the stores of an owner, oldest first, also those that another instance has just made. */
+  listOf(ownerId: string): Promise<readonly VectorStore[]>;
   /** Removes a store with all its files; returns false if there is none. */
   remove(id: string): Promise<boolean>;
   /**

@@ -22,6 +22,7 @@ import { keyHolderRoutes } from "../key_holder/routes.ts";
 import type { PublicGateway } from "../http/public_app.ts";
 import { CallerFiles } from "../flows/files/caller_files.ts";
 import { CallerStores } from "../flows/files/caller_stores.ts";
+import { FileRate } from "../flows/files/file_rate.ts";
 import { InFlight } from "../flows/admit/in_flight.ts";
 import type { HolderAccess } from "../flows/keys/holder_access.ts";
 import type { KeyRing } from "../flows/keys/key_ring.ts";
@@ -221,6 +222,7 @@ export function gatewayOf(
   });
   const gateway: Omit<GatewayParts, "audits"> = {
     ...filesOf(stores, { clock, rng, vectorStores }),
+    fileRate: new FileRate({ admission, clock }),
     catalogs,
     traitsOf,
     embeddingPins,

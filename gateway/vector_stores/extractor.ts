@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { Turns } from "../system/turns.ts";
 import type { ExtractBudget } from "./extract_budget.ts";
 import type { ExtractionResult } from "./extract_passages.ts";
 import type { ExtractJob } from "./extract_worker.ts";
@@ -20,6 +21,8 @@ export interface ExtractorLimits extends Partial<ExtractBudget> {
 export interface ExtractedFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Wallet that takes the turn. */
+  readonly ownerId: string;
 }
 
 const FAILED = "Cannot get the text out of a file";
@@ -27,14 +30,14 @@ const TOO_LONG = { ok: false, problem: "it takes too much time to get its text o
 const TOO_MUCH = { ok: false, problem: "it takes too much memory to get its text out" } as const;
 
 /**
- * Extracts the text of files, one after another, each in its own thread, so that the gateway
+ * Extracts the text of files, one after another, in turn between wallets, each in its own thread, so that the gateway
  * continues and all memory is freed. The thread enforces the budget; `node:worker_threads` alone
  * limits the heap only.
  */
 export class Extractor {
   readonly #budget: ExtractBudget;
   readonly #heapMib: number;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(limits: ExtractorLimits = {}) {
     this.#budget = {
@@ -47,9 +50,7 @@ export class Extractor {
 
   /** Returns the passages of a file, whose bytes are transferred. */
   extract(file: ExtractedFile): Promise<ExtractionResult> {
-    const result = this.#last.then(() => this.#run(file));
-    this.#last = result.catch(() => {});
-    return result;
+    return this.#turns.run(file.ownerId, () => this.#run(file));
   }
 
   async #run({ bytes, mediaType }: ExtractedFile): Promise<ExtractionResult> {

@@ -19,7 +19,7 @@ async function deflatedPdf(content: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function read(extractor: Extractor, bytes: Uint8Array<ArrayBuffer>, mediaType = "application/pdf") {
-  return extractor.extract({ mediaType, bytes });
+  return extractor.extract({ mediaType, bytes, ownerId: "team" });
 }
 
 Deno.test("files are read in a thread, one after the other", async () => {
@@ -51,7 +51,7 @@ Deno.test("a stream that unpacks to more than the budget is refused, and the nex
 Deno.test("a file whose text needs more heap than there is is refused at once", async () => {
   const extractor = new Extractor({ heapMib: 20 });
   const bytes = new TextEncoder().encode("<p>word</p>".repeat(400_000));
-  assertEquals(await extractor.extract({ mediaType: "text/html", bytes }), {
+  assertEquals(await extractor.extract({ mediaType: "text/html", bytes, ownerId: "team" }), {
     ok: false,
     problem: "it takes too much memory to get its text out",
   });

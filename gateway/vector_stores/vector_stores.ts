@@ -25,20 +25,22 @@ import type {
 import { passes } from "./attribute_filter.ts";
 import { readText } from "./file_text.ts";
 import { Extractor, type ExtractorLimits } from "./extractor.ts";
-import {
-  DEFAULT_RESULTS,
-  MAX_FILE_BYTES,
-  MAX_FILES,
-  MAX_PASSAGES,
-  MAX_QUERY_CHARS,
-  MAX_RESULTS,
-  MAX_STORES_SEARCHED,
-} from "./limits.ts";
+import { DEFAULT_RESULTS, MAX_QUERY_CHARS, MAX_RESULTS, MAX_STORES_SEARCHED } from "./limits.ts";
 import { LoadedIndexes, type StoreHit } from "./loaded_indexes.ts";
-import { isReadable, MEDIA_TYPES } from "./media_types.ts";
-import { refused, unknownFile, utf8Bytes, warned } from "./outcomes.ts";
 import { type EmbeddedPassages, PassageEmbedder } from "./passage_embedder.ts";
 import { countOfAll } from "../system/count_of_all.ts";
+import { idTimeMs } from "../system/rng.ts";
+import {
+  ALL_FULL,
+  formRefusal,
+  NO_EMBEDDER,
+  ownerFull,
+  ownerRefusal,
+  refused,
+  roomRefusal,
+  unknownFile,
+  warned,
+} from "./refusals.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 /** Dependencies of the vector stores. */
@@ -111,6 +113,16 @@ class IndexedVectorStores implements VectorStores {
     return store === undefined || this.#hasExpired(store) ? undefined : store;
   }
 
+  async find(id: string): Promise<VectorStore | undefined> {
+    // An id of another form was never made by any instance.
+    if (idTimeMs(id) !== undefined) await this.#passages.find(id);
+    return this.get(id);
+  }
+
+  async listOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return (await this.#passages.storesOf(ownerId)).filter((store) => !this.#hasExpired(store));
+  }
+
   describe(id: string, description: StoreDescription): Promise<VectorStore | undefined> {
     return this.#passages.describeStore(id, description);
   }
@@ -127,11 +139,12 @@ class IndexedVectorStores implements VectorStores {
   }
 
   async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
+    const { ownerId = "" } = await this.find(storeId) ?? {};
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
     const { bytes, filename, mediaType } = file;
     const sizeBytes = bytes.length;
-    const extracted = await this.#extractor.extract({ mediaType, bytes });
+    const extracted = await this.#extractor.extract({ mediaType, bytes, ownerId });
     if (!extracted.ok) {
       const message = `Cannot read "${filename}": ${extracted.problem}`;
       return refused({ code: "unreadable", message });
@@ -150,7 +163,8 @@ class IndexedVectorStores implements VectorStores {
       ...(embedded?.ok === true ? { embeddings: this.#named(embedded) } : {}),
     };
     const vectors = embedded?.ok === true ? embedded.values : undefined;
-    switch (await this.#passages.addFile(added, passages, vectors)) {
+    const { ownerMaxTextBytes } = file;
+    switch (await this.#passages.addFile(added, passages, { vectors, ownerMaxTextBytes })) {
       case "added": {
         const store = this.get(storeId);
         if (store !== undefined) await this.#touch([store]);
@@ -160,6 +174,8 @@ class IndexedVectorStores implements VectorStores {
         return refused({ code: "store_not_found", id: storeId });
       case "full":
         return refused({ code: "full", message: ALL_FULL });
+      case "owner_full":
+        return refused({ code: "full", message: ownerFull(ownerMaxTextBytes) });
     }
   }
 
@@ -167,6 +183,7 @@ class IndexedVectorStores implements VectorStores {
     storeId: string,
     { failure, ...file }: UnreadFile,
   ): Promise<VectorStoreOutcome<VectorStoreFile>> {
+    await this.find(storeId);
     const refusal = this.#refuseRoom(storeId, 0);
     if (refusal !== undefined) return refused(refusal);
     const added = { ...this.#fileOf(storeId, file), passages: 0, textBytes: 0, failure };
@@ -177,7 +194,7 @@ class IndexedVectorStores implements VectorStores {
   }
 
   async files(storeId: string): Promise<readonly VectorStoreFile[] | undefined> {
-    if (this.get(storeId) === undefined) return undefined;
+    if (await this.find(storeId) === undefined) return undefined;
     return (await this.#passages.files(storeId)).filter((file) => this.#isShown(file));
   }
 
@@ -270,7 +287,7 @@ class IndexedVectorStores implements VectorStores {
     }
     const stores: VectorStore[] = [];
     for (const id of ids) {
-      const store = this.get(id);
+      const store = await this.find(id);
       if (store?.ownerId !== ownerId) return refused({ code: "store_not_found", id });
       stores.push(store);
     }
@@ -340,34 +357,16 @@ class IndexedVectorStores implements VectorStores {
     return { id: this.#deps.rng.id("emb"), space, dimensions };
   }
 
-  #refuseFile(storeId: string, { bytes, mediaType }: NewFile): VectorStoreRefusal | undefined {
-    if (bytes.length > MAX_FILE_BYTES) {
-      return {
-        code: "too_large",
-        message: `The file has ${bytes.length} bytes, more than ${MAX_FILE_BYTES}`,
-      };
-    }
-    if (!isReadable(mediaType)) {
-      const types = [...new Set(Object.values(MEDIA_TYPES))].join(", ");
-      return {
-        code: "unsupported_media_type",
-        message: `Cannot read files of type "${mediaType}"; send one of ${types}`,
-      };
-    }
-    return this.#refuseRoom(storeId, 1);
+  #refuseFile(storeId: string, file: NewFile): VectorStoreRefusal | undefined {
+    const store = this.get(storeId);
+    return formRefusal(file) ?? ownerRefusal(this.#passages.stores(), store, file) ??
+      this.#refuseRoom(storeId, 1);
   }
 
   #refuseRoom(storeId: string, passages: number): VectorStoreRefusal | undefined {
     const store = this.get(storeId);
     if (store === undefined) return { code: "store_not_found", id: storeId };
-    if (store.files >= MAX_FILES) {
-      return { code: "full", message: `Vector store "${storeId}" has ${MAX_FILES} files already` };
-    }
-    if (store.passages + passages > MAX_PASSAGES) {
-      const message = `Vector store "${storeId}" would have more than ${MAX_PASSAGES} passages`;
-      return { code: "full", message };
-    }
-    return undefined;
+    return roomRefusal(store, passages);
   }
 
   /** Returns the hit with its text; `undefined` when its file was removed meanwhile. */
@@ -388,5 +387,7 @@ function lastUseOf({ createdAtMs, lastActiveAtMs = createdAtMs }: VectorStore): 
   return lastActiveAtMs;
 }
 
-const ALL_FULL = "The room of all vector stores is used up";
-const NO_EMBEDDER = 'Cannot embed: the configuration names no "vectorStores.embeddings"';
+function utf8Bytes(texts: readonly string[]): number {
+  const encoder = new TextEncoder();
+  return texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);
+}

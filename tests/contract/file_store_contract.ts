@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { CallerFile, CallerFileStore } from "../../gateway/ports/file_store.ts";
+import type { CallerFile, CallerFileStore, FileRange } from "../../gateway/ports/file_store.ts";
 import { type Clauses, type Open, runContract } from "./contract.ts";
 
 const ROOM = { maxBytes: 1_000_000, maxFiles: 3 };
@@ -99,6 +99,35 @@ const CLAUSES: Clauses<CallerFileStore> = {
     await store.discard("file_a");
     assertEquals(await read(store, callerFile("file_a", 9)), new Uint8Array());
     assertEquals(await store.sweepUploads(1e12), 0);
+  },
+
+  "a page has the files between two ids, in either order, and no more than asked for": async (
+    store,
+  ) => {
+    const room = { maxBytes: 1_000, maxFiles: 20 };
+    // In the order of their ids, not in that in which they were stored.
+    const ids = ["c", "a", "e", "B", "d", "0", "f"].map((letter) => `file_${letter}`);
+    for (const id of ids) await upload(store, callerFile(id, 1), { room });
+    await upload(store, callerFile("file_b", 1, "other"), { room });
+    const sorted = ids.toSorted();
+    const page = async (range: Partial<FileRange>) =>
+      (await store.page("team", { order: "asc", limit: 100, ...range })).map(({ id }) => id);
+    assertEquals(await page({}), sorted);
+    assertEquals(await page({ order: "desc" }), sorted.toReversed());
+    assertEquals(await page({ limit: 2 }), ["file_0", "file_B"]);
+    assertEquals(await page({ after: "file_B", limit: 2 }), ["file_a", "file_c"]);
+    assertEquals(await page({ after: "file_b", limit: 2 }), ["file_c", "file_d"], "not its own");
+    assertEquals(await page({ after: "file_c", before: "file_f" }), ["file_d", "file_e"]);
+    assertEquals(await page({ order: "desc", after: "file_f", before: "file_c" }), [
+      ...["file_e", "file_d"],
+    ]);
+    assertEquals(await page({ order: "desc", before: "file_e" }), ["file_f"]);
+    assertEquals(await page({ after: "file_f" }), []);
+    assertEquals(await page({ after: "file_e", before: "file_c" }), []);
+    assertEquals(await page({ after: "file_c", before: "file_c" }), []);
+    assertEquals(await store.page("nobody", { order: "asc", limit: 9 }), []);
+    const [whole] = await store.page("team", { order: "asc", limit: 1 });
+    assertEquals(whole, callerFile("file_0", 1));
   },
 
   "an owner has room for some files, and a removed one gives its room back": async (store) => {

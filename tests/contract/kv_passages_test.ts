@@ -79,7 +79,7 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
   const texts = Array.from({ length: 80 }, (_, at) => `${at}`);
   const plain = fileOf("vs_a", "file_a", texts);
   const old = embeddedFile(plain, { id: "emb_old", dimensions: 10 });
-  await passages.addFile(old.file, texts, old.vectors);
+  await passages.addFile(old.file, texts, old);
   state.failing = true;
   const large = embeddedFile(plain, { id: "emb_new" });
   await assertRejects(
@@ -87,7 +87,7 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
     StoreError,
   );
   const other = embeddedFile(fileOf("vs_a", "file_b", texts), { id: "emb_b" });
-  await assertRejects(() => passages.addFile(other.file, texts, other.vectors), StoreError);
+  await assertRejects(() => passages.addFile(other.file, texts, other), StoreError);
   state.failing = false;
   assert(state.kv !== undefined);
   const remaining = new Set(await segmentsOf(state.kv));

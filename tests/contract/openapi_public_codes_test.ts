@@ -23,7 +23,11 @@ import { failingOnce, Provoked, withMethods, wrongRequests } from "../fixtures/p
 import { BOOTSTRAP_KEY, TestService } from "../fixtures/service.ts";
 
 const AUTHORIZATION = `Bearer ${BOOTSTRAP_KEY}`;
-const MODEL_CALLS = PUBLIC_OPERATIONS.filter(({ limited }) => limited);
+/** Tags of operations with a rate of their own. */
+const OF_FILES = ["Files", "Vector stores"];
+const MODEL_CALLS = PUBLIC_OPERATIONS.filter(({ limited, tag }) => (
+  limited && !OF_FILES.includes(tag)
+));
 const KEYED = PUBLIC_OPERATIONS.filter(({ access }) => access === "key");
 
 const provoked = new Provoked("public");

@@ -101,6 +101,39 @@ const CLAUSES: Clauses<PassageStore> = {
     assertEquals([store.store("vs_a")?.files, store.store("vs_a")?.failed], [1, 0]);
   },
 
+  "callers of an owner have a maximum of text, however many files come at once": async (store) => {
+    const own = { ...vectorStore("vs_a"), isCallers: true };
+    for (const each of [own, { ...own, id: "vs_b" }, { ...own, id: "vs_c", ownerId: "other" }]) {
+      assertEquals(await store.createStore(each), true);
+    }
+    const add = (storeId: string, id: string, ownerMaxTextBytes?: number) =>
+      store.addFile(fileOf(storeId, id, ["灯塔"]), ["灯塔"], { ownerMaxTextBytes });
+    const added = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => add(at % 2 === 0 ? "vs_a" : "vs_b", `file_${at}`, 20)),
+    );
+    assertEquals(added.filter((each) => each === "added").length, 3);
+    assertEquals(added.filter((each) => each === "owner_full").length, 5);
+    assertEquals(await add("vs_c", "file_c", 6), "added", "another owner's text does not count");
+    assertEquals(await add("vs_a", "file_8", 23), "owner_full");
+    assertEquals(await add("vs_a", "file_8", 24), "added", "to the byte");
+    assertEquals(await add("vs_b", "file_9"), "added", "an operator's file has no such limit");
+    const [a, b] = await Promise.all(["vs_a", "vs_b"].map((id) => store.files(id)));
+    assertEquals([...a ?? [], ...b ?? []].length, 5);
+  },
+
+  "a store is found by its id, and with the others of its owner": async (store) => {
+    await store.createStore(vectorStore("vs_b", 2));
+    await store.createStore(vectorStore("vs_a", 1));
+    await store.createStore({ ...vectorStore("vs_c"), ownerId: 'te"am\0' });
+    assertEquals((await store.find("vs_a"))?.id, "vs_a");
+    assertEquals(await store.find("vs_none"), undefined);
+    assertEquals((await store.storesOf("team")).map(({ id }) => id), ["vs_a", "vs_b"]);
+    assertEquals((await store.storesOf('te"am\0')).map(({ id }) => id), ["vs_c"]);
+    await store.removeStore("vs_a");
+    assertEquals(await store.find("vs_a"), undefined);
+    assertEquals((await store.storesOf("team")).map(({ id }) => id), ["vs_b"]);
+  },
+
   "a store counts what is in it, and every change": async (store) => {
     await store.createStore(vectorStore("vs_a"));
     const one = fileOf("vs_a", "file_1", ["灯", "塔"]);
@@ -121,7 +154,7 @@ const CLAUSES: Clauses<PassageStore> = {
     const passages = Array.from({ length: 40 }, (_, at) => `${at}`);
     const plain = fileOf("vs_a", "file_a", passages);
     const { file, vectors } = embeddedFile(plain, { id: "emb_1" });
-    assertEquals(await store.addFile(file, passages, vectors), "added");
+    assertEquals(await store.addFile(file, passages, { vectors }), "added");
     assertEquals(await store.files("vs_a"), [file]);
     assertEquals(await readVectors(store, file), vectors);
     assertEquals(await read(store, file), passages);
@@ -158,7 +191,7 @@ const CLAUSES: Clauses<PassageStore> = {
     await store.createStore(vectorStore("vs_a"));
     const passages = ["one", "two"];
     const { file, vectors } = embeddedFile(fileOf("vs_a", "file_a", passages), { id: "emb_1" });
-    await store.addFile(file, passages, vectors);
+    await store.addFile(file, passages, { vectors });
     const other = fileOf("vs_a", "file_b", ["x"]);
     await store.addFile(other, ["x"]);
     const before = store.store("vs_a");
@@ -199,9 +232,9 @@ const CLAUSES: Clauses<PassageStore> = {
     const passages = Array.from({ length: 60 }, () => "x");
     const plain = fileOf("vs_a", "file_a", passages);
     const large = embeddedFile(plain, { id: "emb_1", dimensions: 4_096 });
-    assertEquals(await store.addFile(large.file, passages, large.vectors), "added");
+    assertEquals(await store.addFile(large.file, passages, large), "added");
     const more = embeddedFile(fileOf("vs_a", "file_b", passages), { id: "emb_2", dimensions: 90 });
-    assertEquals(await store.addFile(more.file, passages, more.vectors), "full");
+    assertEquals(await store.addFile(more.file, passages, more), "full");
     await store.addFile(fileOf("vs_a", "file_b", passages), passages);
     assertEquals(await store.setEmbeddings(more.file, more.embeddings, more.vectors), "full");
     assertEquals((await store.files("vs_a")).map(({ embeddings }) => embeddings?.id), [

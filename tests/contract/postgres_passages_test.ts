@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { setTimeout as delay } from "node:timers/promises";
 import { Changes } from "../../gateway/stores/postgres/changes/changes.ts";
 import { connect } from "../../gateway/stores/postgres/connection.ts";
@@ -39,7 +39,12 @@ async function openAll(instances: number) {
     await sql.end();
     await drop();
   };
-  return { sql, stores: all.map(({ store }) => store), close };
+  return {
+    sql,
+    stores: all.map(({ store }) => store),
+    changes: all.map(({ changes }) => changes),
+    close,
+  };
 }
 
 /** Waits until something is so; the test's own limit of time ends a wait in vain. */
@@ -101,6 +106,89 @@ if (bin === undefined) {
     }
   });
 
+  Deno.test("a store of another instance is found at once, and its removal is not forgotten", async () => {
+    const { stores: [one, other], close } = await openAll(2);
+    try {
+      for (let round = 0; round < 10; round++) {
+        const id = `vs_${round}`;
+        const matches = Array.from({ length: 5 }, (_, at) => other?.find(`vs_none_${at}`));
+        await one?.createStore(vectorStore(id, round));
+        const text = ["The lamp is green"];
+        await one?.addFile(fileOf(id, `file_${round}`, text), text);
+        assertEquals((await other?.find(id))?.id, id);
+        assertEquals((await other?.storesOf("team"))?.map((store) => store.id), [id]);
+        assertEquals(await other?.storesOf("nobody"), []);
+        assertEquals(await Promise.all(matches), Array(5).fill(undefined));
+        const finding = other?.find(id);
+        await one?.removeStore(id);
+        await finding;
+        await until(() => other?.store(id) === undefined);
+        assertEquals(await other?.find(id), undefined);
+      }
+    } finally {
+      await close();
+    }
+  });
+
+  Deno.test("an instance that has not heard of a store finds it", async () => {
+    const { sql, stores: [one], changes: [, deaf], close } = await openAll(2);
+    try {
+      if (deaf === undefined) throw new Error("No instance was opened");
+      await deaf.close();
+      const other = await PostgresPassageStore.open(sql, deaf);
+      await one?.createStore(vectorStore("vs_a"));
+      const texts = ["The lamp is green"];
+      const file = fileOf("vs_a", "file_a", texts);
+      assertEquals(await one?.addFile(file, texts), "added");
+      assertEquals(other.store("vs_a"), undefined, "nobody has said so");
+      assertEquals((await other.find("vs_a"))?.files, 1);
+      await one?.createStore(vectorStore("vs_b"));
+      assertEquals((await other.storesOf("team")).map(({ id }) => id), ["vs_a", "vs_b"]);
+      assertEquals(other.store("vs_b")?.ownerId, "team");
+    } finally {
+      await close();
+    }
+  });
+
+  Deno.test("ids that nobody made are one question at a time, however many callers ask", async () => {
+    const { sql, changes: [first], close } = await openAll(1);
+    try {
+      let questions = 0;
+      const counting = new Proxy(sql, {
+        apply: (target, self, args) => {
+          questions++;
+          return Reflect.apply(target, self, args);
+        },
+      });
+      if (first === undefined) throw new Error("No instance was opened");
+      const store = await PostgresPassageStore.open(counting, first);
+      questions = 0;
+      const ids = Array.from({ length: 500 }, (_, at) => `vs_none_${at}`);
+      assertEquals(await Promise.all(ids.map((id) => store.find(id))), ids.map(() => undefined));
+      assertLessOrEqual(questions, 2);
+    } finally {
+      await close();
+    }
+  });
+
+  Deno.test("callers' text at two instances at once stays within the owner's maximum", async () => {
+    const { stores: [one, other], close } = await openAll(2);
+    try {
+      for (const id of ["vs_a", "vs_b"]) {
+        await one?.createStore({ ...vectorStore(id), isCallers: true });
+      }
+      const added = await Promise.all(Array.from({ length: 10 }, (_, at) => {
+        const instance = at % 2 === 0 ? one : other;
+        const file = fileOf(at % 3 === 0 ? "vs_a" : "vs_b", `f${at}`, ["x".repeat(10)]);
+        return instance?.addFile(file, ["x".repeat(10)], { ownerMaxTextBytes: 45 });
+      }));
+      assertEquals(added.filter((each) => each === "added").length, 4);
+      assertEquals(added.filter((each) => each === "owner_full").length, 6);
+    } finally {
+      await close();
+    }
+  });
+
   Deno.test("what takes the place of embeddings leaves no row of the former", async () => {
     const { sql, stores: [one], close } = await openAll(1);
     try {
@@ -108,7 +196,7 @@ if (bin === undefined) {
       const plain = fileOf("vs_a", "file_a", ["one", "two"]);
       for (const id of ["emb_1", "emb_2"]) {
         const { file, vectors, embeddings } = embeddedFile(plain, { id });
-        if (id === "emb_1") await one?.addFile(file, ["one", "two"], vectors);
+        if (id === "emb_1") await one?.addFile(file, ["one", "two"], { vectors });
         else await one?.setEmbeddings(plain, embeddings, vectors);
       }
       const parts = async () =>

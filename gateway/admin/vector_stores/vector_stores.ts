@@ -37,7 +37,7 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       const options = { ownerId: wallet, entry: entry(shownStore) };
       return shownStore(accepted(await vectorStores.create(name, options)));
     },
-    "GET /vector-stores/{id}": ({ path }) => shownStore(findStore(path.id, deps)),
+    "GET /vector-stores/{id}": async ({ path }) => shownStore(await findStore(path.id, deps)),
     "DELETE /vector-stores/{id}": async ({ path: { id } }) => {
       if (!await vectorStores.remove(id)) throw noStore(id);
       return { id, deleted: true };
@@ -53,13 +53,13 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       return shownFile(file);
     },
     "DELETE /vector-stores/{id}/files/{fileId}": async ({ path, entry }) => {
-      const { id } = findStore(path.id, deps);
+      const { id } = await findStore(path.id, deps);
       const options = { entry: entry(shownFile) };
       if (!await vectorStores.removeFile(id, path.fileId, options)) throw noFile(path);
       return { id: path.fileId, deleted: true };
     },
     "POST /vector-stores/{id}/files/{fileId}/embeddings": async ({ context, path }) => {
-      const { id } = findStore(path.id, deps);
+      const { id } = await findStore(path.id, deps);
       const { signal } = context.req.raw;
       const embedded = await vectorStores.embedFile(id, path.fileId, { signal });
       if (!embedded.ok) throw embeddingFault(embedded);
@@ -73,7 +73,7 @@ async function addFile(
   deps: AdminDeps,
   { context, path, query }: AdminCall<"POST /vector-stores/{id}/files">,
 ): Promise<AnswerOf<"POST /vector-stores/{id}/files">> {
-  const { id } = findStore(path.id, deps);
+  const { id } = await findStore(path.id, deps);
   const { filename, attributes } = query();
   const mediaType = typeOf(context, filename);
   const known = readAttributes(attributes);
@@ -126,7 +126,7 @@ async function search(
   deps: AdminDeps,
   { context, path, body }: AdminCall<"POST /vector-stores/{id}/search">,
 ): Promise<AnswerOf<"POST /vector-stores/{id}/search">> {
-  const { id, ownerId } = findStore(path.id, deps);
+  const { id, ownerId } = await findStore(path.id, deps);
   const { query, ...options } = await body();
   const outcome = await deps.vectorStores.search(ownerId, {
     storeIds: [id],
@@ -142,8 +142,8 @@ async function filesOf(id: string, deps: AdminDeps): Promise<readonly VectorStor
   return files;
 }
 
-function findStore(id: string, deps: AdminDeps): VectorStore {
-  const store = deps.vectorStores.get(id);
+async function findStore(id: string, deps: AdminDeps): Promise<VectorStore> {
+  const store = await deps.vectorStores.find(id);
   if (store === undefined) throw noStore(id);
   return store;
 }

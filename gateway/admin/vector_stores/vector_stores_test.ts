@@ -157,6 +157,8 @@ Deno.test("a reached limit is a conflict; an oversized file is 413 for any decla
       addUnread: () => Promise.resolve(full),
       sweep: () => Promise.resolve(0),
       list: () => [],
+      listOf: () => Promise.resolve([]),
+      find: () => Promise.resolve({ ...store, passages: 0, textBytes: 0, revision: 0 }),
       get: () => ({ ...store, passages: 0, textBytes: 0, revision: 0 }),
       remove: () => Promise.resolve(false),
       addFile: () => Promise.resolve({ ok: false, refusal: refusals.shift() ?? full.refusal }),

@@ -14,5 +14,6 @@ Deno.test("a policy that says nothing gives the default room, and a number repla
 Deno.test("room above that of another policy widens it, also above the default", () => {
   assertEquals(violationsOf({ files: { files: 101 } }, {}), ["files.files"]);
   assertEquals(violationsOf({}, { files: { stores: 1 } }), ["files.stores"]);
+  assertEquals(violationsOf({}, { files: { textBytes: 1 } }), ["files.textBytes"]);
   assertEquals(violationsOf({ files: { bytes: 5 } }, { files: { bytes: 5 } }), []);
 });

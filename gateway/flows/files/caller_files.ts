@@ -2,9 +2,10 @@ import { ServiceFault } from "../../domain/fault.ts";
 import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { CallerFile, CallerFileStore } from "../../ports/file_store.ts";
+import type { CallerFile, CallerFileStore, FileRange } from "../../ports/file_store.ts";
 import type { Rng } from "../../ports/rng.ts";
 import type { VectorStores } from "../../ports/vector_stores.ts";
+import { idTimeMs } from "../../system/rng.ts";
 import { countOfAll } from "../../system/count_of_all.ts";
 import { FileDraft } from "./file_draft.ts";
 
@@ -15,12 +16,22 @@ const UPLOADS_AT_ONCE = 8;
 /** Age of uploads that are discarded: no body takes as long. */
 const UPLOAD_MAX_MS = 60 * 60 * 1_000;
 
+/** Files that are read at once for a page: most may have expired, or have another purpose. */
+const READ_AT_ONCE = 1_000;
+const READ_AT_LEAST = 100;
+
+/** The page of a list of files. */
+export interface FilePage extends FileRange {
+  /** Only files with this purpose. @default {all} */
+  readonly purpose?: string | undefined;
+}
+
 /** Parts of the service that files use. */
 export interface CallerFilesDeps {
   readonly callerFiles: CallerFileStore;
   readonly vectorStores: Pick<
     VectorStores,
-    "list" | "removeText" | "sweep"
+    "listOf" | "removeText" | "sweep"
   >;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -72,6 +83,45 @@ export class CallerFiles {
     return files.filter((file) => !this.#hasExpired(file));
   }
 
+  /**
+   * Returns a page of the wallet's files, and reads little more than it. An id of a file that was
+   * deleted meanwhile has its place all the same. Throws a {@linkcode ServiceFault} for other ids.
+   */
+  async page(
+    { walletId }: Pick<Caller, "walletId">,
+    { limit, purpose, ...range }: FilePage,
+  ): Promise<{
+    readonly files: readonly CallerFile[];
+    readonly hasMore: boolean;
+  }> {
+    const { callerFiles } = this.#deps;
+    for (const param of ["after", "before"] as const) {
+      await this.#requirePlace(walletId, { param, id: range[param] });
+    }
+    const fewest = purpose === undefined ? limit + 1 : READ_AT_ONCE;
+    const atOnce = Math.min(Math.max(fewest, READ_AT_LEAST), READ_AT_ONCE);
+    const files: CallerFile[] = [];
+    for (let { after } = range;;) {
+      const some = await callerFiles.page(walletId, { ...range, after, limit: atOnce });
+      files.push(...some.filter((file) => (
+        !this.#hasExpired(file) && (purpose === undefined || file.purpose === purpose)
+      )));
+      if (files.length > limit) return { files: files.slice(0, limit), hasMore: true };
+      after = some.at(-1)?.id;
+      if (some.length < atOnce) return { files, hasMore: false };
+    }
+  }
+
+  async #requirePlace(
+    walletId: string,
+    { id, param }: { readonly id: string | undefined; readonly param: string },
+  ): Promise<void> {
+    if (id === undefined || id.startsWith("file_") && idTimeMs(id) !== undefined) return;
+    if (await this.#deps.callerFiles.get(walletId, id) !== undefined) return;
+    const message = `There is no item with the id in ${param}`;
+    throw new ServiceFault("invalid_request", { message, param });
+  }
+
   /** Returns a file of the wallet; `undefined` if it has none of this id. */
   async get({ walletId }: Pick<Caller, "walletId">, id: string): Promise<CallerFile | undefined> {
     const file = await this.#deps.callerFiles.get(walletId, id);
@@ -89,7 +139,7 @@ export class CallerFiles {
     const file = await callerFiles.get(walletId, id);
     if (file === undefined) return false;
     // The text first: a file that is still there can be deleted again.
-    for (const store of vectorStores.list(walletId)) {
+    for (const store of await vectorStores.listOf(walletId)) {
       await vectorStores.removeText(store.id, { sourceId: id });
     }
     return await callerFiles.remove(walletId, id);

@@ -15,6 +15,7 @@ import type {
   VectorStoreRefusal,
   VectorStores,
 } from "../../ports/vector_stores.ts";
+import { Turns } from "../../system/turns.ts";
 import { MinuteQuota } from "../admit/minute_quota.ts";
 import type { Caller, CallerFiles } from "./caller_files.ts";
 import {
@@ -24,10 +25,11 @@ import {
   isFault,
   noFile,
   noStore,
+  tooMany,
   valueOf,
 } from "./store_faults.ts";
 
-/** Files that may wait to be indexed: those of one wallet, and of all. */
+/** Files that may wait to be read: those of one wallet, and of all. */
 const WAITING_OF_ONE = 8;
 const WAITING_OF_ALL = 64;
 /**
@@ -72,9 +74,8 @@ export type NewCallerStore = Omit<StoreDescription, "lastActiveAtMs" | "name"> &
 export class CallerStores {
   readonly #deps: CallerStoresDeps;
   readonly #quota: MinuteQuota;
-  /** Files that wait to be indexed, by wallet. */
-  readonly #waiting = new Map<string, number>();
-  #last: Promise<unknown> = Promise.resolve();
+  /** Of one file at a time alone the whole content is in memory. */
+  readonly #turns = new Turns({ ofOne: WAITING_OF_ONE, ofAll: WAITING_OF_ALL, refusal: tooMany });
 
   constructor(deps: CallerStoresDeps) {
     this.#deps = deps;
@@ -106,20 +107,20 @@ export class CallerStores {
   }
 
   /** Returns the stores of the wallet, oldest first. */
-  list({ walletId }: Caller): readonly VectorStore[] {
-    return this.#deps.vectorStores.list(walletId);
+  list({ walletId }: Caller): Promise<readonly VectorStore[]> {
+    return this.#deps.vectorStores.listOf(walletId);
   }
 
   /** Returns a store of the wallet. Throws a {@linkcode ServiceFault} if it has none of this id. */
-  get({ walletId }: Caller, id: string): VectorStore {
-    const store = this.#deps.vectorStores.get(id);
+  async get({ walletId }: Caller, id: string): Promise<VectorStore> {
+    const store = await this.#deps.vectorStores.find(id);
     if (store?.ownerId !== walletId) throw noStore();
     return store;
   }
 
   /** Changes the description of a store. */
   async describe(key: Caller, id: string, description: StoreDescription): Promise<VectorStore> {
-    this.#own(key, id);
+    await this.#own(key, id);
     const described = await this.#deps.vectorStores.describe(id, description);
     if (described === undefined) throw noStore();
     return described;
@@ -127,13 +128,13 @@ export class CallerStores {
 
   /** Deletes a store with the text of its files; the files themselves stay. */
   async delete(key: Caller, id: string): Promise<void> {
-    this.#own(key, id);
+    await this.#own(key, id);
     if (!await this.#deps.vectorStores.remove(id)) throw noStore();
   }
 
   /** Returns the files of a store, oldest first. */
   async files(key: Caller, id: string): Promise<readonly VectorStoreFile[]> {
-    this.get(key, id);
+    await this.get(key, id);
     const files = await this.#deps.vectorStores.files(id);
     if (files === undefined) throw noStore();
     // A file that was added again is there twice for a moment: the later one counts.
@@ -142,8 +143,8 @@ export class CallerStores {
   }
 
   /**
-   * Adds files to a store, one after another; resolves once all are searchable, or noted with the
-   * reason why they are not. A file that the store has is read again. A file of a batch that finds no
+   * Adds files to a store, one after another, in turn with those of other wallets; resolves once all
+   * are searchable, or noted with the reason why they are not. A file that the store has is read again. A file of a batch that finds no
    * room is noted too; a single one is refused. Ends early when the signal is aborted.
    */
   async add(
@@ -155,7 +156,7 @@ export class CallerStores {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<readonly VectorStoreFile[]> {
-    this.#own(key, storeId);
+    await this.#own(key, storeId);
     // Before any is read: a batch with an unknown file changes nothing.
     for (const { fileId, param } of attachments) {
       if (await this.#deps.files.get(key, fileId) === undefined) throw noFile(param);
@@ -167,7 +168,8 @@ export class CallerStores {
       signal?.throwIfAborted();
       const adding = { attachment, batchId };
       try {
-        added.push(await this.#inLine(key, () => this.#add(key, storeId, adding)));
+        const work = () => this.#add(key, storeId, adding);
+        added.push(await this.#turns.run(key.walletId, work, { signal }));
       } catch (error) {
         const isBegun = batchId !== undefined && added.length > 0;
         if (!isBegun || !isFault(error, "rate_limit_exceeded")) throw error;
@@ -225,7 +227,7 @@ export class CallerStores {
     storeId: string,
     { attributes, fileId }: { readonly fileId: string; readonly attributes: FileAttributes },
   ): Promise<VectorStoreFile> {
-    this.#own(key, storeId);
+    await this.#own(key, storeId);
     for (;;) {
       const { id } = await this.file(key, storeId, fileId);
       const changed = await this.#deps.vectorStores.setAttributes(storeId, id, attributes);
@@ -236,7 +238,7 @@ export class CallerStores {
 
   /** Removes a file's text from a store; the file itself stays. */
   async removeFile(key: Caller, storeId: string, fileId: string): Promise<void> {
-    this.#own(key, storeId);
+    await this.#own(key, storeId);
     if (!await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId })) {
       throw noFile("file_id");
     }
@@ -254,40 +256,18 @@ export class CallerStores {
     signal?: AbortSignal,
   ): Promise<readonly SearchHit[]> {
     const { storeId, ...rest } = query;
-    this.get(key, storeId);
+    await this.get(key, storeId);
     this.#quota.take(key);
     const request = { ...rest, storeIds: [storeId] };
     return valueOf(await this.#deps.vectorStores.search(key.walletId, request, { signal }));
   }
 
-  #own(key: Caller, id: string): VectorStore {
-    const store = this.get(key, id);
+  async #own(key: Caller, id: string): Promise<VectorStore> {
+    const store = await this.get(key, id);
     if (store.isCallers === true) return store;
     throw new ServiceFault("policy_denied", {
       message: "The operator made this vector store: it can be searched, but not changed",
     });
-  }
-
-  /** Runs work on one file at a time, of which alone the whole content is in memory. */
-  async #inLine<T>({ walletId }: Caller, work: () => Promise<T>): Promise<T> {
-    const own = this.#waiting.get(walletId) ?? 0;
-    const all = [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= WAITING_OF_ONE || all >= WAITING_OF_ALL) {
-      throw new ServiceFault("rate_limit_exceeded", {
-        message: "Too many files wait to be read into vector stores; try again later",
-        retryAfterMs: 5_000,
-      });
-    }
-    this.#waiting.set(walletId, own + 1);
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    try {
-      return await result;
-    } finally {
-      const remaining = (this.#waiting.get(walletId) ?? 1) - 1;
-      if (remaining === 0) this.#waiting.delete(walletId);
-      else this.#waiting.set(walletId, remaining);
-    }
   }
 
   async #add(
@@ -302,9 +282,10 @@ export class CallerStores {
     const file = await files.get(key, fileId);
     if (file === undefined) throw noFile(param);
     const { expiresAtMs, filename, mediaType } = file;
+    const { textBytes: ownerMaxTextBytes } = fileQuotaOf(key.policy);
     const about = { filename, mediaType, attributes, batchId, sourceId: fileId, expiresAtMs };
     const bytes = await readWhole(file, files);
-    const added = await vectorStores.addFile(storeId, { ...about, bytes });
+    const added = await vectorStores.addFile(storeId, { ...about, bytes, ownerMaxTextBytes });
     const text = added.ok
       ? added.value
       : await this.#note(storeId, { ...about, sizeBytes: file.bytes, refusal: added.refusal });

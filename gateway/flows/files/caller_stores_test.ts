@@ -1,10 +1,10 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertLessOrEqual, assertRejects } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
 import { openKvStores } from "../../stores/kv/open.ts";
 import { createSystemRng } from "../../system/rng.ts";
 import { MAX_FILES } from "../../vector_stores/limits.ts";
 import { createVectorStores } from "../../vector_stores/vector_stores.ts";
-import { CallerFiles } from "./caller_files.ts";
+import { type Caller, CallerFiles } from "./caller_files.ts";
 import { CallerStores } from "./caller_stores.ts";
 
 const KEY = { id: "key_a", walletId: "team", policy: {} } as const;
@@ -18,14 +18,15 @@ async function labOf(maxBytes: number, texts: readonly string[]) {
   const vectorStores = createVectorStores({ passages: stores.passages, clock, rng });
   const { callerFiles } = stores;
   const files = new CallerFiles({ callerFiles, vectorStores, clock, rng });
-  const attachments = [];
-  for (const [at, text] of texts.entries()) {
-    const draft = await files.begin(KEY);
+  const upload = async (text: string, key: Caller = KEY) => {
+    const draft = await files.begin(key);
     await draft.write(new TextEncoder().encode(text));
-    const about = { filename: `${at}.txt`, mediaType: "text/plain", purpose: "assistants" };
+    const about = { filename: "a.txt", mediaType: "text/plain", purpose: "assistants" };
     const { id } = await draft.finish(about);
-    attachments.push({ fileId: id, param: `file_ids.${at}` });
-  }
+    return { fileId: id, param: "file_id" };
+  };
+  const attachments = [];
+  for (const text of texts) attachments.push(await upload(text));
   const callerStores = new CallerStores({
     files,
     vectorStores,
@@ -35,7 +36,7 @@ async function labOf(maxBytes: number, texts: readonly string[]) {
   });
   const store = await callerStores.create(KEY, { name: "Lamps" });
   return {
-    ...{ callerStores, vectorStores, store, attachments },
+    ...{ callerStores, vectorStores, store, attachments, upload },
     async [Symbol.asyncDispose]() {
       await vectorStores.close();
       await stores.close();
@@ -139,4 +140,51 @@ Deno.test("a batch with more files than the store may have is refused before any
   const fault = await assertRejects(add, ServiceFault, "has room for 1 more");
   assertEquals(fault.code, "policy_denied");
   assertEquals((await callerStores.files(KEY, store.id)).length, MAX_FILES - 1);
+});
+
+Deno.test("text beyond what the key's policy allows the wallet is refused, with the way out", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green", "the door is open", "a"]);
+  const { callerStores, store, attachments } = lab;
+  const key = { ...KEY, policy: { files: { textBytes: 20 } } };
+  const [first, second, third] = attachments;
+  const add = (each: typeof first) =>
+    callerStores.add(key, store.id, { attachments: each === undefined ? [] : [each] });
+  await add(first);
+  const fault = await assertRejects(() => add(second), ServiceFault, "20 bytes of text");
+  assertEquals(fault.code, "policy_denied");
+  await add(third);
+  assertEquals((await callerStores.get(key, store.id)).textBytes, 18);
+  // Another store of the wallet has the same room, and so has a batch, which notes what has none.
+  const other = await callerStores.create(key, { name: "Doors" });
+  const noted = await callerStores.add(key, other.id, {
+    attachments: [second, third].flatMap((each) => each ?? []),
+    batchId: "vsfb_a",
+  });
+  assertEquals(noted.map(({ failure }) => failure?.code), ["server_error", undefined]);
+  await callerStores.removeFile(key, store.id, first?.fileId ?? "");
+  await add(second);
+  const none = { ...KEY, policy: { files: { textBytes: 0 } } };
+  await assertRejects(
+    () => callerStores.add(none, other.id, { attachments: [first].flatMap((each) => each ?? []) }),
+    ServiceFault,
+    "remove files from them, or delete some",
+  );
+});
+
+Deno.test("a wallet with many files delays another by one turn", async () => {
+  await using lab = await labOf(10_000, ["one", "two", "three", "four", "five", "six"]);
+  const { callerStores, store, attachments, upload } = lab;
+  const other = { id: "key_b", walletId: "other", policy: {} };
+  const attachment = await upload("The lamp is green", other);
+  const { id } = await callerStores.create(other, { name: "Lamps" });
+  const order: string[] = [];
+  const many = attachments.map(async (each) => {
+    await callerStores.add(KEY, store.id, { attachments: [each] });
+    order.push("team");
+  });
+  await callerStores.add(other, id, { attachments: [attachment] });
+  order.push("other");
+  await Promise.all(many);
+  // Behind the file that is being read, and one turn of the other wallet.
+  assertLessOrEqual(order.indexOf("other"), 2);
 });

@@ -52,6 +52,14 @@ export function isFault(error: unknown, code: ErrorCode): error is ServiceFault 
   return error instanceof ServiceFault && error.code === code;
 }
 
+/** Returns the fault of a file that finds the line full. */
+export function tooMany(): ServiceFault {
+  return new ServiceFault("rate_limit_exceeded", {
+    message: "Too many files wait to be read into vector stores; try again later",
+    retryAfterMs: 5_000,
+  });
+}
+
 /** Returns the fault of a store that is not there. */
 export function noStore(): ServiceFault {
   return new ServiceFault("not_found", {

@@ -61,7 +61,7 @@ export async function hostedChat(
   },
 ): Promise<ModelAnswer> {
   const { key, stream: isStream, dialect } = active.identity;
-  requireStores(deps, key.walletId, hosted);
+  await requireStores(deps, key.walletId, hosted);
   if (hosted.webSearch?.isLive === false) throw liveOnly(hosted.webSearch);
   if (hosted.webSearch !== undefined && !canSearchWeb(deps)) throw noWebSearch();
   const omissions = leftOutOf(deps, hosted);

@@ -81,13 +81,13 @@ export function hostedSetup(
  * Throws a {@linkcode ServiceFault} if a vector store is unknown or has another owner: the message
  * is the same.
  */
-export function requireStores(
-  deps: { readonly vectorStores: Pick<VectorStores, "get"> },
+export async function requireStores(
+  deps: { readonly vectorStores: Pick<VectorStores, "find"> },
   walletId: string,
   { fileSearch }: HostedTools,
-): void {
+): Promise<void> {
   for (const [at, id] of (fileSearch?.storeIds ?? []).entries()) {
-    if (deps.vectorStores.get(id)?.ownerId === walletId) continue;
+    if ((await deps.vectorStores.find(id))?.ownerId === walletId) continue;
     throw new ServiceFault("invalid_request", {
       message: `There is no vector store "${id}" of this wallet`,
       param: `${fileSearch?.path}.${at}`,

@@ -65,7 +65,7 @@ export type ReadResponseDeps = WebSearchDeps & {
   readonly responses: Pick<ResponseStore, "get" | "withItem">;
   readonly searchMemory: Pick<SearchMemory, "ofItems">;
   readonly signatures: Pick<SignatureMemory, "restore">;
-  readonly vectorStores: Pick<VectorStores, "get">;
+  readonly vectorStores: Pick<VectorStores, "find">;
 };
 
 /** The route of a Responses request to a model. */
@@ -132,7 +132,7 @@ export class ResponseRequest {
     { key, hold }: { readonly key: Key; readonly hold?: BodyHold | undefined },
     { body, hosted }: { readonly body: JsonBody; readonly hosted: HostedTools },
   ): Promise<ResponseRequest> {
-    requireStores(deps, key.walletId, hosted);
+    await requireStores(deps, key.walletId, hosted);
     const stored = await historyOf(deps.responses, key.walletId, {
       body,
       admit: hold && ((bytes) => hold.take(bytes)),

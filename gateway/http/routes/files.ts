@@ -11,7 +11,7 @@ import { type CallerFiles, UPLOAD_MAX_BYTES } from "../../flows/files/caller_fil
 import type { CallerFile } from "../../ports/file_store.ts";
 import { mediaTypeOf } from "../../vector_stores/media_types.ts";
 import type { PublicEnv } from "../env.ts";
-import { fileJson, pageJson } from "../files_json.ts";
+import { fileJson, listJson } from "../files_json.ts";
 import { PUBLIC_PATHS, routeOf } from "../public_paths.ts";
 import { queryOf } from "../query_of.ts";
 import { readUpload } from "../read_upload.ts";
@@ -23,6 +23,8 @@ import { validate } from "../validation.ts";
 export interface FileRoutes {
   /** Refuses requests without a valid key. */
   readonly keyed: MiddlewareHandler<PublicEnv>;
+  /** Refuses requests beyond the key's rate. */
+  readonly limited: MiddlewareHandler<PublicEnv>;
   readonly files: CallerFiles;
 }
 
@@ -31,13 +33,13 @@ const FORM_BYTES = 64 * 1024;
 const MAX_NAME_CHARS = 255;
 
 /** Adds the routes of files to an application. */
-export function routeFiles(app: Hono<PublicEnv>, { keyed, files }: FileRoutes): void {
+export function routeFiles(app: Hono<PublicEnv>, { keyed, limited, files }: FileRoutes): void {
   const file = routeOf(PUBLIC_PATHS.callerFile);
-  app.post(PUBLIC_PATHS.callerFiles, keyed, postFile(files));
-  app.get(PUBLIC_PATHS.callerFiles, keyed, listFiles(files));
-  app.get(file, keyed, getFile(files));
-  app.delete(file, keyed, deleteFile(files));
-  app.get(routeOf(PUBLIC_PATHS.callerFileContent), keyed, getContent(files));
+  app.post(PUBLIC_PATHS.callerFiles, keyed, limited, postFile(files));
+  app.get(PUBLIC_PATHS.callerFiles, keyed, limited, listFiles(files));
+  app.get(file, keyed, limited, getFile(files));
+  app.delete(file, keyed, limited, deleteFile(files));
+  app.get(routeOf(PUBLIC_PATHS.callerFileContent), keyed, limited, getContent(files));
 }
 
 function postFile(files: CallerFiles): Handler<PublicEnv> {
@@ -68,10 +70,9 @@ function postFile(files: CallerFiles): Handler<PublicEnv> {
 function listFiles(files: CallerFiles): Handler<PublicEnv> {
   return async function listFilesHandler(c) {
     requireEndpoint(c.get("key"), "responses");
-    const { purpose, ...page } = validate(fileListQuerySchema, queryOf(c.req));
-    const all = await files.list(c.get("key"));
-    const some = all.filter((file) => purpose === undefined || file.purpose === purpose);
-    return answer(c, pageJson(some.map(fileJson), page));
+    const { limit, ...range } = validate(fileListQuerySchema, queryOf(c.req));
+    const page = await files.page(c.get("key"), { ...range, limit: Number(limit) });
+    return answer(c, listJson(page.files.map(fileJson), page.hasMore));
   };
 }
 

@@ -42,6 +42,8 @@ import { answer } from "./files.ts";
 export interface VectorStoreRoutes {
   /** Refuses requests without a valid key. */
   readonly keyed: MiddlewareHandler<PublicEnv>;
+  /** Refuses requests beyond the key's rate. */
+  readonly limited: MiddlewareHandler<PublicEnv>;
   readonly stores: CallerStores;
 }
 
@@ -58,13 +60,13 @@ interface Call {
   readonly id: string;
 }
 
-type Handle = (call: Call) => Promise<object> | object;
+type Handle = (call: Call) => Promise<object>;
 
 /** Adds the routes of vector stores to an application. */
 export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRoutes): void {
-  const { keyed, stores } = options;
+  const { keyed, limited, stores } = options;
   const add = (method: "get" | "post" | "delete", path: string, handle: Handle) => {
-    app.on(method.toUpperCase(), routeOf(path), keyed, async (c) => {
+    app.on(method.toUpperCase(), routeOf(path), keyed, limited, async (c) => {
       const key = c.get("key");
       requireFileSearch(key);
       return answer(c, await handle({ c, key, stores, id: c.req.param("id") ?? "" }));
@@ -73,7 +75,7 @@ export function routeVectorStores(app: Hono<PublicEnv>, options: VectorStoreRout
   const paths = PUBLIC_PATHS;
   add("post", paths.vectorStores, create);
   add("get", paths.vectorStores, list);
-  add("get", paths.vectorStore, ({ key, id }) => storeJson(stores.get(key, id)));
+  add("get", paths.vectorStore, async ({ key, id }) => storeJson(await stores.get(key, id)));
   add("post", paths.vectorStore, change);
   add("delete", paths.vectorStore, remove);
   add("post", paths.vectorStoreSearch, search);
@@ -118,12 +120,12 @@ async function create(call: Call): Promise<object> {
     await stores.delete(key, store.id);
     throw error;
   }
-  return storeJson(stores.get(key, store.id));
+  return storeJson(await stores.get(key, store.id));
 }
 
-function list({ c, key, stores }: Call): object {
+async function list({ c, key, stores }: Call): Promise<object> {
   const query = validate(pageQuerySchema, queryOf(c.req));
-  return pageJson(stores.list(key).map(storeJson), query);
+  return pageJson((await stores.list(key)).map(storeJson), query);
 }
 
 async function change(call: Call): Promise<object> {

@@ -61,7 +61,12 @@ assert client.files.content(file.id).read() == b"abc"
 missing(lambda: other.files.retrieve(file.id))
 missing(lambda: other.vector_stores.retrieve(store.id))
 assert other.files.list().data == [] and other.vector_stores.list().data == []
-for each in client.files.list():
+names = [each.filename for each in client.files.list(limit=1, order="asc")]
+assert names == [each.filename for each in client.files.list()][::-1], names
+assert len(names) == 4, names
+own = client.files.list(limit=1, purpose="user_data")
+assert ([each.id for each in own], own.has_more) == ([file.id], False), own
+for each in client.files.list(limit=2):
     assert client.files.delete(each.id).deleted
 assert client.vector_stores.delete(store.id).deleted
 missing(lambda: client.vector_stores.retrieve(store.id))

@@ -136,6 +136,44 @@ Deno.test("a batch, lists and changes of a store; a file that cannot be read say
   await notFound(client.vectorStores.files.retrieve(lamp.id, { vector_store_id: store.id }));
 });
 
+Deno.test("OpenAI's Node client goes through the pages of files, in either order and by purpose", async () => {
+  await using service = await TestService.start();
+  const client = service.client();
+  const ids: string[] = [];
+  for (let at = 0; at < 5; at++) {
+    const file = await toFile(new Uint8Array(at), `${at}.txt`);
+    const purpose = at % 2 === 0 ? "assistants" : "user_data";
+    ids.push((await client.files.create({ file, purpose })).id);
+  }
+  const all = async (query: OpenAI.FileListParams) =>
+    (await Array.fromAsync(client.files.list(query))).map(({ id }) => id);
+  assertEquals(await all({}), ids.toReversed());
+  assertEquals(await all({ limit: 2, order: "asc" }), ids);
+  assertEquals(await all({ limit: 2 }), ids.toReversed());
+  assertEquals(await all({ limit: 1, order: "asc", purpose: "user_data" }), [ids[1], ids[3]]);
+  assertEquals(await all({ purpose: "batch" }), []);
+  const headers = { authorization: `Bearer ${BOOTSTRAP_KEY}` };
+  const pageOf = async (query: string) => {
+    const response = await fetch(`${service.openaiUrl}/files?${query}`, { headers });
+    return { status: response.status, ...await response.json() };
+  };
+  const { data: _data, ...page } = await pageOf(`limit=2&order=asc&after=${ids[0]}`);
+  assertEquals(page, {
+    ...{ status: 200, object: "list", first_id: ids[1], last_id: ids[2], has_more: true },
+  });
+  const end = await pageOf(`limit=2&order=asc&after=${ids[2]}`);
+  assertEquals([end.data.length, end.has_more], [2, false]);
+  assertEquals(await pageOf(`order=asc&after=${ids[4]}`), {
+    ...{ status: 200, object: "list", data: [], first_id: null, last_id: null, has_more: false },
+  });
+  for (const query of ["limit=0", "limit=10001", "limit=x", "order=up", "after=file_x"]) {
+    assertEquals((await pageOf(query)).status, 400, query);
+  }
+  // Each is deleted as soon as it is seen.
+  for await (const { id } of client.files.list({ limit: 2 })) await client.files.delete(id);
+  assertEquals(await all({}), []);
+});
+
 Deno.test("the policy's room holds, and a deleted file gives its room back", async () => {
   await using service = await TestService.start();
   const client = await clientOf(service, { files: { files: 2, bytes: 100, stores: 1 } });

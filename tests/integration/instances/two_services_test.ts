@@ -108,6 +108,43 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     assertEquals(warnings.map(({ event }) => event), ["clock_apart"]);
   },
 
+  "files and vector stores of one are there at the other at once, and their rate is one": async (
+    { one, other },
+  ) => {
+    const { key } = await one.newKey();
+    await assertHeard("a new key", async () => await statusOf(other, key) === 200);
+    const [here, there] = [one, other].map((service) => service.client({ apiKey: key }));
+    for (let round = 0; round < 5; round++) {
+      const file = await here?.files.create({
+        file: new File([`The lamp of tower ${round} is green`], "lamp.txt"),
+        purpose: "assistants",
+      });
+      const store = await here?.vectorStores.create({ name: `Tower ${round}` });
+      const [id, fileId] = [store?.id ?? "", file?.id ?? ""];
+      assertEquals((await there?.vectorStores.retrieve(id))?.name, `Tower ${round}`);
+      assertEquals((await there?.vectorStores.list())?.data[0]?.id, id);
+      await there?.vectorStores.files.create(id, { file_id: fileId });
+      const hits = await there?.vectorStores.search(id, { query: "lamp" });
+      assertEquals(hits?.data.length, 1);
+      // With its file goes the text in a store that the instance has just found.
+      await here?.files.delete(fileId);
+      const remaining = await there?.vectorStores.files.list(id);
+      assertEquals(remaining?.data, []);
+      await there?.vectorStores.delete(id);
+    }
+    const limited = await one.newKey({ policy: { files: { requestsPerMinute: 7 } } });
+    await assertHeard("a new key", async () => await statusOf(other, limited.key) === 200);
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const { openaiUrl } = turn % 2 === 0 ? one : other;
+      const headers = { authorization: `Bearer ${limited.key}` };
+      const answer = await fetch(`${openaiUrl}/files`, { headers });
+      await answer.body?.cancel();
+      statuses.push(answer.status);
+    }
+    assertEquals(statuses.filter((status) => status === 200).length, 7);
+  },
+
   "keys, revocations and the catalog of one are in force at the other": async ({ one, other }) => {
     const { id, key } = await one.newKey();
     await assertHeard("a new key", async () => await statusOf(other, key) === 200);

@@ -79,6 +79,8 @@ export const formMessages = catalogue({
     files_files: ["Files", "文件数"],
     files_bytes: ["Size of all files, in bytes", "文件总大小（字节）"],
     files_stores: ["Vector stores", "向量库数"],
+    files_requestsPerMinute: ["Requests to files a minute", "文件接口每分钟请求数"],
+    files_textBytes: ["Text in vector stores, in bytes", "向量库文本总大小（字节）"],
     embeddings_model: ["Embedding model", "嵌入模型"],
     embeddings_dimensions: ["Length of the vectors", "向量长度"],
   },

@@ -2,6 +2,7 @@ import type {
   CallerFile,
   CallerFileStore,
   FileFinished,
+  FileRange,
   FileRoom,
 } from "../../../ports/file_store.ts";
 import { eachRow } from "../each_row.ts";
@@ -107,6 +108,32 @@ export class KvCallerFiles implements CallerFileStore {
     const prefix = [FILE, keyPart(ownerId)];
     const rows = await read(Array.fromAsync(this.#kv.list<Uint8Array>({ prefix })));
     return rows.map(({ value }) => decodeFile(value)).sort(byAge);
+  }
+
+  async page(
+    ownerId: string,
+    { order, after, before, limit }: FileRange,
+  ): Promise<readonly CallerFile[]> {
+    const isReverse = order === "desc";
+    const [low, high] = isReverse ? [before, after] : [after, before];
+    const prefix = [FILE, keyPart(ownerId)];
+    const end = high === undefined ? undefined : fileKey({ ownerId, id: high });
+    // A key with one part more comes next after the key.
+    const start = low === undefined ? undefined : [...fileKey({ ownerId, id: low }), ""];
+    const selector: Deno.KvListSelector = start !== undefined && end !== undefined
+      ? { start, end }
+      : start !== undefined
+      ? { prefix, start }
+      : end !== undefined
+      ? { prefix, end }
+      : { prefix };
+    const files: CallerFile[] = [];
+    const options = { reverse: isReverse, limit };
+    if (start !== undefined && end !== undefined && (low ?? "") >= (high ?? "")) return files;
+    for await (const { value } of eachRow<Uint8Array>(this.#kv, selector, options)) {
+      files.push(decodeFile(value));
+    }
+    return files;
   }
 
   async *content({ id }: CallerFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {

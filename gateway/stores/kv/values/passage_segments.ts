@@ -105,6 +105,11 @@ export function isOfCallers({ isCallers, ownerId }: VectorStore, owner: string):
   return isCallers === true && ownerId === owner;
 }
 
+/** Returns the UTF-8 bytes of the passages of vector stores. */
+export function textBytesOf(stores: readonly Pick<VectorStore, "textBytes">[]): number {
+  return stores.reduce((sum, { textBytes }) => sum + textBytes, 0);
+}
+
 /** Returns a vector store with a file added, removed, replaced, or changed in nothing that counts. */
 export function changed(
   store: VectorStore,

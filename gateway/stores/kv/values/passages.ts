@@ -2,6 +2,7 @@ import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -27,6 +28,7 @@ import {
   segmentKey,
   type SegmentSet,
   segmentsFrom,
+  textBytesOf,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -111,6 +113,16 @@ export class KvPassageStore implements PassageStore {
     return this.#stores.get(id);
   }
 
+  find(id: string): Promise<VectorStore | undefined> {
+    return Promise.resolve(this.store(id));
+  }
+
+  storesOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return Promise.resolve(
+      this.stores().filter((store) => store.ownerId === ownerId).sort(byAge),
+    );
+  }
+
   createStore(
     store: VectorStore,
     { ownerMax = Infinity, entry }: StoreCreation = {},
@@ -149,11 +161,13 @@ export class KvPassageStore implements PassageStore {
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
   ): Promise<FileAdded> {
     return this.#change(async () => {
       const store = this.#stores.get(file.storeId);
       if (store === undefined) return "store_not_found";
+      const own = this.stores().filter((each) => isOfCallers(each, store.ownerId));
+      if (textBytesOf(own) + file.textBytes > ownerMaxTextBytes) return "owner_full";
       if (this.#bytes() + file.textBytes + vectorBytes(file) > this.#maxBytes) return "full";
       const text = passageSegments(file.id, passages);
       const embedded = vectorSegments(file, vectors);

@@ -2,6 +2,7 @@ import type {
   CallerFile,
   CallerFileStore,
   FileFinished,
+  FileRange,
   FileRoom,
 } from "../../../ports/file_store.ts";
 import { MAX_CALLER_FILES_BYTES } from "../../kv/limits.ts";
@@ -83,6 +84,21 @@ export class PostgresCallerFiles implements CallerFileStore {
       select data from caller_file where owner = ${textId(ownerId)}
     `);
     return rows.map(({ data }): CallerFile => JSON.parse(data)).sort(byAge);
+  }
+
+  async page(
+    ownerId: string,
+    { order, after, before, limit }: FileRange,
+  ): Promise<readonly CallerFile[]> {
+    const [low, high] = order === "desc" ? [before, after] : [after, before];
+    const direction = order === "desc" ? this.#sql`desc` : this.#sql`asc`;
+    const rows = await query(this.#sql<{ data: string }[]>`
+      select data from caller_file where owner = ${textId(ownerId)}
+        and (${low ?? null}::text is null or id collate "C" > ${low ?? null}::text)
+        and (${high ?? null}::text is null or id collate "C" < ${high ?? null}::text)
+      order by id collate "C" ${direction} limit ${limit}
+    `);
+    return rows.map(({ data }): CallerFile => JSON.parse(data));
   }
 
   async *content({ id }: CallerFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,8 @@
 import type { VectorStore } from "../../../ports/vector_stores.ts";
 import type { Change, Topic } from "../changes/announce.ts";
 import type { Watcher } from "../changes/changes.ts";
-import { query, type Sql } from "../connection.ts";
+import { Mutex } from "../../kv/mutex.ts";
+import { query, type Sql, type Transaction } from "../connection.ts";
 import { textId } from "../text_id.ts";
 
 /** The descriptions of all vector stores, as this instance knows them. */
@@ -12,6 +13,12 @@ export class KnownStores implements Watcher {
   /** Ids of stores that changed elsewhere. */
   readonly #old = new Set<string>();
   #isAllOld = true;
+  /** One read at a time: an earlier one must not undo what a later one knows. */
+  readonly #reading = new Mutex();
+  /** Ids that the next look-up asks for. */
+  readonly #wanted = new Set<string>();
+  /** The look-up that has not begun. */
+  #next: Promise<void> | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -24,6 +31,28 @@ export class KnownStores implements Watcher {
 
   get(id: string): VectorStore | undefined {
     return this.#stores.get(textId(id));
+  }
+
+  /**
+   * Returns a store; one that is unknown here may have been made elsewhere a moment ago. Look-ups that
+   * come while one runs are one question together, so that unknown ids, however many are asked for at
+   * once, keep one connection busy with one read by the primary key.
+   */
+  async find(id: string): Promise<VectorStore | undefined> {
+    const known = this.get(id);
+    if (known !== undefined) return known;
+    this.#wanted.add(textId(id));
+    await (this.#next ??= this.#reading.run(() => this.#lookUp()));
+    return this.get(id);
+  }
+
+  /** Returns the stores of an owner as the database has them, oldest first. */
+  ofOwner(ownerId: string): Promise<readonly VectorStore[]> {
+    return this.#reading.run(async () => {
+      const stores = await query(readStoresOf(this.#sql, ownerId));
+      for (const store of stores) this.set(store);
+      return stores.sort(byAge);
+    });
   }
 
   /** Notes a description, unless a later one is known. Revisions only grow, and ids are not used again. */
@@ -44,7 +73,21 @@ export class KnownStores implements Watcher {
     this.#isAllOld = true;
   }
 
-  async catchUp(): Promise<void> {
+  catchUp(): Promise<void> {
+    return this.#reading.run(() => this.#catchUp());
+  }
+
+  async #lookUp(): Promise<void> {
+    const ids = [...this.#wanted];
+    this.#wanted.clear();
+    this.#next = undefined;
+    const rows = await query(this.#sql<{ data: string }[]>`
+      select data from vector_store where id = any(${ids})
+    `);
+    for (const { data } of rows) this.set(JSON.parse(data));
+  }
+
+  async #catchUp(): Promise<void> {
     if (!this.#isAllOld && this.#old.size === 0) return;
     // A store of this instance that is created during the read may be absent from it, and stays.
     const ids = this.#isAllOld ? [...this.#stores.keys(), ...this.#old] : [...this.#old];
@@ -64,6 +107,17 @@ export class KnownStores implements Watcher {
       throw error;
     }
   }
+}
+
+/** Reads the stores of an owner. */
+export async function readStoresOf(sql: Sql | Transaction, owner: string): Promise<VectorStore[]> {
+  // The member is in the text as it was written; a caller's pairs with the same text are left out.
+  const member = `"ownerId":${JSON.stringify(owner)}`;
+  const rows = await sql<{ data: string }[]>`
+    select data from vector_store where position(${member} in data) > 0
+  `;
+  return rows.map(({ data }): VectorStore => JSON.parse(data))
+    .filter(({ ownerId }) => ownerId === owner);
 }
 
 /** Compares by age, oldest first. */

@@ -2,6 +2,7 @@ import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -20,6 +21,7 @@ import {
   keptBytes,
   passageSegments,
   segmentsFrom,
+  textBytesOf,
   vectorBytes,
   vectorSegments,
   vectorsOf,
@@ -30,7 +32,7 @@ import { query, type Sql, type Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
 import { textId } from "../text_id.ts";
 import { deleteSegments, type FileName, readFile, writeFile, writeSegments } from "./file_rows.ts";
-import { byAge, KnownStores } from "./known_stores.ts";
+import { byAge, KnownStores, readStoresOf } from "./known_stores.ts";
 
 /** Limits of all vector stores together. */
 export interface PassageLimits {
@@ -42,7 +44,7 @@ export interface PassageLimits {
 
 /**
  * Vector stores in PostgreSQL. Their descriptions are in memory; other instances hear of a change
- * within a second. Each change is one transaction, and all are made one after another.
+ * within a second, and look for a store that is not in memory. Each change is one transaction, and all are made one after another.
  */
 export class PostgresPassageStore implements PassageStore {
   readonly #sql: Sql;
@@ -79,6 +81,14 @@ export class PostgresPassageStore implements PassageStore {
     return this.#known.get(id);
   }
 
+  find(id: string): Promise<VectorStore | undefined> {
+    return this.#known.find(id);
+  }
+
+  storesOf(ownerId: string): Promise<readonly VectorStore[]> {
+    return this.#known.ofOwner(ownerId);
+  }
+
   async createStore(
     store: VectorStore,
     { ownerMax = Infinity, entry }: StoreCreation = {},
@@ -88,8 +98,9 @@ export class PostgresPassageStore implements PassageStore {
         select count(*)::int as stores from vector_store
       `;
       if ((row?.stores ?? 0) >= this.#maxStores) return false;
-      if (ownerMax < Infinity && await storesOfCallers(sql, store.ownerId) >= ownerMax) {
-        return false;
+      if (ownerMax < Infinity) {
+        const own = await storesOfCallers(sql, store.ownerId);
+        if (own.length >= ownerMax) return false;
       }
       await sql`
         insert into vector_store (id, bytes, data)
@@ -119,12 +130,16 @@ export class PostgresPassageStore implements PassageStore {
   async addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
   ): Promise<FileAdded> {
     const text = passageSegments(file.id, passages);
     const result = await this.#change(async (sql) => {
       const store = await readStore(sql, file.storeId);
       if (store === undefined) return "store_not_found";
+      if (ownerMaxTextBytes < Infinity) {
+        const own = await storesOfCallers(sql, store.ownerId);
+        if (textBytesOf(own) + file.textBytes > ownerMaxTextBytes) return "owner_full";
+      }
       if (!await this.#hasRoom(sql, file.textBytes + vectorBytes(file))) return "full";
       await writeSegments(sql, file.storeId, text);
       if (file.embeddings !== undefined) {
@@ -283,9 +298,8 @@ export class PostgresPassageStore implements PassageStore {
   }
 }
 
-async function storesOfCallers(sql: Transaction, owner: string): Promise<number> {
-  const rows = await sql<{ data: string }[]>`select data from vector_store`;
-  return rows.filter(({ data }) => isOfCallers(JSON.parse(data), owner)).length;
+async function storesOfCallers(sql: Transaction, owner: string): Promise<VectorStore[]> {
+  return (await readStoresOf(sql, owner)).filter((store) => isOfCallers(store, owner));
 }
 
 async function readStore(sql: Transaction, id: string): Promise<VectorStore | undefined> {
