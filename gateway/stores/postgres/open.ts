@@ -59,6 +59,12 @@ export interface PostgresStoresOptions {
   readonly callerFileLimits?: { readonly maxBytes?: number | undefined } | undefined;
   /** Called after each attempted commit of the ledger. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+  /**
+   * Called with the group of each statement that has ended, and its time in milliseconds.
+   *
+   * @default {no call}
+   */
+  readonly onStatement?: ((group: string, ms: number) => void) | undefined;
   /** Called when this machine's clock is more than 5 s ahead of the database's, or behind. @default {no call} */
   readonly onApart?: ((aheadMs: number) => void) | undefined;
   /** Called with failures of background work, which is tried again. @default {no call} */
@@ -99,7 +105,7 @@ export async function openPostgresStores(
   options: PostgresStoresOptions,
 ): Promise<Stores> {
   const { clock, onError } = options;
-  const link = new Link(databaseOf(url));
+  const link = new Link(databaseOf(url), { onEnded: options.onStatement });
   const sql = connect(link);
   const closing: (() => Promise<void>)[] = [() => sql.end({ timeout: CLOSE_SECONDS })];
   try {
