@@ -39,6 +39,7 @@ import { PostgresTrail } from "./operators/trail.ts";
 import { type PassageLimits, PostgresPassageStore } from "./passages/passages.ts";
 import { assertSession } from "./pooler.ts";
 import { PostgresSettings } from "./settings.ts";
+import { takeLock } from "./sql/locks.ts";
 import { PostgresConsoleSessions } from "./sessions/console_sessions.ts";
 import { Upkeep } from "./upkeep.ts";
 import { PostgresBlobs } from "./values/blobs.ts";
@@ -71,9 +72,7 @@ export interface PostgresStoresOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Key of the advisory lock of {@linkcode Stores.exclusively}. */
-const EXCLUSIVE_LOCK = 5_811_763_207;
-/** Time that work under this lock may take between two statements, in milliseconds. */
+/** Time that work under the lock of {@linkcode Stores.exclusively} may take between two statements, in milliseconds. */
 const EXCLUSIVE_MS = 120_000;
 /** Time to wait for this lock, in milliseconds: several instances may each hold it for a while. */
 const EXCLUSIVE_WAIT_MS = 3_600_000;
@@ -216,8 +215,7 @@ async function exclusively<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   const { result } = await sql.begin(async (tx) => {
     await query(tx`select set_config('idle_in_transaction_session_timeout', ${EXCLUSIVE_MS}, true),
       set_config('statement_timeout', '0', true)`);
-    const lock = "select pg_advisory_xact_lock($1)";
-    await query(tx.unsafe(lock, [EXCLUSIVE_LOCK], { limitMs: EXCLUSIVE_WAIT_MS }));
+    await query(takeLock(tx, "exclusive", { limitMs: EXCLUSIVE_WAIT_MS }));
     return { result: await work() };
   });
   return result;
