@@ -1,7 +1,8 @@
 /**
  * `deno task test:postgres`: runs integration tests with their services on PostgreSQL, on a server
  * that ends with them. Given paths, it runs these; without any, those about money; with `--all` also
- * those about faults, kills, revocation, limits, names, embeddings and the console.
+ * those about faults, kills, revocation, limits, names, embeddings,
+ * verified answers and the console.
  *
  * @module
  */
@@ -25,7 +26,7 @@ const FURTHER: readonly string[] = [
   ...["bad_keys_limits", "busy_limits", "hosted_limits", "output_limits", "rate_limits"],
   ...["revocation", "killed_stream", "attribution"],
 ].map((name) => `tests/integration/${name}_test.ts`).concat(
-  ...["faults", "embeddings"].map((name) => `tests/integration/${name}`),
+  ...["faults", "embeddings", "verified"].map((name) => `tests/integration/${name}`),
   "tests/console",
   ...["instances", "outages", "frozen"].map((name) => `tests/kills/${name}_test.ts`),
 );
