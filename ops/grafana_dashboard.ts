@@ -176,6 +176,17 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       "{{refusal}} an hour": hourlyIncrease("svc_hold_refusals_total", "refusal"),
     }),
   ],
+  "PostgreSQL": [
+    lines("Queries by group, 99th percentile", "s", {
+      "{{group}}": quantile(0.99, "svc_store_query_duration_seconds", "le, group"),
+    }),
+    areas("Queries a second by group", "reqps", {
+      "{{group}}": sum(rate("svc_store_query_duration_seconds_count"), "group"),
+    }),
+    areas("Queries in progress by group", "short", {
+      "{{group}}": sum(rate("svc_store_query_duration_seconds_sum"), "group"),
+    }),
+  ],
   "Store and process": [
     lines("Commits", "s", quantiles("svc_store_commit_duration_seconds", [0.5, 0.99])),
     lines("Changes", "short", {

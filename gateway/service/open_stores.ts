@@ -47,6 +47,7 @@ async function open(
     const { openPostgresStores } = await import("../stores/postgres/open.ts");
     return await openPostgresStores(store.url, {
       ...{ clock, onTried, ...retention },
+      onStatement: telemetry.metrics.statementEnded.bind(telemetry.metrics),
       onError: (error) => logger.warn("store_failing", { error: String(error) }),
       onApart: (aheadMs) => logger.warn("clock_apart", { aheadSeconds: aheadMs / 1_000 }),
     });

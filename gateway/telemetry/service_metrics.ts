@@ -140,6 +140,12 @@ export class ServiceMetrics {
     help: "Time of a commit of the store, in seconds.",
     bounds: SHORT_SECONDS,
   });
+  readonly #querySeconds = new Histogram("svc_store_query_duration_seconds", {
+    help: "Time from a statement's sending to PostgreSQL to its answer, in seconds, by its group.",
+    labels: ["group"],
+    bounds: SHORT_SECONDS,
+    seriesMax: HISTOGRAMS_MAX,
+  });
   readonly #operations = new Counter("svc_store_operations_total", {
     help: "Changes of the store that were made durable.",
   });
@@ -184,7 +190,8 @@ export class ServiceMetrics {
       ...[this.#tokens, this.#charged, this.#estimated, this.#impossible],
       ...[this.#writtenOff, this.#writeOffs],
       ...[this.#holdRefusals, this.#failovers, this.#attempts, this.#attemptSeconds],
-      ...[this.#broken, this.#commitSeconds, this.#operations, this.#commitFailures, this.#rows],
+      ...[this.#broken, this.#commitSeconds, this.#querySeconds, this.#operations],
+      ...[this.#commitFailures, this.#rows],
       ...[this.#audits, this.#auditCalls, this.#auditCredits],
       ...[this.#lines, this.#loopDelay],
     ];
@@ -265,6 +272,11 @@ export class ServiceMetrics {
     this.#commitSeconds.at().observe(ms / 1_000);
     if (ok) this.#operations.at().value += operations;
     else this.#commitFailures.at().value++;
+  }
+
+  /** Counts a statement that was sent to PostgreSQL. */
+  statementEnded(group: string, ms: number): void {
+    this.#querySeconds.at(group).observe(ms / 1_000);
   }
 
   /** Counts a log line. */

@@ -123,6 +123,36 @@ if (bin === undefined) {
     });
   });
 
+  Deno.test("a stream whose settlement finds no database ends with an error, and its bill follows", async () => {
+    await onDatabase(async (scene) => {
+      const { server, service, upstream } = scene;
+      assert(await answered(scene));
+      const { spent: charge } = await service.wallet();
+      const gate = Promise.withResolvers<void>();
+      const [head = streamHead(), role = LAST_CHUNK, one = LAST_CHUNK, ...rest] = sse(
+        streamed([" one", " two"], USAGE),
+      );
+      upstream.answer([...[head, role, one], { until: gate.promise }, ...rest]);
+      const response = await ask(scene, true);
+      const [texts, whole] = response.body?.tee() ?? [];
+      assert(texts !== undefined && whole !== undefined);
+      const reader = texts.getReader();
+      await readUntil(reader, " one");
+      await server.stop("immediate");
+      gate.resolve();
+      // It is away for as long as the last chunk waits.
+      const { done, last } = await readEvents(new Response(whole));
+      assertEquals([done, last.error?.code], [0, "store_unavailable"]);
+      await reader.cancel();
+      await server.start();
+      await until(() => answered(scene), "the service to be back");
+      await service.quiet();
+      const { held, spent } = await service.wallet();
+      assertEquals([held, spent], [0n, 3n * charge]);
+      await service.assertBooks();
+    });
+  });
+
   Deno.test("an instance that another has ended cuts its calls at once, and goes on", async () => {
     await onDatabase(async (scene) => {
       const { service, upstream, url } = scene;

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { newDatabase, postgresBin, startPostgres } from "../fixtures/postgres.ts";
-import { TestService } from "../fixtures/service.ts";
+import { scrape } from "../fixtures/prometheus.ts";
+import { ADMIN_TOKEN, TestService } from "../fixtures/service.ts";
 
 const bin = await postgresBin();
 const MESSAGES = [{ role: "user", content: "Say hello" }];
@@ -39,6 +40,12 @@ if (bin === undefined) {
       assertEquals(response.status, 200);
       await response.body?.cancel();
       assert((await again.wallet()).spent > spent);
+      const page = await (await scrape(again.running.adminUrl, ADMIN_TOKEN)).text();
+      for (const group of ["commit", "ledger", "ledger_lock", "keys", "instances"]) {
+        const count = `svc_store_query_duration_seconds_count{group="${group}"} `;
+        const at = page.indexOf(count) + count.length;
+        assert(at > count.length && Number.parseInt(page.slice(at)) > 0, group);
+      }
       await again.assertBooks();
       assertFalse(again.printed.includes("First start"));
     });

@@ -1,7 +1,8 @@
 /**
  * `deno task test:postgres`: runs integration tests with their services on PostgreSQL, on a server
  * that ends with them. Given paths, it runs these; without any, those about money; with `--all` also
- * those about faults, kills, revocation, limits and the console.
+ * those about faults, kills, revocation, limits, names, embeddings,
+ * verified answers and the console.
  *
  * @module
  */
@@ -15,14 +16,18 @@ import { TEMPLATE } from "../fixtures/store_place.ts";
 const MONEY: readonly string[] = [
   ...["books", "budget_callers", "checkpoints", "corrections", "disconnects", "failovers"],
   ...["hosted_budget", "hosted_endings", "hosted_money", "images"],
-].map((name) => `tests/integration/${name}_test.ts`).concat("tests/integration/settlement_table");
+].map((name) => `tests/integration/${name}_test.ts`).concat(
+  "tests/integration/budgets",
+  "tests/integration/settlement_table",
+);
 
 /** Further tests, whose services behave alike on both stores. */
 const FURTHER: readonly string[] = [
   ...["bad_keys_limits", "busy_limits", "hosted_limits", "output_limits", "rate_limits"],
-  ...["revocation", "killed_stream"],
+  ...["revocation", "killed_stream", "attribution"],
 ].map((name) => `tests/integration/${name}_test.ts`).concat(
-  ...["tests/integration/faults", "tests/console"],
+  ...["faults", "embeddings", "verified"].map((name) => `tests/integration/${name}`),
+  "tests/console",
   ...["instances", "outages", "frozen"].map((name) => `tests/kills/${name}_test.ts`),
 );
 

@@ -150,6 +150,11 @@ export class Clients {
     }
   }
 
+  /** Tells of a statement that has ended: its group, and its time in milliseconds. */
+  ended(group: string, ms: number): void {
+    this.#link.onEnded?.(group, ms);
+  }
+
   /** Tells the link of a question that was not answered in its time. */
   heard(error: unknown): void {
     if (this.#limitMs === undefined || !(error instanceof Error)) return;

@@ -10,6 +10,7 @@ import { databaseOf } from "./database_url.ts";
 import { Link } from "./link.ts";
 import { Notices } from "./notices.ts";
 import { type Rows, type Sent, Statement } from "./statement.ts";
+import { statementGroup } from "./statement_group.ts";
 
 /** Options for one statement. */
 export interface SendOptions {
@@ -148,16 +149,20 @@ async function taken(clients: Clients): Promise<Taken> {
       { text, values }: Sent,
       { prepare = false, limitMs }: SendOptions,
     ) => {
+      const { name, group } = knownOf(text);
+      const sinceMs = performance.now();
       try {
         const { rows, rowCount } = await clients.send(client, {
           ...{ text, values },
-          ...(prepare ? { name: nameOf(text) } : {}),
+          ...(prepare ? { name } : {}),
           ...(limitMs === undefined ? {} : { query_timeout: limitMs }),
         });
         return Object.assign(rows ?? [], { count: rowCount ?? 0 }) as unknown as Rows<T>;
       } catch (error) {
         isWell &&= isConnectionWell(error);
         throw error;
+      } finally {
+        clients.ended(group, performance.now() - sinceMs);
       }
     },
     release: () => client.release(!isWell || client.getTransactionStatus() !== "I"),
@@ -197,13 +202,22 @@ function asker(send: Send): Asker {
   });
 }
 
-const names = new Map<string, string>();
+/** Facts about a text that are found once. */
+interface Known {
+  /** Its name as a prepared statement: the same on each connection. */
+  readonly name: string;
+  readonly group: string;
+}
 
-/** Returns the name of a prepared statement: the same text has the same name on each connection. */
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `svc_${names.size + 1}`;
-  names.set(text, name);
-  return name;
+const texts = new Map<string, Known>();
+
+function knownOf(text: string): Known {
+  let known = texts.get(text);
+  if (known === undefined) {
+    known = { name: `svc_${texts.size + 1}`, group: statementGroup(text) };
+    texts.set(text, known);
+  }
+  return known;
 }
 
 /** Runs a query; a failure becomes a {@linkcode StoreError}. */

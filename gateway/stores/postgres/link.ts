@@ -44,6 +44,8 @@ class RefusedSocket extends Socket {
 /** The connections of one instance to its database. */
 export class Link {
   readonly database: Database;
+  /** Called with the group of each statement that has ended, and its time in milliseconds. */
+  readonly onEnded: ((group: string, ms: number) => void) | undefined;
   readonly #open = new Set<Socket>();
   /** Grows with each failure; modulo the number of hosts it is the host in use. */
   #turn = 0;
@@ -58,8 +60,12 @@ export class Link {
    */
   takesSettings = true;
 
-  constructor(database: Database) {
+  constructor(
+    database: Database,
+    { onEnded }: { readonly onEnded?: Link["onEnded"] } = {},
+  ) {
     this.database = database;
+    this.onEnded = onEnded;
   }
 
   /** True while every host has failed. */

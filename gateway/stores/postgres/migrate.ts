@@ -16,6 +16,7 @@ import { ADDITION_TABLES } from "./sql/addition_tables.ts";
 import { LEARNING_TABLES } from "./sql/learning_tables.ts";
 import { LEDGER_TABLES } from "./sql/ledger_tables.ts";
 import { LIMIT_TABLES } from "./sql/limit_tables.ts";
+import { takeLock } from "./sql/locks.ts";
 import { LOG_TABLES } from "./sql/log_tables.ts";
 import { MEMORY_TABLES } from "./sql/memory_tables.ts";
 import { NOTICE_TABLES } from "./sql/notice_tables.ts";
@@ -66,9 +67,6 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Version of the tables that this program makes. */
 export const NEWEST_VERSION = MIGRATIONS.length;
 
-/** Key of the advisory lock: any number that no other program in the database uses. */
-const LOCK = 5_811_763_204;
-
 /**
  * Wait for one lock of a table: shorter than the time after which the server ends one of two
  * transactions that wait for each other, which could be that of an instance that serves. It is also
@@ -117,7 +115,7 @@ function isBusy(error: unknown): boolean {
 async function isMigrated(sql: Sql, migrations: readonly Migration[]): Promise<boolean> {
   return await query(sql.begin(async (tx) => {
     await tx`select set_config('statement_timeout', '0', true)`;
-    await tx.unsafe("select pg_advisory_xact_lock($1)", [LOCK], { limitMs: LIMIT_MS });
+    await takeLock(tx, "migration", { limitMs: LIMIT_MS });
     await tx`select set_config('lock_timeout', ${LOCK_WAIT}, true)`;
     await tx`create table if not exists migration (
       version int primary key, name text not null, at timestamptz not null default now()

@@ -39,6 +39,7 @@ import { PostgresTrail } from "./operators/trail.ts";
 import { type PassageLimits, PostgresPassageStore } from "./passages/passages.ts";
 import { assertSession } from "./pooler.ts";
 import { PostgresSettings } from "./settings.ts";
+import { takeLock } from "./sql/locks.ts";
 import { PostgresConsoleSessions } from "./sessions/console_sessions.ts";
 import { Upkeep } from "./upkeep.ts";
 import { PostgresBlobs } from "./values/blobs.ts";
@@ -59,15 +60,19 @@ export interface PostgresStoresOptions {
   readonly callerFileLimits?: { readonly maxBytes?: number | undefined } | undefined;
   /** Called after each attempted commit of the ledger. @default {no call} */
   readonly onTried?: ((commit: AttemptedCommit) => void) | undefined;
+  /**
+   * Called with the group of each statement that has ended, and its time in milliseconds.
+   *
+   * @default {no call}
+   */
+  readonly onStatement?: ((group: string, ms: number) => void) | undefined;
   /** Called when this machine's clock is more than 5 s ahead of the database's, or behind. @default {no call} */
   readonly onApart?: ((aheadMs: number) => void) | undefined;
   /** Called with failures of background work, which is tried again. @default {no call} */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Key of the advisory lock of {@linkcode Stores.exclusively}. */
-const EXCLUSIVE_LOCK = 5_811_763_207;
-/** Time that work under this lock may take between two statements, in milliseconds. */
+/** Time that work under the lock of {@linkcode Stores.exclusively} may take between two statements, in milliseconds. */
 const EXCLUSIVE_MS = 120_000;
 /** Time to wait for this lock, in milliseconds: several instances may each hold it for a while. */
 const EXCLUSIVE_WAIT_MS = 3_600_000;
@@ -99,7 +104,7 @@ export async function openPostgresStores(
   options: PostgresStoresOptions,
 ): Promise<Stores> {
   const { clock, onError } = options;
-  const link = new Link(databaseOf(url));
+  const link = new Link(databaseOf(url), { onEnded: options.onStatement });
   const sql = connect(link);
   const closing: (() => Promise<void>)[] = [() => sql.end({ timeout: CLOSE_SECONDS })];
   try {
@@ -210,8 +215,7 @@ async function exclusively<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   const { result } = await sql.begin(async (tx) => {
     await query(tx`select set_config('idle_in_transaction_session_timeout', ${EXCLUSIVE_MS}, true),
       set_config('statement_timeout', '0', true)`);
-    const lock = "select pg_advisory_xact_lock($1)";
-    await query(tx.unsafe(lock, [EXCLUSIVE_LOCK], { limitMs: EXCLUSIVE_WAIT_MS }));
+    await query(takeLock(tx, "exclusive", { limitMs: EXCLUSIVE_WAIT_MS }));
     return { result: await work() };
   });
   return result;

@@ -80,5 +80,6 @@ if (await postgresBin() === undefined) {
       SERVICE_ADMIN_TOKEN: ADMIN_TOKEN,
     });
     assertEquals([verified.code, JSON.parse(verified.stdout).problems], [0, []]);
+    console.info(`${answers} answers; spent ${spent} of ${credits} micros`);
   });
 }

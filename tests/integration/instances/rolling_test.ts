@@ -104,5 +104,6 @@ if (await postgresBin() === undefined) {
     await load.stop();
     assertEquals(load.failed(), []);
     await assertBooks(fleet);
+    console.info(`${PASSES * INSTANCES} replacements, ${load.sightings.length} calls, none failed`);
   });
 }

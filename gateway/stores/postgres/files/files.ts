@@ -6,7 +6,8 @@ import type {
   FileRoom,
 } from "../../../ports/file_store.ts";
 import { MAX_CALLER_FILES_BYTES } from "../../kv/limits.ts";
-import { query, type Sql, type Transaction } from "../connection.ts";
+import { query, type Sql } from "../connection.ts";
+import { lockCallerFiles } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
 /** Files of callers in PostgreSQL. */
@@ -38,7 +39,7 @@ export class PostgresCallerFiles implements CallerFileStore {
   finish(file: CallerFile, { maxBytes, maxFiles }: FileRoom): Promise<FileFinished> {
     const owner = textId(file.ownerId);
     return query(this.#sql.begin(async (sql) => {
-      await lock(sql);
+      await lockCallerFiles(sql);
       const uploads = await sql`
         select 1 from caller_file_upload where id = ${textId(file.id)} for update
       `;
@@ -113,7 +114,7 @@ export class PostgresCallerFiles implements CallerFileStore {
 
   remove(ownerId: string, id: string): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
-      await lock(sql);
+      await lockCallerFiles(sql);
       const rows = await sql`
         delete from caller_file where owner = ${textId(ownerId)} and id = ${textId(id)} returning id
       `;
@@ -142,11 +143,6 @@ export class PostgresCallerFiles implements CallerFileStore {
     for (const { id } of rows) await this.discard(id);
     return rows.length;
   }
-}
-
-/** Orders the changes of files of all instances, until the transaction ends. */
-async function lock(sql: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('svc caller files', 0))`;
 }
 
 /** Compares files by age, oldest first. */

@@ -1,6 +1,6 @@
 /**
- * Changes of keys, each in a transaction. Locks are taken in one order: the digest of a new key (an
- * advisory lock), the key's row, the number of keys, the numbers of changes, the end of the audit log.
+ * Changes of keys, each in a transaction. Locks are taken in the order of `../sql/locks.ts`: the digest
+ * of a new key, the key's row, the number of keys, the numbers of changes, the end of the audit log.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import type { StoredKey } from "../../../ports/key_store.ts";
 import { announce } from "../changes/announce.ts";
 import type { Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
+import { lockDigest } from "../sql/locks.ts";
 import { assignmentsOf, rowsOf } from "../statement.ts";
 import { textId } from "../text_id.ts";
 import { columnsOf } from "./key_rows.ts";
@@ -28,7 +29,7 @@ export async function insertKey(
   { entry }: Noted<KeyRecord> = {},
 ): Promise<number | undefined> {
   const row = columnsOf(key);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`svc key ${row.digest}`}, 0))`;
+  await lockDigest(sql, row.digest);
   const taken = await sql`select from api_key where is_active and digest = ${row.digest} limit 1`;
   if (taken.length > 0) return undefined;
   const inserted = await sql`insert into api_key ${rowsOf([row])} on conflict do nothing`;

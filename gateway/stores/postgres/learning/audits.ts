@@ -1,10 +1,8 @@
 import { type Micros, minMicros } from "../../../domain/ledger/money.ts";
 import type { AuditCost, AuditStore } from "../../../ports/audit_store.ts";
 import { query, type Sql } from "../connection.ts";
+import { takeLock } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
-
-/** Key of the advisory lock that orders the reservations of all instances. */
-const LOCK = 5_811_763_205;
 
 /** Costs of audits in PostgreSQL, one row for each audit; the rows of earlier days are deleted. */
 export class PostgresAudits implements AuditStore {
@@ -25,7 +23,7 @@ export class PostgresAudits implements AuditStore {
     { id, day, amount, budget }: AuditCost & { readonly amount: Micros; readonly budget: Micros },
   ): Promise<Micros> {
     return query(this.#sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "audits");
       const [known] = await sql<{ cost: bigint }[]>`
         select cost from audit_cost where day = ${day} and id = ${textId(id)}
       `;

@@ -10,6 +10,7 @@ import { announce } from "../changes/announce.ts";
 import type { Changes } from "../changes/changes.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
+import { takeLock } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
 /** Wallet id, and the number of the snapshot in which the wallet changed last. */
@@ -17,9 +18,6 @@ type Version = readonly [id: string, version: number];
 
 /** Age at which additions that a snapshot includes are deleted; until then a repeat is known. */
 const ADDITIONS_KEPT = "1 day";
-
-/** Key of the advisory lock that orders the snapshots of all instances. */
-const LOCK = 5_811_763_206;
 
 /**
  * Snapshots in PostgreSQL. A wallet's statistics are written once for each snapshot that changed
@@ -95,7 +93,7 @@ export class PostgresSnapshots implements SnapshotStore {
   ): Promise<boolean> {
     const { number, takenAtMs, wallets, votes } = snapshot;
     return query(this.#sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "snapshots");
       const [newest] = await sql<{ number: bigint; wallets: string }[]>`
         select number, wallets from routing_snapshot order by number desc limit 1
       `;
@@ -147,7 +145,7 @@ export class PostgresSnapshots implements SnapshotStore {
   async freeze(number: number | undefined, { entry }: Noted<number> = {}): Promise<void> {
     await query(this.#sql.begin(async (sql) => {
       // Of two at the same time the second sees the first.
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "snapshots");
       const [row] = await sql<{ number: bigint }[]>`select number from routing_frozen`;
       const before = row === undefined ? undefined : Number(row.number);
       if (before === number) return;
@@ -162,7 +160,7 @@ export class PostgresSnapshots implements SnapshotStore {
 
   async sweep(newest: number): Promise<void> {
     await query(this.#sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "snapshots");
       const rows = await sql<{ number: bigint; wallets: string }[]>`
         select number, wallets from routing_snapshot
         where number in (select number from routing_snapshot order by number desc limit ${newest})

@@ -15,10 +15,9 @@ import type {
 } from "../../../ports/notice_store.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
+import { takeLock } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
-/** Key of the advisory lock that orders changes of the targets. */
-const LOCK = 5_811_763_215;
 /** Name of the lease of the sender. */
 const LEASE_NAME = "notifications";
 /** Time for which the lease lasts unless it is kept: longer than `LEASE_SAFE_MS`. */
@@ -48,7 +47,7 @@ export class PostgresNotices implements NoticeStore {
 
   putTarget(target: NoticeTarget, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "noticeTargets");
       const id = textId(target.id);
       const [row] = await sql<{ others: bigint }[]>`
         select count(*) as others from notice_target where id <> ${id}
@@ -68,7 +67,7 @@ export class PostgresNotices implements NoticeStore {
 
   removeTarget(id: string, { entry }: Noted<NoticeTarget> = {}): Promise<boolean> {
     return query(this.#sql.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`;
+      await takeLock(sql, "noticeTargets");
       const [before] = valuesOf<NoticeTarget>(
         await sql<DataRow[]>`delete from notice_target where id = ${textId(id)} returning data`,
       );

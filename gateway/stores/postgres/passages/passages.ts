@@ -30,6 +30,7 @@ import { announce } from "../changes/announce.ts";
 import type { Changes } from "../changes/changes.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
+import { lockVectorStores } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 import { deleteSegments, type FileName, readFile, writeFile, writeSegments } from "./file_rows.ts";
 import { byAge, KnownStores, readStoresOf } from "./known_stores.ts";
@@ -256,7 +257,7 @@ export class PostgresPassageStore implements PassageStore {
     return this.#changing.run(() =>
       query<T>(
         this.#sql.begin(async (sql) => {
-          await sql`select pg_advisory_xact_lock(hashtextextended('svc vector stores', 0))`;
+          await lockVectorStores(sql);
           return { result: await change(sql) };
         }).then(({ result }) => result),
       )

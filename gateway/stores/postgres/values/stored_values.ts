@@ -6,6 +6,7 @@
 
 import { Mutex } from "../../kv/mutex.ts";
 import { query, type Sql, type Transaction } from "../connection.ts";
+import { lockValues } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
 /** A stored value. */
@@ -153,7 +154,7 @@ export class StoredValues {
   #change<T>(change: (sql: Transaction) => Promise<T>): Promise<T> {
     return this.#changing.run(() =>
       query(this.#sql.begin(async (sql) => {
-        await lockKind(sql, this.#options.kind);
+        await lockValues(sql, this.#options.kind);
         return await change(sql);
       }))
     );
@@ -199,11 +200,6 @@ export class StoredValues {
     }
     return rows.length;
   }
-}
-
-/** Orders the changes of one kind of all instances, until the transaction ends. */
-async function lockKind(sql: Transaction, kind: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext(${`svc ${kind}`}))`;
 }
 
 async function addBytes(
