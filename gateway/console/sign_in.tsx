@@ -74,20 +74,35 @@ export async function noteSession(
   await trail.note({ author, action, subject: "/console", remark });
 }
 
-/** Begins a session in place of the one that the browser has, and gives it to the browser. */
+/** Reason of a refused sign-in, for the audit log. */
+export const TOO_MANY_SESSIONS = "There are too many sessions; end some of them";
+
+/**
+ * Begins a session in place of the one that the browser has, and gives it to the browser. False, with
+ * nothing begun, where there are too many sessions of others.
+ */
 export async function beginSession(
   context: ConsoleContext,
   deps: ConsoleParts,
   { way, actor }: { readonly way: SignIn; readonly actor: Actor },
-): Promise<void> {
+): Promise<boolean> {
   const { sessions } = deps;
   const former = await sessionOf(context, deps);
   if (former !== undefined) await sessions.end(former.id);
-  await noteSession(context, deps, { action: "signIn", actor });
-  const { id } = await sessions.begin(way, { actor, address: context.env.remoteAddress });
+  const session = await sessions.begin(way, { actor, address: context.env.remoteAddress });
+  if (session === undefined) return false;
+  const { id } = session;
+  try {
+    await noteSession(context, deps, { action: "signIn", actor });
+  } catch (error) {
+    // Without its entry nobody gets the session.
+    await sessions.end(id);
+    throw error;
+  }
   const isSecure = cameByHttps(context.req.raw.headers);
   const cookie = setCookie(cookieName(context), id, { isSecure });
   context.header("set-cookie", cookie, { append: true });
+  return true;
 }
 
 /** Revokes the keys that the playground has made; where that fails, they are over within minutes. */
@@ -194,8 +209,11 @@ async function signIn(
   const way = tokenId === undefined
     ? { kind: "emergency", mark } as const
     : { kind: "operator", operatorId: actor.id, tokenId } as const;
-  await beginSession(context, deps, { way, actor });
-  return context.redirect(nextOf(context), 303);
+  if (await beginSession(context, deps, { way, actor })) {
+    return context.redirect(nextOf(context), 303);
+  }
+  await noteRefusal(TOO_MANY_SESSIONS);
+  return signInPage(context, deps, { status: 503, problem: messages.full });
 }
 
 function leave(context: ConsoleContext, how: "out" | "everywhere"): Response {

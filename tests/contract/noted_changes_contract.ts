@@ -113,7 +113,10 @@ const settingsOfService: NotedChanges = (stores) => {
       hasStates: ({ before, after }) => has(before, { id: "tgt_1" }) && after === undefined,
     },
     "a session that is ended": {
-      prepare: () => sessions.create(session("one"), { usedAfterMs: 0, beganAfterMs: 0, max: 9 }),
+      prepare: () =>
+        sessions.create(session("one"), {
+          ...{ usedAfterMs: 0, beganAfterMs: 0, max: 9, allMax: 9 },
+        }),
       change: (options) => sessions.end({ name: "one" }, options),
       state: () => sessions.list({ usedAfterMs: 0, beganAfterMs: 0 }),
       hasStates: ({ before, after }) => has(before, { name: "one" }) && after === undefined,

@@ -1,6 +1,7 @@
 import type { Noted } from "../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
+  SessionBounds,
   SessionChoice,
   SessionSpan,
   SignInTicket,
@@ -22,16 +23,17 @@ export class SessionMemory implements ConsoleSessionStore {
     this.#trail = trail;
   }
 
-  create(
-    session: StoredSession,
-    { max, ...span }: SessionSpan & { readonly max: number },
-  ): Promise<void> {
-    this.#sessions.set(session.digest, session);
-    const kept = new Set(this.#inOrder(span).slice(0, max));
+  create(session: StoredSession, { max, allMax, ...span }: SessionBounds): Promise<boolean> {
+    const running = this.#inOrder(span);
+    const isOwn = ({ actor }: StoredSession) => actor.id === session.actor.id;
+    const over = new Set(running.filter(isOwn).slice(Math.max(0, max - 1)));
+    const kept = new Set(running.filter((other) => !over.has(other)));
+    if (kept.size >= allMax) return Promise.resolve(false);
     for (const other of this.#sessions.values()) {
       if (!kept.has(other)) this.#sessions.delete(other.digest);
     }
-    return Promise.resolve();
+    this.#sessions.set(session.digest, session);
+    return Promise.resolve(true);
   }
 
   get(digest: string): Promise<StoredSession | undefined> {

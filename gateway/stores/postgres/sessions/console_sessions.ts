@@ -1,6 +1,7 @@
 import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
+  SessionBounds,
   SessionChoice,
   SessionSpan,
   SignInTicket,
@@ -26,21 +27,35 @@ export class PostgresConsoleSessions implements ConsoleSessionStore {
 
   async create(
     session: StoredSession,
-    { max, usedAfterMs, beganAfterMs }: SessionSpan & { readonly max: number },
-  ): Promise<void> {
-    const { digest, name, actor, beganMs, usedMs, version } = session;
-    await query(this.#sql.begin(async (tx) => {
-      await tx`
-        insert into console_session (digest, name, actor, began_ms, used_ms, version, data)
-        values (${digest}, ${name}, ${textId(actor.id)}, ${beganMs}, ${usedMs}, ${version},
-          ${JSON.stringify(session)})
-      `;
+    { max, allMax, usedAfterMs, beganAfterMs }: SessionBounds,
+  ): Promise<boolean> {
+    const { digest, name, beganMs, usedMs, version } = session;
+    const actor = textId(session.actor.id);
+    return await query(this.#sql.begin(async (tx) => {
+      // Sessions that begin at the same time count each other.
+      await tx`select pg_advisory_xact_lock(hashtextextended('svc console sessions', 0))`;
       await tx`
         delete from console_session
-        where used_ms <= ${usedAfterMs} or began_ms <= ${beganAfterMs} or digest in (
-          select digest from console_session order by used_ms desc, number desc offset ${max}
+        where used_ms <= ${usedAfterMs} or began_ms <= ${beganAfterMs}
+      `;
+      const [{ own, all } = { own: 0n, all: 0n }] = await tx<{ own: bigint; all: bigint }[]>`
+        select count(*) filter (where actor = ${actor}) as own, count(*) as all
+        from console_session
+      `;
+      const over = Math.max(0, Number(own) - (max - 1));
+      if (Number(all) - over >= allMax) return false;
+      await tx`
+        delete from console_session where digest in (
+          select digest from console_session where actor = ${actor}
+          order by used_ms, number limit ${over}
         )
       `;
+      await tx`
+        insert into console_session (digest, name, actor, began_ms, used_ms, version, data)
+        values (${digest}, ${name}, ${actor}, ${beganMs}, ${usedMs}, ${version},
+          ${JSON.stringify(session)})
+      `;
+      return true;
     }));
   }
 
