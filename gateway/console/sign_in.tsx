@@ -95,7 +95,7 @@ export async function beginSession(
   try {
     await noteSession(context, deps, { action: "signIn", actor });
   } catch (error) {
-    // Without its entry nobody gets the session.
+    // Without its entry no browser gets the session.
     await sessions.end(id);
     throw error;
   }

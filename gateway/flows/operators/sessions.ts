@@ -17,7 +17,7 @@ import { type Asks, SsoChecks } from "./sso_checks.ts";
 /** Sessions of one actor; one more ends the one of them that was used least recently. */
 export const OWN_SESSIONS_MAX = 20;
 /**
- * Sessions in all; one more is refused, so that nobody's sign-ins end the sessions of others. The
+ * Sessions in all; one more is refused, so that no operator's sign-ins end sessions of others. The
  * admin token is always let in: it counts as one actor.
  */
 export const SESSIONS_MAX = 2_000;
