@@ -3,6 +3,7 @@ import type { EmbeddingPin } from "../../gateway/domain/policy/embedding_pin.ts"
 import { EMPTY_SNAPSHOT } from "../../gateway/domain/learning/snapshot.ts";
 import type { EntryOf, States } from "../../gateway/domain/operators/trail.ts";
 import { SessionMemory } from "../../gateway/flows/operators/session_memory.ts";
+import type { Pass } from "../../gateway/ports/pass_store.ts";
 import type { Stores } from "../../gateway/ports/stores.ts";
 import { brokenPlace } from "../../gateway/system/trail_check.ts";
 import { catalogOf } from "./catalog_store_contract.ts";
@@ -86,8 +87,9 @@ const moneyAndAccess: NotedChanges = ({ ledger, keys, settings, catalogs }) => {
 };
 
 const settingsOfService: NotedChanges = (stores) => {
-  const { embeddingPins: pins, noticeStore: notices } = stores;
+  const { embeddingPins: pins, noticeStore: notices, passes } = stores;
   const sessions = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
+  const pass: Pass = { kind: "link", keyId: "k", digest: "ab", beganAtMs: 1, endsAtMs: 9 };
   const pin: EmbeddingPin = { lineId: "key_1", model: "m", source: "operator", atMs: 1 };
   return {
     "a pin that is set": {
@@ -111,6 +113,12 @@ const settingsOfService: NotedChanges = (stores) => {
       change: (options) => notices.removeTarget("tgt_1", options),
       state: () => notices.targets(),
       hasStates: ({ before, after }) => has(before, { id: "tgt_1" }) && after === undefined,
+    },
+    "a pass of a key's holder": {
+      change: (options) => passes.put(pass, { max: 1, ...options }),
+      repeat: () => passes.get(pass),
+      state: () => passes.get(pass),
+      hasStates: ({ before, after }) => before === undefined && has(after, { kind: "link" }),
     },
     "a session that is ended": {
       prepare: () =>

@@ -9,6 +9,7 @@ import {
   type TestAdmin,
   withAdmin,
 } from "../admin_test_support.ts";
+import { LINK_MS } from "../../flows/keys/holder_access.ts";
 import { noteTraffic } from "../routing/learned_fixture.ts";
 
 /** Ids of the operations whose entry is committed with their change. */
@@ -59,6 +60,7 @@ async function changeMoneyAndAccess(admin: TestAdmin): Promise<void> {
   await post("/catalog/apply", { content: EMBEDDING });
   await post(`/keys/${id}/embedding-model`, { model: "vectors" });
   await remove(admin, `/keys/${id}/embedding-model`);
+  await post(`/keys/${id}/sign-in-link`);
   await post(`/keys/${id}/rotate`, {});
   for (const _ of [1, 2]) await post(`/keys/${id}/disable`);
   await post(`/keys/${id}/enable`);
@@ -117,6 +119,8 @@ Deno.test("each committed change has one entry with what differs, a repeat none"
     ]]);
     assertEquals(of("markLowBalance"), [[null, { lowBelow: "2" }]]);
     assertEquals(of("disableKey"), [[{ status: "active" }, { status: "disabled" }]]);
+    const [[, link] = []] = of("createSignInLink") ?? [];
+    assertEquals(link, { expiresAt: new Date(admin.clock.ms + LINK_MS).toISOString() });
     assertEquals(of("unfreezeRouting"), [[{ frozen: 1 }, null]]);
     assertEquals(of("rotatePepper"), [[
       { current: 1, previous: null },
