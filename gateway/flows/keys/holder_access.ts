@@ -47,7 +47,7 @@ export interface IssuedPass {
 /** A session of a key's holder, with the key as it is now. */
 export interface HolderSession {
   readonly key: KeyRecord;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; not after the key's own end. */
   readonly endsAtMs: number;
 }
 
@@ -101,7 +101,7 @@ export class HolderAccess {
     const name = nameOf(secret, "session");
     const pass = name && await this.#deps.passes.get(name);
     const key = await this.#valid(pass);
-    return pass && key && { key, endsAtMs: pass.endsAtMs };
+    return pass && key && { key, endsAtMs: Math.min(pass.endsAtMs, endOf(key)) };
   }
 
   /** Ends a session. */
@@ -171,6 +171,11 @@ export class HolderAccess {
     this.#sweptAtMs = nowMs;
     await passes.sweep(nowMs);
   }
+}
+
+/** Returns the time at which a key expires, in Unix milliseconds. */
+function endOf({ policy: { expiresAt } }: KeyRecord): number {
+  return expiresAt === undefined ? Infinity : Date.parse(expiresAt);
 }
 
 /** Returns the name of the pass of a secret; `undefined` if it is not of the kind's form. */

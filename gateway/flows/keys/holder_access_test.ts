@@ -151,6 +151,19 @@ Deno.test("a key that does not serve admits nobody, even if its passes could not
   assert(await access.enter((await access.issueLink(KEY)).secret) !== undefined);
 });
 
+Deno.test("a session ends when its key expires, and says so before", async () => {
+  const { access, store, time } = scene();
+  const session = await access.enter((await access.issueLink(KEY)).secret);
+  assertEquals(session?.endsAtMs, time.ms + HOLDER_SESSION_MS);
+  const endMs = time.ms + 60_000;
+  store({ ...KEY, policy: { expiresAt: new Date(endMs).toISOString() } });
+  assertEquals((await access.find(session?.secret ?? ""))?.endsAtMs, endMs);
+  time.ms = endMs - 1;
+  assert(await access.find(session?.secret ?? "") !== undefined);
+  time.ms = endMs;
+  assertEquals(await access.find(session?.secret ?? ""), undefined);
+});
+
 Deno.test("a key gets few links a minute", async () => {
   const { access, time } = scene();
   for (let at = 0; at < LINKS_PER_MINUTE; at++) await access.issueLink(KEY);
