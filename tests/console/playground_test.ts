@@ -75,7 +75,9 @@ browserTest(
     await assertAccessible(page);
     await follow(page, page.getByRole("button", { name: "Sign out", exact: true }));
     const keys = await keyRecords(visit.service.running.stores.keys);
-    const statuses = keys.filter(({ name }) => name.startsWith("playground")).map(({ status }) => status);
+    const statuses = keys.filter(({ name }) => name.startsWith("playground")).map(({ status }) =>
+      status
+    );
     assertEquals(statuses, ["revoked"]);
   },
 );

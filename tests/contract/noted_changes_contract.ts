@@ -11,7 +11,7 @@ import { session } from "./console_session_store_contract.ts";
 import type { Opened } from "./contract.ts";
 import { key } from "./key_store_contract.ts";
 import { credit } from "./ledger_store_contract.ts";
-import { target } from "./notice_store_contract.ts";
+import { begun, incident, target } from "./notice_store_contract.ts";
 import { draft } from "./operator_store_contract.ts";
 import { fileOf, vectorStore } from "./passage_store_contract.ts";
 import { snapshotAfter } from "./snapshot_store_contract.ts";
@@ -108,6 +108,17 @@ const settingsOfService: NotedChanges = (stores) => {
       repeat: (options) => notices.removeTarget("tgt_2", options),
       state: () => notices.targets(),
       hasStates: ({ before, after }) => before === undefined && has(after, { id: "tgt_1" }),
+    },
+    "a delivery that is sent again": {
+      prepare: async () => {
+        const began = { ...incident("inc_1"), targets: ["tgt_1"] };
+        await notices.begin(began, [begun(began)]);
+        await notices.record({ ...begun(began), state: "dead" });
+      },
+      change: (options) => notices.revive(begun(incident("inc_1")), options),
+      state: () => notices.deliveries({ limit: 9 }),
+      hasStates: ({ before, after }) =>
+        has(before, { state: "dead" }) && has(after, { state: "pending" }),
     },
     "a target that is removed": {
       change: (options) => notices.removeTarget("tgt_1", options),

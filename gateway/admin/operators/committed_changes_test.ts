@@ -9,6 +9,8 @@ import {
   type TestAdmin,
   withAdmin,
 } from "../admin_test_support.ts";
+import { beginningOf, newDelivery } from "../../domain/notices/delivery.ts";
+import type { Incident } from "../../domain/notices/incident.ts";
 import { LINK_MS } from "../../flows/keys/holder_access.ts";
 import { noteTraffic } from "../routing/learned_fixture.ts";
 
@@ -76,6 +78,14 @@ async function changeTheService(admin: TestAdmin): Promise<void> {
   await post("/admin-token/confirm", {}, { authorization: `Bearer ${token}` });
   const mail = { host: "127.0.0.1", from: "a@b.c", to: ["a@b.c"] };
   const target = await post("/notify/targets", { name: "Call", kind: "email", mail });
+  const began: Incident = {
+    ...{ id: "inc_1", kind: "wallet_low", subject: "team", text: "Low", facts: {} },
+    ...{ beganAtMs: START_MS, targets: [target.body.id], by: "only" },
+  };
+  const delivery = newDelivery(beginningOf(began), target.body.id);
+  await admin.stores.noticeStore.begin(began, [delivery]);
+  await admin.stores.noticeStore.record({ ...delivery, state: "dead" });
+  for (const _ of [1, 2]) await post(`/notify/deliveries/${delivery.id}/retry`);
   await remove(admin, `/notify/targets/${target.body.id}`);
   const store = await post("/vector-stores", { name: "Book", wallet: "team" });
   const bytes = new TextEncoder().encode("A text");
