@@ -18,6 +18,12 @@ export interface StoreCreation extends Noted<VectorStore> {
   readonly ownerMax?: number | undefined;
 }
 
+/** Options of a file that is added. */
+export interface FileAddition extends Noted<VectorStoreFile> {
+  /** Of a file with embeddings: their vectors, joined in order, of at most 15,360 numbers each. */
+  readonly vectors?: Float32Array<ArrayBuffer> | undefined;
+}
+
 /** A durable store of vector stores, their files and the passages of their text. */
 export interface PassageStore {
   /** Returns all stores, oldest first. */
@@ -36,23 +42,26 @@ export interface PassageStore {
     id: string,
     description: StoreDescription,
   ): Promise<VectorStore | undefined>;
-  /** Removes a store with all its files; returns false if there is none. */
-  removeStore(id: string): Promise<boolean>;
+  /**
+   * Removes a store with all its files; returns false if there is none. One commit removes it from
+   * sight, the files are cleared away after it.
+   */
+  removeStore(id: string, options?: Noted<VectorStore>): Promise<boolean>;
   /**
    * Stores a file completely or not at all. Returns `full` if the space of all stores is used up. A
-   * passage has at most 60 KiB of JSON. A file with embeddings comes with their vectors, joined in
-   * order, of at most 15,360 numbers each.
+   * passage has at most 60 KiB of JSON.
    */
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors?: Float32Array<ArrayBuffer>,
+    options?: FileAddition,
   ): Promise<FileAdded>;
   /** Replaces the embeddings of a file, all or none, and deletes the former ones. */
   setEmbeddings(
     file: Pick<VectorStoreFile, "id" | "storeId">,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    options?: Noted<VectorStoreFile>,
   ): Promise<EmbeddingsKept>;
   /** Returns the files of a store, oldest first. */
   files(storeId: string): Promise<readonly VectorStoreFile[]>;

@@ -196,12 +196,16 @@ export interface VectorStores {
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;
   /** Removes a store with all its files; returns false if there is none. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, options?: Noted<VectorStore>): Promise<boolean>;
   /**
    * Adds a file completely or not at all. The same name again is another file. If its passages
    * cannot be embedded it is added without embeddings, with a warning.
    */
-  addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>>;
+  addFile(
+    storeId: string,
+    file: NewFile,
+    options?: Noted<VectorStoreFile>,
+  ): Promise<VectorStoreOutcome<AddedFile>>;
   /**
    * Returns the files of a store that have not expired, oldest first; `undefined` if there is no such
    * store.
@@ -226,7 +230,7 @@ export interface VectorStores {
   embedFile(
     storeId: string,
     fileId: string,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: { readonly signal?: AbortSignal | undefined } & Noted<VectorStoreFile>,
   ): Promise<EmbedOutcome>;
   /**
    * Returns the best passages of an owner's stores, best first. Rejects with the reason of the

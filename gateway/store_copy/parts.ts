@@ -203,7 +203,7 @@ const vectorStores: PartKind<Passages> = {
     const { file } = item;
     const known = await passages.files(file.storeId);
     if (known.some(({ id }) => id === file.id)) return;
-    await passages.addFile(file, item.passages, item.vectors);
+    await passages.addFile(file, item.passages, { vectors: item.vectors });
   },
   atOnce: 1,
   // The revision of a copy counts the files that it has.

@@ -1,3 +1,4 @@
+import type { Noted } from "../domain/operators/trail.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -116,13 +117,17 @@ class IndexedVectorStores implements VectorStores {
     return await countOfAll(expired, ({ id }) => this.remove(id));
   }
 
-  async remove(id: string): Promise<boolean> {
-    const removed = await this.#passages.removeStore(id);
+  async remove(id: string, options: Noted<VectorStore> = {}): Promise<boolean> {
+    const removed = await this.#passages.removeStore(id, options);
     if (removed) await this.#indexes.forget(id);
     return removed;
   }
 
-  async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
+  async addFile(
+    storeId: string,
+    file: NewFile,
+    { entry }: Noted<VectorStoreFile> = {},
+  ): Promise<VectorStoreOutcome<AddedFile>> {
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
     const { bytes, filename, mediaType } = file;
@@ -146,7 +151,7 @@ class IndexedVectorStores implements VectorStores {
       ...(embedded?.ok === true ? { embeddings: this.#named(embedded) } : {}),
     };
     const vectors = embedded?.ok === true ? embedded.values : undefined;
-    switch (await this.#passages.addFile(added, passages, vectors)) {
+    switch (await this.#passages.addFile(added, passages, { vectors, entry })) {
       case "added": {
         const store = this.get(storeId);
         if (store !== undefined) await this.#touch([store]);
@@ -204,7 +209,7 @@ class IndexedVectorStores implements VectorStores {
   async embedFile(
     storeId: string,
     fileId: string,
-    { signal }: Cancellable = {},
+    { signal, entry }: Cancellable & Noted<VectorStoreFile> = {},
   ): Promise<EmbedOutcome> {
     const file = (await this.files(storeId))?.find(({ id }) => id === fileId);
     if (file === undefined) return unknownFile(storeId, fileId);
@@ -218,7 +223,8 @@ class IndexedVectorStores implements VectorStores {
     if (embedded === undefined) return { ok: false, code: "off", message: NO_EMBEDDER };
     if (!embedded.ok) return { ok: false, code: "failed", message: embedded.problem };
     const embeddings = this.#named(embedded);
-    switch (await this.#passages.setEmbeddings(file, embeddings, embedded.values)) {
+    const { values } = embedded;
+    switch (await this.#passages.setEmbeddings(file, embeddings, values, { entry })) {
       case "kept":
         return { ok: true, value: { ...file, embeddings } };
       case "file_not_found":

@@ -13,7 +13,7 @@ import { key } from "./key_store_contract.ts";
 import { credit } from "./ledger_store_contract.ts";
 import { begun, incident, target } from "./notice_store_contract.ts";
 import { draft } from "./operator_store_contract.ts";
-import { fileOf, vectorStore } from "./passage_store_contract.ts";
+import { embeddedFile, fileOf, vectorStore } from "./passage_store_contract.ts";
 import { snapshotAfter } from "./snapshot_store_contract.ts";
 
 /** Stores whose commits can be made to fail. */
@@ -143,8 +143,7 @@ const settingsOfService: NotedChanges = (stores) => {
   };
 };
 
-const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
-  const file = fileOf("vs_a", "file_1", ["text"]);
+const learned: NotedChanges = ({ snapshots }) => {
   const first = snapshotAfter(EMPTY_SNAPSHOT, { wallets: ["w"] });
   return {
     "a snapshot that is frozen": {
@@ -163,6 +162,15 @@ const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
       state: async () => [await snapshots.list(5), await snapshots.latest()],
       hasStates: ({ after }) => has(after, { number: 1 }),
     },
+  };
+};
+
+const vectorStores: NotedChanges = ({ passages }) => {
+  const file = fileOf("vs_a", "file_1", ["text"]);
+  const plain = fileOf("vs_a", "file_2", ["text"]);
+  const embedded = embeddedFile(plain, { id: "emb_1", dimensions: 2 });
+  const ofStore = async () => [passages.stores(), await passages.files("vs_a")];
+  return {
     "a vector store": {
       change: (options) => passages.createStore(vectorStore("vs_a"), options),
       repeat: (options) => passages.createStore(vectorStore("vs_b"), { ownerMax: 0, ...options }),
@@ -174,8 +182,35 @@ const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
         await passages.addFile(file, ["text"]);
       },
       change: (options) => passages.removeFile("vs_a", "file_1", options),
-      state: async () => [await passages.files("vs_a"), passages.stores()],
+      state: ofStore,
       hasStates: ({ before, after }) => has(before, { id: "file_1" }) && after === undefined,
+    },
+    "a file that is added": {
+      change: (options) => passages.addFile(plain, ["text"], options),
+      repeat: (options) => passages.addFile({ ...plain, storeId: "vs_none" }, ["text"], options),
+      state: ofStore,
+      hasStates: ({ before, after }) => before === undefined && has(after, { id: "file_2" }),
+    },
+    "a file that is embedded": {
+      change: (options) =>
+        passages.setEmbeddings(plain, embedded.embeddings, embedded.vectors, options),
+      repeat: (options) =>
+        passages.setEmbeddings(
+          { ...plain, id: "none" },
+          embedded.embeddings,
+          embedded.vectors,
+          options,
+        ),
+      state: ofStore,
+      hasStates: ({ before, after }) =>
+        !Object.hasOwn(Object(before), "embeddings") &&
+        has(after, { embeddings: embedded.embeddings }),
+    },
+    "a vector store that is removed": {
+      change: (options) => passages.removeStore("vs_a", options),
+      state: ofStore,
+      hasStates: ({ before, after }) =>
+        has(before, { id: "vs_a", files: 1 }) && after === undefined,
     },
   };
 };
@@ -249,7 +284,8 @@ export function notedChangesContract(
       const changes = {
         ...moneyAndAccess(stores),
         ...settingsOfService(stores),
-        ...learnedAndFiles(stores),
+        ...learned(stores),
+        ...vectorStores(stores),
       };
       for (const [kind, change] of Object.entries(changes)) {
         await test.step(kind, () => prove(store, change));

@@ -92,7 +92,7 @@ if (bin === undefined) {
       const plain = fileOf("vs_a", "file_a", ["one", "two"]);
       for (const id of ["emb_1", "emb_2"]) {
         const { file, vectors, embeddings } = embeddedFile(plain, { id });
-        if (id === "emb_1") await one?.addFile(file, ["one", "two"], vectors);
+        if (id === "emb_1") await one?.addFile(file, ["one", "two"], { vectors });
         else await one?.setEmbeddings(plain, embeddings, vectors);
       }
       const parts = async () =>

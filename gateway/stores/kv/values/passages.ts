@@ -2,6 +2,7 @@ import type { Noted, TrailDraft } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -57,6 +58,12 @@ interface Leftover {
   readonly segments: number;
 }
 
+/** A store as it is stored. */
+interface StoreRow extends VectorStore {
+  /** True for a removed one whose files are not all cleared away. @default {false} */
+  readonly isRemoved?: boolean | undefined;
+}
+
 type FileName = Pick<VectorStoreFile, "id" | "storeId">;
 
 /**
@@ -64,7 +71,8 @@ type FileName = Pick<VectorStoreFile, "id" | "storeId">;
  * value; the vectors of its embeddings, 32-bit floats, likewise under their own id. Before the
  * segments a row `vector_leftover` is written; the commit of the file's own row deletes it, and the
  * commit that removes the file writes it again: leftovers of a crash are found there, and deleted
- * by the next change.
+ * by the next change. A store is removed by one commit of its row, and its files after it: those that
+ * a crash leaves are deleted by the next change too.
  */
 export class KvPassageStore implements PassageStore {
   readonly #kv: Deno.Kv;
@@ -73,6 +81,8 @@ export class KvPassageStore implements PassageStore {
   readonly #maxStores: number;
   readonly #changing = new Mutex();
   readonly #stores = new Map<string, VectorStore>();
+  /** Ids of removed stores whose files are not all cleared away. */
+  readonly #removed = new Set<string>();
   readonly #leftovers = new Map<string, Leftover>();
 
   private constructor(kv: Deno.Kv, writer: Writer, retention: PassageRetention) {
@@ -91,7 +101,9 @@ export class KvPassageStore implements PassageStore {
     const store = new KvPassageStore(kv, writer, retention);
     const stores: VectorStore[] = [];
     for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_store"] })) {
-      stores.push(decode<VectorStore>(value));
+      const row = decode<StoreRow>(value);
+      if (row.isRemoved === true) store.#removed.add(row.id);
+      else stores.push(row);
     }
     for (const each of stores.sort(byAge)) store.#stores.set(each.id, each);
     for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_leftover"] })) {
@@ -134,12 +146,14 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
-  removeStore(id: string): Promise<boolean> {
+  removeStore(id: string, { entry }: Noted<VectorStore> = {}): Promise<boolean> {
     return this.#change(async () => {
-      if (!this.#stores.has(id)) return false;
-      for (const file of await this.files(id)) await this.#remove(file);
-      await this.#writer.write([{ key: storeKey(id), bytes: 0 }]);
+      const before = this.#stores.get(id);
+      if (before === undefined) return false;
+      const row: StoreRow = { ...before, isRemoved: true };
+      await this.#writer.write([storeRow(row)], entry?.({ before }));
       this.#stores.delete(id);
+      this.#removed.add(id);
       return true;
     });
   }
@@ -147,7 +161,7 @@ export class KvPassageStore implements PassageStore {
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { vectors = new Float32Array(), entry }: FileAddition = {},
   ): Promise<FileAdded> {
     return this.#change(async () => {
       const store = this.#stores.get(file.storeId);
@@ -160,6 +174,7 @@ export class KvPassageStore implements PassageStore {
       const row: FileRow = { file, segments: text.starts, vectorSegments: embedded.rows.length };
       await this.#commit(changed(store, { added: file }), [jsonRow(fileKey(file), row)], {
         clear: sets.map(({ id }) => id),
+        entry: entry?.({ after: file }),
       });
       return "added";
     });
@@ -169,6 +184,7 @@ export class KvPassageStore implements PassageStore {
     name: FileName,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    { entry }: Noted<VectorStoreFile> = {},
   ): Promise<EmbeddingsKept> {
     return this.#change(async () => {
       const row = await this.#row(name);
@@ -183,7 +199,10 @@ export class KvPassageStore implements PassageStore {
       await this.#commit(
         changed(store, { removed: row.file, added: file }),
         [jsonRow(fileKey(file), { ...row, file, vectorSegments: length } satisfies FileRow)],
-        { clear: [embedded.id], add: leftovers(row).slice(1) },
+        {
+          ...{ clear: [embedded.id], add: leftovers(row).slice(1) },
+          entry: entry?.({ before: row.file, after: file }),
+        },
       );
       return "kept";
     });
@@ -251,6 +270,7 @@ export class KvPassageStore implements PassageStore {
   }
 
   async #clean(): Promise<void> {
+    for (const id of [...this.#removed]) await this.#clearStore(id);
     for (const { fileId, segments } of [...this.#leftovers.values()]) {
       const rows = Array.from({ length: segments }, (_, number): Row => ({
         key: segmentKey(fileId, number),
@@ -260,6 +280,19 @@ export class KvPassageStore implements PassageStore {
       await this.#writer.write([{ key: leftoverKey(fileId), bytes: 0 }]);
       this.#leftovers.delete(fileId);
     }
+  }
+
+  /** Deletes the files of a removed store, and its row after them; their segments are left over. */
+  async #clearStore(id: string): Promise<void> {
+    for (const file of await this.files(id)) {
+      const row = await this.#row(file);
+      if (row === undefined) continue;
+      const add = leftovers(row);
+      await this.#writer.write([{ key: fileKey(file), bytes: 0 }, ...add.map(leftoverRow)]);
+      for (const leftover of add) this.#leftovers.set(leftover.fileId, leftover);
+    }
+    await this.#writer.write([{ key: storeKey(id), bytes: 0 }]);
+    this.#removed.delete(id);
   }
 
   async #remove(file: VectorStoreFile, entry?: TrailDraft): Promise<void> {
@@ -342,7 +375,7 @@ function storeKey(id: string): Deno.KvKey {
   return ["vector_store", keyPart(id)];
 }
 
-function storeRow(store: VectorStore): Row {
+function storeRow(store: StoreRow): Row {
   return jsonRow(storeKey(store.id), store);
 }
 

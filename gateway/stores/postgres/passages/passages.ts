@@ -2,6 +2,7 @@ import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   EmbeddingsKept,
   FileAdded,
+  FileAddition,
   PassageStore,
   StoreCreation,
 } from "../../../ports/passage_store.ts";
@@ -101,13 +102,15 @@ export class PostgresPassageStore implements PassageStore {
     return created;
   }
 
-  async removeStore(id: string): Promise<boolean> {
+  async removeStore(id: string, { entry }: Noted<VectorStore> = {}): Promise<boolean> {
     const removed = await this.#change(async (sql) => {
-      const { count } = await sql`delete from vector_store where id = ${textId(id)}`;
-      if (count === 0) return false;
+      const before = await readStore(sql, id);
+      if (before === undefined) return false;
+      await sql`delete from vector_store where id = ${textId(id)}`;
       await sql`delete from vector_file where store_id = ${textId(id)}`;
       await sql`delete from vector_segment where store_id = ${textId(id)}`;
       await announce(sql, "vector_store", [textId(id)]);
+      await noteIn(sql, entry?.({ before }));
       return true;
     });
     if (removed) this.#known.remove(id);
@@ -117,7 +120,7 @@ export class PostgresPassageStore implements PassageStore {
   async addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    vectors: Float32Array<ArrayBuffer> = new Float32Array(),
+    { vectors = new Float32Array(), entry }: FileAddition = {},
   ): Promise<FileAdded> {
     const text = passageSegments(file.id, passages);
     const result = await this.#change(async (sql) => {
@@ -129,7 +132,9 @@ export class PostgresPassageStore implements PassageStore {
         await writeSegments(sql, file.storeId, vectorSegments(file, vectors));
       }
       await writeFile(sql, { file, starts: text.starts });
-      return await writeStore(sql, changed(store, { added: file }));
+      const result = await writeStore(sql, changed(store, { added: file }));
+      await noteIn(sql, entry?.({ after: file }));
+      return result;
     });
     return this.#noted(result) ?? "added";
   }
@@ -147,6 +152,7 @@ export class PostgresPassageStore implements PassageStore {
     name: FileName,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    { entry }: Noted<VectorStoreFile> = {},
   ): Promise<EmbeddingsKept> {
     const result = await this.#change(async (sql) => {
       const row = await readFile(sql, name);
@@ -158,7 +164,9 @@ export class PostgresPassageStore implements PassageStore {
       if (former !== undefined) await deleteSegments(sql, name.storeId, [former.id]);
       await writeSegments(sql, name.storeId, vectorSegments(file, vectors));
       await writeFile(sql, { ...row, file });
-      return await writeStore(sql, changed(store, { removed: row.file, added: file }));
+      const result = await writeStore(sql, changed(store, { removed: row.file, added: file }));
+      await noteIn(sql, entry?.({ before: row.file, after: file }));
+      return result;
     });
     return this.#noted(result) ?? "kept";
   }
