@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
 import { SESSIONS_MAX } from "../flows/operators/sessions.ts";
+import { StoreError } from "../ports/store_error.ts";
 import { TestBrowser, withConsole } from "./console_test_support.ts";
 
 const SESSION = "svc_session_8788";
@@ -139,6 +140,32 @@ Deno.test("a form that does not say what to do does nothing", async () => {
       }
     }
     assertEquals((await get(`/keys/${id}`)).body.status, "disabled");
+  });
+});
+
+Deno.test("a session begins and ends in one commit with its entry, which does not open it", async () => {
+  await withConsole(async (browser, admin) => {
+    const other = await new TestBrowser(admin).signIn();
+    await browser.signIn();
+    const [newest, oldest] = (await admin.deps.sessions.list()).map(({ name }) => name);
+    await browser.post("/sign-out");
+    await new TestBrowser(admin).signIn();
+    const cookie = other.cookies.get(SESSION) ?? "";
+    await other.post("/sign-out-everywhere");
+    const { entries } = (await admin.get("/audit?limit=100")).body;
+    const of = (action: string) =>
+      entries.filter((entry: { action: string }) => entry.action === action);
+    const [signIns, outs, all] = ["signIn", "signOut", "signOutEverywhere"].map(of);
+    assertEquals(signIns.map(({ stage }: { stage: string }) => stage), ["done", "done", "done"]);
+    assertEquals([signIns[2].after.id, signIns[1].after.id], [oldest, newest]);
+    assertEquals(outs.map(({ before }: { before: { id: string } }) => before.id), [newest]);
+    assertEquals(all.length, 2, "One for each session");
+    assert(!JSON.stringify(entries).includes(cookie.slice(cookie.indexOf("=") + 1)));
+    const failing = () => Promise.reject(new StoreError("The disk is full"));
+    admin.stores.trailStore.append = failing;
+    const refused = await browser.post("/sign-in", { token: ADMIN_TOKEN });
+    assertEquals([refused.status, browser.cookies.size], [503, 0]);
+    assertEquals(await admin.deps.sessions.list(), [], "Without its entry none begins");
   });
 });
 

@@ -3,7 +3,13 @@ import { SignInError } from "../ports/identity_provider.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
 import { cameByHttps, cookiesOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
-import { beginSession, localPath, noteSession, SIGN_IN, TOO_MANY_SESSIONS } from "./sign_in.tsx";
+import {
+  beginSession,
+  localPath,
+  noteRefusedSignIn,
+  SIGN_IN,
+  TOO_MANY_SESSIONS,
+} from "./sign_in.tsx";
 
 const START = "/console/sso/start";
 const CALLBACK = "/console/sso/callback";
@@ -33,7 +39,7 @@ export function serveSignOn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
         return context.redirect(localPath(decoded(next)), 303);
       }
       const remark = TOO_MANY_SESSIONS;
-      await noteSession(context, deps, { action: "signInRefused", actor, remark });
+      await noteRefusedSignIn(context, deps, { actor, remark });
       return context.redirect(REFUSED, 303);
     } catch (error) {
       return await refuse(context, deps, error);
@@ -52,7 +58,7 @@ async function refuse(
   if (error.person !== undefined) {
     const { subject, name } = error.person;
     const actor = { kind: "nobody", id: `sso:${subject}`, name } as const;
-    await noteSession(context, deps, { action: "signInRefused", actor, remark: error.message });
+    await noteRefusedSignIn(context, deps, { actor, remark: error.message });
   }
   return context.redirect(REFUSED, 303);
 }

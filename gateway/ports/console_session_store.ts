@@ -78,7 +78,11 @@ export interface ConsoleSessionStore {
    * actor those that this actor used least recently. No session of another actor gives way: returns
    * false, and stores nothing, where there would be too many in all.
    */
-  create(session: StoredSession, bounds: SessionBounds): Promise<boolean>;
+  create(
+    session: StoredSession,
+    bounds: SessionBounds,
+    options?: Noted<StoredSession>,
+  ): Promise<boolean>;
   get(digest: string): Promise<StoredSession | undefined>;
   /** Returns all within the span, the one that was used last first. */
   list(span: SessionSpan): Promise<readonly StoredSession[]>;

@@ -87,9 +87,7 @@ const moneyAndAccess: NotedChanges = ({ ledger, keys, settings, catalogs }) => {
 };
 
 const settingsOfService: NotedChanges = (stores) => {
-  const { embeddingPins: pins, noticeStore: notices, passes } = stores;
-  const sessions = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
-  const pass: Pass = { kind: "link", keyId: "k", digest: "ab", beganAtMs: 1, endsAtMs: 9 };
+  const { embeddingPins: pins, noticeStore: notices } = stores;
   const pin: EmbeddingPin = { lineId: "key_1", model: "m", source: "operator", atMs: 1 };
   return {
     "a pin that is set": {
@@ -125,19 +123,33 @@ const settingsOfService: NotedChanges = (stores) => {
       state: () => notices.targets(),
       hasStates: ({ before, after }) => has(before, { id: "tgt_1" }) && after === undefined,
     },
+  };
+};
+
+const passesAndSessions: NotedChanges = (stores) => {
+  const { passes } = stores;
+  const sessions = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
+  const [ever, bounds] = [{ usedAfterMs: 0, beganAfterMs: 0 }, { max: 9, allMax: 1 }];
+  const pass: Pass = { kind: "link", keyId: "k", digest: "ab", beganAtMs: 1, endsAtMs: 9 };
+  return {
     "a pass of a key's holder": {
       change: (options) => passes.put(pass, { max: 1, ...options }),
       repeat: () => passes.get(pass),
       state: () => passes.get(pass),
       hasStates: ({ before, after }) => before === undefined && has(after, { kind: "link" }),
     },
+    "a session that begins": {
+      change: (options) => sessions.create(session("one"), { ...ever, ...bounds }, options),
+      repeat: (options) => {
+        const other = { ...session("two"), actor: { ...session("two").actor, id: "another" } };
+        return sessions.create(other, { ...ever, ...bounds }, options);
+      },
+      state: () => sessions.list(ever),
+      hasStates: ({ before, after }) => before === undefined && has(after, { name: "one" }),
+    },
     "a session that is ended": {
-      prepare: () =>
-        sessions.create(session("one"), {
-          ...{ usedAfterMs: 0, beganAfterMs: 0, max: 9, allMax: 9 },
-        }),
       change: (options) => sessions.end({ name: "one" }, options),
-      state: () => sessions.list({ usedAfterMs: 0, beganAfterMs: 0 }),
+      state: () => sessions.list(ever),
       hasStates: ({ before, after }) => has(before, { name: "one" }) && after === undefined,
     },
   };
@@ -284,6 +296,7 @@ export function notedChangesContract(
       const changes = {
         ...moneyAndAccess(stores),
         ...settingsOfService(stores),
+        ...passesAndSessions(stores),
         ...learned(stores),
         ...vectorStores(stores),
       };

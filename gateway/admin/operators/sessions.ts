@@ -9,7 +9,7 @@ import { authorOf } from "./author.ts";
 import { actorJson } from "./operators.ts";
 
 /** Returns a session as the audit log shows it. */
-function sessionState({ name, actor, address, beganMs }: StoredSession) {
+export function sessionState({ name, actor, address, beganMs }: StoredSession) {
   const { kind, id, name: person } = actor;
   const who = { kind, id, name: person };
   return { id: name, who, address: address ?? null, beganAt: isoTime(beganMs) };

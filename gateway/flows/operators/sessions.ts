@@ -87,7 +87,9 @@ export class Sessions {
   /** Begins a session, always under a new id; `undefined` where there are too many in all. */
   async begin(
     signIn: SignIn,
-    { actor, address }: { actor: Actor; address?: string | undefined },
+    { actor, address, entry }:
+      & { actor: Actor; address?: string | undefined }
+      & Noted<StoredSession>,
   ): Promise<Session | undefined> {
     const { clock, store, random = randomBytes } = this.#options;
     const nowMs = clock.nowMs();
@@ -102,7 +104,8 @@ export class Sessions {
       ...{ beganMs: nowMs, usedMs: nowMs, version: 1 },
     };
     const allMax = actor.kind === "emergency" ? Infinity : SESSIONS_MAX;
-    const isIn = await store.create(stored, { ...this.#span(), max: OWN_SESSIONS_MAX, allMax });
+    const bounds = { ...this.#span(), max: OWN_SESSIONS_MAX, allMax };
+    const isIn = await store.create(stored, bounds, { entry });
     return isIn ? { id, actor } : undefined;
   }
 
@@ -154,8 +157,8 @@ export class Sessions {
   }
 
   /** Ends one. */
-  end(id: string): Promise<void> {
-    return this.#options.store.end({ digest: digestOf(id) });
+  end(id: string, options: Noted<StoredSession> = {}): Promise<void> {
+    return this.#options.store.end({ digest: digestOf(id) }, options);
   }
 
   /** Ends the one of a public name. */
@@ -163,9 +166,9 @@ export class Sessions {
     return this.#options.store.end({ name }, options);
   }
 
-  /** Ends all of an actor. */
-  endAllOf(actorId: string): Promise<void> {
-    return this.#options.store.end({ actorId });
+  /** Ends all of an actor, each with an entry of its own. */
+  endAllOf(actorId: string, options: Noted<StoredSession> = {}): Promise<void> {
+    return this.#options.store.end({ actorId }, options);
   }
 
   #span(): SessionSpan {

@@ -28,6 +28,7 @@ export class PostgresConsoleSessions implements ConsoleSessionStore {
   async create(
     session: StoredSession,
     { max, allMax, usedAfterMs, beganAfterMs }: SessionBounds,
+    { entry }: Noted<StoredSession> = {},
   ): Promise<boolean> {
     const { digest, name, beganMs, usedMs, version } = session;
     const actor = textId(session.actor.id);
@@ -55,6 +56,7 @@ export class PostgresConsoleSessions implements ConsoleSessionStore {
         values (${digest}, ${name}, ${actor}, ${beganMs}, ${usedMs}, ${version},
           ${JSON.stringify(session)})
       `;
+      await noteIn(tx, entry?.({ after: session }));
       return true;
     }));
   }
