@@ -124,8 +124,11 @@ export interface NewStore
   readonly ownerMax?: number | undefined;
 }
 
-/** Options of the removal of a file. */
-export type FileRemoval = Noted<VectorStoreFile>;
+/** Options of a change of a file that an operator makes. */
+export type FileChange = Noted<VectorStoreFile>;
+
+/** Options of the removal of a store. */
+export type StoreRemoval = Noted<VectorStore>;
 
 /** A search in vector stores. */
 export interface VectorStoreQuery {
@@ -196,7 +199,7 @@ export interface VectorStores {
   list(ownerId?: string): readonly VectorStore[];
   get(id: string): VectorStore | undefined;
   /** Removes a store with all its files; returns false if there is none. */
-  remove(id: string, options?: Noted<VectorStore>): Promise<boolean>;
+  remove(id: string, options?: StoreRemoval): Promise<boolean>;
   /**
    * Adds a file completely or not at all. The same name again is another file. If its passages
    * cannot be embedded it is added without embeddings, with a warning.
@@ -204,7 +207,7 @@ export interface VectorStores {
   addFile(
     storeId: string,
     file: NewFile,
-    options?: Noted<VectorStoreFile>,
+    options?: FileChange,
   ): Promise<VectorStoreOutcome<AddedFile>>;
   /**
    * Returns the files of a store that have not expired, oldest first; `undefined` if there is no such
@@ -212,7 +215,7 @@ export interface VectorStores {
    */
   files(storeId: string): Promise<readonly VectorStoreFile[] | undefined>;
   /** Removes a file; returns false if there is none. */
-  removeFile(storeId: string, fileId: string, options?: FileRemoval): Promise<boolean>;
+  removeFile(storeId: string, fileId: string, options?: FileChange): Promise<boolean>;
   /**
    * Removes what a store has of a caller's file, also after its expiry; returns false if it has
    * nothing.
@@ -230,7 +233,7 @@ export interface VectorStores {
   embedFile(
     storeId: string,
     fileId: string,
-    options?: { readonly signal?: AbortSignal | undefined } & Noted<VectorStoreFile>,
+    options?: { readonly signal?: AbortSignal | undefined } & FileChange,
   ): Promise<EmbedOutcome>;
   /**
    * Returns the best passages of an owner's stores, best first. Rejects with the reason of the

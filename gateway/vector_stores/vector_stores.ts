@@ -1,4 +1,3 @@
-import type { Noted } from "../domain/operators/trail.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -8,11 +7,12 @@ import { StoreError } from "../ports/store_error.ts";
 import type {
   AddedFile,
   EmbedOutcome,
-  FileRemoval,
+  FileChange,
   NewFile,
   NewStore,
   SearchHit,
   StoreDescription,
+  StoreRemoval,
   UnreadFile,
   VectorStore,
   VectorStoreFile,
@@ -117,7 +117,7 @@ class IndexedVectorStores implements VectorStores {
     return await countOfAll(expired, ({ id }) => this.remove(id));
   }
 
-  async remove(id: string, options: Noted<VectorStore> = {}): Promise<boolean> {
+  async remove(id: string, options: StoreRemoval = {}): Promise<boolean> {
     const removed = await this.#passages.removeStore(id, options);
     if (removed) await this.#indexes.forget(id);
     return removed;
@@ -126,7 +126,7 @@ class IndexedVectorStores implements VectorStores {
   async addFile(
     storeId: string,
     file: NewFile,
-    { entry }: Noted<VectorStoreFile> = {},
+    { entry }: FileChange = {},
   ): Promise<VectorStoreOutcome<AddedFile>> {
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
@@ -185,7 +185,7 @@ class IndexedVectorStores implements VectorStores {
   removeFile(
     storeId: string,
     fileId: string,
-    options: FileRemoval = {},
+    options: FileChange = {},
   ): Promise<boolean> {
     return this.#passages.removeFile(storeId, fileId, options);
   }
@@ -209,7 +209,7 @@ class IndexedVectorStores implements VectorStores {
   async embedFile(
     storeId: string,
     fileId: string,
-    { signal, entry }: Cancellable & Noted<VectorStoreFile> = {},
+    { signal, entry }: Cancellable & FileChange = {},
   ): Promise<EmbedOutcome> {
     const file = (await this.files(storeId))?.find(({ id }) => id === fileId);
     if (file === undefined) return unknownFile(storeId, fileId);
