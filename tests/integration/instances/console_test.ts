@@ -6,6 +6,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { keyRecords } from "../../../gateway/flows/keys/key_records_fixture.ts";
 import { IDLE_MS } from "../../../gateway/flows/operators/sessions.ts";
 import { RECHECK_MS } from "../../../gateway/flows/operators/sso_checks.ts";
 import { connect } from "../../../gateway/stores/postgres/connection.ts";
@@ -241,11 +242,14 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       });
       await answer.text();
     }
-    // No upstream answers here, which the log has too.
-    const { keyId, attribution } = await other.lastRequest();
-    assertEquals(attribution?.tags, `operator=${made.id}`);
+    const { log, keys } = one.running.stores;
+    const [keyId] = (await keyRecords(keys)).filter(({ name }) => name === "playground (Kim)")
+      .map(({ id }) => id);
+    // No upstream answers here, which the log has too, beside the answer.
+    const logged = async () => (await log.search({ limit: 1, keyId })).records[0]?.attribution;
+    await until(async () => await logged() !== undefined, "Kim's call to be logged");
+    assertEquals(await logged(), { tags: `operator=${made.id}` });
     const keyOfKim = async () => await one.admin("GET", `/keys/${keyId}`);
-    assertEquals((await keyOfKim()).name, "playground (Kim)");
     assertEquals(await one.admin("DELETE", "/playground"), { revoked: 2 });
     assertEquals(await other.admin("DELETE", "/playground"), { revoked: 0 });
     assertEquals((await keyOfKim()).status, "active", "It is not of the one who asked");
