@@ -27,6 +27,7 @@ import { createVectorStores } from "../vector_stores/vector_stores.ts";
 import { mountConsole } from "../console/mount.ts";
 import { Description } from "../openapi/description.ts";
 import { createAdminApp } from "./app.ts";
+import type { Embedder } from "../ports/embedder.ts";
 import type { AdminApp, AdminDeps } from "./deps.ts";
 
 const judge = new Judge("admin");
@@ -47,6 +48,8 @@ export interface TestAdmin {
   /** May be moved. */
   readonly clock: { ms: number };
   readonly pool: Map<string, TargetState>;
+  /** The embedder of vector stores. @default {that of the catalog} */
+  readonly embedding: { by?: Embedder };
   /** Lines of the operator's log. */
   readonly lines: string[];
   /** Asks with the admin token. */
@@ -86,23 +89,28 @@ export async function withAdmin(
 function testVectorStores(
   stores: KvStores,
   deps: Pick<AdminDeps, "clock" | "rng" | "logger">,
+  embedding: TestAdmin["embedding"],
 ): VectorStores {
   const { catalogs, passages } = stores;
   const { clock } = deps;
-  const embedder = embedderInForce({
+  const inForce = embedderInForce({
     clock,
     env: () => undefined,
     catalog: () => catalogs.current(),
   });
-  return createVectorStores({ ...deps, passages, embedder });
+  return createVectorStores({ ...deps, passages, embedder: () => embedding.by ?? inForce() });
 }
 
 /** Services over the stores. */
 function servicesOf(
   stores: KvStores,
   deps: Pick<AdminDeps, "clock" | "rng" | "logger">,
+  embedding: TestAdmin["embedding"],
 ): Pick<AdminDeps, "vectorStores" | "notices"> {
-  return { vectorStores: testVectorStores(stores, deps), notices: testNotices(stores, deps) };
+  return {
+    vectorStores: testVectorStores(stores, deps, embedding),
+    notices: testNotices(stores, deps),
+  };
 }
 
 /** Notifications that accept every message, and know one private host. */
@@ -136,6 +144,7 @@ async function testAdmin(
   const time = { ms: START_MS };
   const pool = new Map<string, TargetState>();
   const lines: string[] = [];
+  const embedding: TestAdmin["embedding"] = {};
   const log = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms };
   const logger = { info: log, warn: log, error: log };
@@ -155,7 +164,7 @@ async function testAdmin(
     clock,
     logger,
     rng,
-    ...servicesOf(stores, { clock, rng, logger }),
+    ...servicesOf(stores, { clock, rng, logger }, embedding),
     pool: poolWith(pool),
     connect: () => ({ models: () => Promise.resolve(["mini", "maxi"]), close: () => {} }),
     pepperBook,
@@ -178,8 +187,7 @@ async function testAdmin(
     stores,
     learning,
     clock: time,
-    pool,
-    lines,
+    ...{ pool, lines, embedding },
     get: (path) => send(path, { headers: { authorization } }),
     post: (path, body = {}, headers = {}) =>
       send(path, {

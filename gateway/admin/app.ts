@@ -18,6 +18,7 @@ import { keyPreviewHandlers } from "./keys/key_preview.ts";
 import { keyRotationHandlers } from "./keys/key_rotation.ts";
 import { keyHandlers } from "./keys/keys.ts";
 import { playgroundHandlers } from "./keys/playground.ts";
+import { PlaygroundKeys } from "./keys/playground_keys.ts";
 import { ledgerHandlers } from "./ledger/ledger.ts";
 import { logFault } from "./log_fault.ts";
 import { requestHandlers } from "./requests/requests.ts";
@@ -103,6 +104,7 @@ function emptyApp({ logger, onRefusal, rng }: AdminDeps): AdminApp {
 
 function createApi(deps: AdminDeps): AdminApp {
   const api: AdminApp = new Hono<AdminEnv>();
+  const playground = new PlaygroundKeys(deps);
   serveOperations(api, deps, {
     ...walletHandlers(deps),
     ...correctionHandlers(deps),
@@ -118,12 +120,12 @@ function createApi(deps: AdminDeps): AdminApp {
     ...modelHandlers(deps),
     ...requestHandlers(deps),
     ...routingHandlers(deps),
-    ...playgroundHandlers(deps),
+    ...playgroundHandlers(deps, playground),
     ...ledgerHandlers(deps),
     ...vectorStoreHandlers(deps),
     ...notificationHandlers(deps),
-    ...operatorHandlers(deps),
-    ...sessionHandlers(deps),
+    ...operatorHandlers(deps, playground),
+    ...sessionHandlers(deps, playground),
     ...auditHandlers(deps),
   });
   return api;

@@ -76,7 +76,7 @@ export function serveOperations(app: AdminApp, deps: AdminDeps, handlers: Handle
     const methods: Methods = Object.fromEntries(atPath.flatMap(([target, operation]) => {
       const plain = byTarget[target];
       if (plain === undefined) return [];
-      const handler = withTrail({ operation, handler: plain, handlers: byTarget, deps });
+      const handler = withTrail({ operation, handler: plain, deps });
       return [[
         target.split(" ")[0],
         (context: AdminContext) => answer(context, operation, { handler, deps }),

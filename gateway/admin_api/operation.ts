@@ -25,8 +25,6 @@ export interface AdminOperation {
   readonly trail?: "none" | "commit" | "change" | "own" | "read" | "export";
   /** Returns what the audit log has of a checked body; `undefined` for nothing. @default {all of it} */
   readonly logged?: (body: unknown) => unknown;
-  /** Operation at the same names that shows what a change changes, for the audit log. */
-  readonly shows?: `GET /${string}`;
   readonly summary: string;
   readonly description?: string;
   /** Schemas of the query's fields; without it the query is not read. */

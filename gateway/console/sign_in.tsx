@@ -7,6 +7,7 @@ import { sharedMessages } from "./messages/shared.ts";
 import { signInMessages } from "./messages/sign_in.ts";
 import type { Actor } from "../domain/operators/operator.ts";
 import type { Admitted } from "../flows/operators/operators.ts";
+import { sessionState } from "../admin/operators/sessions.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
 import { readForm } from "./read_form.ts";
 import type { View } from "./page.ts";
@@ -21,6 +22,8 @@ import type { Hono, MiddlewareHandler } from "@hono/hono";
 /** Path of the page for those who have not signed in. */
 export const SIGN_IN = "/console/sign-in";
 const SIGN_OUT = "/console/sign-out";
+/** Subject of the entries of the audit log on sign-ins. */
+const SUBJECT = "/console";
 const SIGN_OUT_EVERYWHERE = "/console/sign-out-everywhere";
 
 /** `/console/sign-in`, the one page for those who have not signed in. */
@@ -36,7 +39,7 @@ export function serveSignIn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
     const remark = refused.remark(reason);
     if (remark === undefined) return;
     const actor = { kind: "nobody", id: "nobody", name: "Nobody" } as const;
-    await noteSession(context, deps, { action: "signInRefused", actor, remark });
+    await noteRefusedSignIn(context, deps, { actor, remark });
   };
   app.post(SIGN_IN, (context) => signIn(context, deps, (reason) => noteRefusal(context, reason)));
 }
@@ -44,50 +47,73 @@ export function serveSignIn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
 /** `/console/sign-out` ends this session, `/console/sign-out-everywhere` all of its operator. */
 export function serveSignOut(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
   app.post(SIGN_OUT, async (context) => {
-    await deps.sessions.end(context.get("session").id);
+    const { id, actor } = context.get("session");
+    const action = { author: authorOf(context, actor), action: "signOut", subject: SUBJECT };
+    await deps.trail.together(
+      action,
+      (entry) => deps.sessions.end(id, { entry: entry(sessionState) }),
+    );
     await endPlayground(context, deps);
-    await noteSession(context, deps, { action: "signOut" });
     return leave(context, "out");
   });
   app.post(SIGN_OUT_EVERYWHERE, async (context) => {
-    await deps.sessions.endAllOf(context.get("session").actor.id);
+    const { actor } = context.get("session");
+    const author = authorOf(context, actor);
+    await deps.trail.together(
+      { author, action: "signOutEverywhere", subject: SUBJECT },
+      (entry) => deps.sessions.endAllOf(actor.id, { entry: entry(sessionState) }),
+    );
     await endPlayground(context, deps);
-    await noteSession(context, deps, { action: "signOutEverywhere" });
     return leave(context, "everywhere");
   });
 }
 
-/** Notes a sign-in or a sign-out in the audit log. */
-export async function noteSession(
+/** Notes a sign-in that was refused in the audit log. */
+export async function noteRefusedSignIn(
   context: ConsoleContext,
   { trail }: Pick<ConsoleParts, "trail">,
-  { action, actor = context.get("session").actor, remark }: {
-    readonly action: string;
-    /** @default {that of the session} */
-    readonly actor?: Pick<TrailAuthor, "kind" | "id" | "name">;
-    readonly remark?: string;
+  { actor, remark }: {
+    readonly actor: Pick<TrailAuthor, "kind" | "id" | "name">;
+    readonly remark: string;
   },
 ): Promise<void> {
-  const { remoteAddress, requestId } = context.env;
-  const { kind, id, name } = actor;
-  const author = { kind, id, name, address: remoteAddress || null, requestId };
-  await trail.note({ author, action, subject: "/console", remark });
+  const author = authorOf(context, actor);
+  await trail.note({ author, action: "signInRefused", subject: SUBJECT, remark });
 }
 
-/** Begins a session in place of the one that the browser has, and gives it to the browser. */
+function authorOf(
+  { env: { remoteAddress, requestId } }: ConsoleContext,
+  { kind, id, name }: Pick<TrailAuthor, "kind" | "id" | "name">,
+): TrailAuthor {
+  return { kind, id, name, address: remoteAddress || null, requestId };
+}
+
+/** Reason of a refused sign-in, for the audit log. */
+export const TOO_MANY_SESSIONS = "There are too many sessions; end some of them";
+
+/**
+ * Begins a session in place of the one that the browser has, and gives it to the browser. False, with
+ * nothing begun, where there are too many sessions of others.
+ */
 export async function beginSession(
   context: ConsoleContext,
   deps: ConsoleParts,
   { way, actor }: { readonly way: SignIn; readonly actor: Actor },
-): Promise<void> {
+): Promise<boolean> {
   const { sessions } = deps;
   const former = await sessionOf(context, deps);
   if (former !== undefined) await sessions.end(former.id);
-  await noteSession(context, deps, { action: "signIn", actor });
-  const { id } = await sessions.begin(way, { actor, address: context.env.remoteAddress });
+  const address = context.env.remoteAddress;
+  const session = await deps.trail.together(
+    { author: authorOf(context, actor), action: "signIn", subject: SUBJECT },
+    (entry) => sessions.begin(way, { actor, address, entry: entry(sessionState) }),
+  );
+  if (session === undefined) return false;
+  const { id } = session;
   const isSecure = cameByHttps(context.req.raw.headers);
   const cookie = setCookie(cookieName(context), id, { isSecure });
   context.header("set-cookie", cookie, { append: true });
+  return true;
 }
 
 /** Revokes the keys that the playground has made; where that fails, they are over within minutes. */
@@ -194,8 +220,11 @@ async function signIn(
   const way = tokenId === undefined
     ? { kind: "emergency", mark } as const
     : { kind: "operator", operatorId: actor.id, tokenId } as const;
-  await beginSession(context, deps, { way, actor });
-  return context.redirect(nextOf(context), 303);
+  if (await beginSession(context, deps, { way, actor })) {
+    return context.redirect(nextOf(context), 303);
+  }
+  await noteRefusal(TOO_MANY_SESSIONS);
+  return signInPage(context, deps, { status: 503, problem: messages.full });
 }
 
 function leave(context: ConsoleContext, how: "out" | "everywhere"): Response {

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ADMIN_TOKEN } from "../admin/admin_test_support.ts";
+import { SESSIONS_MAX } from "../flows/operators/sessions.ts";
+import { StoreError } from "../ports/store_error.ts";
 import { TestBrowser, withConsole } from "./console_test_support.ts";
 
 const SESSION = "svc_session_8788";
@@ -138,6 +140,59 @@ Deno.test("a form that does not say what to do does nothing", async () => {
       }
     }
     assertEquals((await get(`/keys/${id}`)).body.status, "disabled");
+  });
+});
+
+Deno.test("a session begins and ends in one commit with its entry, which does not open it", async () => {
+  await withConsole(async (browser, admin) => {
+    const other = await new TestBrowser(admin).signIn();
+    await browser.signIn();
+    const [newest, oldest] = (await admin.deps.sessions.list()).map(({ name }) => name);
+    await browser.post("/sign-out");
+    await new TestBrowser(admin).signIn();
+    const cookie = other.cookies.get(SESSION) ?? "";
+    await other.post("/sign-out-everywhere");
+    const { entries } = (await admin.get("/audit?limit=100")).body;
+    const of = (action: string) =>
+      entries.filter((entry: { action: string }) => entry.action === action);
+    const [signIns, outs, all] = ["signIn", "signOut", "signOutEverywhere"].map(of);
+    assertEquals(signIns.map(({ stage }: { stage: string }) => stage), ["done", "done", "done"]);
+    assertEquals([signIns[2].after.id, signIns[1].after.id], [oldest, newest]);
+    assertEquals(outs.map(({ before }: { before: { id: string } }) => before.id), [newest]);
+    assertEquals(all.length, 2, "One for each session");
+    assert(!JSON.stringify(entries).includes(cookie.slice(cookie.indexOf("=") + 1)));
+    const failing = () => Promise.reject(new StoreError("The disk is full"));
+    admin.stores.trailStore.append = failing;
+    const refused = await browser.post("/sign-in", { token: ADMIN_TOKEN });
+    assertEquals([refused.status, browser.cookies.size], [503, 0]);
+    assertEquals(await admin.deps.sessions.list(), [], "Without its entry none begins");
+  });
+});
+
+Deno.test("a sign-in that finds too many sessions of others is refused, with an entry", async () => {
+  await withConsole(async (browser, { deps, get, post }) => {
+    const { body: { id } } = await post("/operators", { name: "Kim", role: "viewer" });
+    const { body: { token } } = await post(`/operators/${id}/tokens`, { name: "t", days: 1 });
+    const rights = ["read"] as const;
+    for (let at = 0; at < SESSIONS_MAX; at++) {
+      const actor = {
+        kind: "sso",
+        id: `sso:${at}`,
+        name: "Person",
+        role: "viewer",
+        rights,
+      } as const;
+      assert(await deps.sessions.begin({ kind: "sso", grant: "" }, { actor }));
+    }
+    const refused = await browser.post("/sign-in", { token });
+    assertEquals([refused.status, browser.cookies.size], [503, 0]);
+    assertStringIncludes(refused.text, "too many sessions");
+    assertEquals((await deps.sessions.list()).length, SESSIONS_MAX, "None of others has ended");
+    const { entries } = (await get("/audit?limit=100")).body;
+    const made = entries.filter((entry: { action: string }) => entry.action.startsWith("signIn"));
+    assertEquals(made.map((entry: { action: string }) => entry.action), ["signInRefused"]);
+    assertStringIncludes(made[0].remark, "too many sessions");
+    await browser.signIn();
   });
 });
 

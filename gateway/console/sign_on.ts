@@ -3,10 +3,17 @@ import { SignInError } from "../ports/identity_provider.ts";
 import type { ConsoleParts } from "../admin/deps.ts";
 import { cameByHttps, cookiesOf, setCookie } from "./cookies.ts";
 import type { ConsoleContext, ConsoleEnv } from "./env.ts";
-import { beginSession, localPath, noteSession, SIGN_IN } from "./sign_in.tsx";
+import {
+  beginSession,
+  localPath,
+  noteRefusedSignIn,
+  SIGN_IN,
+  TOO_MANY_SESSIONS,
+} from "./sign_in.tsx";
 
 const START = "/console/sso/start";
 const CALLBACK = "/console/sso/callback";
+const REFUSED = `${SIGN_IN}?sso=refused`;
 
 /** Serves the sign-in at the identity provider: the way there, and the way back. */
 export function serveSignOn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
@@ -28,8 +35,12 @@ export function serveSignOn(app: Hono<ConsoleEnv>, deps: ConsoleParts): void {
     setTicket(context, "");
     try {
       const { actor, grant } = await signOn.finish(ticket, new URL(context.req.url));
-      await beginSession(context, deps, { way: { kind: "sso", grant }, actor });
-      return context.redirect(localPath(decoded(next)), 303);
+      if (await beginSession(context, deps, { way: { kind: "sso", grant }, actor })) {
+        return context.redirect(localPath(decoded(next)), 303);
+      }
+      const remark = TOO_MANY_SESSIONS;
+      await noteRefusedSignIn(context, deps, { actor, remark });
+      return context.redirect(REFUSED, 303);
     } catch (error) {
       return await refuse(context, deps, error);
     }
@@ -47,9 +58,9 @@ async function refuse(
   if (error.person !== undefined) {
     const { subject, name } = error.person;
     const actor = { kind: "nobody", id: `sso:${subject}`, name } as const;
-    await noteSession(context, deps, { action: "signInRefused", actor, remark: error.message });
+    await noteRefusedSignIn(context, deps, { actor, remark: error.message });
   }
-  return context.redirect(`${SIGN_IN}?sso=refused`, 303);
+  return context.redirect(REFUSED, 303);
 }
 
 /** Returns the origin that the provider knows: the first address that the operator has configured. */

@@ -163,20 +163,19 @@ export class Notifier implements Notices {
     return this.#deps.store.deliveries(query);
   }
 
-  async retry(id: string): Promise<Retried | undefined> {
+  async retry(id: string, options: Noted<Delivery> = {}): Promise<Retried | undefined> {
     const { store, clock } = this.#deps;
     const delivery = await store.delivery(id);
-    if (delivery === undefined) return undefined;
-    if (delivery.state === "delivered") {
-      return { ok: false, problem: `Delivery "${id}" has arrived already` };
-    }
-    if (delivery.state === "pending") return { ok: true, delivery };
+    if (delivery?.state !== "dead") return withoutRetry(delivery);
     if (await hasOvertaken(delivery, store)) {
       return { ok: false, problem: `The end of the incident of delivery "${id}" has arrived` };
     }
     const again = revived(delivery, clock.nowMs());
-    await store.record(again);
-    return { ok: true, delivery: again };
+    if (await store.revive(again, options)) return { ok: true, delivery: again };
+    // Another operator was first, or has removed the target.
+    const now = await store.delivery(id);
+    if (now?.state !== "dead") return withoutRetry(now);
+    return { ok: false, problem: `The target of delivery "${id}" was removed` };
   }
 
   async noteBackup(problem: string | undefined): Promise<void> {
@@ -245,4 +244,10 @@ export class Notifier implements Notices {
 /** True when it is time again; also when the clock has gone back. */
 function isDue(lastMs: number, everyMs: number, nowMs: number): boolean {
   return nowMs - lastMs >= everyMs || nowMs < lastMs;
+}
+
+/** Returns the result for a delivery that is on its way or has arrived. */
+function withoutRetry(delivery: Delivery | undefined): Retried | undefined {
+  if (delivery?.state !== "delivered") return delivery && { ok: true, delivery };
+  return { ok: false, problem: `Delivery "${delivery.id}" has arrived already` };
 }

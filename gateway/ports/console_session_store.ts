@@ -44,6 +44,14 @@ export interface SessionSpan {
   readonly beganAfterMs: number;
 }
 
+/** Sessions that are kept beside a new one. */
+export interface SessionBounds extends SessionSpan {
+  /** Maximum number of sessions of its actor. */
+  readonly max: number;
+  /** Maximum number of sessions of all actors. */
+  readonly allMax: number;
+}
+
 /** Sessions to end: one, or all of an actor. */
 export type SessionChoice =
   | { readonly digest: string }
@@ -66,10 +74,15 @@ export interface SignInTicket {
  */
 export interface ConsoleSessionStore {
   /**
-   * Stores a session, and deletes those that are outside the span, and beyond the maximum those that
-   * were used least recently.
+   * Stores a session, and deletes those that are outside the span, and beyond the maximum of its
+   * actor those that this actor used least recently. No session of another actor gives way: returns
+   * false, and stores nothing, where there would be too many in all.
    */
-  create(session: StoredSession, bounds: SessionSpan & { readonly max: number }): Promise<void>;
+  create(
+    session: StoredSession,
+    bounds: SessionBounds,
+    options?: Noted<StoredSession>,
+  ): Promise<boolean>;
   get(digest: string): Promise<StoredSession | undefined>;
   /** Returns all within the span, the one that was used last first. */
   list(span: SessionSpan): Promise<readonly StoredSession[]>;

@@ -55,6 +55,11 @@ export interface NoticeStore {
   delivery(id: string): Promise<Delivery | undefined>;
   /** Replaces a delivery; does nothing if its target was removed. */
   record(delivery: Delivery): Promise<void>;
+  /**
+   * Replaces a delivery that was given up. Returns false, without a change, if it is not `dead`, or its
+   * target was removed.
+   */
+  revive(delivery: Delivery, options?: Noted<Delivery>): Promise<boolean>;
   incidents(query: NoticePageQuery): Promise<NoticePage<Incident>>;
   deliveries(query: DeliveryQuery): Promise<NoticePage<Delivery>>;
   /** Deletes incidents that ended before a time, with their deliveries; none that is pending. */

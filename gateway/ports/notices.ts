@@ -39,7 +39,7 @@ export interface Notices {
    * Sends a delivery that was given up again, unless a later message of its incident has arrived;
    * `undefined` if there is no such delivery.
    */
-  retry(id: string): Promise<Retried | undefined>;
+  retry(id: string, options?: Noted<Delivery>): Promise<Retried | undefined>;
   /**
    * Notes how a backup ended; a problem is an incident until the next one without. Resolves when that
    * is durable; rejects where the store fails, and is noted later all the same.

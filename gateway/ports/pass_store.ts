@@ -1,3 +1,5 @@
+import type { Noted } from "../domain/operators/trail.ts";
+
 /** The kind of a pass: a `link` signs in once, a `session` shows a key's own records. */
 export type PassKind = "link" | "session";
 
@@ -18,7 +20,11 @@ export interface Pass extends PassName {
 
 /** A store of passes. A write is visible to the next read, also of other gateways on the store. */
 export interface PassStore {
-  put(pass: Pass): Promise<void>;
+  /**
+   * Stores a pass. Beyond the maximum of the passes of its kind and key, the oldest of them are
+   * removed with it; none of another key.
+   */
+  put(pass: Pass, options: { readonly max: number } & Noted<Pass>): Promise<void>;
   /** Returns a pass, also one that has ended by its time and was not swept yet. */
   get(name: PassName): Promise<Pass | undefined>;
   /** Removes a pass and returns it. Of several calls at the same time one gets it. */

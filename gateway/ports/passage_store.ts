@@ -19,8 +19,8 @@ export interface StoreCreation extends Noted<VectorStore> {
   readonly ownerMax?: number | undefined;
 }
 
-/** Options of a new file. */
-export interface FileAddition {
+/** Options of a file that is added. */
+export interface FileAddition extends Noted<VectorStoreFile> {
   /** Vectors of a file with embeddings, joined in order, of at most 15,360 numbers each. */
   readonly vectors?: Float32Array<ArrayBuffer> | undefined;
   /**
@@ -52,8 +52,11 @@ export interface PassageStore {
     id: string,
     description: StoreDescription,
   ): Promise<VectorStore | undefined>;
-  /** Removes a store with all its files; returns false if there is none. */
-  removeStore(id: string): Promise<boolean>;
+  /**
+   * Removes a store with all its files; returns false if there is none. One commit removes it from
+   * sight, the files are cleared away after it.
+   */
+  removeStore(id: string, options?: Noted<VectorStore>): Promise<boolean>;
   /**
    * Stores a file completely or not at all. Returns `full` if the space of all stores is used up, and
    * `owner_full` if the owner's is: both are checked in one commit with the file. A passage has at
@@ -69,6 +72,7 @@ export interface PassageStore {
     file: Pick<VectorStoreFile, "id" | "storeId">,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    options?: Noted<VectorStoreFile>,
   ): Promise<EmbeddingsKept>;
   /** Replaces the attributes of a file, and returns it; `undefined` if there is none. */
   setAttributes(

@@ -137,8 +137,11 @@ export interface NewStore
   readonly ownerMax?: number | undefined;
 }
 
-/** Options of the removal of a file. */
-export type FileRemoval = Noted<VectorStoreFile>;
+/** Options of a change of a file that an operator makes. */
+export type FileChange = Noted<VectorStoreFile>;
+
+/** Options of the removal of a store. */
+export type StoreRemoval = Noted<VectorStore>;
 
 /** A search in vector stores. */
 export interface VectorStoreQuery {
@@ -213,12 +216,16 @@ export interface VectorStores {
   /** Returns the stores of an owner, oldest first, also those that another instance has just made. */
   listOf(ownerId: string): Promise<readonly VectorStore[]>;
   /** Removes a store with all its files; returns false if there is none. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, options?: StoreRemoval): Promise<boolean>;
   /**
    * Adds a file completely or not at all. The same name again is another file. If its passages
    * cannot be embedded it is added without embeddings, with a warning.
    */
-  addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>>;
+  addFile(
+    storeId: string,
+    file: NewFile,
+    options?: FileChange,
+  ): Promise<VectorStoreOutcome<AddedFile>>;
   /**
    * Returns the files of a store that have not expired, oldest first; `undefined` if there is no such
    * store.
@@ -239,7 +246,7 @@ export interface VectorStores {
     attributes: FileAttributes,
   ): Promise<VectorStoreFile | undefined>;
   /** Removes a file; returns false if there is none. */
-  removeFile(storeId: string, fileId: string, options?: FileRemoval): Promise<boolean>;
+  removeFile(storeId: string, fileId: string, options?: FileChange): Promise<boolean>;
   /**
    * Removes what a store has of a caller's file, also after its expiry; returns false if it has
    * nothing.
@@ -257,7 +264,7 @@ export interface VectorStores {
   embedFile(
     storeId: string,
     fileId: string,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: { readonly signal?: AbortSignal | undefined } & FileChange,
   ): Promise<EmbedOutcome>;
   /**
    * Returns the best passages of an owner's stores, best first. Rejects with the reason of the

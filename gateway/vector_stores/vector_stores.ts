@@ -8,12 +8,13 @@ import type {
   AddedFile,
   EmbedOutcome,
   FileAttributes,
-  FileRemoval,
+  FileChange,
   FileText,
   NewFile,
   NewStore,
   SearchHit,
   StoreDescription,
+  StoreRemoval,
   UnreadFile,
   VectorStore,
   VectorStoreFile,
@@ -132,13 +133,17 @@ class IndexedVectorStores implements VectorStores {
     return await countOfAll(expired, ({ id }) => this.remove(id));
   }
 
-  async remove(id: string): Promise<boolean> {
-    const removed = await this.#passages.removeStore(id);
+  async remove(id: string, options: StoreRemoval = {}): Promise<boolean> {
+    const removed = await this.#passages.removeStore(id, options);
     if (removed) await this.#indexes.forget(id);
     return removed;
   }
 
-  async addFile(storeId: string, file: NewFile): Promise<VectorStoreOutcome<AddedFile>> {
+  async addFile(
+    storeId: string,
+    file: NewFile,
+    { entry }: FileChange = {},
+  ): Promise<VectorStoreOutcome<AddedFile>> {
     const { ownerId = "" } = await this.find(storeId) ?? {};
     const refusal = this.#refuseFile(storeId, file);
     if (refusal !== undefined) return refused(refusal);
@@ -164,7 +169,7 @@ class IndexedVectorStores implements VectorStores {
     };
     const vectors = embedded?.ok === true ? embedded.values : undefined;
     const { ownerMaxTextBytes } = file;
-    switch (await this.#passages.addFile(added, passages, { vectors, ownerMaxTextBytes })) {
+    switch (await this.#passages.addFile(added, passages, { vectors, ownerMaxTextBytes, entry })) {
       case "added": {
         const store = this.get(storeId);
         if (store !== undefined) await this.#touch([store]);
@@ -213,7 +218,7 @@ class IndexedVectorStores implements VectorStores {
   removeFile(
     storeId: string,
     fileId: string,
-    options: FileRemoval = {},
+    options: FileChange = {},
   ): Promise<boolean> {
     return this.#passages.removeFile(storeId, fileId, options);
   }
@@ -237,7 +242,7 @@ class IndexedVectorStores implements VectorStores {
   async embedFile(
     storeId: string,
     fileId: string,
-    { signal }: Cancellable = {},
+    { signal, entry }: Cancellable & FileChange = {},
   ): Promise<EmbedOutcome> {
     const file = (await this.files(storeId))?.find(({ id }) => id === fileId);
     if (file === undefined) return unknownFile(storeId, fileId);
@@ -251,7 +256,8 @@ class IndexedVectorStores implements VectorStores {
     if (embedded === undefined) return { ok: false, code: "off", message: NO_EMBEDDER };
     if (!embedded.ok) return { ok: false, code: "failed", message: embedded.problem };
     const embeddings = this.#named(embedded);
-    switch (await this.#passages.setEmbeddings(file, embeddings, embedded.values)) {
+    const { values } = embedded;
+    switch (await this.#passages.setEmbeddings(file, embeddings, values, { entry })) {
       case "kept":
         return { ok: true, value: { ...file, embeddings } };
       case "file_not_found":

@@ -17,12 +17,13 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 async function assertBilled(page: Page, { service }: ConsoleVisit): Promise<void> {
-  const { charged, requestId, keyId } = await service.lastRequest();
+  const { charged, requestId, keyId, attribution } = await service.lastRequest();
   const shown = await page.locator("[data-field=charged]").innerText();
   assertEquals(Number(shown), Number(charged));
   assertEquals(await page.locator("[data-request]").innerText(), requestId);
   const key = await service.running.stores.keys.get(keyId);
-  assertEquals([key?.name, key?.walletId], ["playground", "default"]);
+  assertEquals([key?.name, key?.walletId], ["playground (Admin token)", "default"]);
+  assertEquals(attribution?.tags, "operator=admin-token");
   await service.assertBooks();
 }
 
@@ -74,7 +75,9 @@ browserTest(
     await assertAccessible(page);
     await follow(page, page.getByRole("button", { name: "Sign out", exact: true }));
     const keys = await keyRecords(visit.service.running.stores.keys);
-    const statuses = keys.filter(({ name }) => name === "playground").map(({ status }) => status);
+    const statuses = keys.filter(({ name }) => name.startsWith("playground")).map(({ status }) =>
+      status
+    );
     assertEquals(statuses, ["revoked"]);
   },
 );

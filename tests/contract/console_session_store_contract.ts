@@ -6,7 +6,7 @@ import type {
 import { type Clauses, type Open, runContract } from "./contract.ts";
 
 const ALL = { usedAfterMs: 0, beganAfterMs: 0 };
-const BOUNDS = { ...ALL, max: 3 };
+const BOUNDS = { ...ALL, max: 3, allMax: 9 };
 
 /** A session of an operator, from its name and times. */
 export function session(name: string, values: Partial<StoredSession> = {}): StoredSession {
@@ -53,8 +53,46 @@ const CLAUSES: Clauses<ConsoleSessionStore> = {
     assertEquals(await namesOf(store), ["one", "four", "three"]);
     assertEquals(await store.get("digest of two"), undefined);
     const later = session("five", { beganMs: 20, usedMs: 20 });
-    await store.create(later, { usedAfterMs: 10, beganAfterMs: 0, max: 3 });
+    await store.create(later, { ...BOUNDS, usedAfterMs: 10 });
     assertEquals(await namesOf(store), ["five", "one"]);
+  },
+
+  "one too many of an actor ends no session of another": async (store) => {
+    for (const name of ["one", "two", "three"]) await store.create(session(name), BOUNDS);
+    const lee = { ...session("lee").actor, id: "sso:lee \u0000" };
+    for (let at = 1; at <= 5; at++) {
+      assert(await store.create(session(`lee ${at}`, { actor: lee, usedMs: 10 + at }), BOUNDS));
+    }
+    const lees = ["lee 5", "lee 4", "lee 3"];
+    assertEquals(await namesOf(store), [...lees, "three", "two", "one"]);
+  },
+
+  "one too many in all is refused and ends none, except in place of an own one": async (store) => {
+    const bounds = { ...BOUNDS, allMax: 4 };
+    for (const name of ["one", "two", "three"]) await store.create(session(name), bounds);
+    const actorOf = (id: string) => ({ actor: { ...session(id).actor, id } });
+    assert(await store.create(session("lee", actorOf("lee")), bounds));
+    assert(!await store.create(session("max", actorOf("max")), bounds));
+    assertEquals(await namesOf(store), ["lee", "three", "two", "one"]);
+    assertEquals(await store.get("digest of max"), undefined);
+    assert(await store.create(session("four"), bounds));
+    assertEquals(await namesOf(store), ["four", "lee", "three", "two"]);
+    const late = session("max", { ...actorOf("max"), usedMs: 20 });
+    assert(await store.create(late, { ...bounds, usedAfterMs: 10 }), "Those that ran out give way");
+    assertEquals(await namesOf(store), ["max"]);
+  },
+
+  "sessions that begin at the same time pass no bound": async (store) => {
+    const begin = (name: string, id: string) =>
+      store.create(session(name, { actor: { ...session(name).actor, id } }), {
+        ...{ ...ALL, max: 2, allMax: 3 },
+      });
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => begin(`s${at}`, at % 2 === 0 ? "lee" : `other ${at}`)),
+    );
+    const { length } = await store.list(ALL);
+    assertEquals(length, 3);
+    assert(begun.includes(false) && begun.filter((isIn) => isIn).length >= 3);
   },
 
   "a change is stored once, keeps the last use, and brings no ended session back": async (

@@ -32,7 +32,10 @@ async function segmentsOf(kv: Deno.Kv): Promise<unknown[]> {
   return (await Array.fromAsync(kv.list({ prefix: ["vector_segment"] }))).map(({ key }) => key[1]);
 }
 
-/** A database on disk whose segments cannot be written while `failing`. */
+/**
+ * A database whose fourth segment of a file cannot be written while `failing`, and whose `file_b`
+ * cannot be deleted.
+ */
 function failingKv() {
   const state: { failing: boolean; kv: Deno.Kv | undefined } = { failing: false, kv: undefined };
   const openKv = async (path: string) => {
@@ -46,6 +49,13 @@ function failingKv() {
           throw new Error("Disk full");
         }
         return set(key, value, options);
+      };
+      const remove = operation.delete.bind(operation);
+      operation.delete = (key) => {
+        if (state.failing && key[0] === "vector_file" && key[2] === "file_b") {
+          throw new Error("Disk full");
+        }
+        return remove(key);
       };
       return operation;
     };
@@ -79,7 +89,7 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
   const texts = Array.from({ length: 80 }, (_, at) => `${at}`);
   const plain = fileOf("vs_a", "file_a", texts);
   const old = embeddedFile(plain, { id: "emb_old", dimensions: 10 });
-  await passages.addFile(old.file, texts, old);
+  await passages.addFile(old.file, texts, { vectors: old.vectors });
   state.failing = true;
   const large = embeddedFile(plain, { id: "emb_new" });
   await assertRejects(
@@ -87,7 +97,10 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
     StoreError,
   );
   const other = embeddedFile(fileOf("vs_a", "file_b", texts), { id: "emb_b" });
-  await assertRejects(() => passages.addFile(other.file, texts, other), StoreError);
+  await assertRejects(
+    () => passages.addFile(other.file, texts, { vectors: other.vectors }),
+    StoreError,
+  );
   state.failing = false;
   assert(state.kv !== undefined);
   const remaining = new Set(await segmentsOf(state.kv));
@@ -103,6 +116,39 @@ Deno.test("Embeddings whose write fails change nothing; what they left goes with
   assertEquals(await segmentsOf(state.kv), []);
   assertEquals(await Array.fromAsync(state.kv.list({ prefix: ["vector_leftover"] })), []);
   await close();
+});
+
+Deno.test("a store is removed by one commit; files that a failure leaves go with the next change", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "svc.kv");
+  const { state, openKv } = failingKv();
+  const first = await openKvStores(path, { openKv, passageRetention });
+  for (const id of ["vs_a", "vs_b"]) await first.passages.createStore(vectorStore(id));
+  for (const id of ["file_a", "file_b", "file_c"]) {
+    await first.passages.addFile(fileOf("vs_a", id, ["text"]), ["text"]);
+  }
+  await first.passages.addFile(fileOf("vs_b", "file_d", ["text"]), ["text"]);
+  state.failing = true;
+  await assertRejects(() => first.passages.removeStore("vs_a"), StoreError);
+  assertEquals(first.passages.stores().map(({ id }) => id), ["vs_b"]);
+  await first.close();
+  state.failing = false;
+  const after = await openKvStores(path, { openKv, passageRetention });
+  const { passages } = after;
+  assertEquals(passages.stores().map(({ id }) => id), ["vs_b"], "It does not come back");
+  assertEquals(passages.store("vs_a"), undefined);
+  const file = fileOf("vs_a", "file_e", ["text"]);
+  assertEquals(await passages.addFile(file, ["text"]), "store_not_found");
+  assertEquals(await passages.files("vs_a"), []);
+  assert(state.kv !== undefined);
+  assertEquals(await segmentsOf(state.kv), ["file_d"]);
+  for (const name of ["vector_store", "vector_file"]) {
+    const rows = await Array.fromAsync(state.kv.list({ prefix: [name] }));
+    assertEquals(rows.map(({ key }) => key[1]), ["vs_b"]);
+  }
+  assertEquals(await passages.createStore(vectorStore("vs_a")), true);
+  await after.close();
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a gateway killed between any two commits of a file keeps none of it; it can be added again", async () => {

@@ -3,6 +3,7 @@ import type { EmbeddingPin } from "../../gateway/domain/policy/embedding_pin.ts"
 import { EMPTY_SNAPSHOT } from "../../gateway/domain/learning/snapshot.ts";
 import type { EntryOf, States } from "../../gateway/domain/operators/trail.ts";
 import { SessionMemory } from "../../gateway/flows/operators/session_memory.ts";
+import type { Pass } from "../../gateway/ports/pass_store.ts";
 import type { Stores } from "../../gateway/ports/stores.ts";
 import { brokenPlace } from "../../gateway/system/trail_check.ts";
 import { catalogOf } from "./catalog_store_contract.ts";
@@ -10,9 +11,9 @@ import { session } from "./console_session_store_contract.ts";
 import type { Opened } from "./contract.ts";
 import { key } from "./key_store_contract.ts";
 import { credit } from "./ledger_store_contract.ts";
-import { target } from "./notice_store_contract.ts";
+import { begun, incident, target } from "./notice_store_contract.ts";
 import { draft } from "./operator_store_contract.ts";
-import { fileOf, vectorStore } from "./passage_store_contract.ts";
+import { embeddedFile, fileOf, vectorStore } from "./passage_store_contract.ts";
 import { snapshotAfter } from "./snapshot_store_contract.ts";
 
 /** Stores whose commits can be made to fail. */
@@ -87,7 +88,6 @@ const moneyAndAccess: NotedChanges = ({ ledger, keys, settings, catalogs }) => {
 
 const settingsOfService: NotedChanges = (stores) => {
   const { embeddingPins: pins, noticeStore: notices } = stores;
-  const sessions = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
   const pin: EmbeddingPin = { lineId: "key_1", model: "m", source: "operator", atMs: 1 };
   return {
     "a pin that is set": {
@@ -107,22 +107,55 @@ const settingsOfService: NotedChanges = (stores) => {
       state: () => notices.targets(),
       hasStates: ({ before, after }) => before === undefined && has(after, { id: "tgt_1" }),
     },
+    "a delivery that is sent again": {
+      prepare: async () => {
+        const began = { ...incident("inc_1"), targets: ["tgt_1"] };
+        await notices.begin(began, [begun(began)]);
+        await notices.record({ ...begun(began), state: "dead" });
+      },
+      change: (options) => notices.revive(begun(incident("inc_1")), options),
+      state: () => notices.deliveries({ limit: 9 }),
+      hasStates: ({ before, after }) =>
+        has(before, { state: "dead" }) && has(after, { state: "pending" }),
+    },
     "a target that is removed": {
       change: (options) => notices.removeTarget("tgt_1", options),
       state: () => notices.targets(),
       hasStates: ({ before, after }) => has(before, { id: "tgt_1" }) && after === undefined,
     },
+  };
+};
+
+const passesAndSessions: NotedChanges = (stores) => {
+  const { passes } = stores;
+  const sessions = stores.shared?.consoleSessions ?? new SessionMemory(stores.trailStore);
+  const [ever, bounds] = [{ usedAfterMs: 0, beganAfterMs: 0 }, { max: 9, allMax: 1 }];
+  const pass: Pass = { kind: "link", keyId: "k", digest: "ab", beganAtMs: 1, endsAtMs: 9 };
+  return {
+    "a pass of a key's holder": {
+      change: (options) => passes.put(pass, { max: 1, ...options }),
+      repeat: () => passes.get(pass),
+      state: () => passes.get(pass),
+      hasStates: ({ before, after }) => before === undefined && has(after, { kind: "link" }),
+    },
+    "a session that begins": {
+      change: (options) => sessions.create(session("one"), { ...ever, ...bounds }, options),
+      repeat: (options) => {
+        const other = { ...session("two"), actor: { ...session("two").actor, id: "another" } };
+        return sessions.create(other, { ...ever, ...bounds }, options);
+      },
+      state: () => sessions.list(ever),
+      hasStates: ({ before, after }) => before === undefined && has(after, { name: "one" }),
+    },
     "a session that is ended": {
-      prepare: () => sessions.create(session("one"), { usedAfterMs: 0, beganAfterMs: 0, max: 9 }),
       change: (options) => sessions.end({ name: "one" }, options),
-      state: () => sessions.list({ usedAfterMs: 0, beganAfterMs: 0 }),
+      state: () => sessions.list(ever),
       hasStates: ({ before, after }) => has(before, { name: "one" }) && after === undefined,
     },
   };
 };
 
-const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
-  const file = fileOf("vs_a", "file_1", ["text"]);
+const learned: NotedChanges = ({ snapshots }) => {
   const first = snapshotAfter(EMPTY_SNAPSHOT, { wallets: ["w"] });
   return {
     "a snapshot that is frozen": {
@@ -141,6 +174,15 @@ const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
       state: async () => [await snapshots.list(5), await snapshots.latest()],
       hasStates: ({ after }) => has(after, { number: 1 }),
     },
+  };
+};
+
+const vectorStores: NotedChanges = ({ passages }) => {
+  const file = fileOf("vs_a", "file_1", ["text"]);
+  const plain = fileOf("vs_a", "file_2", ["text"]);
+  const embedded = embeddedFile(plain, { id: "emb_1", dimensions: 2 });
+  const ofStore = async () => [passages.stores(), await passages.files("vs_a")];
+  return {
     "a vector store": {
       change: (options) => passages.createStore(vectorStore("vs_a"), options),
       repeat: (options) => passages.createStore(vectorStore("vs_b"), { ownerMax: 0, ...options }),
@@ -152,8 +194,35 @@ const learnedAndFiles: NotedChanges = ({ snapshots, passages }) => {
         await passages.addFile(file, ["text"]);
       },
       change: (options) => passages.removeFile("vs_a", "file_1", options),
-      state: async () => [await passages.files("vs_a"), passages.stores()],
+      state: ofStore,
       hasStates: ({ before, after }) => has(before, { id: "file_1" }) && after === undefined,
+    },
+    "a file that is added": {
+      change: (options) => passages.addFile(plain, ["text"], options),
+      repeat: (options) => passages.addFile({ ...plain, storeId: "vs_none" }, ["text"], options),
+      state: ofStore,
+      hasStates: ({ before, after }) => before === undefined && has(after, { id: "file_2" }),
+    },
+    "a file that is embedded": {
+      change: (options) =>
+        passages.setEmbeddings(plain, embedded.embeddings, embedded.vectors, options),
+      repeat: (options) =>
+        passages.setEmbeddings(
+          { ...plain, id: "none" },
+          embedded.embeddings,
+          embedded.vectors,
+          options,
+        ),
+      state: ofStore,
+      hasStates: ({ before, after }) =>
+        !Object.hasOwn(Object(before), "embeddings") &&
+        has(after, { embeddings: embedded.embeddings }),
+    },
+    "a vector store that is removed": {
+      change: (options) => passages.removeStore("vs_a", options),
+      state: ofStore,
+      hasStates: ({ before, after }) =>
+        has(before, { id: "vs_a", files: 1 }) && after === undefined,
     },
   };
 };
@@ -227,7 +296,9 @@ export function notedChangesContract(
       const changes = {
         ...moneyAndAccess(stores),
         ...settingsOfService(stores),
-        ...learnedAndFiles(stores),
+        ...passesAndSessions(stores),
+        ...learned(stores),
+        ...vectorStores(stores),
       };
       for (const [kind, change] of Object.entries(changes)) {
         await test.step(kind, () => prove(store, change));

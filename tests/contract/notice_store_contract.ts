@@ -93,6 +93,26 @@ const CLAUSES: Clauses<NoticeStore> = {
     const { rows } = await store.incidents({ limit: 9 });
     assertEquals(rows, [incident("inc_2", "other"), ended(open)]);
   },
+  "a delivery that was given up is revived once, and only while its target is there": async (
+    store,
+  ) => {
+    await store.putTarget(target("tgt_1"));
+    const delivery = begun(incident("inc_1"));
+    await store.begin(incident("inc_1"), [delivery]);
+    assertEquals(await store.revive({ ...delivery, attempts: 7 }), false, "It is on its way");
+    const dead = { ...delivery, state: "dead", attempts: 14 } as const;
+    await store.record(dead);
+    assertEquals(await store.due({ target: "tgt_1", nowMs: 9_999, limit: 9 }), []);
+    const revived = await Promise.all([1, 2, 3].map(() => store.revive(delivery)));
+    assertEquals(revived.toSorted(), [false, false, true]);
+    assertEquals(await store.due({ target: "tgt_1", nowMs: 9_999, limit: 9 }), [delivery]);
+    await store.record({ ...delivery, state: "delivered" });
+    assertEquals(await store.revive(delivery), false, "It has arrived");
+    await store.record(dead);
+    await store.removeTarget("tgt_1");
+    assertEquals(await store.revive(delivery), false);
+    assertEquals(await store.revive(begun(incident("inc_9"))), false);
+  },
   "what is due comes in the order of its time, for one target": async (store) => {
     await store.putTarget(target("tgt_1"));
     await store.putTarget(target("tgt_2"));

@@ -232,9 +232,9 @@ const CLAUSES: Clauses<PassageStore> = {
     const passages = Array.from({ length: 60 }, () => "x");
     const plain = fileOf("vs_a", "file_a", passages);
     const large = embeddedFile(plain, { id: "emb_1", dimensions: 4_096 });
-    assertEquals(await store.addFile(large.file, passages, large), "added");
+    assertEquals(await store.addFile(large.file, passages, { vectors: large.vectors }), "added");
     const more = embeddedFile(fileOf("vs_a", "file_b", passages), { id: "emb_2", dimensions: 90 });
-    assertEquals(await store.addFile(more.file, passages, more), "full");
+    assertEquals(await store.addFile(more.file, passages, { vectors: more.vectors }), "full");
     await store.addFile(fileOf("vs_a", "file_b", passages), passages);
     assertEquals(await store.setEmbeddings(more.file, more.embeddings, more.vectors), "full");
     assertEquals((await store.files("vs_a")).map(({ embeddings }) => embeddings?.id), [

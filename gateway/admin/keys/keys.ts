@@ -16,7 +16,7 @@ import {
 import { budgetsJson, keyJson, spendJson } from "./key_json.ts";
 import { keyListJson } from "./key_list.ts";
 import { reachJson } from "./key_reach.ts";
-import { signInLinkJson } from "./sign_in_link.ts";
+import { linkState, signInLinkJson } from "./sign_in_link.ts";
 
 type Key = AnswerOf<"POST /keys/{id}/disable">;
 
@@ -35,11 +35,8 @@ export function keyHandlers(deps: AdminDeps) {
         await keyRing.setContentLog(id, (await body()).on, { entry: entry(keyJson) }),
         id,
       ),
-    "POST /keys/{id}/sign-in-link": async ({ path: { id } }) => {
-      const record = await deps.keys.get(id);
-      if (record === undefined) throw keyFault({ code: "key_not_found" }, id);
-      return await signInLinkJson(record, deps);
-    },
+    "POST /keys/{id}/sign-in-link": async ({ path: { id }, entry }) =>
+      signInLinkJson(await requireKey(deps, id), deps, { entry: entry(linkState) }),
     "POST /keys/{id}/embedding-model": async ({ path: { id }, body, entry }) =>
       setEmbeddingModel(deps, await requireKey(deps, id), {
         ...await body(),

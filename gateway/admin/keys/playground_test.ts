@@ -1,7 +1,17 @@
 import { keyRecords } from "../../flows/keys/key_records_fixture.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { ADMIN_TOKEN, assertRefused, type TestAdmin, withAdmin } from "../admin_test_support.ts";
-import { KEY_LIFETIME_MS } from "./playground_keys.ts";
+import { parseTags } from "../../domain/requests/attribution.ts";
+import { operatorTag } from "./playground.ts";
+import { KEY_LIFETIME_MS, KEYS_MAX, OWN_KEYS_MAX, PlaygroundKeys } from "./playground_keys.ts";
+
+/** An entry of the audit log as the API answers it. */
+interface AuditEntry {
+  readonly action: string;
+  readonly stage: string;
+  readonly subject: string;
+  readonly who: { readonly name: string };
+}
 
 const CALL = { wallet: "team", endpoint: "chat", body: { model: "auto", messages: [] } };
 
@@ -18,16 +28,32 @@ function calls(): { sent: Request[]; callPublic: (request: Request) => Promise<R
   };
 }
 
-async function ask({ app }: TestAdmin, body: unknown): Promise<Response> {
+async function ask({ app }: TestAdmin, body: unknown, token = ADMIN_TOKEN): Promise<Response> {
   return await app.request("/admin/v1/playground", {
     method: "POST",
     headers: {
-      authorization: `Bearer ${ADMIN_TOKEN}`,
+      authorization: `Bearer ${token}`,
       "content-type": "application/json",
       "x-request-id": "req_mine",
     },
     body: JSON.stringify(body),
   });
+}
+
+/** Ends the keys of whose token it is; returns how many. */
+async function end({ app }: TestAdmin, token = ADMIN_TOKEN): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await app.request("/admin/v1/playground", { method: "DELETE", headers });
+  return (await answer.json()).revoked;
+}
+
+/** Makes operators who may call; returns them with their tokens. */
+async function operatorsOf({ post }: TestAdmin, names: readonly string[]) {
+  return await Promise.all(names.map(async (name) => {
+    const { body: { id } } = await post("/operators", { name, role: "support" });
+    const { body: { token } } = await post(`/operators/${id}/tokens`, { name: "t", days: 1 });
+    return { id: String(id), token: String(token) };
+  }));
 }
 
 Deno.test("a call goes to the public listener, with a key of minutes that is named for what it is", async () => {
@@ -40,7 +66,8 @@ Deno.test("a call goes to the public listener, with a key of minutes that is nam
     assertEquals(new URL(request.url).pathname, "/openai/v1/chat/completions");
     assertEquals(await request.json(), CALL.body);
     const [key] = await keyRecords(admin.deps.keys);
-    assertEquals([key?.name, key?.walletId], ["playground", "team"]);
+    assertEquals([key?.name, key?.walletId], ["playground (Admin token)", "team"]);
+    assertEquals(request.headers.get("x-tag"), "operator=admin-token");
     assertEquals(Date.parse(key?.policy.expiresAt ?? ""), admin.clock.ms + KEY_LIFETIME_MS);
     const presented = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
     assertEquals((await admin.deps.keyRing.authenticate(presented))?.id, key?.id);
@@ -64,14 +91,127 @@ Deno.test("one key serves a wallet until it is nearly over, is revoked, or all a
     for (const { id } of await keyRecords(deps.keys)) await deps.keyRing.revoke(id);
     const fresh = await call();
     assertNotEquals(fresh, later);
-    const { app } = admin;
-    const ended = await app.request("/admin/v1/playground", {
-      method: "DELETE",
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    });
-    assertEquals(await ended.json(), { revoked: 1 });
+    assertEquals(await end(admin), 1);
     const keys = await keyRecords(deps.keys);
     assertEquals(keys.every(({ status }) => status === "revoked"), true);
+  }, { callPublic });
+});
+
+Deno.test("each operator calls with a key of their own, and ends no other's", async () => {
+  const { sent, callPublic } = calls();
+  await withAdmin(async (admin) => {
+    const { deps, get } = admin;
+    const [kim, lee] = await operatorsOf(admin, ["Kim", "Lee"]);
+    assert(kim !== undefined && lee !== undefined);
+    for (const { token } of [kim, lee, kim]) await (await ask(admin, CALL, token)).text();
+    const presented = sent.map(({ headers }) => headers.get("authorization"));
+    assertEquals(presented[0], presented[2]);
+    assertNotEquals(presented[0], presented[1]);
+    assertEquals(sent.map(({ headers }) => headers.get("x-tag")), [
+      ...[`operator=${kim.id}`, `operator=${lee.id}`, `operator=${kim.id}`],
+    ]);
+    const statuses = async () =>
+      (await keyRecords(deps.keys)).map(({ name, status }) => `${name} ${status}`).sort();
+    assertEquals(await statuses(), ["playground (Kim) active", "playground (Lee) active"]);
+    assertEquals(await end(admin), 0, "The admin token has none");
+    assertEquals(await end(admin, lee.token), 1);
+    assertEquals(await statuses(), ["playground (Kim) active", "playground (Lee) revoked"]);
+    const { body: { entries } } = await get("/audit?limit=100");
+    const of = (action: string) =>
+      entries.filter((entry: { action: string }) => entry.action === action)
+        .map(({ who, stage, subject }: AuditEntry) => [who.name, stage, subject]);
+    const keys = await keyRecords(deps.keys);
+    const subjectOf = (name: string) => `/keys/${keys.find((key) => key.name === name)?.id}`;
+    const [kims, lees] = ["playground (Kim)", "playground (Lee)"].map(subjectOf);
+    assertEquals(of("createPlaygroundKey"), [["Lee", "done", lees], ["Kim", "done", kims]]);
+    assertEquals(of("endPlayground"), [["Lee", "done", lees]]);
+    const [call] = entries.filter(({ action, stage }: AuditEntry) =>
+      action === "callPlayground" && stage === "begun"
+    );
+    assertEquals([call.who.name, call.values], ["Kim", { wallet: "team", endpoint: "chat" }]);
+    assertEquals(call.requestId, "req_mine", "The same as of the call in the log");
+  }, { callPublic });
+});
+
+Deno.test("the keys of an operator end with the operator", async () => {
+  const { callPublic } = calls();
+  await withAdmin(async (admin) => {
+    const { deps, post, app } = admin;
+    const authorization = `Bearer ${ADMIN_TOKEN}`;
+    const endings: Record<string, (id: string) => Promise<unknown>> = {
+      "disabled": (id) => post(`/operators/${id}/disable`),
+      "of another role": (id) => post(`/operators/${id}/role`, { role: "viewer" }),
+      "without sessions": async (id) => {
+        const address = `/admin/v1/operators/${id}/sessions`;
+        await app.request(address, { method: "DELETE", headers: { authorization } });
+      },
+    };
+    for (const [name, ended] of Object.entries(endings)) {
+      const [operator, other] = await operatorsOf(admin, [name, `beside one ${name}`]);
+      assert(operator !== undefined && other !== undefined);
+      for (const { token } of [operator, other]) await (await ask(admin, CALL, token)).text();
+      await ended(operator.id);
+      const keys = await keyRecords(deps.keys);
+      const statusOf = (of: string) =>
+        keys.find((key) => key.name === `playground (${of})`)?.status;
+      assertEquals([statusOf(name), statusOf(`beside one ${name}`)], ["revoked", "active"], name);
+    }
+  }, { callPublic });
+});
+
+Deno.test("an operator has few keys, whose oldest gives way, and all together have not many", async () => {
+  const { callPublic } = calls();
+  await withAdmin(async (admin) => {
+    const { deps, clock, post } = admin;
+    const wallets = Array.from({ length: OWN_KEYS_MAX + 1 }, (_, at) => `w${at}`);
+    for (const id of wallets) await post("/wallets", { id });
+    const callers = await operatorsOf(
+      admin,
+      Array.from({ length: KEYS_MAX / OWN_KEYS_MAX + 1 }, (_, at) => `Kim ${at}`),
+    );
+    const [first, ...others] = callers;
+    assert(first !== undefined);
+    for (const wallet of wallets) await (await ask(admin, { ...CALL, wallet }, first.token)).text();
+    const statuses = async (): Promise<(string | undefined)[]> => {
+      const keys = await keyRecords(deps.keys);
+      return wallets.map((wallet) => keys.find((key) => key.walletId === wallet)?.status);
+    };
+    const active = Array.from({ length: OWN_KEYS_MAX }, (): string => "active");
+    assertEquals(await statuses(), ["revoked", ...active]);
+    const answers: number[] = [];
+    for (const { token } of others) {
+      for (const wallet of wallets.slice(1)) {
+        const answer = await ask(admin, { ...CALL, wallet }, token);
+        await answer.text();
+        answers.push(answer.status);
+      }
+    }
+    const refused = answers.filter((status) => status === 429);
+    assertEquals([answers.length, refused.length], [KEYS_MAX, OWN_KEYS_MAX]);
+    const serving = (await keyRecords(deps.keys)).filter(({ status }) => status === "active");
+    assertEquals(serving.length, KEYS_MAX);
+    clock.ms += KEY_LIFETIME_MS;
+    assertEquals((await ask(admin, CALL, first.token)).status, 200);
+  }, { callPublic });
+});
+
+Deno.test("an id of an identity provider is a tag, whatever characters it has", async () => {
+  const { sent, callPublic } = calls();
+  await withAdmin(async ({ deps }) => {
+    const ids = ["sso:auth0|\u00e9 x,y", "sso:auth0|\u00e8 x,y", `sso:${"x".repeat(300)}`];
+    const keys = new PlaygroundKeys(deps);
+    const authors = ids.map((id) => ({ kind: "sso", id, name: "\u202eKim\n".repeat(40) }) as const);
+    const made = await Promise.all(
+      authors.map((author) => keys.keyOf("team", { ...author, address: null, requestId: "r" })),
+    );
+    assertEquals(new Set(made.map(({ id }) => id)).size, ids.length);
+    const tags = ids.map(operatorTag);
+    assertEquals(new Set(tags).size, ids.length);
+    for (const tag of tags) assertEquals(parseTags(tag), tag);
+    for (const { name } of await keyRecords(deps.keys)) {
+      assert(name.length <= 100 && !/\p{C}/u.test(name), name);
+    }
+    assertEquals(sent, []);
   }, { callPublic });
 });
 

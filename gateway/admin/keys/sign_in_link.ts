@@ -1,7 +1,9 @@
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import type { HolderAccess } from "../../flows/keys/holder_access.ts";
+import type { Pass } from "../../ports/pass_store.ts";
 import { PUBLIC_PATHS } from "../../http/public_paths.ts";
 import { isoTime } from "../json_values.ts";
 
@@ -20,13 +22,19 @@ export interface SignInLinkDeps {
 export async function signInLinkJson(
   key: KeyRecord,
   { holderAccess, publicUrl }: SignInLinkDeps,
+  options: Noted<Pass> = {},
 ): Promise<AnswerOf<"POST /keys/{id}/sign-in-link">> {
   if (holderAccess === undefined) {
     throw new ServiceFault("not_found", {
       message: "The pages of key holders are switched off (SERVICE_KEY_PAGES)",
     });
   }
-  const { secret: code, endsAtMs } = await holderAccess.issueLink(key);
+  const { secret: code, endsAtMs } = await holderAccess.issueLink(key, options);
   const url = `${publicUrl()}${PUBLIC_PATHS.ownPages}/sign-in#${code}`;
   return { url, code, expiresAt: isoTime(endsAtMs) };
+}
+
+/** Returns a link as the audit log shows it: the way in is not in it. */
+export function linkState({ endsAtMs }: Pass) {
+  return { expiresAt: isoTime(endsAtMs) };
 }

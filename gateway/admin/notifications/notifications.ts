@@ -40,8 +40,8 @@ export function notificationHandlers({ notices }: AdminDeps) {
       const { rows, cursor } = pageFrom(deliveries);
       return { deliveries: rows.map(deliveryJson), cursor };
     },
-    "POST /notify/deliveries/{id}/retry": async ({ path: { id } }) => {
-      const retried = await notices.retry(id);
+    "POST /notify/deliveries/{id}/retry": async ({ path: { id }, entry }) => {
+      const retried = await notices.retry(id, { entry: entry(deliveryJson) });
       if (retried === undefined) {
         throw new ServiceFault("not_found", { message: `There is no delivery "${id}"` });
       }

@@ -57,5 +57,13 @@ Deno.test("lists come in pages, and what was given up can be sent again", async 
     const { body: again } = await post(`/notify/deliveries/${dead.id}/retry`);
     assertEquals([again.state, again.attempts], ["pending", 0]);
     assertEquals((await get("/notify/deliveries?state=dead")).body.deliveries, []);
+    // A repeat changes nothing.
+    assertEquals((await post(`/notify/deliveries/${dead.id}/retry`)).body, again);
+    const { entries } = (await get("/audit?action=retryNotificationDelivery")).body;
+    assertEquals(entries.map(({ stage }: { stage: string }) => stage), ["done"]);
+    const [{ before, after }] = entries;
+    assertEquals([before.state, before.attempts, after.state, after.attempts], [
+      ...["dead", 14, "pending", 0],
+    ]);
   });
 });

@@ -9,6 +9,9 @@ import {
   type TestAdmin,
   withAdmin,
 } from "../admin_test_support.ts";
+import { beginningOf, newDelivery } from "../../domain/notices/delivery.ts";
+import type { Incident } from "../../domain/notices/incident.ts";
+import { LINK_MS } from "../../flows/keys/holder_access.ts";
 import { noteTraffic } from "../routing/learned_fixture.ts";
 
 /** Ids of the operations whose entry is committed with their change. */
@@ -59,11 +62,29 @@ async function changeMoneyAndAccess(admin: TestAdmin): Promise<void> {
   await post("/catalog/apply", { content: EMBEDDING });
   await post(`/keys/${id}/embedding-model`, { model: "vectors" });
   await remove(admin, `/keys/${id}/embedding-model`);
+  await post(`/keys/${id}/sign-in-link`);
   await post(`/keys/${id}/rotate`, {});
   for (const _ of [1, 2]) await post(`/keys/${id}/disable`);
   await post(`/keys/${id}/enable`);
   for (const _ of [1, 2]) await post(`/keys/${id}/revoke`);
   await post("/catalog/rollback", { version: 1 });
+}
+
+async function changeVectorStores(admin: TestAdmin): Promise<void> {
+  const { post, app, embedding } = admin;
+  const { body: { id } } = await post("/vector-stores", { name: "Book", wallet: "team" });
+  const path = `/vector-stores/${id}`;
+  const added = await app.request(`http://localhost/admin/v1${path}/files?filename=a.txt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "text/plain" },
+    body: "A text",
+  });
+  const file = `${path}/files/${(await added.json()).id}`;
+  const vectors = { kind: "vectors", dimensions: 2, values: new Float32Array([0, 1]) } as const;
+  embedding.by = { space: "fake@default", embed: () => Promise.resolve(vectors) };
+  for (const _ of [1, 2]) await post(`${file}/embeddings`);
+  await remove(admin, file);
+  await remove(admin, path);
 }
 
 async function changeTheService(admin: TestAdmin): Promise<void> {
@@ -74,13 +95,16 @@ async function changeTheService(admin: TestAdmin): Promise<void> {
   await post("/admin-token/confirm", {}, { authorization: `Bearer ${token}` });
   const mail = { host: "127.0.0.1", from: "a@b.c", to: ["a@b.c"] };
   const target = await post("/notify/targets", { name: "Call", kind: "email", mail });
+  const began: Incident = {
+    ...{ id: "inc_1", kind: "wallet_low", subject: "team", text: "Low", facts: {} },
+    ...{ beganAtMs: START_MS, targets: [target.body.id], by: "only" },
+  };
+  const delivery = newDelivery(beginningOf(began), target.body.id);
+  await admin.stores.noticeStore.begin(began, [delivery]);
+  await admin.stores.noticeStore.record({ ...delivery, state: "dead" });
+  for (const _ of [1, 2]) await post(`/notify/deliveries/${delivery.id}/retry`);
   await remove(admin, `/notify/targets/${target.body.id}`);
-  const store = await post("/vector-stores", { name: "Book", wallet: "team" });
-  const bytes = new TextEncoder().encode("A text");
-  const file = { filename: "a.txt", mediaType: "text/plain", bytes };
-  const added = await deps.vectorStores.addFile(store.body.id, file);
-  assert(added.ok);
-  await remove(admin, `/vector-stores/${store.body.id}/files/${added.value.id}`);
+  await changeVectorStores(admin);
   const actor = { kind: "operator", id: "opr_1", name: "Kim", role: "viewer", rights: [] } as const;
   await deps.sessions.begin({ kind: "emergency", mark: "none" }, { actor });
   const [session] = await deps.sessions.list();
@@ -91,6 +115,24 @@ async function changeTheService(admin: TestAdmin): Promise<void> {
   await post("/routing/unfreeze");
   for (const _ of [1, 2]) await post("/routing/reset", { wallet: "team" });
 }
+
+/** Changes that have an entry before and one after, each for the reason of docs/operators.md. */
+const OUTSIDE: readonly string[] = [
+  "callPlayground",
+  "reportBackup",
+  "testNotificationTarget",
+  "verifyKey",
+];
+
+Deno.test("every operation that changes the store commits its entry with the change", () => {
+  const operations = Object.values(OPERATIONS_BY_NOUN).flatMap((noun) =>
+    Object.entries<AdminOperation>(noun)
+  );
+  const others = operations.filter(([target, { trail = "change" }]) =>
+    !target.startsWith("GET ") && trail === "change"
+  );
+  assertEquals(others.map(([, { id }]) => id).toSorted(), OUTSIDE);
+});
 
 Deno.test("each committed change has one entry with what differs, a repeat none", async () => {
   await withAdmin(async (admin) => {
@@ -117,6 +159,8 @@ Deno.test("each committed change has one entry with what differs, a repeat none"
     ]]);
     assertEquals(of("markLowBalance"), [[null, { lowBelow: "2" }]]);
     assertEquals(of("disableKey"), [[{ status: "active" }, { status: "disabled" }]]);
+    const [[, link] = []] = of("createSignInLink") ?? [];
+    assertEquals(link, { expiresAt: new Date(admin.clock.ms + LINK_MS).toISOString() });
     assertEquals(of("unfreezeRouting"), [[{ frozen: 1 }, null]]);
     assertEquals(of("rotatePepper"), [[
       { current: 1, previous: null },
@@ -137,11 +181,16 @@ Deno.test("the entry of a catalog names the version, however long its changes ar
   });
 });
 
-Deno.test("what no single commit has keeps two entries, and tells what was before", async () => {
+Deno.test("only what leaves the gateway keeps two entries, and its result", async () => {
   await withAdmin(async (admin) => {
-    const store = await admin.post("/vector-stores", { name: "Book", wallet: "team" });
-    await remove(admin, `/vector-stores/${store.body.id}`);
-    const { entries: [done, begun] } = (await admin.get("/audit?action=deleteVectorStore")).body;
-    assertEquals([begun.stage, done.stage, done.before.name], ["begun", "done", "Book"]);
+    const hook = { name: "Call", kind: "webhook", url: "http://127.0.0.1/" };
+    const { body: { id } } = await admin.post("/notify/targets", hook);
+    await admin.post(`/notify/targets/${id}/test`);
+    const answer = await admin.get("/audit?action=testNotificationTarget");
+    const { entries: [done, begun] } = answer.body;
+    assertEquals([begun.stage, done.stage, done.after], ["begun", "done", {
+      ok: true,
+      problem: null,
+    }]);
   });
 });

@@ -11,14 +11,24 @@ import { ROLE_RIGHTS, ROLES } from "../../domain/operators/roles.ts";
 import type { Manager, OperatorChange } from "../../flows/operators/operators.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
+import type { PlaygroundKeys } from "../keys/playground_keys.ts";
 import type { Handlers } from "../routes.ts";
 import { authorOf } from "./author.ts";
 
 /** Handlers of operators: who may do what, and with which tokens. */
-export function operatorHandlers(deps: AdminDeps) {
+export function operatorHandlers(
+  deps: AdminDeps,
+  playground: Pick<PlaygroundKeys, "endAfter">,
+) {
   const { operators, sessions, clock } = deps;
   const shown = (operator: Operator) => operatorJson(operator, clock.nowMs());
   const changed = async (change: Promise<OperatorChange>) => shown(changedOf(await change));
+  /** Ends the keys of the playground with the access of their operator. */
+  const ending = async ({ author }: Manager, change: Promise<OperatorChange>) => {
+    const operator = await changed(change);
+    await playground.endAfter(operator.id, author);
+    return operator;
+  };
   return {
     "GET /operators": async () => ({
       operators: (await operators.all()).map(shown),
@@ -31,15 +41,17 @@ export function operatorHandlers(deps: AdminDeps) {
       throw new ServiceFault("not_found", { message: `There is no operator "${id}"` });
     },
     "POST /operators": async ({ context, body }) => {
-      const values = await body();
-      return await changed(operators.create(managerOf(context, "createOperator"), values));
+      const manager = managerOf(context, "createOperator");
+      return await changed(operators.create(manager, await body()));
     },
     "POST /operators/{id}/role": async ({ context, path: { id }, body }) => {
-      const values = await body();
-      return await changed(operators.setRole(managerOf(context, "setOperatorRole"), id, values));
+      const manager = managerOf(context, "setOperatorRole");
+      return await ending(manager, operators.setRole(manager, id, await body()));
     },
-    "POST /operators/{id}/disable": ({ context, path: { id } }) =>
-      changed(operators.setState(managerOf(context, "disableOperator"), id, "disabled")),
+    "POST /operators/{id}/disable": ({ context, path: { id } }) => {
+      const manager = managerOf(context, "disableOperator");
+      return ending(manager, operators.setState(manager, id, "disabled"));
+    },
     "POST /operators/{id}/enable": ({ context, path: { id } }) =>
       changed(operators.setState(managerOf(context, "enableOperator"), id, "active")),
     "POST /operators/{id}/tokens": async ({ context, path: { id }, body }) => {
@@ -57,9 +69,8 @@ export function operatorHandlers(deps: AdminDeps) {
       return changed(operators.revokeToken(managerOf(context, "revokeOperatorToken"), id, tokenId));
     },
     "DELETE /operators/{id}/sessions": async ({ context, path: { id } }) => {
-      const operator = await changed(
-        operators.endSessions(managerOf(context, "endOperatorSessions"), id),
-      );
+      const manager = managerOf(context, "endOperatorSessions");
+      const operator = await ending(manager, operators.endSessions(manager, id));
       await sessions.endAllOf(id);
       return operator;
     },

@@ -3,18 +3,23 @@ import { identityOf, managementRefusal } from "../../domain/operators/operator.t
 import type { StoredSession } from "../../ports/console_session_store.ts";
 import type { AdminDeps } from "../deps.ts";
 import { isoTime } from "../json_values.ts";
+import type { PlaygroundKeys } from "../keys/playground_keys.ts";
 import type { Handlers } from "../routes.ts";
+import { authorOf } from "./author.ts";
 import { actorJson } from "./operators.ts";
 
 /** Returns a session as the audit log shows it. */
-function sessionState({ name, actor, address, beganMs }: StoredSession) {
+export function sessionState({ name, actor, address, beganMs }: StoredSession) {
   const { kind, id, name: person } = actor;
   const who = { kind, id, name: person };
   return { id: name, who, address: address ?? null, beganAt: isoTime(beganMs) };
 }
 
 /** Handlers of the console's sessions. */
-export function sessionHandlers({ sessions }: AdminDeps) {
+export function sessionHandlers(
+  { sessions }: AdminDeps,
+  playground: Pick<PlaygroundKeys, "endAfter">,
+) {
   return {
     "GET /sessions": async () => ({
       sessions: (await sessions.list()).map(({ name, actor, address, beganMs, usedMs }) => ({
@@ -36,6 +41,7 @@ export function sessionHandlers({ sessions }: AdminDeps) {
         throw new ServiceFault("policy_denied", { message: refusal.message });
       }
       await sessions.endNamed(id, { entry: entry(sessionState) });
+      await playground.endAfter(actor.id, authorOf(context));
       return { ended: true as const };
     },
   } satisfies Partial<Handlers>;

@@ -1,6 +1,5 @@
 import type { AdminOperation } from "../../admin_api/operation.ts";
 import type { EntryMaker } from "../../domain/operators/trail.ts";
-import { ServiceFault } from "../../domain/fault.ts";
 import type { AdminContext, AdminDeps } from "../deps.ts";
 import { authorOf } from "./author.ts";
 
@@ -20,15 +19,14 @@ export type AnyHandler = { handle(call: AnyCall): object | Promise<object> }["ha
 
 /** Returns a handler that writes the audit log as its operation says. */
 export function withTrail(
-  { operation, handler, handlers, deps }: {
+  { operation, handler, deps }: {
     readonly operation: AdminOperation;
     readonly handler: AnyHandler;
-    readonly handlers: Readonly<Record<string, AnyHandler>>;
     readonly deps: Pick<AdminDeps, "trail">;
   },
 ): AnyHandler {
   const { trail } = deps;
-  const { id: action, body, shows, logged = (sent) => sent } = operation;
+  const { id: action, body, logged = (sent) => sent } = operation;
   const hasBody = body !== undefined;
   const actionOf = (context: AdminContext) => ({
     ...{ author: authorOf(context), action, subject: subjectOf(context) },
@@ -47,26 +45,12 @@ export function withTrail(
       const action = { ...actionOf(call.context), values: logged(sent) };
       return await trail.together(action, async (entry) => await handler({ ...noted, entry }));
     }
-    const show = shows === undefined ? undefined : handlers[shows];
     return await trail.change({ ...actionOf(call.context), values: logged(sent) }, {
       work: async () => await handler(noted),
-      state: async (result) => {
-        if (show !== undefined) return await stateOf(show, call);
-        return result === undefined || result instanceof Response ? undefined : result;
-      },
+      // Of what is done outside the store, the result is all that there is to show.
+      state: (result) => Promise.resolve(result instanceof Response ? undefined : result),
     });
   };
-}
-
-/** Returns the thing that a change is about; `undefined` if there is none. */
-async function stateOf(show: AnyHandler, call: AnyCall): Promise<unknown> {
-  try {
-    const shown = await show({ ...call, query: () => ({}) });
-    return shown instanceof Response ? undefined : shown;
-  } catch (error) {
-    if (error instanceof ServiceFault && error.code === "not_found") return undefined;
-    throw error;
-  }
 }
 
 function subjectOf({ req }: AdminContext): string {

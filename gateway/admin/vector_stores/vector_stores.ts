@@ -38,8 +38,8 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       return shownStore(accepted(await vectorStores.create(name, options)));
     },
     "GET /vector-stores/{id}": async ({ path }) => shownStore(await findStore(path.id, deps)),
-    "DELETE /vector-stores/{id}": async ({ path: { id } }) => {
-      if (!await vectorStores.remove(id)) throw noStore(id);
+    "DELETE /vector-stores/{id}": async ({ path: { id }, entry }) => {
+      if (!await vectorStores.remove(id, { entry: entry(shownStore) })) throw noStore(id);
       return { id, deleted: true };
     },
     "GET /vector-stores/{id}/files": async ({ path, query }) => {
@@ -58,10 +58,13 @@ export function vectorStoreHandlers(deps: AdminDeps) {
       if (!await vectorStores.removeFile(id, path.fileId, options)) throw noFile(path);
       return { id: path.fileId, deleted: true };
     },
-    "POST /vector-stores/{id}/files/{fileId}/embeddings": async ({ context, path }) => {
+    "POST /vector-stores/{id}/files/{fileId}/embeddings": async ({ context, path, entry }) => {
       const { id } = await findStore(path.id, deps);
       const { signal } = context.req.raw;
-      const embedded = await vectorStores.embedFile(id, path.fileId, { signal });
+      const embedded = await vectorStores.embedFile(id, path.fileId, {
+        signal,
+        entry: entry(shownFile),
+      });
       if (!embedded.ok) throw embeddingFault(embedded);
       return shownFile(embedded.value);
     },
@@ -71,7 +74,7 @@ export function vectorStoreHandlers(deps: AdminDeps) {
 
 async function addFile(
   deps: AdminDeps,
-  { context, path, query }: AdminCall<"POST /vector-stores/{id}/files">,
+  { context, path, query, entry }: AdminCall<"POST /vector-stores/{id}/files">,
 ): Promise<AnswerOf<"POST /vector-stores/{id}/files">> {
   const { id } = await findStore(path.id, deps);
   const { filename, attributes } = query();
@@ -79,9 +82,10 @@ async function addFile(
   const known = readAttributes(attributes);
   const bytes = await readBytes(context.req.raw, { maxBytes: MAX_FILE_BYTES });
   const file = { filename, mediaType, bytes, attributes: known };
-  const added = accepted(await deps.vectorStores.addFile(id, file));
+  const shown = (each: VectorStoreFile) => fileJson(each, deps.vectorStores.embeddingSpace());
+  const added = accepted(await deps.vectorStores.addFile(id, file, { entry: entry(shown) }));
   const { warning } = added;
-  return { ...fileJson(added, deps.vectorStores.embeddingSpace()), warning };
+  return { ...shown(added), warning };
 }
 
 function embeddingFault({ code, message }: EmbedOutcome & { ok: false }): ServiceFault {

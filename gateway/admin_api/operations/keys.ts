@@ -152,7 +152,7 @@ export const KEY_OPERATIONS = {
   "POST /keys/{id}/sign-in-link": {
     id: "createSignInLink",
     right: "keys",
-    shows: "GET /keys/{id}",
+    trail: "commit",
     summary: "Make a link that signs the holder of a key in",
     description:
       "To the key's own pages at `/me` of the public address, which only read. It works " +

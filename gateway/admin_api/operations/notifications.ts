@@ -96,6 +96,7 @@ export const NOTIFICATION_OPERATIONS = {
   "POST /notify/deliveries/{id}/retry": {
     id: "retryNotificationDelivery",
     right: "notifications",
+    trail: "commit",
     summary: "Send a delivery that was given up again",
     answer: answers.deliveryAnswer,
     codes: ["conflict"],

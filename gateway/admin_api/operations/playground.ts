@@ -11,6 +11,12 @@ const answer = z.looseObject({}).meta({
   description: "The public listener's answer at the endpoint; of a stream, one event",
 });
 
+/** Returns a call for the audit log, without the texts of people. */
+function loggedCall(sent: unknown): unknown {
+  const call = z.object({ wallet: z.string(), endpoint: z.string() }).safeParse(sent);
+  return call.data;
+}
+
 /** The playground: calls as applications make them. */
 export const PLAYGROUND_OPERATIONS = {
   "POST /playground": {
@@ -18,9 +24,11 @@ export const PLAYGROUND_OPERATIONS = {
     right: "playground",
     summary: "Make a call as an application would",
     description:
-      "With a key on the wallet that is made for it, lives for ten minutes and is named " +
-      "`playground`: the call is authenticated, routed, billed and logged as any other. Refusals " +
-      "of the endpoint are passed on.",
+      "With a key on the wallet that is made for the operator who calls, lives for ten minutes and " +
+      "is named `playground` and the operator: the call is authenticated, routed, billed and " +
+      "logged as any other, with the tag `operator` and the operator's id. Refusals of the " +
+      "endpoint are passed on. An operator has at most five such keys, of which the oldest gives " +
+      "way.",
     body: strict({
       wallet: z.string().describe("Id of the wallet that pays"),
       endpoint: z.enum(PLAYGROUND_ENDPOINTS),
@@ -34,8 +42,7 @@ export const PLAYGROUND_OPERATIONS = {
       endpoint: "chat",
       body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] },
     },
-    // Texts of people.
-    logged: () => undefined,
+    logged: loggedCall,
     answer,
     events: answer,
     passesOn: PLAYGROUND_ENDPOINTS,
@@ -43,7 +50,9 @@ export const PLAYGROUND_OPERATIONS = {
   "DELETE /playground": {
     id: "endPlayground",
     right: "playground",
-    summary: "Revoke the keys that the playground has made",
+    // One entry for each key.
+    trail: "own",
+    summary: "Revoke the keys that the playground has made for the operator who asks",
     description: "One that cannot be revoked now is over within minutes all the same.",
     answer: z.strictObject({
       revoked: z.int().min(0).describe("Keys that were revoked"),

@@ -45,7 +45,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "DELETE /vector-stores/{id}": {
     id: "deleteVectorStore",
     right: "vector_stores",
-    shows: "GET /vector-stores/{id}",
+    trail: "commit",
     summary: "Delete a vector store with its files",
     answer: answers.deletedAnswer,
   },
@@ -59,6 +59,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "POST /vector-stores/{id}/files": {
     id: "addFile",
     right: "vector_stores",
+    trail: "commit",
     summary: "Add a file",
     description: "The body is the file. What it is, its `Content-Type` says, or else its name.",
     query: () => ({
@@ -87,6 +88,7 @@ export const VECTOR_STORE_OPERATIONS = {
   "POST /vector-stores/{id}/files/{fileId}/embeddings": {
     id: "embedFile",
     right: "vector_stores",
+    trail: "commit",
     summary: "Embed a file that has no embeddings, or those of another model",
     answer: answers.fileAnswer,
     codes: ["conflict", "upstream_error"],

@@ -22,6 +22,8 @@ export const signInMessages = catalogue({
   wait: (seconds: number) =>
     both`Too many wrong tokens came from this address; wait ${seconds} s and try again
     此地址提交的错误令牌过多；请等待 ${seconds} 秒后重试`,
+  full: both`There are too many sessions. An administrator can end some on the page Operators.
+    会话过多。管理员可以在“操作员”页面结束部分会话。`,
   signedOut: ["You are signed out.", "您已退出登录。"],
   signedOutEverywhere: ["All sessions have ended.", "所有会话均已结束。"],
   ended: both`Your session had ended. Nothing was changed: sign in and try again.

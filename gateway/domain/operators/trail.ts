@@ -17,7 +17,7 @@ const REMOVED = "[removed]";
 /**
  * Stage of an entry. A change that is stored in one commit with its entry has `done` alone, and a
  * refused one `refused`. Any other change has two: `begun` is durable before it is tried, and `done`
- * or `refused` before it is answered. `noted` is a fact: a sign-in, a read, an export.
+ * or `refused` before it is answered. `noted` is a fact: a refused sign-in, a read, an export.
  */
 export const TRAIL_STAGES = ["begun", "done", "refused", "noted"] as const;
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ServiceFault } from "../../domain/fault.ts";
+import type { Noted } from "../../domain/operators/trail.ts";
 import { type KeyRecord, serves } from "../../domain/policy/key.ts";
 import { formatKey, parseKey } from "../../domain/policy/key_format.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -13,8 +14,14 @@ import { newKeyParts, type RandomBytes } from "./new_secret.ts";
 export const LINK_MS = 10 * 60_000;
 /** Time after which a session ends, whether used or not, in milliseconds. */
 export const HOLDER_SESSION_MS = 60 * 60_000;
+const LIVES_MS: Readonly<Record<PassKind, number>> = { link: LINK_MS, session: HOLDER_SESSION_MS };
 /** Links that can be made for a key in a minute. */
 export const LINKS_PER_MINUTE = 10;
+/**
+ * Links of a key that sign in, and its sessions: one more ends the oldest of the same key, so that
+ * no key fills the store.
+ */
+export const PASSES_MAX: Readonly<Record<PassKind, number>> = { link: 20, session: 100 };
 /** Minimum time between two sweeps of passes that have ended, in milliseconds. */
 const SWEEP_MS = 60_000;
 
@@ -40,7 +47,7 @@ export interface IssuedPass {
 /** A session of a key's holder, with the key as it is now. */
 export interface HolderSession {
   readonly key: KeyRecord;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; not after the key's own end. */
   readonly endsAtMs: number;
 }
 
@@ -64,13 +71,13 @@ export class HolderAccess {
   }
 
   /** Makes a link. Throws a {@linkcode ServiceFault} if the key does not serve, or has too many. */
-  async issueLink(key: KeyRecord): Promise<IssuedPass> {
+  async issueLink(key: KeyRecord, { entry }: Noted<Pass> = {}): Promise<IssuedPass> {
     const isActive = serves(key, this.#deps.clock.nowMs());
     if (isActive) {
       this.#quota.take(key);
       await this.#sweep();
     }
-    const link = isActive ? await this.#issue(key.id, "link", LINK_MS) : undefined;
+    const link = isActive ? await this.#issue(key.id, "link", { entry }) : undefined;
     if (link !== undefined) return link;
     throw new ServiceFault("conflict", {
       message: `Key "${key.id}" does not serve; only the holder of a key that serves can sign in`,
@@ -86,7 +93,7 @@ export class HolderAccess {
     }
     const used = await this.#deps.passes.take(name);
     const key = await this.#valid(used);
-    return key && used && await this.#issue(key.id, "session", HOLDER_SESSION_MS, used.beganAtMs);
+    return key && used && await this.#issue(key.id, "session", { sinceMs: used.beganAtMs });
   }
 
   /** Returns the session of a secret; `undefined` if it has ended or never was. */
@@ -94,7 +101,7 @@ export class HolderAccess {
     const name = nameOf(secret, "session");
     const pass = name && await this.#deps.passes.get(name);
     const key = await this.#valid(pass);
-    return pass && key && { key, endsAtMs: pass.endsAtMs };
+    return pass && key && { key, endsAtMs: Math.min(pass.endsAtMs, endOf(key)) };
   }
 
   /** Ends a session. */
@@ -125,16 +132,15 @@ export class HolderAccess {
   async #issue(
     keyId: string,
     kind: PassKind,
-    lifeMs: number,
-    sinceMs = this.#deps.clock.nowMs(),
+    { sinceMs = this.#deps.clock.nowMs(), entry }: { readonly sinceMs?: number } & Noted<Pass>,
   ): Promise<IssuedPass | undefined> {
     const { passes, clock, random = randomBytes } = this.#deps;
     const publicId = keyId.slice(ID_PREFIX.length);
     const secret = formatKey(newKeyParts(random, publicId), kind);
     const beganAtMs = clock.nowMs();
-    const endsAtMs = beganAtMs + lifeMs;
+    const endsAtMs = beganAtMs + LIVES_MS[kind];
     const pass = { kind, keyId, digest: digestOf(secret), beganAtMs, endsAtMs };
-    await passes.put(pass);
+    await passes.put(pass, { max: PASSES_MAX[kind], entry });
     const key = await this.#valid({ ...pass, beganAtMs: sinceMs });
     if (key !== undefined) return { secret, endsAtMs };
     // The removal of the key's passes may have been before this one, which a later enabling would
@@ -165,6 +171,11 @@ export class HolderAccess {
     this.#sweptAtMs = nowMs;
     await passes.sweep(nowMs);
   }
+}
+
+/** Returns the time at which a key expires, in Unix milliseconds. */
+function endOf({ policy: { expiresAt } }: KeyRecord): number {
+  return expiresAt === undefined ? Infinity : Date.parse(expiresAt);
 }
 
 /** Returns the name of the pass of a secret; `undefined` if it is not of the kind's form. */

@@ -2,7 +2,13 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { Pass, PassName, PassStore } from "../../ports/pass_store.ts";
-import { HOLDER_SESSION_MS, HolderAccess, LINK_MS, LINKS_PER_MINUTE } from "./holder_access.ts";
+import {
+  HOLDER_SESSION_MS,
+  HolderAccess,
+  LINK_MS,
+  LINKS_PER_MINUTE,
+  PASSES_MAX,
+} from "./holder_access.ts";
 import { MemoryKeys } from "./memory_keys_fixture.ts";
 
 const KEY: KeyRecord = {
@@ -15,8 +21,14 @@ class MemoryPasses implements PassStore {
   writes = 0;
   failing = false;
 
-  put(pass: Pass): Promise<void> {
+  put(pass: Pass, { max }: { readonly max: number }): Promise<void> {
     this.writes++;
+    const alike = [...this.stored].filter(([, { kind, keyId }]) =>
+      kind === pass.kind && keyId === pass.keyId
+    );
+    for (const [name] of alike.slice(0, Math.max(0, alike.length - max + 1))) {
+      this.stored.delete(name);
+    }
     this.stored.set(nameOf(pass), pass);
     return Promise.resolve();
   }
@@ -139,6 +151,19 @@ Deno.test("a key that does not serve admits nobody, even if its passes could not
   assert(await access.enter((await access.issueLink(KEY)).secret) !== undefined);
 });
 
+Deno.test("a session ends when its key expires, and says so before", async () => {
+  const { access, store, time } = scene();
+  const session = await access.enter((await access.issueLink(KEY)).secret);
+  assertEquals(session?.endsAtMs, time.ms + HOLDER_SESSION_MS);
+  const endMs = time.ms + 60_000;
+  store({ ...KEY, policy: { expiresAt: new Date(endMs).toISOString() } });
+  assertEquals((await access.find(session?.secret ?? ""))?.endsAtMs, endMs);
+  time.ms = endMs - 1;
+  assert(await access.find(session?.secret ?? "") !== undefined);
+  time.ms = endMs;
+  assertEquals(await access.find(session?.secret ?? ""), undefined);
+});
+
 Deno.test("a key gets few links a minute", async () => {
   const { access, time } = scene();
   for (let at = 0; at < LINKS_PER_MINUTE; at++) await access.issueLink(KEY);
@@ -148,14 +173,40 @@ Deno.test("a key gets few links a minute", async () => {
   await access.issueLink(KEY);
 });
 
+Deno.test("many links and sessions of a key end its own oldest, and none of another key", async () => {
+  const { access, passes, store, time } = scene();
+  const other = { ...KEY, id: "key_ZbCdEfGhIjKl" };
+  store(other);
+  const theirs = await access.enter((await access.issueLink(other)).secret);
+  const secrets: string[] = [];
+  for (let at = 0; at <= PASSES_MAX.session; at++) {
+    time.ms += 10_000;
+    const session = await access.enter((await access.issueLink(KEY)).secret);
+    secrets.push(session?.secret ?? "");
+  }
+  const sessions = await Promise.all(secrets.map((secret) => access.find(secret)));
+  assertEquals(sessions.map((one) => one !== undefined).indexOf(true), 1);
+  assertEquals(sessions.filter((one) => one !== undefined).length, PASSES_MAX.session);
+  assert(await access.find(theirs?.secret ?? "") !== undefined);
+  const links: string[] = [];
+  for (let at = 0; at <= PASSES_MAX.link; at++) {
+    time.ms += 10_000;
+    links.push((await access.issueLink(KEY)).secret);
+  }
+  const { writes } = passes;
+  assertEquals(await access.enter(links[0] ?? ""), undefined);
+  assertEquals(passes.writes, writes, "It is gone");
+  assert(await access.enter(links[1] ?? "") !== undefined);
+});
+
 Deno.test("a key that is disabled while its holder signs in leaves no session for later", async () => {
   const { access, passes, store } = scene();
   const { secret } = await access.issueLink(KEY);
   const write = passes.put.bind(passes);
-  passes.put = async (pass) => {
+  passes.put = async (pass, options) => {
     store({ ...KEY, status: "disabled" });
     await access.endAll(KEY.id);
-    await write(pass);
+    await write(pass, options);
   };
   assertEquals(await access.enter(secret), undefined);
   store(KEY);

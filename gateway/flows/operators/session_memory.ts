@@ -1,6 +1,7 @@
 import type { Noted } from "../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
+  SessionBounds,
   SessionChoice,
   SessionSpan,
   SignInTicket,
@@ -10,8 +11,8 @@ import type { TrailStore } from "../../ports/trail_store.ts";
 
 /**
  * Sessions of the console in the memory of one process, for a store that no other process has: a
- * restart ends all of them. One that is ended by an operator ends as soon as the entry of the audit log
- * is durable, and not without it.
+ * restart ends all of them. One that begins, or is ended by an operator, does so as soon as the entry
+ * of the audit log is durable, and not without it.
  */
 export class SessionMemory implements ConsoleSessionStore {
   readonly #sessions = new Map<string, StoredSession>();
@@ -22,16 +23,27 @@ export class SessionMemory implements ConsoleSessionStore {
     this.#trail = trail;
   }
 
-  create(
+  async create(
     session: StoredSession,
-    { max, ...span }: SessionSpan & { readonly max: number },
-  ): Promise<void> {
+    { max, allMax, ...span }: SessionBounds,
+    { entry }: Noted<StoredSession> = {},
+  ): Promise<boolean> {
+    const running = this.#inOrder(span);
+    const isOwn = ({ actor }: StoredSession) => actor.id === session.actor.id;
+    const over = new Set(running.filter(isOwn).slice(Math.max(0, max - 1)));
+    const kept = new Set(running.filter((other) => !over.has(other)));
+    if (kept.size >= allMax) return false;
+    const ended = [...this.#sessions.values()].filter((other) => !kept.has(other));
+    // Counted by those that begin meanwhile. No browser has its secret before the entry is durable.
     this.#sessions.set(session.digest, session);
-    const kept = new Set(this.#inOrder(span).slice(0, max));
-    for (const other of this.#sessions.values()) {
-      if (!kept.has(other)) this.#sessions.delete(other.digest);
+    try {
+      if (entry !== undefined) await this.#trail.append(entry({ after: session }));
+    } catch (error) {
+      this.#sessions.delete(session.digest);
+      throw error;
     }
-    return Promise.resolve();
+    for (const { digest } of ended) this.#sessions.delete(digest);
+    return true;
   }
 
   get(digest: string): Promise<StoredSession | undefined> {

@@ -14,8 +14,13 @@ import { digestOf, sealedWith } from "./browser_secret.ts";
 import type { Operators } from "./operators.ts";
 import { type Asks, SsoChecks } from "./sso_checks.ts";
 
-/** Sessions that are kept; one more ends the one that was used least recently. */
-export const SESSIONS_MAX = 100;
+/** Sessions of one actor; one more ends the one of them that was used least recently. */
+export const OWN_SESSIONS_MAX = 20;
+/**
+ * Sessions in all; one more is refused, so that no operator's sign-ins end sessions of others. The
+ * admin token is always let in: it counts as one actor.
+ */
+export const SESSIONS_MAX = 2_000;
 /** A session that is not used ends after this time, in milliseconds. */
 export const IDLE_MS = 60 * 60_000;
 /** Every session ends, in milliseconds after its sign-in. */
@@ -79,11 +84,13 @@ export class Sessions {
     });
   }
 
-  /** Begins a session, always under a new id. */
+  /** Begins a session, always under a new id; `undefined` where there are too many in all. */
   async begin(
     signIn: SignIn,
-    { actor, address }: { actor: Actor; address?: string | undefined },
-  ): Promise<Session> {
+    { actor, address, entry }:
+      & { actor: Actor; address?: string | undefined }
+      & Noted<StoredSession>,
+  ): Promise<Session | undefined> {
     const { clock, store, random = randomBytes } = this.#options;
     const nowMs = clock.nowMs();
     const id = random(ID_BYTES).toHex();
@@ -96,8 +103,10 @@ export class Sessions {
         : signIn,
       ...{ beganMs: nowMs, usedMs: nowMs, version: 1 },
     };
-    await store.create(stored, { ...this.#span(), max: SESSIONS_MAX });
-    return { id, actor };
+    const allMax = actor.kind === "emergency" ? Infinity : SESSIONS_MAX;
+    const bounds = { ...this.#span(), max: OWN_SESSIONS_MAX, allMax };
+    const isIn = await store.create(stored, bounds, { entry });
+    return isIn ? { id, actor } : undefined;
   }
 
   /**
@@ -148,8 +157,8 @@ export class Sessions {
   }
 
   /** Ends one. */
-  end(id: string): Promise<void> {
-    return this.#options.store.end({ digest: digestOf(id) });
+  end(id: string, options: Noted<StoredSession> = {}): Promise<void> {
+    return this.#options.store.end({ digest: digestOf(id) }, options);
   }
 
   /** Ends the one of a public name. */
@@ -157,9 +166,9 @@ export class Sessions {
     return this.#options.store.end({ name }, options);
   }
 
-  /** Ends all of an actor. */
-  endAllOf(actorId: string): Promise<void> {
-    return this.#options.store.end({ actorId });
+  /** Ends all of an actor, each with an entry of its own. */
+  endAllOf(actorId: string, options: Noted<StoredSession> = {}): Promise<void> {
+    return this.#options.store.end({ actorId }, options);
   }
 
   #span(): SessionSpan {

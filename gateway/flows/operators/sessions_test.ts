@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { type Actor, EMERGENCY } from "../../domain/operators/operator.ts";
 import { SessionMemory } from "./session_memory.ts";
-import { IDLE_MS, LIFETIME_MS, NOTED_MS, Sessions, SESSIONS_MAX } from "./sessions.ts";
+import {
+  IDLE_MS,
+  LIFETIME_MS,
+  NOTED_MS,
+  OWN_SESSIONS_MAX,
+  type Session,
+  Sessions,
+  SESSIONS_MAX,
+} from "./sessions.ts";
 
 const KIM: Actor = { kind: "operator", id: "opr_1", name: "Kim", role: "viewer", rights: ["read"] };
 
@@ -12,11 +20,17 @@ function setUp() {
   const adminTokens = { stands: (mark: string) => mark === now.mark };
   const store = new SessionMemory({ append: () => Promise.reject(new Error("No entry")) });
   const sessions = new Sessions({ clock, operators, adminTokens, store });
-  const begin = (mark = now.mark) =>
-    sessions.begin({ kind: "emergency", mark }, { actor: EMERGENCY });
-  const beginKim = () =>
-    sessions.begin({ kind: "operator", operatorId: KIM.id, tokenId: "tok_1" }, { actor: KIM });
-  return { now, sessions, begin, beginKim };
+  const begin = async (mark = now.mark) =>
+    begun(await sessions.begin({ kind: "emergency", mark }, { actor: EMERGENCY }));
+  const beginAs = (actor: Actor) =>
+    sessions.begin({ kind: "operator", operatorId: actor.id, tokenId: "tok_1" }, { actor });
+  const beginKim = async () => begun(await beginAs(KIM));
+  return { now, sessions, begin, beginAs, beginKim };
+}
+
+function begun(session: Session | undefined): Session {
+  assert(session !== undefined, "There is room for it");
+  return session;
 }
 
 Deno.test("a session has 256 random bits, and no two are alike", async () => {
@@ -59,16 +73,40 @@ Deno.test("no use keeps a session beyond its lifetime", async () => {
   assertEquals(await sessions.find(id), undefined);
 });
 
-Deno.test("the least recently used session gives way to one too many", async () => {
+Deno.test("the least recently used session of an actor gives way to one too many", async () => {
   const { now, sessions, begin } = setUp();
   const ids: string[] = [];
-  while (ids.length < SESSIONS_MAX) ids.push((await begin()).id);
+  while (ids.length < OWN_SESSIONS_MAX) ids.push((await begin()).id);
   now.ms += NOTED_MS;
   await sessions.find(ids[0] ?? "");
   await begin();
   assert(await sessions.find(ids[0] ?? ""));
   assertEquals(await sessions.find(ids[1] ?? ""), undefined);
   assert(await sessions.find(ids[2] ?? ""));
+});
+
+Deno.test("an operator who signs in many times ends own sessions alone", async () => {
+  const { now, sessions, begin, beginKim } = setUp();
+  const other = await begin();
+  const first = await beginKim();
+  now.ms += NOTED_MS;
+  for (let times = 0; times < SESSIONS_MAX + 1; times++) await beginKim();
+  assert(await sessions.find(other.id), "It was used least recently of all");
+  assertEquals(await sessions.find(first.id), undefined);
+  assertEquals((await sessions.list()).length, OWN_SESSIONS_MAX + 1);
+});
+
+Deno.test("too many sessions in all refuse a sign-in, and never that of the admin token", async () => {
+  const { now, sessions, begin, beginAs } = setUp();
+  const last = { ...KIM, id: "opr_last" };
+  const kim = begun(await beginAs(KIM));
+  const others = SESSIONS_MAX - 1;
+  for (let at = 0; at < others; at++) begun(await beginAs({ ...KIM, id: `opr ${at % 150}` }));
+  assertEquals(await beginAs(last), undefined);
+  assert(await sessions.find(kim.id));
+  await begin();
+  now.ms += IDLE_MS;
+  begun(await beginAs(last));
 });
 
 Deno.test("another admin token ends the sessions of the one before", async () => {

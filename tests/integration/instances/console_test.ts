@@ -6,6 +6,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { keyRecords } from "../../../gateway/flows/keys/key_records_fixture.ts";
 import { IDLE_MS } from "../../../gateway/flows/operators/sessions.ts";
 import { RECHECK_MS } from "../../../gateway/flows/operators/sso_checks.ts";
 import { connect } from "../../../gateway/stores/postgres/connection.ts";
@@ -225,19 +226,35 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     assertEquals(new Set(numbers).size, 2);
   },
 
-  "keys of the playground of both are revoked by either": async ({ one, other }) => {
-    const body = { messages: [{ role: "user", content: "Hi" }] };
+  "an operator's keys of the playground of both are revoked by either": async ({ one, other }) => {
+    const body = { model: "auto", messages: [{ role: "user", content: "Hi" }] };
     const call = { wallet: WALLET, endpoint: "chat", body };
-    for (const service of [one, other]) {
+    const made = await one.admin("POST", "/operators", { name: "Kim", role: "support" });
+    const path = `/operators/${made.id}`;
+    const { token } = await one.admin("POST", `${path}/tokens`, { name: "t", days: 1 });
+    for (
+      const [service, secret] of [[one, ADMIN_TOKEN], [other, ADMIN_TOKEN], [other, token]] as const
+    ) {
       const answer = await fetch(`${service.running.adminUrl}/admin/v1/playground`, {
         method: "POST",
-        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
         body: JSON.stringify(call),
       });
-      await answer.body?.cancel();
+      await answer.text();
     }
+    const { log, keys } = one.running.stores;
+    const [keyId] = (await keyRecords(keys)).filter(({ name }) => name === "playground (Kim)")
+      .map(({ id }) => id);
+    // No upstream answers here, which the log has too, beside the answer.
+    const logged = async () => (await log.search({ limit: 1, keyId })).records[0]?.attribution;
+    await until(async () => await logged() !== undefined, "Kim's call to be logged");
+    assertEquals(await logged(), { tags: `operator=${made.id}` });
+    const keyOfKim = async () => await one.admin("GET", `/keys/${keyId}`);
     assertEquals(await one.admin("DELETE", "/playground"), { revoked: 2 });
     assertEquals(await other.admin("DELETE", "/playground"), { revoked: 0 });
+    assertEquals((await keyOfKim()).status, "active", "It is not of the one who asked");
+    await one.admin("POST", `${path}/disable`);
+    assertEquals((await keyOfKim()).status, "revoked", "It ends with its operator");
   },
 };
 

@@ -24,12 +24,18 @@ async function enter({ running }: TestService, code: string): Promise<string | u
 }
 
 /** Asks a service for a page, with the cookie under the name that it has there. */
-async function statusAt({ running: { publicUrl } }: TestService, secret: string): Promise<number> {
+async function statusAt(service: TestService, secret: string): Promise<number> {
+  return (await pageAt(service, secret)).status;
+}
+
+async function pageAt(
+  { running: { publicUrl } }: TestService,
+  secret: string,
+): Promise<{ readonly status: number; readonly text: string }> {
   const { port } = new URL(publicUrl);
   const headers = { cookie: `svc_holder_${port}=${secret}`, accept: "text/html" };
   const response = await fetch(`${publicUrl}/me/key`, { headers, redirect: "manual" });
-  await response.text();
-  return response.status;
+  return { status: response.status, text: await response.text() };
 }
 
 if (bin === undefined) {
@@ -42,7 +48,7 @@ if (bin === undefined) {
     {
       await using one = await TestService.start({ settings });
       await using other = await TestService.start({ settings });
-      const { id } = await one.newKey();
+      const { id, wallet } = await one.newKey();
       const { code } = await one.admin("POST", `/keys/${id}/sign-in-link`);
       const secrets = await Promise.all(
         [other, one, other, one].map((service) => enter(service, String(code))),
@@ -50,6 +56,12 @@ if (bin === undefined) {
       const [secret, ...more] = secrets.filter((each) => each !== undefined);
       assert(secret !== undefined && more.length === 0);
       assertEquals([await statusAt(one, secret), await statusAt(other, secret)], [200, 200]);
+      await other.admin("POST", "/wallets", { id: "after-the-move", credits: "222" });
+      await other.admin("POST", `/keys/${id}/move`, { wallet: "after-the-move", note: "Team" });
+      for (const service of [one, other]) {
+        const { text } = await pageAt(service, secret);
+        assert(text.includes("after-the-move") && text.includes(">222<"), wallet);
+      }
       await other.admin("POST", `/keys/${id}/disable`);
       await one.admin("POST", `/keys/${id}/enable`);
       assertEquals([await statusAt(one, secret), await statusAt(other, secret)], [303, 303]);

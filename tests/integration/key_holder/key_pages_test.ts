@@ -7,61 +7,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { HOLDER_SESSION_MS, LINK_MS } from "../../../gateway/flows/keys/holder_access.ts";
-import { ADMIN_TOKEN, ManualClock, type TestKey, TestService } from "../../fixtures/service.ts";
-
-/** A link as the API answers it. */
-interface Link {
-  readonly url: string;
-  readonly code: string;
-  readonly expiresAt: string;
-}
-
-async function linkOf({ running }: TestService, key: string): Promise<Link> {
-  const response = await fetch(`${running.publicUrl}/api/v1/key/sign-in-link`, {
-    method: "POST",
-    headers: { "x-api-key": key },
-  });
-  const body = await response.json();
-  assertEquals(response.status, 200, JSON.stringify(body));
-  return body;
-}
-
-/** Sends the form of the sign-in, as a browser does. */
-function post(service: TestService, path: string, options: {
-  readonly cookie?: string | undefined;
-  readonly origin?: string;
-  readonly fields?: Readonly<Record<string, string>>;
-}): Promise<Response> {
-  const { publicUrl } = service.running;
-  const { cookie, origin = publicUrl, fields = {} } = options;
-  return fetch(publicUrl + path, {
-    method: "POST",
-    headers: { origin, ...cookie === undefined ? {} : { cookie } },
-    body: new URLSearchParams(fields),
-    redirect: "manual",
-  });
-}
-
-async function enter(service: TestService, code: string): Promise<string | undefined> {
-  const response = await post(service, "/me/sign-in", { fields: { code } });
-  await response.text();
-  const [cookie] = response.headers.get("set-cookie")?.split(";") ?? [];
-  return response.status === 303 ? cookie : undefined;
-}
-
-async function signedIn(service: TestService, { key }: TestKey): Promise<string> {
-  const cookie = await enter(service, (await linkOf(service, key)).code);
-  assert(cookie !== undefined);
-  return cookie;
-}
-
-async function look(service: TestService, path: string, cookie = ""): Promise<[number, string]> {
-  const response = await fetch(service.running.publicUrl + path, {
-    headers: { cookie, accept: "text/html" },
-    redirect: "manual",
-  });
-  return [response.status, await response.text()];
-}
+import { ADMIN_TOKEN, ManualClock, TestService } from "../../fixtures/service.ts";
+import { enter, linkOf, look, post, signedIn } from "./holder_browser.ts";
 
 Deno.test("a link signs in once, and the cookie is for these pages and no script", async () => {
   await using service = await TestService.start();

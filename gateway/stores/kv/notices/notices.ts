@@ -143,6 +143,16 @@ export class KvNoticeStore implements NoticeStore {
     });
   }
 
+  revive(delivery: Delivery, { entry }: Noted<Delivery> = {}): Promise<boolean> {
+    return this.#changing(async ({ targets, pending }) => {
+      const before = await this.delivery(delivery.id);
+      if (before?.state !== "dead" || !targets.has(delivery.target)) return false;
+      await this.#writer.write([deliveryRow(delivery)], entry?.({ before, after: delivery }));
+      if (delivery.state === "pending") pending.set(delivery.id, delivery);
+      return true;
+    });
+  }
+
   incidents(query: NoticePageQuery): Promise<NoticePage<Incident>> {
     return this.#page<Incident>(INCIDENT, query, () => true);
   }

@@ -21,6 +21,19 @@ import {
 } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import {
+  decode,
+  fileKey,
+  type FileName,
+  type FileRow,
+  type Leftover,
+  leftoverKey,
+  leftoverRow,
+  leftovers,
+  storeKey,
+  type StoreRow,
+  storeRow,
+} from "./passage_rows.ts";
+import {
   changed,
   isOfCallers,
   keptBytes,
@@ -34,7 +47,7 @@ import {
   vectorsOf,
 } from "./passage_segments.ts";
 import { read } from "../read.ts";
-import { jsonRow, keyPart, type Row, textOf } from "../rows.ts";
+import { jsonRow, keyPart, type Row } from "../rows.ts";
 import type { Writer } from "../journal/writer.ts";
 
 /** Retention of vector stores. */
@@ -45,30 +58,13 @@ export interface PassageRetention {
   readonly maxStores?: number | undefined;
 }
 
-/** A file with the positions of its passages. */
-interface FileRow {
-  readonly file: VectorStoreFile;
-  /** Number of the first passage of each segment. */
-  readonly segments: readonly number[];
-  /** Number of segments with vectors. @default {0} */
-  readonly vectorSegments?: number | undefined;
-}
-
-/** Segments without a file: of one being added, or removed. */
-interface Leftover {
-  /** Id of the file, or of its embeddings. */
-  readonly fileId: string;
-  readonly segments: number;
-}
-
-type FileName = Pick<VectorStoreFile, "id" | "storeId">;
-
 /**
  * Vector stores in Deno KV. A file's passages are packed into segments, JSON lists that fit a
  * value; the vectors of its embeddings, 32-bit floats, likewise under their own id. Before the
  * segments a row `vector_leftover` is written; the commit of the file's own row deletes it, and the
  * commit that removes the file writes it again: leftovers of a crash are found there, and deleted
- * by the next change.
+ * by the next change. A store is removed by one commit of its row, and its files after it: those that
+ * a crash leaves are deleted by the next change too.
  */
 export class KvPassageStore implements PassageStore {
   readonly #kv: Deno.Kv;
@@ -77,6 +73,8 @@ export class KvPassageStore implements PassageStore {
   readonly #maxStores: number;
   readonly #changing = new Mutex();
   readonly #stores = new Map<string, VectorStore>();
+  /** Ids of removed stores whose files are not all cleared away. */
+  readonly #removed = new Set<string>();
   readonly #leftovers = new Map<string, Leftover>();
 
   private constructor(kv: Deno.Kv, writer: Writer, retention: PassageRetention) {
@@ -95,7 +93,9 @@ export class KvPassageStore implements PassageStore {
     const store = new KvPassageStore(kv, writer, retention);
     const stores: VectorStore[] = [];
     for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_store"] })) {
-      stores.push(decode<VectorStore>(value));
+      const row = decode<StoreRow>(value);
+      if (row.isRemoved === true) store.#removed.add(row.id);
+      else stores.push(row);
     }
     for (const each of stores.sort(byAge)) store.#stores.set(each.id, each);
     for await (const { value } of kv.list<Uint8Array>({ prefix: ["vector_leftover"] })) {
@@ -148,12 +148,14 @@ export class KvPassageStore implements PassageStore {
     });
   }
 
-  removeStore(id: string): Promise<boolean> {
+  removeStore(id: string, { entry }: Noted<VectorStore> = {}): Promise<boolean> {
     return this.#change(async () => {
-      if (!this.#stores.has(id)) return false;
-      for (const file of await this.files(id)) await this.#remove(file);
-      await this.#writer.write([{ key: storeKey(id), bytes: 0 }]);
+      const before = this.#stores.get(id);
+      if (before === undefined) return false;
+      const row: StoreRow = { ...before, isRemoved: true };
+      await this.#writer.write([storeRow(row)], entry?.({ before }));
       this.#stores.delete(id);
+      this.#removed.add(id);
       return true;
     });
   }
@@ -161,7 +163,7 @@ export class KvPassageStore implements PassageStore {
   addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array(), entry }: FileAddition = {},
   ): Promise<FileAdded> {
     return this.#change(async () => {
       const store = this.#stores.get(file.storeId);
@@ -176,6 +178,7 @@ export class KvPassageStore implements PassageStore {
       const row: FileRow = { file, segments: text.starts, vectorSegments: embedded.rows.length };
       await this.#commit(changed(store, { added: file }), [jsonRow(fileKey(file), row)], {
         clear: sets.map(({ id }) => id),
+        entry: entry?.({ after: file }),
       });
       return "added";
     });
@@ -185,6 +188,7 @@ export class KvPassageStore implements PassageStore {
     name: FileName,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    { entry }: Noted<VectorStoreFile> = {},
   ): Promise<EmbeddingsKept> {
     return this.#change(async () => {
       const row = await this.#row(name);
@@ -199,7 +203,10 @@ export class KvPassageStore implements PassageStore {
       await this.#commit(
         changed(store, { removed: row.file, added: file }),
         [jsonRow(fileKey(file), { ...row, file, vectorSegments: length } satisfies FileRow)],
-        { clear: [embedded.id], add: leftovers(row).slice(1) },
+        {
+          ...{ clear: [embedded.id], add: leftovers(row).slice(1) },
+          entry: entry?.({ before: row.file, after: file }),
+        },
       );
       return "kept";
     });
@@ -282,6 +289,7 @@ export class KvPassageStore implements PassageStore {
   }
 
   async #clean(): Promise<void> {
+    for (const id of [...this.#removed]) await this.#clearStore(id);
     for (const { fileId, segments } of [...this.#leftovers.values()]) {
       const rows = Array.from({ length: segments }, (_, number): Row => ({
         key: segmentKey(fileId, number),
@@ -291,6 +299,19 @@ export class KvPassageStore implements PassageStore {
       await this.#writer.write([{ key: leftoverKey(fileId), bytes: 0 }]);
       this.#leftovers.delete(fileId);
     }
+  }
+
+  /** Deletes the files of a removed store, and its row after them; their segments are left over. */
+  async #clearStore(id: string): Promise<void> {
+    for (const file of await this.files(id)) {
+      const row = await this.#row(file);
+      if (row === undefined) continue;
+      const add = leftovers(row);
+      await this.#writer.write([{ key: fileKey(file), bytes: 0 }, ...add.map(leftoverRow)]);
+      for (const leftover of add) this.#leftovers.set(leftover.fileId, leftover);
+    }
+    await this.#writer.write([{ key: storeKey(id), bytes: 0 }]);
+    this.#removed.delete(id);
   }
 
   async #remove(file: VectorStoreFile, entry?: TrailDraft): Promise<void> {
@@ -357,38 +378,6 @@ export class KvPassageStore implements PassageStore {
   }
 }
 
-/** Returns the segments of a removed file: of its passages, then of its vectors. */
-function leftovers({ file, segments, vectorSegments = 0 }: FileRow): Leftover[] {
-  const segmentSets = [{ fileId: file.id, segments: segments.length }];
-  const { embeddings } = file;
-  if (embeddings === undefined) return segmentSets;
-  return [...segmentSets, { fileId: embeddings.id, segments: vectorSegments }];
-}
-
 function byAge<T extends { readonly id: string; readonly createdAtMs: number }>(one: T, other: T) {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
-}
-
-function storeKey(id: string): Deno.KvKey {
-  return ["vector_store", keyPart(id)];
-}
-
-function storeRow(store: VectorStore): Row {
-  return jsonRow(storeKey(store.id), store);
-}
-
-function fileKey({ storeId, id }: FileName): Deno.KvKey {
-  return ["vector_file", keyPart(storeId), keyPart(id)];
-}
-
-function leftoverKey(fileId: string): Deno.KvKey {
-  return ["vector_leftover", keyPart(fileId)];
-}
-
-function leftoverRow(leftover: Leftover): Row {
-  return jsonRow(leftoverKey(leftover.fileId), leftover);
-}
-
-function decode<T>(value: Uint8Array): T {
-  return JSON.parse(textOf(value)) as T;
 }

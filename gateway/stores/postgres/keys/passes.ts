@@ -1,5 +1,8 @@
+import type { Noted } from "../../../domain/operators/trail.ts";
 import type { Pass, PassName, PassStore } from "../../../ports/pass_store.ts";
 import { query, type Sql } from "../connection.ts";
+import { noteIn } from "../operators/trail.ts";
+import { lockPasses } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
 /** The times of a row. */
@@ -16,15 +19,26 @@ export class PostgresPasses implements PassStore {
     this.#sql = sql;
   }
 
-  async put(pass: Pass): Promise<void> {
+  async put(pass: Pass, { max, entry }: { readonly max: number } & Noted<Pass>): Promise<void> {
     const { beganAtMs, endsAtMs } = pass;
     const { keyId, kind, digest } = stored(pass);
-    await query(this.#sql`
-      insert into key_pass (key_id, kind, digest, began_at_ms, ends_at_ms)
-      values (${keyId}, ${kind}, ${digest}, ${beganAtMs}, ${endsAtMs})
-      on conflict (key_id, kind, digest)
-      do update set began_at_ms = excluded.began_at_ms, ends_at_ms = excluded.ends_at_ms
-    `);
+    await query(this.#sql.begin(async (sql) => {
+      await lockPasses(sql, keyId);
+      await sql`
+        delete from key_pass where key_id = ${keyId} and kind = ${kind} and digest in (
+          select digest from key_pass
+          where key_id = ${keyId} and kind = ${kind} and digest <> ${digest}
+          order by began_at_ms desc, digest offset ${max - 1}
+        )
+      `;
+      await sql`
+        insert into key_pass (key_id, kind, digest, began_at_ms, ends_at_ms)
+        values (${keyId}, ${kind}, ${digest}, ${beganAtMs}, ${endsAtMs})
+        on conflict (key_id, kind, digest)
+        do update set began_at_ms = excluded.began_at_ms, ends_at_ms = excluded.ends_at_ms
+      `;
+      await noteIn(sql, entry?.({ after: pass }));
+    }));
   }
 
   async get(name: PassName): Promise<Pass | undefined> {

@@ -154,6 +154,25 @@ export class PostgresNotices implements NoticeStore {
     `);
   }
 
+  revive(delivery: Delivery, { entry }: Noted<Delivery> = {}): Promise<boolean> {
+    const { id, state, nextAtMs } = delivery;
+    return query(this.#sql.begin(async (sql) => {
+      const [before] = valuesOf<Delivery>(
+        await sql<DataRow[]>`
+          select data from notice_delivery where id = ${textId(id)} and state = 'dead' for update
+        `,
+      );
+      if (before === undefined) return false;
+      await sql`
+        update notice_delivery
+        set state = ${state}, next_at_ms = ${nextAtMs}, data = ${JSON.stringify(delivery)}
+        where id = ${textId(id)}
+      `;
+      await noteIn(sql, entry?.({ before, after: delivery }));
+      return true;
+    }));
+  }
+
   async incidents({ limit, cursor }: NoticePageQuery): Promise<NoticePage<Incident>> {
     const before = cursor === undefined ? null : textId(cursor);
     const rows = await query(this.#sql<DataRow[]>`

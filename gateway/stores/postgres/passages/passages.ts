@@ -115,13 +115,15 @@ export class PostgresPassageStore implements PassageStore {
     return created;
   }
 
-  async removeStore(id: string): Promise<boolean> {
+  async removeStore(id: string, { entry }: Noted<VectorStore> = {}): Promise<boolean> {
     const removed = await this.#change(async (sql) => {
-      const { count } = await sql`delete from vector_store where id = ${textId(id)}`;
-      if (count === 0) return false;
+      const before = await readStore(sql, id);
+      if (before === undefined) return false;
+      await sql`delete from vector_store where id = ${textId(id)}`;
       await sql`delete from vector_file where store_id = ${textId(id)}`;
       await sql`delete from vector_segment where store_id = ${textId(id)}`;
       await announce(sql, "vector_store", [textId(id)]);
+      await noteIn(sql, entry?.({ before }));
       return true;
     });
     if (removed) this.#known.remove(id);
@@ -131,7 +133,7 @@ export class PostgresPassageStore implements PassageStore {
   async addFile(
     file: VectorStoreFile,
     passages: readonly string[],
-    { ownerMaxTextBytes = Infinity, vectors = new Float32Array() }: FileAddition = {},
+    { ownerMaxTextBytes = Infinity, vectors = new Float32Array(), entry }: FileAddition = {},
   ): Promise<FileAdded> {
     const text = passageSegments(file.id, passages);
     const result = await this.#change(async (sql) => {
@@ -147,7 +149,9 @@ export class PostgresPassageStore implements PassageStore {
         await writeSegments(sql, file.storeId, vectorSegments(file, vectors));
       }
       await writeFile(sql, { file, starts: text.starts });
-      return await writeStore(sql, changed(store, { added: file }));
+      const result = await writeStore(sql, changed(store, { added: file }));
+      await noteIn(sql, entry?.({ after: file }));
+      return result;
     });
     return this.#noted(result) ?? "added";
   }
@@ -165,6 +169,7 @@ export class PostgresPassageStore implements PassageStore {
     name: FileName,
     embeddings: FileEmbeddings,
     vectors: Float32Array<ArrayBuffer>,
+    { entry }: Noted<VectorStoreFile> = {},
   ): Promise<EmbeddingsKept> {
     const result = await this.#change(async (sql) => {
       const row = await readFile(sql, name);
@@ -176,7 +181,9 @@ export class PostgresPassageStore implements PassageStore {
       if (former !== undefined) await deleteSegments(sql, name.storeId, [former.id]);
       await writeSegments(sql, name.storeId, vectorSegments(file, vectors));
       await writeFile(sql, { ...row, file });
-      return await writeStore(sql, changed(store, { removed: row.file, added: file }));
+      const result = await writeStore(sql, changed(store, { removed: row.file, added: file }));
+      await noteIn(sql, entry?.({ before: row.file, after: file }));
+      return result;
     });
     return this.#noted(result) ?? "kept";
   }

@@ -1,6 +1,7 @@
 import type { Noted } from "../../../domain/operators/trail.ts";
 import type {
   ConsoleSessionStore,
+  SessionBounds,
   SessionChoice,
   SessionSpan,
   SignInTicket,
@@ -8,6 +9,7 @@ import type {
 } from "../../../ports/console_session_store.ts";
 import { query, type Sql } from "../connection.ts";
 import { noteIn } from "../operators/trail.ts";
+import { lockConsoleSessions } from "../sql/locks.ts";
 import { textId } from "../text_id.ts";
 
 /** A row of a session; `data` has all but the time of the last use. */
@@ -26,21 +28,36 @@ export class PostgresConsoleSessions implements ConsoleSessionStore {
 
   async create(
     session: StoredSession,
-    { max, usedAfterMs, beganAfterMs }: SessionSpan & { readonly max: number },
-  ): Promise<void> {
-    const { digest, name, actor, beganMs, usedMs, version } = session;
-    await query(this.#sql.begin(async (tx) => {
-      await tx`
-        insert into console_session (digest, name, actor, began_ms, used_ms, version, data)
-        values (${digest}, ${name}, ${textId(actor.id)}, ${beganMs}, ${usedMs}, ${version},
-          ${JSON.stringify(session)})
-      `;
+    { max, allMax, usedAfterMs, beganAfterMs }: SessionBounds,
+    { entry }: Noted<StoredSession> = {},
+  ): Promise<boolean> {
+    const { digest, name, beganMs, usedMs, version } = session;
+    const actor = textId(session.actor.id);
+    return await query(this.#sql.begin(async (tx) => {
+      await lockConsoleSessions(tx);
       await tx`
         delete from console_session
-        where used_ms <= ${usedAfterMs} or began_ms <= ${beganAfterMs} or digest in (
-          select digest from console_session order by used_ms desc, number desc offset ${max}
+        where used_ms <= ${usedAfterMs} or began_ms <= ${beganAfterMs}
+      `;
+      const [{ own, all } = { own: 0n, all: 0n }] = await tx<{ own: bigint; all: bigint }[]>`
+        select count(*) filter (where actor = ${actor}) as own, count(*) as all
+        from console_session
+      `;
+      const over = Math.max(0, Number(own) - (max - 1));
+      if (Number(all) - over >= allMax) return false;
+      await tx`
+        delete from console_session where digest in (
+          select digest from console_session where actor = ${actor}
+          order by used_ms, number limit ${over}
         )
       `;
+      await tx`
+        insert into console_session (digest, name, actor, began_ms, used_ms, version, data)
+        values (${digest}, ${name}, ${actor}, ${beganMs}, ${usedMs}, ${version},
+          ${JSON.stringify(session)})
+      `;
+      await noteIn(tx, entry?.({ after: session }));
+      return true;
     }));
   }
 

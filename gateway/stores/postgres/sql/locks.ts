@@ -15,7 +15,7 @@
  * Others are locked alone, or before `change_head` and `audit_trail_head`: `setting`, `vote_head`,
  * `log_sums_head` (an instance that finds it locked lets the other one count) and then
  * `request_log_part`, `caller_memory_head`, `caller_file_upload`, `notice_incident`,
- * and the rows of `key_minute`, in the order of their ids.
+ * `notice_delivery`, and the rows of `key_minute`, in the order of their ids.
  *
  * @module
  */
@@ -67,4 +67,14 @@ export async function lockValues(tx: Transaction, kind: string): Promise<void> {
 /** Keeps a digest for one new key, before the key's row is written: two active keys never share one. */
 export async function lockDigest(tx: Transaction, digest: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`svc key ${digest}`}, 0))`;
+}
+
+/** Orders the new links and sessions at `/me` of a key: their number is limited. */
+export async function lockPasses(tx: Transaction, keyId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`svc pass ${keyId}`}, 0))`;
+}
+
+/** Orders the new sessions of the console: they count each other. */
+export async function lockConsoleSessions(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('svc console sessions', 0))`;
 }
