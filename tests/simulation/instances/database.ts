@@ -11,6 +11,8 @@ import {
   READ_ROWS,
   WRITE_ROWS,
 } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import type { StoredTrailEntry } from "../../../gateway/domain/operators/trail.ts";
+import { SideTables } from "./side_tables.ts";
 import { RefusedStatement, Tables, type Written } from "./tables.ts";
 
 /** The failure of a statement whose connection broke. */
@@ -40,6 +42,8 @@ export class Session {
   readonly queue: Statement[] = [];
   /** Changes of the open transaction. */
   staged: (() => void)[] | undefined;
+  /** The tables of other stores as the open transaction has changed them. */
+  side: SideTables | undefined;
   hasFailed = false;
   /** Statements of the open transaction. */
   answered: Answered[] = [];
@@ -65,12 +69,14 @@ export class Session {
 /** The server. */
 export class ModelledDatabase {
   readonly tables = new Tables();
+  /** The committed tables of other stores. */
+  side = new SideTables();
   /** Number of commits that will be acknowledged and lost. */
   forgetting = 0;
   /** Number of attempts to connect that will fail. */
   refusing = 0;
-  /** Called with the batch of each commit that writes one. */
-  onCommit: (written: Written) => void = () => {};
+  /** Called with the batch of each commit that writes one, and its entries of the audit log. */
+  onCommit: (written: Written, audit: readonly StoredTrailEntry[]) => void = () => {};
   /** Called with the statements of each transaction that was committed, in the order of commits. */
   onTransaction: (statements: readonly Answered[]) => void = () => {};
   /** Called with a statement that the model does not know. */
@@ -207,7 +213,16 @@ export class ModelledDatabase {
     if (text === READ_ROWS) return this.tables.readRows(parameters);
     if (text === WRITE_ROWS) return this.#write(session, String(parameters[0]));
     if (text === END_SESSION) return this.#endSession(session, String(parameters[0]));
+    if (SideTables.knows(text)) return this.#executeBeside(session, text, parameters);
     return this.#read(text, parameters);
+  }
+
+  #executeBeside(session: Session, text: string, parameters: readonly unknown[]) {
+    // Its transaction was refused: what it reads is of no use, and it writes nothing.
+    const isAlone = session.staged === undefined && SideTables.reads(text);
+    if (isAlone) return new SideTables(this.side).execute(text, parameters);
+    if (this.#locker !== session) this.onUnknown(`without the lock of the ledger: ${text}`);
+    return (session.side ??= new SideTables(this.side)).execute(text, parameters);
   }
 
   /** The lock of the head keeps what is returned as it is until the commit. */
@@ -221,8 +236,10 @@ export class ModelledDatabase {
     const commit = this.tables.write(written);
     // A session that the batch ends may have been served by it.
     session.staged?.unshift(() => {
+      const before = this.side.trail.length;
+      this.side = session.side ?? this.side;
       commit();
-      this.onCommit(written);
+      this.onCommit(written, this.side.trail.slice(before));
     });
     return [];
   }
@@ -256,6 +273,7 @@ export class ModelledDatabase {
 
   #endTransaction(session: Session): void {
     session.staged = undefined;
+    session.side = undefined;
     session.hasFailed = false;
     session.answered = [];
     if (this.#locker !== session) return;

@@ -23,6 +23,8 @@ Deno.test(`several instances: seeds ${SEEDS.from} to ${SEEDS.to} violate nothing
   assertGreater(tally.ended, 2 * SEEDS.to);
   assertGreater(tally.breaks, 5 * SEEDS.to);
   assertGreater(tally.batches, 20 * SEEDS.to);
+  assertGreater(tally.corrections, SEEDS.to);
+  assertGreater(tally.closed, SEEDS.to / 20);
 });
 
 Deno.test("several instances: a seed comes to the same again, and another to something else", async () => {

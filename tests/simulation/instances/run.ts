@@ -27,6 +27,10 @@ export interface InstancesOutcome {
   /** Number of connections that broke, and of restarts of the database. */
   readonly breaks: number;
   readonly batches: number;
+  /** Corrections that became durable. */
+  readonly corrections: number;
+  /** Number of wallets that were closed. */
+  readonly closed: number;
   /** Digest of everything that was answered and written: equal for equal runs. */
   readonly digest: string;
 }
@@ -92,6 +96,7 @@ export async function runInstances(
     violation,
     ...{ calls: calls.length, settlements: books.settlements.length, ended: ended.size, breaks },
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
+    ...{ corrections: books.corrections.size, closed: books.closed.size },
     ...{ batches: tables.batches.length, digest: digestOf(world) },
   };
 }
@@ -112,6 +117,8 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case "credit":
       return world.pay(step.instance, step.wallet);
+    case "correct":
+      return world.correct(step);
     case "cut": {
       const session = chosen(database.inUse, step.pick);
       return session && database.cut(session, step.kept);

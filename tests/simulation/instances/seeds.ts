@@ -17,6 +17,8 @@ export interface InstancesTally {
   ended: number;
   breaks: number;
   batches: number;
+  corrections: number;
+  closed: number;
   failed: number;
 }
 
@@ -26,7 +28,7 @@ export async function runInstanceSeeds(
   report: (seed: number, outcome: InstancesOutcome, tally: InstancesTally) => Promise<void> | void,
 ): Promise<InstancesTally> {
   const sums = { calls: 0, settlements: 0, recovered: 0, ended: 0, breaks: 0, batches: 0 };
-  const tally: InstancesTally = { seeds: 0, ...sums, failed: 0 };
+  const tally: InstancesTally = { seeds: 0, ...sums, corrections: 0, closed: 0, failed: 0 };
   for (let seed = from; seed <= to; seed++) {
     const outcome = await runInstances(instanceSteps({ seed, steps }));
     tally.seeds++;
@@ -36,6 +38,8 @@ export async function runInstanceSeeds(
     tally.ended += outcome.ended;
     tally.breaks += outcome.breaks;
     tally.batches += outcome.batches;
+    tally.corrections += outcome.corrections;
+    tally.closed += outcome.closed;
     if (outcome.violation !== undefined) tally.failed++;
     await report(seed, outcome, tally);
   }

@@ -5,6 +5,7 @@
  */
 
 import type { Sql } from "../../../gateway/stores/postgres/connection.ts";
+import { type Sent, Statement } from "../../../gateway/stores/postgres/statement.ts";
 import type { Accuse } from "../books.ts";
 import type { ModelledDatabase, Session } from "./database.ts";
 
@@ -25,9 +26,7 @@ export class ModelledPool {
 
   /** Returns the pool as the gateway's code takes it. */
   get sql(): Sql {
-    const ask = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
-      this.#once(textOf(strings), values);
-    return Object.assign(ask, {
+    return Object.assign(templates((text, values) => this.#once(text, values)), {
       reserve: () => this.#reserve(),
       begin: (run: (tx: unknown) => Promise<unknown>) => this.#begin(run),
       unsafe: (text: string, values?: readonly unknown[]) => this.#once(text, values ?? []),
@@ -82,21 +81,20 @@ export class ModelledPool {
 
   async #reserve() {
     const session = await this.#take();
-    return {
-      unsafe: (text: string, values?: readonly unknown[]) => this.#send(session, text, values),
+    const send = (text: string, values?: readonly unknown[]) => this.#send(session, text, values);
+    return Object.assign(templates(send), {
+      unsafe: send,
       release: () => this.#release(session),
-    };
+    });
   }
 
   async #begin<T>(run: (tx: unknown) => Promise<T>): Promise<T> {
     const session = await this.#take();
     const send = (text: string, values: readonly unknown[] = []) =>
       this.#send(session, text, values);
-    const ask = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
-      send(textOf(strings), values);
     try {
       await send("begin");
-      const result = await run(Object.assign(ask, { unsafe: send }));
+      const result = await run(Object.assign(templates(send), { unsafe: send }));
       await send("commit");
       return result;
     } catch (error) {
@@ -108,8 +106,12 @@ export class ModelledPool {
   }
 }
 
-/** Returns a statement in one line, with numbered parameters. */
-function textOf(strings: TemplateStringsArray): string {
-  const parts = strings.map((part, at) => at === 0 ? part : `$${at}${part}`);
-  return parts.join("").replaceAll(/\s+/g, " ").trim();
+/** Takes statements as templates, as the gateway's connections do: each text becomes one line. */
+function templates(send: (text: string, values: readonly unknown[]) => Rows) {
+  const sendOne = async ({ text, values }: Sent) => {
+    const rows = await send(text.replaceAll(/\s+/g, " ").trim(), values);
+    return Object.assign(rows, { count: "count" in rows ? Number(rows.count) : rows.length });
+  };
+  return (texts: TemplateStringsArray, ...values: readonly unknown[]) =>
+    new Statement<readonly object[]>(sendOne, { texts, values });
 }

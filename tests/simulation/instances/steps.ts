@@ -13,6 +13,28 @@ export const WALLETS = 3;
 /** Number of keys. */
 export const KEYS = 3;
 
+/** Number of keys that move between wallets. */
+export const MOVED_KEYS = 2;
+/** Corrections that runs draw alike; `again` repeats an earlier one under its id. */
+const DRAWN_KINDS = ["debit", "adjust", "tier", "refund", "refund", "move", "again"] as const;
+/** Share of corrections that close a wallet, which stays closed for the rest of the run. */
+const CLOSE_SHARE = 0.08;
+
+/** A correction of an operator. */
+export interface DrawnCorrection {
+  readonly what: typeof DRAWN_KINDS[number] | "close";
+  readonly instance: number;
+  /** Number of the wallet. */
+  readonly number: number;
+  readonly amount: number;
+  /** Chooses among the settlements, or earlier corrections, as a fraction of their number. */
+  readonly pick: number;
+  /** True for one that waited for the approval of another person. */
+  readonly isApproved: boolean;
+  /** True for one that is sent to two instances at once; a key moves to two wallets. */
+  readonly isTwice: boolean;
+}
+
 /** The course of a call. */
 export interface Course {
   readonly instance: number;
@@ -40,6 +62,7 @@ export type Step =
   | { readonly kind: "go"; readonly pick: number }
   | { readonly kind: "serve"; readonly pick: number; readonly times: number }
   | { readonly kind: "credit"; readonly instance: number; readonly wallet: number }
+  | { readonly kind: "correct" } & DrawnCorrection
   | {
     readonly kind: "cut";
     readonly pick: number;
@@ -71,6 +94,16 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     kind: "credit",
     instance: random.below(INSTANCES),
     wallet: random.below(WALLETS),
+  })],
+  [2, (random) => ({
+    kind: "correct",
+    what: random.chance(CLOSE_SHARE) ? "close" : random.pick(DRAWN_KINDS),
+    instance: random.below(INSTANCES),
+    number: random.below(WALLETS),
+    amount: 1 + random.below(120),
+    pick: random.next(),
+    isApproved: random.chance(0.3),
+    isTwice: random.chance(0.3),
   })],
   [4, (random) => ({ kind: "cut", pick: random.next(), kept: random.pick([0, 0, 1, 2, 9]) })],
   [2, (random) => ({ kind: "deny", pick: random.next() })],
@@ -132,6 +165,9 @@ export function simplerSteps(step: Step): Step[] {
         { named: [] },
         { waitMs: 0 },
       ].map((change): Step => ({ kind: "ask", course: { ...step.course, ...change } }));
+    case "correct":
+      return [{ isApproved: false, isTwice: false }, { isApproved: false }, { isTwice: false }]
+        .map((change): Step => ({ ...step, ...change }));
     case "go":
       return step.pick === 0 ? [] : [{ kind: "go", pick: 0 }];
     case "serve":

@@ -4,8 +4,11 @@
  * @module
  */
 
+import { CORRECTION_KINDS } from "../../../gateway/domain/ledger/correction_types.ts";
 import type { HoldCommand } from "../../../gateway/domain/ledger/ledger.ts";
+import type { StoredTrailEntry } from "../../../gateway/domain/operators/trail.ts";
 import { StoreError } from "../../../gateway/ports/store_error.ts";
+import { entryOf } from "../../../gateway/stores/trail_chain.ts";
 import { Batches } from "../../../gateway/stores/postgres/ledger/batches.ts";
 import { PostgresLedger } from "../../../gateway/stores/postgres/ledger/ledger.ts";
 import { decodeAmounts, decodeHold } from "../../../gateway/stores/postgres/ledger/rows.ts";
@@ -14,7 +17,9 @@ import { settle, type VirtualTime } from "../virtual_time.ts";
 import { Call, NAME_BUDGET, walletId } from "./call.ts";
 import { BrokenConnection, ModelledDatabase } from "./database.ts";
 import { ModelledPool } from "./sql.ts";
-import { type Course, INSTANCES, WALLETS } from "./steps.ts";
+import { type Course, type DrawnCorrection, INSTANCES, WALLETS } from "./steps.ts";
+import { PostgresCorrections } from "../../../gateway/stores/postgres/operators/corrections.ts";
+import { Corrections } from "./corrections.ts";
 import { RefusedStatement, type Written } from "./tables.ts";
 
 /** Credits of a wallet at the beginning, and of a payment, in micros. */
@@ -29,15 +34,18 @@ interface Instance {
   readonly pool: ModelledPool;
   readonly batches: Batches;
   readonly ledger: PostgresLedger;
+  readonly corrections: PostgresCorrections;
   /** True once another instance has ended it. */
   isFenced: boolean;
   readonly calls: Call[];
 }
 
-/** A payment, which is repeated until it is in the books. */
+/** A payment, which is repeated until it is answered. */
 interface Payment {
   readonly opId: string;
   isPaid: boolean;
+  /** True when its wallet was closed. */
+  isRefused: boolean;
 }
 
 /** Everything in a run. */
@@ -47,6 +55,7 @@ export class World {
   readonly books: ReckonedBooks;
   readonly calls: Call[] = [];
   readonly payments: Payment[] = [];
+  readonly corrections: Corrections;
   /** Instances that were ended, by the id of their session. */
   readonly ended = new Set<string>();
   readonly #accuse: Accuse;
@@ -62,7 +71,11 @@ export class World {
     this.#accuse = accuse;
     this.database = new ModelledDatabase(() => time.clock.monotonicMs());
     this.books = new ReckonedBooks(accuse);
-    this.database.onCommit = (written) => this.#land(written);
+    this.database.onCommit = (written, audit) => this.#land(written, audit);
+    this.corrections = new Corrections({
+      ...{ books: this.books, accuse, rows: () => this.database.side },
+      tried: (number, work) => this.#tried(number, work),
+    });
     this.books.onHold = (holdId, { owner, names }) => {
       for (const name of names) {
         const used = this.books.owners.get(nameOf(owner, name)) ?? 0n;
@@ -75,6 +88,7 @@ export class World {
   /** Starts the instances, and founds the wallets. */
   async setUp(): Promise<void> {
     this.#instances = Array.from({ length: INSTANCES }, () => this.#start());
+    this.corrections.storeKeys();
     const { ledger } = this.instance(0);
     const atMs = this.time.clock.nowMs();
     for (let wallet = 0; wallet < WALLETS; wallet++) {
@@ -114,9 +128,14 @@ export class World {
 
   /** Pays credits into a wallet, until they are there. */
   pay(number: number, wallet: number): void {
-    const payment = { opId: `payment-${this.payments.length}`, isPaid: false };
+    const payment = { opId: `payment-${this.payments.length}`, isPaid: false, isRefused: false };
     this.payments.push(payment);
     this.#watched(this.#pay(payment, { number, wallet, atMs: this.time.clock.nowMs() }));
+  }
+
+  /** Makes a correction. */
+  correct(drawn: DrawnCorrection): void {
+    this.#watched(this.corrections.make(drawn));
   }
 
   /** Kills a process, and starts another in its place. */
@@ -154,6 +173,7 @@ export class World {
     return [
       ...this.calls.filter(({ isDone }) => !isDone).map(({ number }) => `call ${number}`),
       ...this.payments.filter(({ isPaid }) => !isPaid).map(({ opId }) => opId),
+      ...this.corrections.unanswered,
       ...[...holds.keys()].map((id) => `open ${id}`),
       ...[...waiting.keys()].map((id) => `${id} in the line`),
       ...[...this.#reaping].map((id) => `the end of ${id}`),
@@ -170,7 +190,8 @@ export class World {
     const pool = new ModelledPool(this.database, this.#accuse);
     const batches = new Batches(pool.sql, { id }, { waitingRead: WAITING_READ });
     const ledger = new PostgresLedger(pool.sql, batches, { line: { listens: false } });
-    return { id, pool, batches, ledger, isFenced: false, calls: [] };
+    const corrections = new PostgresCorrections(pool.sql, { batches, keys: { forget: () => {} } });
+    return { id, pool, batches, ledger, corrections, isFenced: false, calls: [] };
   }
 
   async #pay(
@@ -182,8 +203,11 @@ export class World {
     const answer = await this.#repeated(number, (ledger) => {
       return ledger.credit({ kind: "credit", ...credit });
     });
-    if (answer.ok) payment.isPaid = true;
-    else this.#accuse("a payment is taken", `${opId}: ${answer.refusal}`);
+    payment.isPaid = true;
+    payment.isRefused = !answer.ok && this.books.closed.has(walletId(wallet));
+    if (!answer.ok && !payment.isRefused) {
+      this.#accuse("a payment is taken", `${opId}: ${answer.refusal}`);
+    }
   }
 
   /** Ends an instance, and its holds, by those that live. */
@@ -273,8 +297,14 @@ export class World {
     }
   }
 
-  #land(written: Written): void {
+  #land(written: Written, audit: readonly StoredTrailEntry[]): void {
     this.#judgeDeparted(written);
+    const corrected = written.journal.map(({ line }) => JSON.parse(line))
+      .filter(({ op }) => CORRECTION_KINDS.includes(op)).map(({ id }) => id);
+    const noted = audit.map((entry) => entryOf(entry).subject);
+    if (noted.join() !== corrected.join()) {
+      this.#accuse("a correction lands with its audit entry", `${corrected}; noted: ${noted}`);
+    }
     const { journal, wallets, firstPlace, batch, holds } = written;
     for (const { instance } of holds) {
       if (this.ended.has(instance) || this.database.tables.instances.get(instance) === true) {
@@ -289,7 +319,8 @@ export class World {
       const [credits, available, held, spent] = [row.credits, row.available, row.held, row.spent]
         .map(BigInt);
       this.books.compare({
-        ...{ id: row.id, credits: credits ?? 0n, available: available ?? 0n, held: held ?? 0n },
+        ...{ id: row.id, tier: row.tier, closedAtMs: row.closed_at_ms ?? undefined },
+        ...{ credits: credits ?? 0n, available: available ?? 0n, held: held ?? 0n },
         ...{ spent: spent ?? 0n, writtenOff: BigInt(row.written_off) },
       });
     }
