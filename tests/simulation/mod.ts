@@ -180,6 +180,7 @@ async function simulateInstances(order: Order): Promise<number> {
   console.log(
     `${seeds} seeds of ${order.steps} steps of several instances in ${seconds()} s: ` +
       `${calls} calls, ${settlements} settlements, ${batches} batches, ${ended} instances ended, ` +
+      `${tally.returned} of them only paused, ${tally.cutOff} calls cut off by that, ` +
       `${breaks} broken connections and restarts, ${recovered} holds charged at their last ` +
       `checkpoint, ${tally.corrections} corrections, ${tally.closed} of them close a wallet, ` +
       `${failed} seeds failed`,

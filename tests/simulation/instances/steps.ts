@@ -77,7 +77,13 @@ export type Step =
   | { readonly kind: "forget" }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "kill"; readonly instance: number; readonly kept: number }
-  | { readonly kind: "fence"; readonly instance: number };
+  /** A process stands still, until it is woken or killed. */
+  | { readonly kind: "pause"; readonly instance: number }
+  | { readonly kind: "resume"; readonly instance: number }
+  /** Time passes in which the database serves everything, and no call goes on. */
+  | { readonly kind: "live"; readonly ms: number }
+  /** The database's clock is set. */
+  | { readonly kind: "clock"; readonly ms: number };
 
 type Draw = (random: Random) => Step;
 
@@ -115,7 +121,10 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     instance: random.below(INSTANCES),
     kept: random.pick([0, 1, 9]),
   })],
-  [1, (random) => ({ kind: "fence", instance: random.below(INSTANCES) })],
+  [1.2, (random) => ({ kind: "pause", instance: random.below(INSTANCES) })],
+  [1.2, (random) => ({ kind: "resume", instance: random.below(INSTANCES) })],
+  [1.5, (random) => ({ kind: "live", ms: random.pick([1_000, 5_000, 7_000, 10_000]) })],
+  [0.3, (random) => ({ kind: "clock", ms: random.pick([-3_600_000, 3_600_000]) })],
 ];
 
 const TOTAL = KINDS.reduce((sum, [weight]) => sum + weight, 0);

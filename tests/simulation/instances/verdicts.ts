@@ -31,7 +31,11 @@ export function judgeCalls({ calls, books }: World, seen: Set<Call>, accuse: Acc
     if (state === "settled" && end !== "settle") {
       accuse("an answered settlement is durable", `${holdId}: ${end}`);
     }
-    if (state === "void" && end !== "void") accuse("an answered void is durable", holdId);
+    // One that was ended for its instance, without a charge, is void.
+    const isExpired = call.wasFenced && end === "expire";
+    if (state === "void" && end !== "void" && !isExpired) {
+      accuse("an answered void is durable", holdId);
+    }
   }
 }
 
