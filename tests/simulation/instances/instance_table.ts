@@ -14,7 +14,6 @@ import {
   ROWS_OWED_BY,
   SWEEP,
 } from "../../../gateway/stores/postgres/sql/instances.ts";
-import type { Tables } from "./tables.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,6 +23,13 @@ export interface DatabaseTime {
   readonly nowMs: number;
   /** Time that has passed in truth. */
   readonly trueMs: number;
+}
+
+/** Tables with rows of instances. */
+interface OwnedRows {
+  /** Returns the open holds of a session, oldest first. */
+  holdsOf(session: string): readonly { readonly data: string }[];
+  readonly owed: ReadonlyMap<string, { readonly instance: string; readonly line: string }>;
 }
 
 interface InstanceRow {
@@ -72,7 +78,7 @@ export class InstanceTable {
   execute(
     text: string,
     [first, second]: readonly unknown[],
-    { time, tables }: { readonly time: DatabaseTime; readonly tables: Tables },
+    { time, tables }: { readonly time: DatabaseTime; readonly tables: OwnedRows },
   ): readonly object[] {
     const id = String(first);
     const limit = Number(second);
