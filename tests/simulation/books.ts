@@ -21,17 +21,27 @@ export interface SpendRow {
 }
 
 /** A wallet row of the gateway. */
-export interface WalletRow extends ReckonedWallet {
+export interface WalletRow extends Readonly<ReckonedWallet> {
   readonly id: string;
   readonly available: bigint;
+  readonly closedAtMs?: number | undefined;
 }
 
 /** A wallet computed from the journal. */
 export interface ReckonedWallet {
+  tier: string;
   credits: bigint;
   held: bigint;
   spent: bigint;
   writtenOff: bigint;
+}
+
+/** A tier of a wallet, from its line in the journal on. */
+interface TierChange {
+  /** Id of its correction. */
+  readonly id: string;
+  readonly wallet: string;
+  readonly tier: string;
 }
 
 /** A hold in the journal. */
@@ -45,6 +55,8 @@ export interface ReckonedHold {
   readonly end: "open" | "settle" | "void" | "expire";
   /** Cost of its call at the last checkpoint; absent before the first. */
   readonly progress?: bigint;
+  /** Number of changes of tiers before it in the journal. */
+  readonly tierChanges: number;
 }
 
 /** A settlement in the journal. */
@@ -70,6 +82,12 @@ export class ReckonedBooks {
   readonly credits = new Map<string, bigint>();
   /** Change of the available credits by each correction. */
   readonly corrections = new Map<string, bigint>();
+  /** Changes of tiers, in order. */
+  readonly tierChanges: TierChange[] = [];
+  /** Wallets that are closed, with the ids of the corrections that closed them. */
+  readonly closed = new Map<string, string>();
+  /** Wallets of the keys that were moved. */
+  readonly moved = new Map<string, string>();
   /** Sum of held and spent credits, by the owner of a budget; under a name of it, by both. */
   readonly owners = new Map<string, bigint>();
   readonly settlements: Settlement[] = [];
@@ -82,6 +100,8 @@ export class ReckonedBooks {
   /** Called with each hold. */
   onHold: (holdId: string, hold: ReckonedHold) => void = () => {};
   readonly #accuse: Accuse;
+  /** Tiers of wallets when they were opened. */
+  readonly #opened = new Map<string, string>();
   /** Corrections of the commit that lands. */
   #landed = 0;
   #segments = 0;
@@ -136,9 +156,11 @@ export class ReckonedBooks {
   /** Checks that a wallet row matches the journal. */
   compare(row: WalletRow): void {
     this.weigh(row);
-    const { credits = 0n, held = 0n, spent = 0n, writtenOff = 0n } = this.wallets.get(row.id) ?? {};
-    const available = credits - held - spent;
-    const journal = walletText({ id: row.id, credits, available, held, spent, writtenOff });
+    const { id } = row;
+    const reckoned = this.wallets.get(id) ?? emptyWallet("");
+    const available = reckoned.credits - reckoned.held - reckoned.spent;
+    const closed = this.closed.has(id) ? { closedAtMs: 1 } : {};
+    const journal = walletText({ ...reckoned, id, available, ...closed });
     if (walletText(row) === journal) return;
     this.#accuse("the journal comes to the wallets", `${walletText(row)}; journal: ${journal}`);
   }
@@ -183,7 +205,11 @@ export class ReckonedBooks {
 
   #enter(line: Line): void {
     const id = String(line.id);
-    const wallet = this.#wallet(String(line.wallet));
+    const wallet = this.#wallet(String(line.wallet), String(line.tier));
+    const isEnd = line.op === "settle" || line.op === "void" || line.op === "expire";
+    if (this.closed.has(String(line.wallet)) && !isEnd) {
+      this.#accuse("a closed wallet takes nothing", `${line.op} ${id}`);
+    }
     switch (line.op) {
       case "open":
         return;
@@ -196,6 +222,8 @@ export class ReckonedBooks {
       }
       case "debit":
       case "adjust":
+      case "tier":
+      case "close":
       case "refund":
       case "move":
         return this.#correct(id, line, wallet);
@@ -214,10 +242,16 @@ export class ReckonedBooks {
     const amountOf = (name: string) => BigInt(String(line[name] ?? 0));
     const change = line.op === "adjust"
       ? amountOf("counted") - amountOf("expected")
-      : line.op === "debit"
+      : line.op === "debit" || line.op === "close"
       ? -amountOf("amount")
       : amountOf("amount");
     this.corrections.set(id, change);
+    if (line.op === "tier") this.#retier(line, wallet);
+    if (line.op === "move") this.#move(line);
+    if (line.op === "close") this.closed.set(String(line.wallet), id);
+    if (line.op === "close" && wallet.credits + change !== wallet.spent) {
+      this.#accuse("a wallet that closes is empty", id);
+    }
     if (line.op === "adjust" && wallet.credits - wallet.spent !== amountOf("expected")) {
       this.#accuse("an adjustment is of the expected balance", id);
     }
@@ -228,12 +262,36 @@ export class ReckonedBooks {
     }
   }
 
+  #move({ moved, from, wallet }: Line): void {
+    const before = this.moved.get(String(moved)) ?? from;
+    if (before !== from) this.#accuse("a key moves from its wallet", `${moved}: ${from}`);
+    this.moved.set(String(moved), String(wallet));
+  }
+
+  #retier(line: Line, wallet: ReckonedWallet): void {
+    if (line.before !== wallet.tier) {
+      this.#accuse("a change of the tier is of the tier before", `${line.before}, ${wallet.tier}`);
+    }
+    wallet.tier = String(line.tier);
+    this.tierChanges.push({ id: String(line.id), wallet: String(line.wallet), tier: wallet.tier });
+  }
+
+  /** Returns the tiers that a wallet had between two numbers of changes. */
+  tiersOf(wallet: string, { from, to }: { readonly from: number; readonly to: number }): string[] {
+    const changes = this.tierChanges.slice(0, to).map((change, at) => ({ ...change, at }))
+      .filter((change) => change.wallet === wallet);
+    const before = changes.findLast(({ at }) => at < from)?.tier ?? this.#opened.get(wallet) ?? "";
+    return [before, ...changes.filter(({ at }) => at >= from).map(({ tier }) => tier)];
+  }
+
   #hold(id: string, line: Line, wallet: ReckonedWallet): void {
     if (this.holds.has(id)) this.#accuse("a hold begins once", id);
     const amount = BigInt(String(line.amount));
     const owner = String(line.budget ?? line.key);
     const names = Array.isArray(line.budgets) ? line.budgets.map(String) : [];
-    const hold = { wallet: String(line.wallet), owner, names, amount, end: "open" as const };
+    const tierChanges = this.tierChanges.length;
+    const place = { wallet: String(line.wallet), owner, names, tierChanges };
+    const hold = { ...place, amount, end: "open" as const };
     this.holds.set(id, hold);
     this.#count(hold, amount);
     wallet.held += amount;
@@ -290,11 +348,13 @@ export class ReckonedBooks {
     this.onSettlement(settlement);
   }
 
-  #wallet(id: string): ReckonedWallet {
+  /** Returns a wallet; its first line opens it, with a tier. */
+  #wallet(id: string, tier: string): ReckonedWallet {
     const known = this.wallets.get(id);
     if (known !== undefined) return known;
-    const wallet = { credits: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+    const wallet = emptyWallet(tier);
     this.wallets.set(id, wallet);
+    this.#opened.set(id, tier);
     return wallet;
   }
 
@@ -310,10 +370,14 @@ export function nameOf(owner: string, name: string): string {
   return `${owner} ${name}`;
 }
 
+function emptyWallet(tier: string): ReckonedWallet {
+  return { tier, credits: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+}
+
 function walletText(row: WalletRow): string {
-  const { id, credits, available, held, spent, writtenOff } = row;
-  return `${id}: credits ${credits}, available ${available}, held ${held}, spent ${spent}, ` +
-    `written off ${writtenOff}`;
+  const { id, tier, credits, available, held, spent, writtenOff, closedAtMs } = row;
+  return `${id}: ${tier}, credits ${credits}, available ${available}, held ${held}, ` +
+    `spent ${spent}, written off ${writtenOff}${closedAtMs === undefined ? "" : ", closed"}`;
 }
 
 function text(value: unknown): string {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ReckonedBooks } from "./books.ts";
+import { ReckonedBooks, type WalletRow } from "./books.ts";
 
 const CALL = { id: "h", wallet: "w", key: "k" };
 const BEGUN = [
@@ -44,4 +44,62 @@ Deno.test("progress that falls, or is of no open hold, is detected", () => {
   assertEquals(accusations(progress(7), progress(6)), expected);
   assertEquals(accusations({ ...progress(7), id: "other" }), expected);
   assertEquals(accusations(progress(7), recovered(7), progress(8)), expected);
+});
+
+/** Returns the violations of lines of corrections, with as many entries of the audit log. */
+function correctedBy(...lines: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const violations: string[] = [];
+  const books = new ReckonedBooks((invariant) => void violations.push(invariant));
+  const text = ["{}", ...[...BEGUN.slice(0, 2), ...lines].map((line) => JSON.stringify(line))];
+  const value = new TextEncoder().encode(text.join("\n"));
+  const corrections = lines.filter(({ op }) => op === "close" || op === "tier");
+  books.land([
+    { key: ["journal", 1], value },
+    ...corrections.map((_, at) => ({ key: ["audit_trail", at], value })),
+  ]);
+  return violations;
+}
+
+const close = { op: "close", id: "c-1", wallet: "w", amount: "100" };
+const tier = { op: "tier", id: "t-1", wallet: "w", before: "t", tier: "u" };
+
+Deno.test("a wallet that is closed with credits, or takes anything afterwards, is detected", () => {
+  assertEquals(correctedBy(close), []);
+  assertEquals(correctedBy({ ...close, amount: "99" }), ["a wallet that closes is empty"]);
+  const takesNothing = ["a closed wallet takes nothing"];
+  assertEquals(
+    correctedBy(close, { op: "credit", id: "d", wallet: "w", amount: "1" }),
+    takesNothing,
+  );
+  assertEquals(correctedBy(close, { op: "hold", ...CALL, amount: "0" }), takesNothing);
+  const held = correctedBy({ op: "hold", ...CALL, amount: "1" }, close);
+  assertEquals(held, ["a correction takes only what is available"]);
+  assertEquals(correctedBy(close, close), [
+    ...takesNothing,
+    "a correction is made once",
+    "a wallet that closes is empty",
+    "a correction takes only what is available",
+  ]);
+});
+
+Deno.test("a change of another tier than the wallet's, or made twice, is detected", () => {
+  assertEquals(correctedBy(tier), []);
+  const wrong = "a change of the tier is of the tier before";
+  assertEquals(correctedBy({ ...tier, before: "v" }), [wrong]);
+  assertEquals(correctedBy(tier, tier), ["a correction is made once", wrong]);
+});
+
+Deno.test("a row whose tier, or whose end, is not the journal's is detected", () => {
+  const accusationsOf = (row: Partial<WalletRow>) => {
+    const violations: string[] = [];
+    const books = new ReckonedBooks((invariant) => void violations.push(invariant));
+    books.append(BEGUN.slice(0, 1).map((line) => JSON.stringify(line)));
+    const empty = { credits: 0n, available: 0n, held: 0n, spent: 0n, writtenOff: 0n };
+    books.compare({ id: "w", tier: "t", ...empty, ...row });
+    return violations;
+  };
+  const wrong = ["the journal comes to the wallets"];
+  assertEquals(accusationsOf({}), []);
+  assertEquals(accusationsOf({ tier: "u" }), wrong);
+  assertEquals(accusationsOf({ closedAtMs: 1 }), wrong);
 });

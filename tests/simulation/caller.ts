@@ -38,6 +38,10 @@ export class Caller {
   readonly founded: number;
   /** True when the operator has confirmation that the key is revoked. */
   readonly isRevoked: () => boolean;
+  /** Number of changes of tiers that were confirmed before it. */
+  readonly tierChanges: number;
+  /** True when its wallet was confirmed to be closed before it, and its key has not moved since. */
+  readonly isClosed: () => boolean;
   state: CallerState = "asking";
   status: number | undefined;
   /** Text read of a stream. */
@@ -59,13 +63,17 @@ export class Caller {
   constructor(
     number: number,
     question: Question,
-    options: Pick<Caller, "founded" | "isRevoked"> & { readonly nowMs: number },
+    options: Pick<Caller, "founded" | "isRevoked" | "tierChanges" | "isClosed"> & {
+      readonly nowMs: number;
+    },
   ) {
     this.number = number;
     this.question = question;
     this.#tookMs = options.nowMs;
     this.founded = options.founded;
     this.isRevoked = options.isRevoked;
+    this.tierChanges = options.tierChanges;
+    this.isClosed = options.isClosed;
   }
 
   /** Number of words of the answer that it has read. */

@@ -40,6 +40,9 @@ export interface Tally {
   checkpoints: number;
   recovered: number;
   corrections: number;
+  /** Number of changes of tiers, and of wallets that were closed, which are corrections too. */
+  retiered: number;
+  closed: number;
   crashes: number;
   /** Number of snapshots of the statistics. */
   snapshots: number;
@@ -87,7 +90,7 @@ export async function runSeeds(
     requests: 0,
     split: 0,
     ...charges,
-    crashes: 0,
+    ...{ retiered: 0, closed: 0, crashes: 0 },
     snapshots: 0,
     failed: 0,
   };
@@ -100,6 +103,8 @@ export async function runSeeds(
     tally.checkpoints += outcome.checkpoints;
     tally.recovered += outcome.recovered;
     tally.corrections += outcome.corrections;
+    tally.retiered += outcome.retiered;
+    tally.closed += outcome.closed;
     tally.crashes += outcome.crashes;
     tally.snapshots += outcome.snapshots;
     if (outcome.violation !== undefined) tally.failed++;
@@ -159,6 +164,7 @@ async function simulateFile(order: Order): Promise<number> {
     `${seeds} seeds of ${order.steps} steps in ${seconds()} s: ${requests} requests, ` +
       `${split} of them split and answered, ${settlements} settlements, ${checkpoints} checkpoints, ${crashes} crashes, ${snapshots} snapshots, ` +
       `${recovered} streams charged at their last checkpoint, ${tally.corrections} corrections, ` +
+      `${tally.retiered} of them of tiers and ${tally.closed} that close a wallet, ` +
       `${tally.failed} seeds failed`,
   );
   return tally.failed;
@@ -174,8 +180,10 @@ async function simulateInstances(order: Order): Promise<number> {
   console.log(
     `${seeds} seeds of ${order.steps} steps of several instances in ${seconds()} s: ` +
       `${calls} calls, ${settlements} settlements, ${batches} batches, ${ended} instances ended, ` +
+      `${tally.returned} of them only paused, ${tally.cutOff} calls cut off by that, ` +
       `${breaks} broken connections and restarts, ${recovered} holds charged at their last ` +
-      `checkpoint, ${failed} seeds failed`,
+      `checkpoint, ${tally.corrections} corrections, ${tally.closed} of them close a wallet, ` +
+      `${failed} seeds failed`,
   );
   return failed;
 }

@@ -35,6 +35,10 @@ export interface Outcome {
   readonly recovered: number;
   /** Corrections of the operator that became durable. */
   readonly corrections: number;
+  /** Number of changes of tiers. */
+  readonly retiered: number;
+  /** Number of wallets that were closed. */
+  readonly closed: number;
   readonly crashes: number;
   /** Number of snapshots of the statistics that the service has acknowledged. */
   readonly snapshots: number;
@@ -110,6 +114,7 @@ export async function run(seed: number, steps: readonly Step[]): Promise<Outcome
     settlements: books.settlements.length,
     checkpoints: books.checkpoints,
     corrections: books.corrections.size,
+    ...{ retiered: books.tierChanges.length, closed: books.closed.size },
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
     crashes,
     snapshots: world.learned.taken,
@@ -137,7 +142,7 @@ async function take(world: World, step: Step): Promise<void> {
     case "leave":
       return chosen(world.callers.filter(({ done }) => !done), step.pick)?.leave(world.nowMs);
     case "credit":
-      return world.pay(step.wallet, BigInt(step.amount));
+      return world.payments.pay(step.wallet, BigInt(step.amount));
     case "correct":
       return world.corrections.make(step);
     case "key":
@@ -203,7 +208,7 @@ async function untilQuiet(world: World, accuse: Accuse) {
 function digestOf({ books, callers, payments }: World): string {
   const hash = createHash("sha256");
   for (const { state, text, status } of callers) hash.update(`${state} ${status} ${text}\n`);
-  for (const { opId, state } of payments) hash.update(`${opId} ${state}\n`);
+  for (const { opId, state } of payments.all) hash.update(`${opId} ${state}\n`);
   for (const [id, { end, amount }] of books.holds) hash.update(`${id} ${end} ${amount}\n`);
   for (const { holdId, charged } of books.settlements) hash.update(`${holdId} ${charged}\n`);
   return hash.digest("hex");

@@ -37,6 +37,8 @@ Deno.test(`seeds ${SEEDS.from} to ${SEEDS.to} violate nothing`, async () => {
   assertGreater(tally.crashes, SEEDS.to);
   assertGreater(tally.recovered, 2);
   assertGreater(tally.corrections, SEEDS.to);
+  assertGreater(tally.retiered, SEEDS.to / 10);
+  assertGreater(tally.closed, SEEDS.to / 20);
   assertGreater(tally.snapshots, SEEDS.to / 4);
   assertGreater(tally.split, SEEDS.to / 20);
 });

@@ -17,8 +17,9 @@ export const CRASH_CHARGE = "a crash charges at most what was delivered";
 
 /** A settlement, with the facts about its request at that moment. */
 export interface Settled
-  extends
-    Pick<SettledCall, "model" | "hasLeft" | "leftForMs" | "interrupted" | "catalog" | "tier"> {
+  extends Pick<SettledCall, "model" | "hasLeft" | "leftForMs" | "interrupted" | "catalog"> {
+  /** Tiers that the wallet had from the request to the hold. */
+  readonly tiers: readonly string[];
   readonly settlement: Settlement;
 }
 
@@ -30,7 +31,7 @@ const BILLS = new WeakMap<Caller, (readonly Attempt[])[]>();
  */
 export function judgePart(
   caller: Caller,
-  { settlement, ...known }: Settled,
+  { settlement, tiers, ...known }: Settled,
   accuse: Accuse,
 ): void {
   const { charged, writtenOff, recovered, model } = settlement;
@@ -44,11 +45,13 @@ export function judgePart(
     // A task that begins again repeats its text: only the words of the answer are counted.
     const read = isAnswer ? words.get("final") ?? 0 : 0;
     const call = { ...known, attempt, promptTokens: attempt.promptTokens, stream: shown, read };
-    if (!recovered) return rightPartCosts(call).includes(cost);
     // A task is sent as it arrives, even if its caller reads more slowly.
     const sent = isAnswer ? read : attempt.words;
     const checkpoint = { ...call, promptTokens: attempt.promptTokensAtLeast, read: sent };
-    return rightCheckpoints(checkpoint).includes(cost);
+    return tiers.some((tier) =>
+      (recovered ? rightCheckpoints({ ...checkpoint, tier }) : rightPartCosts({ ...call, tier }))
+        .includes(cost)
+    );
   });
   const bills = [...BILLS.get(caller) ?? [], fits];
   BILLS.set(caller, bills);

@@ -51,7 +51,8 @@ function accusationsOf(end: Partial<Parameters<typeof judgeSplitEnd>[1]>): strin
     words: 1,
     maxTokens: 9,
   } as const;
-  const options = { founded: 0, isRevoked: () => false, nowMs: 0 };
+  const never = () => false;
+  const options = { founded: 0, isRevoked: never, isClosed: never, nowMs: 0, tierChanges: 0 };
   const caller = new Caller(0, { ...question, script: SCRIPT }, options);
   caller.state = "broken";
   caller.text = `data: {"error":{"code":"shutting_down"},` +

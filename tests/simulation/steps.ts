@@ -27,16 +27,18 @@ export interface Question {
   readonly split?: SplitScript | undefined;
 }
 
-/** Kinds of corrections that runs draw. */
-export const DRAWN_KINDS = ["debit", "adjust", "refund", "move"] as const;
+/** Corrections that runs draw alike; `again` repeats an earlier one under its id. */
+const DRAWN_KINDS = ["debit", "adjust", "tier", "refund", "move", "again"] as const;
+/** Share of corrections that close a wallet, which stays closed for the rest of the run. */
+const CLOSE_SHARE = 0.12;
 
 /** A correction of the operator. */
 export interface DrawnCorrection {
-  readonly what: typeof DRAWN_KINDS[number];
+  readonly what: typeof DRAWN_KINDS[number] | "close";
   /** Number of the wallet, or of the key that moves. */
   readonly number: number;
   readonly amount: number;
-  /** Chooses among the settlements, as a fraction of their number. */
+  /** Chooses among the settlements, or earlier corrections, as a fraction of their number. */
   readonly pick: number;
 }
 
@@ -142,9 +144,9 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     landed: random.chance(0.5),
     afterMs: random.pick([0, 0, 2_600]),
   })],
-  [1, (random) => ({
+  [1.5, (random) => ({
     kind: "correct",
-    what: random.pick(DRAWN_KINDS),
+    what: random.chance(CLOSE_SHARE) ? "close" : random.pick(DRAWN_KINDS),
     number: random.below(KEYS + WALLETS),
     amount: 1 + random.below(300),
     pick: random.next(),

@@ -7,7 +7,7 @@
 import { type Accuse, nameOf, type ReckonedHold, type Settlement } from "./books.ts";
 import type { Caller } from "./caller.ts";
 import { rightCheckpoints, rightCosts } from "./expected_charge.ts";
-import { FOUNDED_KEYS, TIERS } from "./founding.ts";
+import { FOUNDED_KEYS } from "./founding.ts";
 import type { Attempt } from "./scripted_upstream.ts";
 import { ownerOf, type SimulatedService } from "./service.ts";
 import {
@@ -143,6 +143,12 @@ export async function judgeEnd(world: WorldFacts, accuse: Accuse): Promise<void>
   for (const problem of problems) accuse("the ledger verifies", problem);
   if (openHolds > 0) accuse("no hold stays open", `${openHolds} holds`);
   for await (const wallet of service.stores.ledger.allWallets()) books.compare(wallet);
+  for (const [keyId, wallet] of books.moved) {
+    const key = await service.stores.keys.get(keyId);
+    if (key?.walletId !== wallet) {
+      accuse("a key has the wallet of its last move", `${keyId}: ${key?.walletId}, not ${wallet}`);
+    }
+  }
   for (const caller of world.callers) judgeCaller(world, caller, accuse);
   await judgeLog(world, service, accuse);
 }
@@ -191,6 +197,9 @@ function judgeCaller(world: WorldFacts, caller: Caller, accuse: Accuse): void {
   if (state === "refused" && charged > 0n && !isDoubted) {
     accuse("a refused caller pays nothing", `request ${number}: status ${status}, ${charged}`);
   }
+  if (state === "refused" && status === 402 && caller.isClosed()) {
+    accuse("a call on a closed wallet is refused for that", `request ${number}`);
+  }
   const last = world.books.holds.get(caller.holds.at(-1) ?? "");
   if (caller.wordsRead > 0 && last?.end === "void") {
     accuse("what was delivered is billed", `request ${number}`);
@@ -207,7 +216,10 @@ function judgeSettlement(world: WorldFacts, settlement: Settlement, accuse: Accu
     leftForMs: world.nowMs - caller.leftMs,
     interrupted: caller.wasInterrupted,
     catalog: world.books.catalogs.get(priceVersion) ?? "",
-    tier: TIERS[Number(wallet.slice("wallet-".length))] ?? "",
+    tiers: world.books.tiersOf(wallet, {
+      from: caller.tierChanges,
+      to: world.books.holds.get(holdId)?.tierChanges ?? 0,
+    }),
   };
   if (caller.question.split !== undefined) judgePart(caller, { ...known, settlement }, accuse);
   else judgePlain(caller, { ...known, settlement }, accuse);
@@ -225,7 +237,7 @@ function judgeSettlement(world: WorldFacts, settlement: Settlement, accuse: Accu
 /** Checks a request that is one call: its script bounds the cost. */
 function judgePlain(
   caller: Caller,
-  { settlement, ...known }: Settled,
+  { settlement, tiers, ...known }: Settled,
   accuse: Accuse,
 ): void {
   const { holdId, charged, writtenOff, recovered } = settlement;
@@ -233,7 +245,8 @@ function judgePlain(
   if (attempt === undefined) return accuse("only calls are charged", holdId);
   const { stream, words: promptTokens } = caller.question;
   const call = { ...known, attempt, promptTokens, stream, read: caller.wordsRead };
-  const right = (recovered ? rightCheckpoints : rightCosts)(call);
+  const rightAt = recovered ? rightCheckpoints : rightCosts;
+  const right = tiers.flatMap((tier) => rightAt({ ...call, tier }));
   const cost = charged + writtenOff;
   if (right.includes(cost)) return;
   accuse(

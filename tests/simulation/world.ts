@@ -12,7 +12,7 @@ import { beginAttempt } from "./begin_attempt.ts";
 import { type Accuse, ReckonedBooks } from "./books.ts";
 import { Caller } from "./caller.ts";
 import { Corrections } from "./corrections.ts";
-import { FOUNDED_KEYS, FUNDS, TIERS, walletId } from "./founding.ts";
+import { FOUNDED_KEYS, FUNDS, KEYS, TIERS, walletId } from "./founding.ts";
 import { Random } from "./random.ts";
 import {
   type Attempt,
@@ -26,7 +26,8 @@ import { Disk, SimulatedKv } from "./simulated_kv.ts";
 import type { CommitFailure, KeyChange, Question } from "./steps.ts";
 import { judgeBegin, judgeBooks } from "./verdicts.ts";
 import { settle, type VirtualTime } from "./virtual_time.ts";
-import type { Payment, UsedKey, WorldFacts } from "./world_facts.ts";
+import { Payments } from "./payments.ts";
+import type { UsedKey, WorldFacts } from "./world_facts.ts";
 
 /** Maximum commits for the set-up of the world. */
 const FOUNDING_TURNS = 400;
@@ -34,7 +35,7 @@ const FOUNDING_TURNS = 400;
 /** A world with at most one running service. */
 export class World implements WorldFacts {
   readonly callers: Caller[] = [];
-  readonly payments: Payment[] = [];
+  readonly payments: Payments;
   readonly keys: UsedKey[] = [];
   readonly books: ReckonedBooks;
   readonly learned: Learned;
@@ -70,7 +71,9 @@ export class World implements WorldFacts {
     this.#accuse = options.accuse;
     this.books = new ReckonedBooks(options.accuse);
     this.learned = new Learned(options.accuse, () => this.books.settlements.length);
-    this.corrections = new Corrections(this, { ...options, life: () => this.#lives });
+    const life = () => this.#lives;
+    this.corrections = new Corrections(this, { ...options, life });
+    this.payments = new Payments(this, { ...options, life });
     this.#disk.onLanding = (mutations) => this.books.land(mutations);
     judgeBooks(this, options.accuse);
   }
@@ -85,7 +88,7 @@ export class World implements WorldFacts {
     const founding = [this.#foundWallets(service), this.#foundKeys(service)];
     void Promise.all(founding).then(() => isFounded = true);
     await this.#commitUntil(() => {
-      return isFounded && this.payments.every(({ state }) => state === "paid");
+      return isFounded && this.payments.unpaid.length === 0;
     });
   }
 
@@ -131,7 +134,10 @@ export class World implements WorldFacts {
   ask(question: Question): void {
     const key = this.keys[question.key % this.keys.length]!;
     const isRevoked = () => key.revoked;
-    const options = { nowMs: this.nowMs, founded: key.founded, isRevoked };
+    const { founded } = key;
+    const tierChanges = this.corrections.confirmedTierChanges;
+    const isClosed = this.#closing(key);
+    const options = { nowMs: this.nowMs, founded, isRevoked, isClosed, tierChanges };
     const caller = new Caller(this.callers.length, question, options);
     this.callers.push(caller);
     if (this.service === undefined) return caller.lose();
@@ -143,35 +149,21 @@ export class World implements WorldFacts {
     });
   }
 
-  /** Pays credits in, as the operator. */
-  pay(wallet: number, amount: bigint): void {
-    const payment: Payment = { opId: `op-${this.payments.length}`, wallet, amount, state: "open" };
-    this.payments.push(payment);
-    this.#tryPayment(payment);
-  }
-
-  #tryPayment(payment: Payment): void {
-    if (this.service === undefined || payment.state !== "open") return;
-    const { opId, wallet, amount } = payment;
-    payment.state = "asked";
-    const life = this.#lives;
-    this.service.stores.ledger.credit({
-      ...{ kind: "credit", opId, walletId: walletId(wallet), amount, note: "simulated" },
-      atMs: this.time.clock.nowMs(),
-    }).then((applied) => {
-      if (life !== this.#lives) return;
-      payment.state = "paid";
-      if (!applied.ok || this.books.credits.get(opId) !== amount) {
-        this.#accuse("what is acknowledged is durable", `credit ${opId} of ${amount}`);
-      }
-    }, () => {
-      if (life === this.#lives) payment.state = "open";
-    });
+  /** Returns the question whether calls of a key must still be refused for its closed wallet. */
+  #closing(key: UsedKey): () => boolean {
+    const { closed, moved } = this.books;
+    // A rotated key may have been moved before.
+    const first = this.keys.indexOf(key) < KEYS ? FOUNDED_KEYS[key.founded]?.wallet : undefined;
+    const walletOf = () => moved.get(key.id) ?? (first === undefined ? "" : walletId(first));
+    const before = walletOf();
+    return this.corrections.isConfirmed(closed.get(before))
+      ? () => walletOf() === before
+      : () => false;
   }
 
   /** Repeats failed payments, as the operator, and writes a row if the last commit failed. */
   tryAgain(): void {
-    for (const payment of this.payments) this.#tryPayment(payment);
+    this.payments.tryAgain();
     this.corrections.tryAgain();
     const { stores } = this.service ?? {};
     if (stores?.health() === "failing") stores.settings.set("touched", "").catch(() => {});
@@ -225,8 +217,8 @@ export class World implements WorldFacts {
     const life = ++this.#lives;
     const kv = this.#kv = new SimulatedKv(this.#disk);
     kv.onLateCommit = () => this.#accuse("a store is closed after its last commit", "");
-    // Payments that the earlier process did not answer are sent to this one.
-    for (const payment of this.payments) if (payment.state === "asked") payment.state = "open";
+    this.payments.begin();
+    this.corrections.begin();
     this.#isDisturbed = this.failing.length > 0;
     this.notLogged.clear();
     const stage: UpstreamStage = {
@@ -300,10 +292,9 @@ export class World implements WorldFacts {
     const waiting = this.callers.filter(({ done }) => !done).map(({ number }) =>
       `caller ${number}`
     );
-    const unpaid = this.payments.filter(({ state }) => state !== "paid").map(({ opId }) => opId);
     return [
       ...waiting,
-      ...unpaid,
+      ...this.payments.unpaid,
       ...this.corrections.unanswered,
       ...this.books.open,
       ...service.stores.health() === "ok" ? [] : [`a store that is ${service.stores.health()}`],
@@ -329,7 +320,7 @@ export class World implements WorldFacts {
     await Promise.all(FUNDS.map(async (amount, wallet) => {
       const tier = TIERS[wallet] ?? TIERS[0];
       await stores.ledger.open({ kind: "open", walletId: walletId(wallet), tier, atMs });
-      this.pay(wallet, amount);
+      this.payments.pay(wallet, amount);
     }));
   }
 

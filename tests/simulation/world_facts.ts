@@ -12,14 +12,6 @@ export interface UsedKey {
   revoked: boolean;
 }
 
-/** A payment of the operator, until the service confirms it. */
-export interface Payment {
-  readonly opId: string;
-  readonly wallet: number;
-  readonly amount: bigint;
-  state: "open" | "asked" | "paid";
-}
-
 /** The part of a world that its verdicts read. */
 export interface WorldFacts {
   readonly callers: readonly Caller[];

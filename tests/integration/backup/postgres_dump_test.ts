@@ -5,10 +5,9 @@
  * @module
  */
 
-import { assert, assertEquals, assertGreater, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertGreater } from "@std/assert";
 import { join } from "@std/path";
-import { blocksOf } from "../../architecture/markdown.ts";
-import { platformEnv } from "../../fixtures/child_env.ts";
+import { dumpTo, restoreDump } from "../../fixtures/documented_dump.ts";
 import type { Fleet } from "../../fixtures/fleet.ts";
 import { postgresBin } from "../../fixtures/postgres.ts";
 import { ADMIN_TOKEN, until } from "../../fixtures/service.ts";
@@ -17,7 +16,6 @@ import { Books } from "../../kills/books.ts";
 import { FleetRun } from "../../kills/fleet_run.ts";
 import { type Evidence, judge } from "../../kills/verdicts.ts";
 
-const SCALING = new URL("../../../docs/scaling.md", import.meta.url);
 /** Complete answers before the dump begins. */
 const ANSWERS = 40;
 
@@ -25,29 +23,6 @@ const ANSWERS = 40;
 const AT_ONCE = { SERVICE_DRAIN_SECONDS: "0" };
 
 const bin = await postgresBin();
-
-/** Returns the block of the document that calls a program. */
-async function blockWith(program: string): Promise<string> {
-  const blocks = blocksOf(await Deno.readTextFile(SCALING));
-  const [block, ...others] = blocks.filter(({ text }) => text.includes(`${program} `));
-  assert(block !== undefined && others.length === 0, program);
-  return block.text;
-}
-
-/** Runs a block in a folder, with the server's programs on PATH. */
-async function run(
-  block: string,
-  { folder, store }: { readonly folder: string; readonly store: string },
-): Promise<void> {
-  const env = platformEnv();
-  const { success, stderr } = await new Deno.Command("sh", {
-    args: ["-euc", block],
-    env: { ...env, PATH: `${bin}:${env.PATH}`, SERVICE_STORE: store },
-    clearEnv: true,
-    cwd: folder,
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
-}
 
 /** Calls the admin API of the restored service. */
 async function admin({ adminUrl }: ServiceProcess, method: string, path: string) {
@@ -91,7 +66,6 @@ if (bin === undefined) {
   console.error("SKIPPED: no PostgreSQL: install Debian's package postgresql, or set PG_BIN");
 } else {
   Deno.test("a dump of a database under load is restored by the documented commands, with right books", async () => {
-    const [dump, restore] = [await blockWith("pg_dump"), await blockWith("pg_restore")];
     await using stack = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir({ prefix: "svc_dump_" });
     stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -102,14 +76,11 @@ if (bin === undefined) {
     const isComplete = ({ ending }: { readonly ending: string }) => ending === "complete";
     await until(() => load.sightings.filter(isComplete).length >= ANSWERS, "answers");
     const evidence = fleetRun.evidence();
-    await run(dump, { folder, store: fleet.databaseUrl });
+    const options = { folder, store: fleet.databaseUrl, bin };
+    await dumpTo(options);
     await load.stop();
     await stopAll(fleet);
-    const restored = fleet.databaseUrl.replace(/[^/]+$/, "svc_restored");
-    const there = restore.replace(/^export RESTORED=.*$/m, `export RESTORED=${restored}`);
-    assertStringIncludes(there, restored);
-    await run(there, { folder, store: fleet.databaseUrl });
-    await using service = await startOn(restored, folder);
+    await using service = await startOn(await restoreDump(options), folder);
     await assertBooks(service, evidence);
   });
 }

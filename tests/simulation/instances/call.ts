@@ -23,6 +23,8 @@ export interface CallPorts {
   /** Resolves when the simulation lets the call go on. */
   readonly next: () => Promise<void>;
   readonly accuse: Accuse;
+  /** Called when its hold has ended without it. */
+  readonly onCut: (call: Call) => void;
 }
 
 /** The state of a call. */
@@ -134,6 +136,7 @@ export class Call {
 
   /** A refusal in the middle of a call: its hold was ended by another instance. */
   #cutBy(refusal: LedgerRefusal): void {
+    this.#ports.onCut(this);
     if (!this.wasFenced) {
       this.#ports.accuse("the hold of a living instance is its own", `${this.holdId}: ${refusal}`);
     }
@@ -158,11 +161,6 @@ export class Call {
         return this.isDone ? await new Promise(() => {}) : answer;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        if (this.wasFenced) {
-          // Its stream is cut, as by a kill.
-          this.lose();
-          return await new Promise(() => {});
-        }
         await this.#ports.next();
       }
     }

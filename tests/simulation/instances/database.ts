@@ -8,9 +8,14 @@
 import {
   END_SESSION,
   LOCK_HEAD,
+  READ_OWED,
   READ_ROWS,
   WRITE_ROWS,
 } from "../../../gateway/stores/postgres/sql/ledger_batch.ts";
+import type { StoredTrailEntry } from "../../../gateway/domain/operators/trail.ts";
+import { BEAT } from "../../../gateway/stores/postgres/sql/instances.ts";
+import { InstanceTable } from "./instance_table.ts";
+import { SideTables } from "./side_tables.ts";
 import { RefusedStatement, Tables, type Written } from "./tables.ts";
 
 /** The failure of a statement whose connection broke. */
@@ -40,6 +45,8 @@ export class Session {
   readonly queue: Statement[] = [];
   /** Changes of the open transaction. */
   staged: (() => void)[] | undefined;
+  /** The tables of other stores as the open transaction has changed them. */
+  side: SideTables | undefined;
   hasFailed = false;
   /** Statements of the open transaction. */
   answered: Answered[] = [];
@@ -65,19 +72,27 @@ export class Session {
 /** The server. */
 export class ModelledDatabase {
   readonly tables = new Tables();
+  /** The committed tables of other stores. */
+  side = new SideTables();
   /** Number of commits that will be acknowledged and lost. */
   forgetting = 0;
   /** Number of attempts to connect that will fail. */
   refusing = 0;
-  /** Called with the batch of each commit that writes one. */
-  onCommit: (written: Written) => void = () => {};
+  /** Called with the batch of each commit that writes one, and its entries of the audit log. */
+  onCommit: (written: Written, audit: readonly StoredTrailEntry[]) => void = () => {};
   /** Called with the statements of each transaction that was committed, in the order of commits. */
   onTransaction: (statements: readonly Answered[]) => void = () => {};
+  /** Called with each session of an instance that is ended, and the time since its last beat. */
+  onEnd: (id: string, silentMs: number) => void = () => {};
+  /** Time by which its clock was set, in milliseconds. */
+  aheadMs = 0;
   /** Called with a statement that the model does not know. */
   onUnknown: (text: string) => void = () => {};
   readonly #nowMs: () => number;
   readonly #sessions = new Set<Session>();
   #locker: Session | undefined;
+  /** Sessions of instances that an open transaction ends: their rows are locked. */
+  readonly #ending = new Set<string>();
   readonly #line: Session[] = [];
   #numbers = 0;
 
@@ -99,8 +114,16 @@ export class ModelledDatabase {
   /** Sessions with a statement that can be served, oldest first. */
   get ready(): readonly Session[] {
     return [...this.#sessions].filter((session) =>
-      session.queue.length > 0 && !this.#line.includes(session)
+      session.queue.length > 0 && !this.#isBlocked(session)
     );
+  }
+
+  /** True for one that waits for the lock of the head, or of its instance's row. */
+  #isBlocked(session: Session): boolean {
+    const [statement] = session.queue;
+    const isBeat = statement?.text === BEAT;
+    return this.#line.includes(session) ||
+      (isBeat && this.#ending.has(String(statement.parameters[0])));
   }
 
   /** Sessions whose client hears answers and waits for one, or has a transaction, oldest first. */
@@ -113,7 +136,7 @@ export class ModelledDatabase {
   /** Serves the next statement of a session. */
   serve(session: Session): void {
     const [statement] = session.queue;
-    if (statement === undefined || this.#line.includes(session)) return;
+    if (statement === undefined || this.#isBlocked(session)) return;
     if (statement.text === LOCK_HEAD && this.#locker !== undefined && this.#locker !== session) {
       if (!session.hasFailed) return void this.#line.push(session);
     }
@@ -206,14 +229,46 @@ export class ModelledDatabase {
     }
     if (text === READ_ROWS) return this.tables.readRows(parameters);
     if (text === WRITE_ROWS) return this.#write(session, String(parameters[0]));
-    if (text === END_SESSION) return this.#endSession(session, String(parameters[0]));
+    if (text === READ_OWED) return this.tables.readOwed(parameters[0] as readonly string[]);
+    if (text === END_SESSION) return this.#endSession(session, parameters);
+    if (InstanceTable.knows(text)) return this.#executeAlone(session, text, parameters);
+    if (SideTables.knows(text)) return this.#executeBeside(session, text, parameters);
     return this.#read(text, parameters);
   }
 
-  /** The lock of the head keeps what is returned as it is until the commit. */
-  #endSession(session: Session, id: string): readonly object[] {
-    session.staged?.push(() => void this.tables.endSession(id));
-    return this.tables.waitingOf(id).map(({ data }) => ({ data }));
+  #executeBeside(session: Session, text: string, parameters: readonly unknown[]) {
+    // Its transaction was refused: what it reads is of no use, and it writes nothing.
+    const isAlone = session.staged === undefined && SideTables.reads(text);
+    if (isAlone) return new SideTables(this.side).execute(text, parameters);
+    if (this.#locker !== session) this.onUnknown(`without the lock of the ledger: ${text}`);
+    return (session.side ??= new SideTables(this.side)).execute(text, parameters);
+  }
+
+  /** The locks of the head and of the row keep what is returned as it is until the commit. */
+  #endSession(session: Session, [first, beats]: readonly unknown[]): readonly object[] {
+    const id = String(first);
+    const { tables } = this;
+    if (!tables.instances.canEnd(id, beats as string | null)) return [];
+    this.#ending.add(id);
+    session.staged?.push(() => {
+      for (const row of tables.waitingOf(id)) tables.waiting.delete(row.id);
+      this.onEnd(id, tables.instances.end(id, this.#time));
+    });
+    return tables.waitingOf(id).map(({ data }) => ({ data }));
+  }
+
+  /** Executes a statement that is a transaction of its own. */
+  #executeAlone(session: Session, text: string, parameters: readonly unknown[]) {
+    if (session.staged !== undefined) this.onUnknown(`in a transaction: ${text}`);
+    const { tables } = this;
+    const rows = tables.instances.execute(text, parameters, { time: this.#time, tables });
+    this.onTransaction([{ text, parameters, rows }]);
+    return rows;
+  }
+
+  get #time() {
+    const trueMs = this.#nowMs();
+    return { trueMs, nowMs: Math.round(START_MS + trueMs + this.aheadMs) };
   }
 
   #write(session: Session, parameter: string): readonly object[] {
@@ -221,8 +276,10 @@ export class ModelledDatabase {
     const commit = this.tables.write(written);
     // A session that the batch ends may have been served by it.
     session.staged?.unshift(() => {
+      const before = this.side.trail.length;
+      this.side = session.side ?? this.side;
       commit();
-      this.onCommit(written);
+      this.onCommit(written, this.side.trail.slice(before));
     });
     return [];
   }
@@ -256,10 +313,12 @@ export class ModelledDatabase {
 
   #endTransaction(session: Session): void {
     session.staged = undefined;
+    session.side = undefined;
     session.hasFailed = false;
     session.answered = [];
     if (this.#locker !== session) return;
     this.#locker = undefined;
+    this.#ending.clear();
     // Outside a transaction a statement has the lock for itself only.
     while (this.#locker === undefined) {
       const next = this.#line.shift();
@@ -270,6 +329,9 @@ export class ModelledDatabase {
     }
   }
 }
+
+/** Time of its clock at the beginning, in Unix milliseconds. */
+const START_MS = Date.UTC(2026, 0, 1);
 
 /** The question for waiting holds that have left the line. */
 const LEFT_LINE = "select id from jsonb_array_elements_text($1::text::jsonb) as mine(id) " +

@@ -20,9 +20,51 @@ Deno.test(`several instances: seeds ${SEEDS.from} to ${SEEDS.to} violate nothing
   // Without these the seeds would prove nothing.
   assertGreater(tally.settlements, 5 * SEEDS.to);
   assertGreater(tally.recovered, SEEDS.to / 2);
-  assertGreater(tally.ended, 2 * SEEDS.to);
+  assertGreater(tally.ended, SEEDS.to);
+  assertGreater(tally.returned, SEEDS.to / 4);
+  assertGreater(tally.cutOff, SEEDS.to / 10);
   assertGreater(tally.breaks, 5 * SEEDS.to);
   assertGreater(tally.batches, 20 * SEEDS.to);
+  assertGreater(tally.corrections, SEEDS.to);
+  assertGreater(tally.closed, SEEDS.to / 60);
+});
+
+/** A call whose process stands still after a checkpoint, until others have ended its session. */
+const PAUSED: readonly Step[] = [
+  { kind: "ask", course: { ...COURSE, instance: 1, checkpoints: [40] } },
+  SERVE,
+  { kind: "go", pick: 0 },
+  SERVE,
+  { kind: "pause", instance: 1 },
+  { kind: "live", ms: 10_000 },
+];
+
+Deno.test("several instances: one that stood still settles nothing that was ended for it", async () => {
+  const late: readonly Step[] = [...PAUSED, { kind: "resume", instance: 1 }, SERVE];
+  const { violation, settlements, recovered, returned, cutOff } = await runInstances(late);
+  assertEquals(violation, undefined);
+  assertEquals([settlements, recovered, returned, cutOff], [1, 1, 1, 1]);
+});
+
+Deno.test("several instances: one that stands still for less than its lease goes on", async () => {
+  const steps = PAUSED.map((step): Step => step.kind === "live" ? { ...step, ms: 4_000 } : step);
+  const { violation, settlements, recovered, ended, cutOff } = await runInstances(steps);
+  assertEquals([violation, settlements, recovered, ended, cutOff], [undefined, 1, 0, 0, 0]);
+});
+
+Deno.test("several instances: time without the database ends none of them", async () => {
+  const steps: readonly Step[] = [
+    { kind: "ask", course: { ...COURSE, instance: 1, checkpoints: [40] } },
+    SERVE,
+    ...Array.from({ length: 6 }, () => [
+      { kind: "wait", ms: 10_000 } as const,
+      { kind: "restart" } as const,
+      { kind: "live", ms: 1_000 } as const,
+      { kind: "clock", ms: 3_600_000 } as const,
+    ]).flat(),
+  ];
+  const { violation, settlements, ended } = await runInstances(steps);
+  assertEquals([violation, settlements, ended], [undefined, 1, 0]);
 });
 
 Deno.test("several instances: a seed comes to the same again, and another to something else", async () => {

@@ -11,7 +11,7 @@ import type { SeedRun, Violation } from "../run.ts";
 import { settle, VirtualTime } from "../virtual_time.ts";
 import type { Call } from "./call.ts";
 import type { ModelledDatabase } from "./database.ts";
-import { drawSteps, type Step } from "./steps.ts";
+import { drawSteps, INSTANCES, type Step } from "./steps.ts";
 import { judgeCalls, judgeEnd } from "./verdicts.ts";
 import { World } from "./world.ts";
 
@@ -22,11 +22,19 @@ export interface InstancesOutcome {
   readonly settlements: number;
   /** Number of settlements for instances that were ended. */
   readonly recovered: number;
-  /** Number of instances that were killed, or ended while they lived. */
+  /** Number of sessions of instances that were ended. */
   readonly ended: number;
+  /** Number of those whose process lived, and joined again. */
+  readonly returned: number;
+  /** Calls that were refused because their holds had been ended for their instance. */
+  readonly cutOff: number;
   /** Number of connections that broke, and of restarts of the database. */
   readonly breaks: number;
   readonly batches: number;
+  /** Corrections that became durable. */
+  readonly corrections: number;
+  /** Number of wallets that were closed. */
+  readonly closed: number;
   /** Digest of everything that was answered and written: equal for equal runs. */
   readonly digest: string;
 }
@@ -91,7 +99,10 @@ export async function runInstances(
   return {
     violation,
     ...{ calls: calls.length, settlements: books.settlements.length, ended: ended.size, breaks },
+    returned: world.returned,
+    cutOff: calls.filter(({ refusal }) => refusal === "hold_ended").length,
     recovered: books.settlements.filter(({ recovered }) => recovered).length,
+    ...{ corrections: books.corrections.size, closed: books.closed.size },
     ...{ batches: tables.batches.length, digest: digestOf(world) },
   };
 }
@@ -112,6 +123,8 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case "credit":
       return world.pay(step.instance, step.wallet);
+    case "correct":
+      return world.correct(step);
     case "cut": {
       const session = chosen(database.inUse, step.pick);
       return session && database.cut(session, step.kept);
@@ -132,11 +145,16 @@ async function take(world: World, step: Step): Promise<void> {
       await world.time.pass(step.ms);
       return database.endSilent();
     case "kill":
-      world.kill(step.instance, step.kept);
-      return world.noteGone();
-    case "fence":
-      world.fence(step.instance);
-      return world.noteGone();
+      return world.kill(step.instance, step.kept);
+    case "pause":
+      return world.pause(step.instance);
+    case "resume":
+      return world.resume(step.instance);
+    case "live":
+      return await world.live(step.ms);
+    case "clock":
+      database.aheadMs += step.ms;
+      return;
   }
 }
 
@@ -147,6 +165,7 @@ function chosen<T>(list: readonly T[], pick: number): T | undefined {
 /** Lets everything end, without further faults. */
 async function comeToEnd(world: World, accuse: Accuse): Promise<void> {
   world.database.refusing = 0;
+  for (let number = 0; number < INSTANCES; number++) world.resume(number);
   for (let round = 0; round < LAST_ROUNDS; round++) {
     await settle();
     if (world.advance()) continue;

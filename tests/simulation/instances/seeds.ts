@@ -15,8 +15,12 @@ export interface InstancesTally {
   settlements: number;
   recovered: number;
   ended: number;
+  returned: number;
+  cutOff: number;
   breaks: number;
   batches: number;
+  corrections: number;
+  closed: number;
   failed: number;
 }
 
@@ -25,8 +29,17 @@ export async function runInstanceSeeds(
   { from, to, steps }: { readonly from: number; readonly to: number; readonly steps: number },
   report: (seed: number, outcome: InstancesOutcome, tally: InstancesTally) => Promise<void> | void,
 ): Promise<InstancesTally> {
-  const sums = { calls: 0, settlements: 0, recovered: 0, ended: 0, breaks: 0, batches: 0 };
-  const tally: InstancesTally = { seeds: 0, ...sums, failed: 0 };
+  const sums = {
+    calls: 0,
+    settlements: 0,
+    recovered: 0,
+    ended: 0,
+    returned: 0,
+    cutOff: 0,
+    breaks: 0,
+    batches: 0,
+  };
+  const tally: InstancesTally = { seeds: 0, ...sums, corrections: 0, closed: 0, failed: 0 };
   for (let seed = from; seed <= to; seed++) {
     const outcome = await runInstances(instanceSteps({ seed, steps }));
     tally.seeds++;
@@ -34,8 +47,12 @@ export async function runInstanceSeeds(
     tally.settlements += outcome.settlements;
     tally.recovered += outcome.recovered;
     tally.ended += outcome.ended;
+    tally.returned += outcome.returned;
+    tally.cutOff += outcome.cutOff;
     tally.breaks += outcome.breaks;
     tally.batches += outcome.batches;
+    tally.corrections += outcome.corrections;
+    tally.closed += outcome.closed;
     if (outcome.violation !== undefined) tally.failed++;
     await report(seed, outcome, tally);
   }

@@ -13,6 +13,28 @@ export const WALLETS = 3;
 /** Number of keys. */
 export const KEYS = 3;
 
+/** Number of keys that move between wallets. */
+export const MOVED_KEYS = 2;
+/** Corrections that runs draw alike; `again` repeats an earlier one under its id. */
+const DRAWN_KINDS = ["debit", "adjust", "tier", "refund", "refund", "move", "again"] as const;
+/** Share of corrections that close a wallet, which stays closed for the rest of the run. */
+const CLOSE_SHARE = 0.08;
+
+/** A correction of an operator. */
+export interface DrawnCorrection {
+  readonly what: typeof DRAWN_KINDS[number] | "close";
+  readonly instance: number;
+  /** Number of the wallet. */
+  readonly number: number;
+  readonly amount: number;
+  /** Chooses among the settlements, or earlier corrections, as a fraction of their number. */
+  readonly pick: number;
+  /** True for one that waited for the approval of another person. */
+  readonly isApproved: boolean;
+  /** True for one that is sent to two instances at once; a key moves to two wallets. */
+  readonly isTwice: boolean;
+}
+
 /** The course of a call. */
 export interface Course {
   readonly instance: number;
@@ -40,6 +62,7 @@ export type Step =
   | { readonly kind: "go"; readonly pick: number }
   | { readonly kind: "serve"; readonly pick: number; readonly times: number }
   | { readonly kind: "credit"; readonly instance: number; readonly wallet: number }
+  | { readonly kind: "correct" } & DrawnCorrection
   | {
     readonly kind: "cut";
     readonly pick: number;
@@ -54,7 +77,13 @@ export type Step =
   | { readonly kind: "forget" }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "kill"; readonly instance: number; readonly kept: number }
-  | { readonly kind: "fence"; readonly instance: number };
+  /** A process stands still, until it is woken or killed. */
+  | { readonly kind: "pause"; readonly instance: number }
+  | { readonly kind: "resume"; readonly instance: number }
+  /** Time passes in which the database serves everything, and no call goes on. */
+  | { readonly kind: "live"; readonly ms: number }
+  /** The database's clock is set. */
+  | { readonly kind: "clock"; readonly ms: number };
 
 type Draw = (random: Random) => Step;
 
@@ -72,6 +101,16 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     instance: random.below(INSTANCES),
     wallet: random.below(WALLETS),
   })],
+  [2, (random) => ({
+    kind: "correct",
+    what: random.chance(CLOSE_SHARE) ? "close" : random.pick(DRAWN_KINDS),
+    instance: random.below(INSTANCES),
+    number: random.below(WALLETS),
+    amount: 1 + random.below(120),
+    pick: random.next(),
+    isApproved: random.chance(0.3),
+    isTwice: random.chance(0.3),
+  })],
   [4, (random) => ({ kind: "cut", pick: random.next(), kept: random.pick([0, 0, 1, 2, 9]) })],
   [2, (random) => ({ kind: "deny", pick: random.next() })],
   [1, (random) => ({ kind: "refuse", connects: random.pick([1, 2, 5, 30]) })],
@@ -82,7 +121,10 @@ const KINDS: readonly (readonly [weight: number, draw: Draw])[] = [
     instance: random.below(INSTANCES),
     kept: random.pick([0, 1, 9]),
   })],
-  [1, (random) => ({ kind: "fence", instance: random.below(INSTANCES) })],
+  [1.2, (random) => ({ kind: "pause", instance: random.below(INSTANCES) })],
+  [1.2, (random) => ({ kind: "resume", instance: random.below(INSTANCES) })],
+  [1.5, (random) => ({ kind: "live", ms: random.pick([1_000, 5_000, 7_000, 10_000]) })],
+  [0.3, (random) => ({ kind: "clock", ms: random.pick([-3_600_000, 3_600_000]) })],
 ];
 
 const TOTAL = KINDS.reduce((sum, [weight]) => sum + weight, 0);
@@ -132,6 +174,9 @@ export function simplerSteps(step: Step): Step[] {
         { named: [] },
         { waitMs: 0 },
       ].map((change): Step => ({ kind: "ask", course: { ...step.course, ...change } }));
+    case "correct":
+      return [{ isApproved: false, isTwice: false }, { isApproved: false }, { isTwice: false }]
+        .map((change): Step => ({ ...step, ...change }));
     case "go":
       return step.pick === 0 ? [] : [{ kind: "go", pick: 0 }];
     case "serve":

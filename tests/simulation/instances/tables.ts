@@ -7,6 +7,8 @@
 
 import type { ReadRow } from "../../../gateway/stores/postgres/ledger/batch_view.ts";
 
+import { InstanceTable } from "./instance_table.ts";
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** A row of `journal`. */
@@ -33,6 +35,7 @@ export interface WalletRow {
 
 interface HoldRow {
   readonly id: string;
+  readonly number?: number;
   readonly instance: string;
   readonly wallet: string;
   readonly budget: string;
@@ -97,8 +100,7 @@ export class Tables {
   readonly waiting = new Map<string, WaitingRow>();
   /** Holds that left the line with the last batch, with what their wallets had before it. */
   departed: readonly (WaitingRow & { readonly available: string })[] = [];
-  /** Instances, with true for those that were ended. */
-  readonly instances = new Map<string, boolean>();
+  readonly instances = new InstanceTable();
   #lastWaiting = 0;
 
   /** Returns the row of the head. */
@@ -117,7 +119,7 @@ export class Tables {
     const walletIds = new Set([...wallets, ...[...held, ...queued].map(({ wallet }) => wallet)]);
     const waiting = this.#lines(walletIds, { shown: Number(parameters[7]), holds });
     const budgetIds = new Set([...budgets, ...[...held, ...waiting].map(({ budget }) => budget)]);
-    const instance = this.instances.get(String(parameters[5]));
+    const instance = this.instances.isEnded(String(parameters[5]));
     const logsOf = parameters[6] as readonly string[];
     const owedIds = new Set([
       ...logs,
@@ -164,16 +166,20 @@ export class Tables {
     });
   }
 
-  /** Returns the holds of a session in the line, if it has not ended. */
+  /** Returns the holds of a session in the line. */
   waitingOf(session: string): readonly WaitingRow[] {
-    if (this.instances.get(session) !== false) return [];
     return [...this.waiting.values()].filter(({ instance }) => instance === session);
   }
 
-  /** Ends a session, and takes its holds out of the line. */
-  endSession(id: string): void {
-    for (const row of this.waitingOf(id)) this.waiting.delete(row.id);
-    this.instances.set(id, true);
+  /** Returns the open holds of a session, oldest first. */
+  holdsOf(session: string): readonly HoldRow[] {
+    return [...this.holds.values()].filter(({ instance }) => instance === session)
+      .sort((one, other) => (one.number ?? 0) - (other.number ?? 0));
+  }
+
+  /** Returns log rows that are owed. */
+  readOwed(ids: readonly string[]): readonly ReadRow[] {
+    return rowsOf(this.owed, ids).map(({ line }) => ({ kind: "line", data: line }));
   }
 
   /** Checks a batch as the constraints do, and returns the function that commits it. */

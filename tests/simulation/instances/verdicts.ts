@@ -7,10 +7,13 @@
 import { createHash } from "node:crypto";
 import type { KeySpend, Wallet } from "../../../gateway/domain/ledger/ledger.ts";
 import { emptyBooks, replayEntry } from "../../../gateway/domain/ledger/replay.ts";
+import { EMPTY_TRAIL } from "../../../gateway/domain/operators/trail.ts";
+import { endAfter } from "../../../gateway/stores/trail_chain.ts";
 import { decodeEntry } from "../../../gateway/stores/kv/journal/journal_codec.ts";
 import { decodeWallet, namedOf } from "../../../gateway/stores/postgres/ledger/rows.ts";
 import type { Accuse, ReckonedBooks } from "../books.ts";
 import type { Call } from "./call.ts";
+import type { SideTables } from "./side_tables.ts";
 import type { Tables } from "./tables.ts";
 import type { World } from "./world.ts";
 
@@ -28,7 +31,11 @@ export function judgeCalls({ calls, books }: World, seen: Set<Call>, accuse: Acc
     if (state === "settled" && end !== "settle") {
       accuse("an answered settlement is durable", `${holdId}: ${end}`);
     }
-    if (state === "void" && end !== "void") accuse("an answered void is durable", holdId);
+    // One that was ended for its instance, without a charge, is void.
+    const isExpired = call.wasFenced && end === "expire";
+    if (state === "void" && end !== "void" && !isExpired) {
+      accuse("an answered void is durable", holdId);
+    }
   }
 }
 
@@ -36,9 +43,11 @@ export function judgeCalls({ calls, books }: World, seen: Set<Call>, accuse: Acc
 export function judgeEnd(world: World, accuse: Accuse): void {
   const { calls, books, database: { tables }, payments } = world;
   for (const call of calls) judgeCall(call, world, accuse);
-  for (const { opId } of payments) {
-    if (!books.credits.has(opId)) accuse("a payment is in the books", opId);
+  for (const { opId, isRefused } of payments) {
+    if (books.credits.has(opId) === isRefused) accuse("a payment is in the books", opId);
   }
+  world.corrections.judge();
+  judgeTrail(world.database.side, accuse);
   for (const { holdId, charged } of books.settlements) {
     const call = calls.find((other) => other.holdId === holdId);
     if (call?.charged !== undefined && call.charged !== charged) {
@@ -46,6 +55,14 @@ export function judgeEnd(world: World, accuse: Accuse): void {
     }
   }
   judgeTables(tables, { accuse, books });
+}
+
+/** Follows the chain of the audit log. */
+function judgeTrail({ trail, trailEnd }: SideTables, accuse: Accuse): void {
+  const { place, hash } = endAfter(EMPTY_TRAIL, trail);
+  if (place !== trailEnd.place || hash !== trailEnd.hash) {
+    accuse("the audit log ends with its last entry", JSON.stringify(trailEnd));
+  }
 }
 
 function judgeCall(call: Call, { books, database }: World, accuse: Accuse): void {
@@ -115,8 +132,9 @@ function judgeWallet(
 ): void {
   const row = wallets.get(id);
   if (row === undefined) return accuse("each wallet has a row", id);
-  const { written_off: writtenOff, created_at_ms: createdAtMs } = row;
-  const stored = decodeWallet(JSON.stringify({ ...row, writtenOff, createdAtMs })).wallet;
+  const { written_off: writtenOff, created_at_ms: createdAtMs, closed_at_ms: closedAtMs } = row;
+  const stored =
+    decodeWallet(JSON.stringify({ ...row, writtenOff, createdAtMs, closedAtMs })).wallet;
   const [one, other] = [stored, wallet].map(textOf);
   if (one !== other) accuse("rows of wallets are what the journal comes to", `${one}, ${other}`);
 }
@@ -137,5 +155,6 @@ function judgeSpends(
 
 function textOf(wallet: Wallet): string {
   const { id, tier, credits, available, held, spent, writtenOff, createdAtMs } = wallet;
-  return [id, tier, credits, available, held, spent, writtenOff, createdAtMs].join(" ");
+  const times = [createdAtMs, wallet.closedAtMs];
+  return [id, tier, credits, available, held, spent, writtenOff, ...times].join(" ");
 }

@@ -4,40 +4,38 @@
  * @module
  */
 
+import { CORRECTION_KINDS } from "../../../gateway/domain/ledger/correction_types.ts";
 import type { HoldCommand } from "../../../gateway/domain/ledger/ledger.ts";
+import type { StoredTrailEntry } from "../../../gateway/domain/operators/trail.ts";
 import { StoreError } from "../../../gateway/ports/store_error.ts";
-import { Batches } from "../../../gateway/stores/postgres/ledger/batches.ts";
-import { PostgresLedger } from "../../../gateway/stores/postgres/ledger/ledger.ts";
-import { decodeAmounts, decodeHold } from "../../../gateway/stores/postgres/ledger/rows.ts";
+import { entryOf } from "../../../gateway/stores/trail_chain.ts";
+import { decodeAmounts } from "../../../gateway/stores/postgres/ledger/rows.ts";
 import { type Accuse, nameOf, ReckonedBooks } from "../books.ts";
 import { settle, type VirtualTime } from "../virtual_time.ts";
 import { Call, NAME_BUDGET, walletId } from "./call.ts";
 import { BrokenConnection, ModelledDatabase } from "./database.ts";
-import { ModelledPool } from "./sql.ts";
-import { type Course, INSTANCES, WALLETS } from "./steps.ts";
+import { Process } from "./process.ts";
+import { ModelledClient } from "./sql.ts";
+import { type Course, type DrawnCorrection, INSTANCES, WALLETS } from "./steps.ts";
+import { Corrections } from "./corrections.ts";
 import { RefusedStatement, type Written } from "./tables.ts";
 
 /** Credits of a wallet at the beginning, and of a payment, in micros. */
 const FUNDS = 300n;
 
-/** Waiting holds that a batch reads of each key in a line: fewer than wait at times. */
-const WAITING_READ = 2;
+/** Silence after which a session is over, in milliseconds: the same on all instances. */
+const LEASE_MS = 6_000;
+/** Time between two moments in which the database serves everything, in milliseconds. */
+const LIVE_MS = 250;
+/** Rounds in which it does so. */
+const LIVE_ROUNDS = 8;
 
-/** A process of the gateway, as far as the ledger goes. */
-interface Instance {
-  readonly id: string;
-  readonly pool: ModelledPool;
-  readonly batches: Batches;
-  readonly ledger: PostgresLedger;
-  /** True once another instance has ended it. */
-  isFenced: boolean;
-  readonly calls: Call[];
-}
-
-/** A payment, which is repeated until it is in the books. */
+/** A payment, which is repeated until it is answered. */
 interface Payment {
   readonly opId: string;
   isPaid: boolean;
+  /** True when its wallet was closed. */
+  isRefused: boolean;
 }
 
 /** Everything in a run. */
@@ -47,14 +45,15 @@ export class World {
   readonly books: ReckonedBooks;
   readonly calls: Call[] = [];
   readonly payments: Payment[] = [];
+  readonly corrections: Corrections;
   /** Instances that were ended, by the id of their session. */
   readonly ended = new Set<string>();
   readonly #accuse: Accuse;
-  #instances: Instance[] = [];
+  #processes: (Process | undefined)[] = [];
+  readonly #clients: ModelledClient[] = [];
   #lives = 0;
   #gates: { readonly life: string; readonly go: () => void }[] = [];
-  readonly #reaping = new Set<string>();
-  /** Called when an instance was replaced. */
+  /** Called when a process was killed. */
   readonly #watches = new Set<() => void>();
 
   constructor(time: VirtualTime, accuse: Accuse) {
@@ -62,86 +61,117 @@ export class World {
     this.#accuse = accuse;
     this.database = new ModelledDatabase(() => time.clock.monotonicMs());
     this.books = new ReckonedBooks(accuse);
-    this.database.onCommit = (written) => this.#land(written);
+    this.database.onCommit = (written, audit) => this.#land(written, audit);
+    this.corrections = new Corrections({
+      ...{ books: this.books, accuse, rows: () => this.database.side },
+      tried: (number, work) => this.#tried(number, work),
+    });
     this.books.onHold = (holdId, { owner, names }) => {
       for (const name of names) {
         const used = this.books.owners.get(nameOf(owner, name)) ?? 0n;
         if (used > NAME_BUDGET) accuse("a name stays within its budget", `${holdId}: ${used}`);
       }
     };
+    this.database.onEnd = (id, silentMs) => this.#noteEnd(id, silentMs);
     this.database.onUnknown = (text) => accuse("the model knows every statement", text);
   }
 
   /** Starts the instances, and founds the wallets. */
   async setUp(): Promise<void> {
-    this.#instances = Array.from({ length: INSTANCES }, () => this.#start());
-    const { ledger } = this.instance(0);
+    for (let number = 0; number < INSTANCES; number++) this.#watched(this.#start(number));
+    this.corrections.storeKeys();
+    await this.#serveUntil(() => this.#processes.every((process) => process !== undefined));
     const atMs = this.time.clock.nowMs();
     for (let wallet = 0; wallet < WALLETS; wallet++) {
-      void ledger.open({ kind: "open", walletId: walletId(wallet), tier: "standard", atMs });
+      const open = { kind: "open", walletId: walletId(wallet), tier: "standard", atMs } as const;
+      void this.#processes[0]?.ledger.open(open);
       this.pay(0, wallet);
     }
-    while (this.payments.some(({ isPaid }) => !isPaid)) {
+    await this.#serveUntil(() => this.payments.every(({ isPaid }) => isPaid));
+  }
+
+  async #serveUntil(isDone: () => boolean): Promise<void> {
+    while (!isDone()) {
       await settle();
       for (const session of this.database.ready) this.database.serve(session);
     }
   }
 
-  /** Returns the instance that has a number now. */
-  instance(number: number): Instance {
-    const instance = this.#instances[number];
-    if (instance === undefined) throw new Error(`There is no instance ${number}`);
-    return instance;
+  /** Number of sessions that were lost by processes that live. */
+  get returned(): number {
+    return this.#processes.reduce((sum, process) => sum + (process?.lost ?? 0), 0);
   }
 
   /** Number of calls and payments that wait for the simulation. */
   get waiting(): readonly { go(): void }[] {
-    return this.#gates;
+    const paused = this.#clients.filter(({ isPaused }) => isPaused).map(({ name }) => name);
+    return this.#gates.filter(({ life }) => !paused.includes(life));
   }
 
   /** Begins a call. */
   ask(course: Course): void {
-    const instance = this.instance(course.instance);
-    const { ledger, id } = instance;
+    const process = this.#processes[course.instance];
+    // One that starts does not listen, and one that stands still reads no request.
+    if (process === undefined || process.client.isPaused) return;
+    const { ledger, client } = process;
     const call = new Call(this.calls.length, course, {
       ...{ ledger, nowMs: () => this.time.clock.nowMs(), accuse: this.#accuse },
-      next: () => this.#gate(id),
+      next: () => this.#gate(client.name),
+      onCut: (cut) => this.#judgeCut(cut),
     });
     this.calls.push(call);
-    instance.calls.push(call);
+    process.calls.push(call);
     this.#watched(call.run());
   }
 
   /** Pays credits into a wallet, until they are there. */
   pay(number: number, wallet: number): void {
-    const payment = { opId: `payment-${this.payments.length}`, isPaid: false };
+    const payment = { opId: `payment-${this.payments.length}`, isPaid: false, isRefused: false };
     this.payments.push(payment);
     this.#watched(this.#pay(payment, { number, wallet, atMs: this.time.clock.nowMs() }));
   }
 
-  /** Kills a process, and starts another in its place. */
-  kill(number: number, kept: number): void {
-    const { id, pool, calls } = this.instance(number);
-    pool.kill(() => kept);
-    for (const call of calls) call.lose();
-    this.#gates = this.#gates.filter(({ life }) => life !== id);
-    this.#instances[number] = this.#start();
-    this.#watched(this.#reap(id));
+  /** Makes a correction. */
+  correct(drawn: DrawnCorrection): void {
+    this.#watched(this.corrections.make(drawn));
   }
 
-  /** Ends an instance that lives: a new session takes its place. */
-  fence(number: number): void {
-    const instance = this.instance(number);
-    instance.isFenced = true;
-    for (const call of instance.calls) call.wasFenced = true;
-    const { id } = instance;
-    this.#instances[number] = this.#start();
-    this.#watched(this.#reap(id));
+  /** Kills a process, and starts another in its place. */
+  kill(number: number, kept: number): void {
+    const client = this.#clients[number];
+    if (client === undefined) return;
+    client.kill(kept);
+    for (const call of this.#processes[number]?.calls ?? []) call.lose();
+    this.#gates = this.#gates.filter(({ life }) => life !== client.name);
+    this.#watched(this.#start(number));
+    for (const watch of this.#watches) watch();
+  }
+
+  /** Stops a process: others end its session if that takes too long. */
+  pause(number: number): void {
+    this.#clients[number]?.pause();
+  }
+
+  /** Lets a process go on. */
+  resume(number: number): void {
+    this.#clients[number]?.resume();
+  }
+
+  /** Lets time pass in which the database serves everything, and no call goes on. */
+  async live(ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += LIVE_MS) {
+      await this.time.pass(LIVE_MS);
+      this.database.endSilent();
+      for (let round = 0; round < LIVE_ROUNDS && this.database.ready.length > 0; round++) {
+        for (const session of this.database.ready) this.database.serve(session);
+        await settle(2);
+      }
+    }
   }
 
   /** Lets calls go on and the database serve what is ready. Returns false if there was nothing. */
   advance(): boolean {
-    const gates = this.#gates;
+    const gates = this.waiting;
     const { ready } = this.database;
     for (const { go } of [...gates]) go();
     for (const session of ready) this.database.serve(session);
@@ -154,9 +184,10 @@ export class World {
     return [
       ...this.calls.filter(({ isDone }) => !isDone).map(({ number }) => `call ${number}`),
       ...this.payments.filter(({ isPaid }) => !isPaid).map(({ opId }) => opId),
+      ...this.corrections.unanswered,
       ...[...holds.keys()].map((id) => `open ${id}`),
       ...[...waiting.keys()].map((id) => `${id} in the line`),
-      ...[...this.#reaping].map((id) => `the end of ${id}`),
+      ...this.#processes.flatMap((process, number) => process ? [] : [`the start of ${number}`]),
     ].join(", ");
   }
 
@@ -164,13 +195,31 @@ export class World {
     work.catch((error) => this.#accuse("no bug shows", String(error?.stack ?? error)));
   }
 
-  #start(): Instance {
-    const id = `instance-${this.#lives++}`;
-    this.database.tables.instances.set(id, false);
-    const pool = new ModelledPool(this.database, this.#accuse);
-    const batches = new Batches(pool.sql, { id }, { waitingRead: WAITING_READ });
-    const ledger = new PostgresLedger(pool.sql, batches, { line: { listens: false } });
-    return { id, pool, batches, ledger, isFenced: false, calls: [] };
+  /** Starts a process, again until it has a session. */
+  async #start(number: number): Promise<void> {
+    this.#processes[number] = undefined;
+    const name = `process-${this.#lives++}`;
+    const client = new ModelledClient(name, { database: this.database, accuse: this.#accuse });
+    this.#clients[number] = client;
+    while (!client.isDead) {
+      try {
+        this.#processes[number] = await Process.start(client, () => this.time.clock.nowMs());
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        await this.#gate(name);
+      }
+    }
+  }
+
+  /** Marks the calls of an instance whose session was ended: their holds may end without them. */
+  #noteEnd(id: string, silentMs: number): void {
+    this.ended.add(id);
+    if (silentMs < LEASE_MS) {
+      this.#accuse("an instance is silent for its lease before it is ended", `${silentMs} ms`);
+    }
+    const process = this.#processes.find((one) => one?.instance.id === id);
+    for (const call of process?.calls ?? []) if (!call.isDone) call.wasFenced = true;
   }
 
   async #pay(
@@ -179,51 +228,29 @@ export class World {
   ): Promise<void> {
     const { opId } = payment;
     const credit = { opId, walletId: walletId(wallet), amount: FUNDS, note: "", atMs };
-    const answer = await this.#repeated(number, (ledger) => {
+    const answer = await this.#tried(number, ({ ledger }) => {
       return ledger.credit({ kind: "credit", ...credit });
     });
-    if (answer.ok) payment.isPaid = true;
-    else this.#accuse("a payment is taken", `${opId}: ${answer.refusal}`);
-  }
-
-  /** Ends an instance, and its holds, by those that live. */
-  async #reap(id: string): Promise<void> {
-    this.#reaping.add(id);
-    const atMs = this.time.clock.nowMs();
-    await this.#tried(
-      0,
-      ({ batches }) => batches.submit({}, (view) => void view.ending.push({ id, beats: null })),
-    );
-    this.ended.add(id);
-    for (const { data } of this.#holdsOf(id)) {
-      const { id: holdId, progress } = decodeHold(data);
-      await this.#repeated(1, async (ledger): Promise<void> => {
-        const ends = { estimated: true, recovered: true, atMs };
-        await (progress === undefined
-          ? ledger.voidHold({ kind: "expire", holdId, reason: "instance lost", atMs })
-          : ledger.settle({ ...progress, kind: "settle", holdId, ...ends }));
-      });
+    payment.isPaid = true;
+    payment.isRefused = !answer.ok && this.books.closed.has(walletId(wallet));
+    if (!answer.ok && !payment.isRefused) {
+      this.#accuse("a payment is taken", `${opId}: ${answer.refusal}`);
     }
-    this.#reaping.delete(id);
-  }
-
-  #holdsOf(id: string) {
-    return [...this.database.tables.holds.values()].filter(({ instance }) => instance === id);
-  }
-
-  #repeated<T>(number: number, work: (ledger: PostgresLedger) => Promise<T>): Promise<T> {
-    return this.#tried(number, ({ ledger }) => work(ledger));
   }
 
   /** Repeats work at whichever process has the number, until one answers. */
-  async #tried<T>(number: number, work: (instance: Instance) => Promise<T>): Promise<T> {
+  async #tried<T>(number: number, work: (process: Process) => Promise<T>): Promise<T> {
     for (;;) {
-      const instance = this.instance(number);
+      const process = this.#processes[number];
+      if (process === undefined) {
+        await this.#gate("");
+        continue;
+      }
       const { promise: gone, resolve } = Promise.withResolvers<"gone">();
-      const watch = () => this.instance(number) !== instance ? resolve("gone") : undefined;
+      const watch = () => this.#processes[number] !== process ? resolve("gone") : undefined;
       this.#watches.add(watch);
       try {
-        const result = await Promise.race([work(instance), gone]);
+        const result = await Promise.race([work(process), gone]);
         if (result !== "gone") return result;
       } catch (error) {
         const isFailure = error instanceof StoreError || error instanceof BrokenConnection ||
@@ -234,11 +261,6 @@ export class World {
       }
       await this.#gate("");
     }
-  }
-
-  /** Tells those who wait for a process that it is gone. */
-  noteGone(): void {
-    for (const watch of this.#watches) watch();
   }
 
   #gate(life: string): Promise<void> {
@@ -252,6 +274,14 @@ export class World {
       };
       this.#gates.push(gate);
     });
+  }
+
+  /** A call is cut only if its hold has ended: otherwise its charge would be lost. */
+  #judgeCut({ holdId }: Call): void {
+    const end = this.books.holds.get(holdId)?.end;
+    if (end === "open" || end === undefined) {
+      this.#accuse("a call that is cut off has ended in the books", `${holdId}: ${end}`);
+    }
   }
 
   /** No caller is refused at the head of a line for want of credits that the wallet had before. */
@@ -273,11 +303,17 @@ export class World {
     }
   }
 
-  #land(written: Written): void {
+  #land(written: Written, audit: readonly StoredTrailEntry[]): void {
     this.#judgeDeparted(written);
+    const corrected = written.journal.map(({ line }) => JSON.parse(line))
+      .filter(({ op }) => CORRECTION_KINDS.includes(op)).map(({ id }) => id);
+    const noted = audit.map((entry) => entryOf(entry).subject);
+    if (noted.join() !== corrected.join()) {
+      this.#accuse("a correction lands with its audit entry", `${corrected}; noted: ${noted}`);
+    }
     const { journal, wallets, firstPlace, batch, holds } = written;
     for (const { instance } of holds) {
-      if (this.ended.has(instance) || this.database.tables.instances.get(instance) === true) {
+      if (this.database.tables.instances.isEnded(instance) === true) {
         this.#accuse("an instance that was ended holds nothing new", `${instance}, batch ${batch}`);
       }
     }
@@ -289,7 +325,8 @@ export class World {
       const [credits, available, held, spent] = [row.credits, row.available, row.held, row.spent]
         .map(BigInt);
       this.books.compare({
-        ...{ id: row.id, credits: credits ?? 0n, available: available ?? 0n, held: held ?? 0n },
+        ...{ id: row.id, tier: row.tier, closedAtMs: row.closed_at_ms ?? undefined },
+        ...{ credits: credits ?? 0n, available: available ?? 0n, held: held ?? 0n },
         ...{ spent: spent ?? 0n, writtenOff: BigInt(row.written_off) },
       });
     }

@@ -5,7 +5,7 @@
  */
 
 import { StoreError } from "../../../ports/store_error.ts";
-import { connect, type Sql, storeError } from "../connection.ts";
+import { connect, type ConnectOptions, type Sql, storeError } from "../connection.ts";
 import type { Batches } from "../ledger/batches.ts";
 import type { Member } from "../ledger/member.ts";
 import type { Link } from "../link.ts";
@@ -43,6 +43,8 @@ export interface InstanceOptions extends ClockDifferenceOptions {
    * it for a while, as a paused process does. @default {each second, after a failure each 250 ms}
    */
   readonly pulse?: ((beat: () => Promise<void>, end: AbortSignal) => Promise<void>) | undefined;
+  /** Opens its pools of connections. The simulation has pools of its own. @default {connect} */
+  readonly open?: ((options: ConnectOptions) => Sql) | undefined;
 }
 
 interface BeatRow {
@@ -95,7 +97,7 @@ export class Instance implements Member {
    * @throws {StoreError} When the database cannot be used.
    */
   static async join(to: string | Link, options: InstanceOptions = {}): Promise<Instance> {
-    const sql = connect(to, { max: 1, limitMs: BEAT_LIMIT_MS });
+    const sql = openPool(to, options, BEAT_LIMIT_MS);
     try {
       const session = await newSession(sql);
       const instance = new Instance(to, { options, sql, session });
@@ -136,7 +138,7 @@ export class Instance implements Member {
   /** Ends, through these batches, silent instances, and the holds of those that have ended. */
   reapThrough(batches: Pick<Batches, "submit">): void {
     const { leaseMs = LEASE_MS, onError } = this.#options;
-    const sql = connect(this.#to, { max: 1, limitMs: 2 * BEAT_LIMIT_MS });
+    const sql = openPool(this.#to, this.#options, 2 * BEAT_LIMIT_MS);
     this.#batches = batches;
     this.#reaper = new Reaper({ batches, sql, leaseMs, onError });
   }
@@ -199,6 +201,12 @@ export class Instance implements Member {
       throw storeError(cause);
     }
   }
+}
+
+/** Opens a pool of one connection. */
+function openPool(to: string | Link, { open }: InstanceOptions, limitMs: number): Sql {
+  const options = { max: 1, limitMs };
+  return open?.(options) ?? connect(to, options);
 }
 
 async function newSession(sql: Sql): Promise<Session> {
