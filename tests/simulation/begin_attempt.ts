@@ -1,3 +1,4 @@
+import { writtenTokens } from "../../gateway/domain/requests/written_tokens.ts";
 import type { UpstreamCall } from "../../gateway/ports/upstream.ts";
 import type { Caller } from "./caller.ts";
 import type { Attempt } from "./scripted_upstream.ts";
@@ -9,7 +10,7 @@ const UPSTREAM_PREFIX = "real-";
 /** Records one more call for a request, with its planned course. */
 export function beginAttempt(
   caller: Caller,
-  { body, model }: UpstreamCall,
+  { body, heldOutputTokens = Infinity, model }: UpstreamCall,
   { drains }: { readonly drains: boolean },
 ): Attempt {
   const { question, attempts } = caller;
@@ -23,6 +24,7 @@ export function beginAttempt(
     // Parts of a request run at once: only their costs show which hold belongs to which.
     holdId: question.split === undefined ? caller.holds.at(-1) : undefined,
     failure: script.failures[before.length],
+    passesLimit: writtenTokens(script.says ?? "") > heldOutputTokens,
     ...{ words: 0, usage: undefined },
     ...{ ended: false, finished: false, cancelled: false, over: false },
   };

@@ -112,7 +112,8 @@ export function rightCheckpoints(call: SettledCall): bigint[] {
 
 /**
  * Returns the possible costs for one call of a split request. A call whose text is shown is charged
- * as far as it came; of a call that is not shown only all of it, or the reported usage.
+ * as far as it came; of a call that is not shown only all of it, the reported usage, or the text that
+ * passed its limit.
  */
 export function rightPartCosts(call: SettledCall): bigint[] {
   const { attempt, promptTokens, stream: isShown, interrupted, read } = call;
@@ -135,6 +136,7 @@ export function rightPartCosts(call: SettledCall): bigint[] {
     const upTo = wordsWhenLeft + 1;
     return [...reported, counted(0), ...counts.slice(read, upTo), ...larger.slice(read, upTo)];
   }
+  if (attempt.passesLimit && !finished) return [...reported, ...counts.slice(words)];
   if (usage !== undefined) return finished || !isShown ? reported : larger.slice(read);
   return finished ? [counted(words)] : isShown ? counts.slice(read) : [counted(0)];
 }

@@ -57,6 +57,8 @@ export interface Attempt {
   readonly drains: boolean;
   /** Failure before its first byte; absent if it answers. */
   readonly failure?: Script["failures"][number] | undefined;
+  /** True when its text is longer than what is held for it: the gateway ends and counts it. */
+  readonly passesLimit: boolean;
   words: number;
   usage: ClaimedUsage | undefined;
   /** True when everything was sent, or the script cut the connection. */

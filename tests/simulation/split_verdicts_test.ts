@@ -14,6 +14,7 @@ const CATALOG = JSON.stringify({
 function costsOfPlan(changes: Partial<Attempt>): bigint[] {
   const attempt: Attempt = {
     ...{ request: 0, part: "plan", model: "m", promptTokens: 3, promptTokensAtLeast: 3 },
+    passesLimit: false,
     ...{ holdId: undefined, script: SCRIPT, drains: false, words: 5, usage: undefined },
     ...{ ended: true, finished: true, cancelled: false, over: true },
     ...changes,
