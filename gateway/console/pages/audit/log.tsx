@@ -1,3 +1,4 @@
+import { auditChange } from "../../../admin_api/audit_change.ts";
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
 import { rangeMessages } from "../../messages/range.ts";
@@ -91,10 +92,7 @@ function columnsOf(view: View): readonly ui.Column<Entry>[] {
   ];
 }
 
-function changeText({ values, before, after, remark }: Entry): string {
-  const text = remark ??
-    (before === null && after === null
-      ? values === null ? "" : JSON.stringify(values)
-      : `${JSON.stringify(before)} → ${JSON.stringify(after)}`);
+function changeText(entry: Entry): string {
+  const text = auditChange(entry, "→");
   return text.length <= CHANGE_CHARS ? text : `${text.slice(0, CHANGE_CHARS)} …`.toWellFormed();
 }

@@ -16,6 +16,7 @@ Deno.test("the audit log is searched by who, action, subject and time, and expor
       return /<tbody>(.*)<\/tbody>/s.exec(text)?.[1] ?? "";
     };
     const all = await rows("");
+    assertStringIncludes(all, "&lt;b&gt;Noon&lt;/b&gt;");
     for (const text of ["/wallets/team", "/wallets", "signIn", "createWallet", "creditWallet"]) {
       assertStringIncludes(all, text);
     }
