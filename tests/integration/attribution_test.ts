@@ -163,3 +163,22 @@ Deno.test("bad tags and users are 400 with their param, before anything is held"
     "rows of the refusals",
   );
 });
+
+Deno.test("the audit log costs no call anything: none writes there", async () => {
+  await using service = await TestService.start();
+  const before = await service.admin("GET", "/audit/verify");
+  const calls: [string, object][] = [
+    ["/chat/completions", HELLO],
+    ["/chat/completions", { ...HELLO, stream: true }],
+    ["/responses", { input: "Hello" }],
+    ["/images/generations", { prompt: "A cat", size: "256x256" }],
+    ["/embeddings", { input: "Hello" }],
+  ];
+  for (const [path, body] of calls) {
+    const response = await post(service, path, { ...body, user: "ann" }, ["team=search"]);
+    assertEquals(response.status, 200, await response.text());
+  }
+  await own(service, "/key");
+  await service.quiet();
+  assertEquals(await service.admin("GET", "/audit/verify"), before);
+});

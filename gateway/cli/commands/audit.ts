@@ -1,3 +1,4 @@
+import { auditChange } from "../../admin_api/audit_change.ts";
 import type { AnswerOf } from "../../admin_api/operations.ts";
 import type { Call, Command, Output } from "../command.ts";
 import { CliFailure } from "../failures.ts";
@@ -44,7 +45,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   column("ACTION", "action"),
   column("STAGE", "stage"),
   column("SUBJECT", "subject"),
-  { title: "CHANGE", cell: changeText, kind: "text" },
+  { title: "CHANGE", cell: (entry) => auditChange(entry, "->"), kind: "text" },
 ];
 
 async function list(call: Call): Promise<Output> {
@@ -61,12 +62,6 @@ async function list(call: Call): Promise<Output> {
     json,
     text: ({ width }) => table(COLUMNS, json.entries, { width, empty }) + nextPage(json),
   };
-}
-
-function changeText({ before, after, remark, values }: Entry): string {
-  if (remark !== null) return remark;
-  if (before === null && after === null) return values === null ? "" : JSON.stringify(values);
-  return `${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
 }
 
 /** A line of an export: an entry with its hash, or the end. */

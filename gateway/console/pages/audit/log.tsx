@@ -1,5 +1,7 @@
+import { auditChange } from "../../../admin_api/audit_change.ts";
 import type { AnswerOf } from "../../../admin_api/operations.ts";
 import * as ui from "../../components/mod.ts";
+import { rangeMessages } from "../../messages/range.ts";
 import type { Feed, Page, View } from "../../page.ts";
 import { auditMessages } from "./messages.ts";
 
@@ -13,25 +15,16 @@ export const auditLog: Page = {
   path: "/audit",
   async show(view) {
     const say = view.say(auditMessages);
-    const text = (name: string) => ui.filterText(view, name) || undefined;
-    const { entries, cursor } = await view.load("GET /audit", {
-      query: {
-        ...{ who: text("who"), action: text("action"), subject: text("subject") },
-        ...{ cursor: text("cursor"), limit: String(ui.ROWS_PER_PAGE) },
-      },
-    });
+    const { entries, cursor } = await view.load("GET /audit", { query: queryOf(view) });
     return {
       title: say.title,
+      scripts: ["range.js"],
       body: (
         <>
           <ui.PageHead title={say.title} intro={say.intro}>
             <a class="button" href="/console/feeds/audit">{say.export}</a>
           </ui.PageHead>
-          <ui.FilterForm view={view}>
-            <ui.FilterText view={view} name="who" label={say.whoFilter} />
-            <ui.FilterText view={view} name="action" label={say.actionFilter} />
-            <ui.FilterText view={view} name="subject" label={say.subjectFilter} />
-          </ui.FilterForm>
+          <AuditFilter view={view} />
           <ui.DataTable<Entry>
             {...{ view, caption: say.caption, rows: entries, cursor, columns: columnsOf(view) }}
             isCut={cursor !== null && entries.length < ui.ROWS_PER_PAGE}
@@ -42,6 +35,31 @@ export const auditLog: Page = {
     };
   },
 };
+
+function queryOf(view: View): URLSearchParams {
+  const query = ui.queryFields(view, ["who", "action", "subject", "cursor"]);
+  const { sinceMs, untilMs } = ui.readRange(view, "any");
+  if (sinceMs !== undefined) query.set("since", new Date(sinceMs).toISOString());
+  if (untilMs !== undefined) query.set("until", new Date(untilMs).toISOString());
+  query.set("limit", String(ui.ROWS_PER_PAGE));
+  return query;
+}
+
+function AuditFilter({ view }: { view: View }) {
+  const say = view.say(auditMessages);
+  const range = view.say(rangeMessages);
+  const spans = ui.SPANS.map((span) => [span, range.last[span]] as const);
+  const select = ui.filterSelects(view);
+  return (
+    <ui.FilterForm view={view}>
+      <ui.FilterText view={view} name="who" label={say.whoFilter} />
+      <ui.FilterText view={view} name="action" label={say.actionFilter} />
+      <ui.FilterText view={view} name="subject" label={say.subjectFilter} />
+      {select("range", range.time, { all: range.any, options: [...spans, ["own", range.own]] })}
+      <ui.OwnRange view={view} />
+    </ui.FilterForm>
+  );
+}
 
 /** The whole log as a file. */
 export const auditFile: Feed = {
@@ -74,10 +92,7 @@ function columnsOf(view: View): readonly ui.Column<Entry>[] {
   ];
 }
 
-function changeText({ values, before, after, remark }: Entry): string {
-  const text = remark ??
-    (before === null && after === null
-      ? values === null ? "" : JSON.stringify(values)
-      : `${JSON.stringify(before)} → ${JSON.stringify(after)}`);
+function changeText(entry: Entry): string {
+  const text = auditChange(entry, "→");
   return text.length <= CHANGE_CHARS ? text : `${text.slice(0, CHANGE_CHARS)} …`.toWellFormed();
 }
