@@ -3,6 +3,7 @@ import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { CallerFile } from "../../ports/file_store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Rng } from "../../ports/rng.ts";
+import { StoreError } from "../../ports/store_error.ts";
 import type {
   FileAttributes,
   FileText,
@@ -213,12 +214,11 @@ export class CallerStores {
     storeId: string,
     { fileId, page }: { readonly fileId: string; readonly page?: TextPage | undefined },
   ): Promise<FileText & Pick<TextPage, "textId">> {
-    for (;;) {
-      const file = await this.file(key, storeId, fileId);
+    return await this.#onLatest(key, { storeId, fileId }, async (file) => {
       if (page !== undefined && page.textId !== file.id) throw anotherText();
       const text = await this.#deps.vectorStores.text(file, page?.from ?? 0);
-      if (text !== undefined) return { ...text, textId: file.id };
-    }
+      return text && { ...text, textId: file.id };
+    });
   }
 
   /** Replaces the attributes of a file, by which searches filter from then on. */
@@ -228,11 +228,27 @@ export class CallerStores {
     { attributes, fileId }: { readonly fileId: string; readonly attributes: FileAttributes },
   ): Promise<VectorStoreFile> {
     await this.#own(key, storeId);
-    for (;;) {
-      const { id } = await this.file(key, storeId, fileId);
-      const changed = await this.#deps.vectorStores.setAttributes(storeId, id, attributes);
-      if (changed !== undefined) return changed;
-      // Removed meanwhile, perhaps because it was added again: then it is there under another id.
+    const { vectorStores } = this.#deps;
+    return await this.#onLatest(key, { storeId, fileId }, ({ id }) => (
+      vectorStores.setAttributes(storeId, id, attributes)
+    ));
+  }
+
+  /**
+   * Works on the latest text of a file until that is not removed meanwhile: a file that was added again
+   * is there under another id. Throws a {@linkcode StoreError} for a text of which rows are missing.
+   */
+  async #onLatest<T>(
+    key: Caller,
+    { fileId, storeId }: { readonly fileId: string; readonly storeId: string },
+    work: (file: VectorStoreFile) => Promise<T | undefined>,
+  ): Promise<T> {
+    for (let goneId = "";;) {
+      const file = await this.file(key, storeId, fileId);
+      const result = await work(file);
+      if (result !== undefined) return result;
+      if (file.id === goneId) throw new StoreError(`Rows of file "${file.id}" are missing`);
+      goneId = file.id;
     }
   }
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertLessOrEqual, assertRejects } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
+import { StoreError } from "../../ports/store_error.ts";
 import { openKvStores } from "../../stores/kv/open.ts";
 import { createSystemRng } from "../../system/rng.ts";
 import { MAX_FILES } from "../../vector_stores/limits.ts";
@@ -187,4 +188,17 @@ Deno.test("a wallet with many files delays another by one turn", async () => {
   await Promise.all(many);
   // Behind the file that is being read, and one turn of the other wallet.
   assertLessOrEqual(order.indexOf("other"), 2);
+});
+
+Deno.test("a text of which rows are missing ends the call, instead of being read for ever", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green"]);
+  const { callerStores, vectorStores, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  await callerStores.add(KEY, store.id, { attachments });
+  vectorStores.text = () => Promise.resolve(undefined);
+  vectorStores.setAttributes = () => Promise.resolve(undefined);
+  const text = () => callerStores.text(KEY, store.id, { fileId });
+  await assertRejects(text, StoreError, "are missing");
+  const change = () => callerStores.setAttributes(KEY, store.id, { fileId, attributes: {} });
+  await assertRejects(change, StoreError, "are missing");
 });
