@@ -138,7 +138,8 @@ export class CallerStores {
     await this.get(key, id);
     const files = await this.#deps.vectorStores.files(id);
     if (files === undefined) throw noStore();
-    // A file that was added again is there twice for a moment: the later one counts.
+    // A file that was added again is there twice for a moment, or until its new text finds room: the
+    // later one counts.
     const latest = new Map(files.map((file) => [file.sourceId ?? file.id, file]));
     return files.filter((file) => latest.get(file.sourceId ?? file.id) === file);
   }
@@ -186,8 +187,11 @@ export class CallerStores {
     const { storeFilesMax, vectorStores } = this.#deps;
     const files = await vectorStores.files(storeId) ?? [];
     const known = new Set(files.map(({ sourceId }) => sourceId));
-    const more = new Set(attachments.map(({ fileId }) => fileId)).difference(known).size;
-    if (more === 0 || files.length + more <= storeFilesMax) return;
+    const added = new Set(attachments.map(({ fileId }) => fileId));
+    const more = added.difference(known).size;
+    // One that is added again has its place until its new text has one too.
+    const both = more < attachments.length ? 1 : 0;
+    if (attachments.length === 0 || files.length + more + both <= storeFilesMax) return;
     throw new ServiceFault("policy_denied", {
       message: `A vector store has at most ${storeFilesMax} files; this one has room for ` +
         `${Math.max(0, storeFilesMax - files.length)} more`,
@@ -310,8 +314,18 @@ export class CallerStores {
       await vectorStores.removeText(storeId, { sourceId: fileId });
       throw noFile(param);
     }
-    await vectorStores.removeText(storeId, { sourceId: fileId, except: text.id });
+    if (hasFoundNoRoom(text)) await this.#removeFailures(storeId, text);
+    else await vectorStores.removeText(storeId, { sourceId: fileId, except: text.id });
     return text;
+  }
+
+  /** Removes the earlier failures of a file; a text that could be read stays and is searched. */
+  async #removeFailures(storeId: string, { id, sourceId }: VectorStoreFile): Promise<void> {
+    const { vectorStores } = this.#deps;
+    for (const file of await vectorStores.files(storeId) ?? []) {
+      if (file.sourceId !== sourceId || file.failure === undefined || file.id === id) continue;
+      await vectorStores.removeFile(storeId, file.id);
+    }
   }
 
   async #note(
@@ -345,9 +359,14 @@ export class CallerStores {
         failure: { code: "server_error", message },
       }),
     );
-    await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId, except: noted.id });
+    await this.#removeFailures(storeId, noted);
     return noted;
   }
+}
+
+/** True for a file that is not there because of others: it is in order, and may be added again. */
+function hasFoundNoRoom({ failure }: VectorStoreFile): boolean {
+  return failure?.code === "server_error";
 }
 
 async function readWhole(file: CallerFile, files: CallerFiles): Promise<Uint8Array<ArrayBuffer>> {
