@@ -37,7 +37,7 @@ async function labOf(maxBytes: number, texts: readonly string[]) {
   });
   const store = await callerStores.create(KEY, { name: "Lamps" });
   return {
-    ...{ callerStores, vectorStores, store, attachments, upload },
+    ...{ callerFiles, callerStores, files, vectorStores, store, attachments, upload },
     async [Symbol.asyncDispose]() {
       await vectorStores.close();
       await stores.close();
@@ -201,6 +201,20 @@ Deno.test("a wallet with many files delays another by one turn", async () => {
   await Promise.all(many);
   // Behind the file that is being read, and one turn of the other wallet.
   assertLessOrEqual(order.indexOf("other"), 2);
+});
+
+Deno.test("a file that is added while it is deleted leaves no text in its stores", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green"]);
+  const { callerFiles, callerStores, files, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  const { remove } = callerFiles;
+  callerFiles.remove = async (...given) => {
+    // The texts of the file are removed by now, and the file itself is still there.
+    await callerStores.add(KEY, store.id, { attachments });
+    return await remove.apply(callerFiles, given);
+  };
+  assertEquals(await files.delete(KEY, fileId), true);
+  assertEquals(await callerStores.files(KEY, store.id), []);
 });
 
 Deno.test("a file of a batch that finds no room for its new text keeps its former one", async () => {
