@@ -208,12 +208,12 @@ Deno.test("a key that was ended, or had to give way, while it was made serves no
     const kim = { ...person, address: null, requestId: "req_1" };
     const serving = async () =>
       (await keyRecords(deps.keys)).filter(({ status }) => status === "active").length;
-    const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { keyRing } = deps;
     const slow: Pick<typeof keyRing, "issue" | "revoke"> = {
       async issue(...given) {
-        asked.resolve();
-        await made.promise;
+        begun.resolve();
+        await released.promise;
         return await keyRing.issue(...given);
       },
       revoke: keyRing.revoke.bind(keyRing),
@@ -221,8 +221,8 @@ Deno.test("a key that was ended, or had to give way, while it was made serves no
     const keys = new PlaygroundKeys({ ...deps, keyRing: slow });
     const [ended] = await Promise.all([
       assertRejects(() => keys.keyOf("team", kim), ServiceFault, "try again"),
-      asked.promise.then(() => new PlaygroundKeys(deps).end("opr_1", kim)).then(() =>
-        made.resolve()
+      begun.promise.then(() => new PlaygroundKeys(deps).end("opr_1", kim)).then(() =>
+        released.resolve()
       ),
     ]);
     assertEquals([ended.code, await serving()], ["conflict", 0]);
