@@ -4,9 +4,6 @@ import { OVERLAP_TOKENS, PASSAGE_TOKENS } from "./limits.ts";
 const QUARTERS = 4;
 const EAST_ASIAN = 0x2e80;
 
-/** Whitespace between two passages that is looked for, in code units. */
-const MAX_GAP = 8;
-
 /** Preferred positions of a cut, the best first. */
 const BREAKS = [/\n\s*?\n/g, /[.!?]["')\]]?\s|[。！？；]|\n/g, /\s/g];
 const SENTENCE = /[.!?]["')\]]?\s|[。！？；\n]/;
@@ -40,16 +37,37 @@ export function splitPassages(text: string): string[] {
  * nothing, or it cannot be told what.
  */
 export function repeatedLength(passage: string, before: string): number {
+  // Of the one before, no more than its end is repeated.
+  const tail = before.slice(-OVERLAP_TOKENS * QUARTERS - 1);
   // A cut is behind whitespace, which the passage before it has lost.
-  for (let gap = MAX_GAP; gap >= 0; gap--) {
-    const text = before + "\n".repeat(gap);
-    const begin = firstBreak(text, walkBack(text, text.length, OVERLAP_TOKENS), text.length);
-    const repeated = before.slice(begin).trimStart();
+  for (let gap = longestGap(passage, tail); gap >= 0; gap--) {
+    const repeated = repeatedAt(tail, " ".repeat(gap));
     const { length } = repeated;
     if (length === 0 || !passage.startsWith(repeated)) continue;
-    if (passage.slice(length, length + gap).trim() === "") return length;
+    const between = passage.slice(length, length + gap);
+    // If this much is repeated, the whitespace of the cut follows: it must lead to the same.
+    if (between.trim() !== "" || repeatedAt(tail, between.padEnd(gap)) !== repeated) continue;
+    return length;
   }
   return 0;
+}
+
+/** Returns the end of a passage that the next one repeats if this whitespace is between the two. */
+function repeatedAt(tail: string, gap: string): string {
+  const text = tail + gap;
+  const begin = firstBreak(text, walkBack(text, text.length, OVERLAP_TOKENS), text.length);
+  return tail.slice(begin).trimStart();
+}
+
+/** Returns the greatest length of the whitespace that may be between a passage and the one before. */
+function longestGap(passage: string, tail: string): number {
+  // The last passage may repeat alone, and whitespace that it has lost was at the end of the text.
+  if (tail.endsWith(passage)) return OVERLAP_TOKENS * QUARTERS;
+  let longest = 0;
+  for (const { 0: { length }, index } of passage.slice(0, 2 * tail.length).matchAll(/\s+/g)) {
+    if (length > longest && tail.endsWith(passage.slice(0, index))) longest = length;
+  }
+  return longest;
 }
 
 function weight(text: string, at: number): number {

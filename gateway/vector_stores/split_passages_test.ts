@@ -79,6 +79,18 @@ function joined(passages: readonly string[]): string {
     .join("");
 }
 
+/** Texts that have much whitespace between two words: a table in columns, lists without sentences. */
+function spacedTexts(): readonly string[] {
+  const numbers = Array.from({ length: 900 }, (_, at) => at);
+  return [
+    numbers.map((at) => `lamp ${at}`.padEnd(40) + `room ${at % 7}`.padEnd(40)).join("\n"),
+    numbers.map((at) => `w${at}`).join("  "),
+    numbers.map((at) => `w${at}`).join(" ".repeat(25)),
+    numbers.map((at) => `Paragraph ${at}.`).join("\n".repeat(12)),
+    `${numbers.map((at) => `word${at}`).join(" ")}${" ".repeat(3_000)}`,
+  ];
+}
+
 Deno.test("passages without what they repeat are the text, also one that repeats itself", () => {
   const texts = [
     "x".repeat(50_000),
@@ -86,6 +98,7 @@ Deno.test("passages without what they repeat are the text, also one that repeats
     "0,0,0\n".repeat(9_000),
     "The keeper writes the weather down. ".repeat(500),
     `${"word ".repeat(100)}\n${" ".repeat(30)}`.repeat(40),
+    ...spacedTexts(),
   ];
   for (const text of texts) assertEquals(joined(splitPassages(text)), text.trim());
   assertEquals(repeatedLength("green", "red"), 0);

@@ -50,7 +50,7 @@ interface NotedKey {
 
 /** Dependencies of {@linkcode PlaygroundKeys}. */
 export interface PlaygroundDeps {
-  readonly keyRing: KeyRing;
+  readonly keyRing: Pick<KeyRing, "issue" | "revoke">;
   readonly keys: KeyStore;
   readonly settings: SettingsStore;
   readonly trail: Pick<Trail, "together">;
@@ -165,7 +165,17 @@ export class PlaygroundKeys {
       action,
       async (entry) => secretOf(await keyRing.issue(request, { entry: entry(keyJson) })),
     );
-    return { id, key, expiresMs };
+    if (await this.#isNoted(id)) return { id, key, expiresMs };
+    // Those who ended it, or had it give way, found nothing to revoke yet.
+    await this.#revoke(id, author);
+    throw new ServiceFault("conflict", {
+      message: "The playground's key was ended while it was made; try again",
+    });
+  }
+
+  async #isNoted(id: string): Promise<boolean> {
+    const noted: readonly NotedKey[] = JSON.parse(await this.#deps.settings.get(IDS) ?? "[]");
+    return noted.some((key) => key.id === id);
   }
 
   /** Notes a new key; returns those of its operator that are too many with it. */

@@ -1,5 +1,12 @@
 import { keyRecords } from "../../flows/keys/key_records_fixture.ts";
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLessOrEqual,
+  assertNotEquals,
+  assertRejects,
+} from "@std/assert";
+import { ServiceFault } from "../../domain/fault.ts";
 import { ADMIN_TOKEN, assertRefused, type TestAdmin, withAdmin } from "../admin_test_support.ts";
 import { parseTags } from "../../domain/requests/attribution.ts";
 import { operatorTag } from "./playground.ts";
@@ -193,6 +200,37 @@ Deno.test("an operator has few keys, whose oldest gives way, and all together ha
     clock.ms += KEY_LIFETIME_MS;
     assertEquals((await ask(admin, CALL, first.token)).status, 200);
   }, { callPublic });
+});
+
+Deno.test("a key that was ended, or had to give way, while it was made serves nobody", async () => {
+  await withAdmin(async ({ deps, post }) => {
+    const person = { kind: "operator", id: "opr_1", name: "Kim" } as const;
+    const kim = { ...person, address: null, requestId: "req_1" };
+    const serving = async () =>
+      (await keyRecords(deps.keys)).filter(({ status }) => status === "active").length;
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { keyRing } = deps;
+    const slow: Pick<typeof keyRing, "issue" | "revoke"> = {
+      async issue(...given) {
+        begun.resolve();
+        await released.promise;
+        return await keyRing.issue(...given);
+      },
+      revoke: keyRing.revoke.bind(keyRing),
+    };
+    const keys = new PlaygroundKeys({ ...deps, keyRing: slow });
+    const [ended] = await Promise.all([
+      assertRejects(() => keys.keyOf("team", kim), ServiceFault, "try again"),
+      begun.promise.then(() => new PlaygroundKeys(deps).end("opr_1", kim)).then(() =>
+        released.resolve()
+      ),
+    ]);
+    assertEquals([ended.code, await serving()], ["conflict", 0]);
+    const wallets = Array.from({ length: 2 * OWN_KEYS_MAX }, (_, at) => `w${at}`);
+    for (const id of wallets) await post("/wallets", { id });
+    await Promise.allSettled(wallets.map((wallet) => keys.keyOf(wallet, kim)));
+    assertLessOrEqual(await serving(), OWN_KEYS_MAX);
+  });
 });
 
 Deno.test("an id of an identity provider is a tag, whatever characters it has", async () => {

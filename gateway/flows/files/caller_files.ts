@@ -135,14 +135,22 @@ export class CallerFiles {
 
   /** Deletes a file, and its text in all vector stores; returns false if there is none. */
   async delete({ walletId }: Pick<Caller, "walletId">, id: string): Promise<boolean> {
-    const { callerFiles, vectorStores } = this.#deps;
+    const { callerFiles } = this.#deps;
     const file = await callerFiles.get(walletId, id);
     if (file === undefined) return false;
     // The text first: a file that is still there can be deleted again.
+    await this.#removeTexts(walletId, id);
+    const isRemoved = await callerFiles.remove(walletId, id);
+    // Added meanwhile; one who adds it from here on finds that it is gone.
+    await this.#removeTexts(walletId, id);
+    return isRemoved;
+  }
+
+  async #removeTexts(walletId: string, sourceId: string): Promise<void> {
+    const { vectorStores } = this.#deps;
     for (const store of await vectorStores.listOf(walletId)) {
-      await vectorStores.removeText(store.id, { sourceId: id });
+      await vectorStores.removeText(store.id, { sourceId });
     }
-    return await callerFiles.remove(walletId, id);
   }
 
   /**

@@ -3,6 +3,7 @@ import { fileQuotaOf } from "../../domain/policy/file_quota.ts";
 import type { CallerFile } from "../../ports/file_store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Rng } from "../../ports/rng.ts";
+import { StoreError } from "../../ports/store_error.ts";
 import type {
   FileAttributes,
   FileText,
@@ -137,7 +138,8 @@ export class CallerStores {
     await this.get(key, id);
     const files = await this.#deps.vectorStores.files(id);
     if (files === undefined) throw noStore();
-    // A file that was added again is there twice for a moment: the later one counts.
+    // A file that was added again is there twice for a moment, or until its new text finds room: the
+    // later one counts.
     const latest = new Map(files.map((file) => [file.sourceId ?? file.id, file]));
     return files.filter((file) => latest.get(file.sourceId ?? file.id) === file);
   }
@@ -185,8 +187,11 @@ export class CallerStores {
     const { storeFilesMax, vectorStores } = this.#deps;
     const files = await vectorStores.files(storeId) ?? [];
     const known = new Set(files.map(({ sourceId }) => sourceId));
-    const more = new Set(attachments.map(({ fileId }) => fileId)).difference(known).size;
-    if (more === 0 || files.length + more <= storeFilesMax) return;
+    const added = new Set(attachments.map(({ fileId }) => fileId));
+    const more = added.difference(known).size;
+    // One that is added again has its place until its new text has one too.
+    const both = more < attachments.length ? 1 : 0;
+    if (attachments.length === 0 || files.length + more + both <= storeFilesMax) return;
     throw new ServiceFault("policy_denied", {
       message: `A vector store has at most ${storeFilesMax} files; this one has room for ` +
         `${Math.max(0, storeFilesMax - files.length)} more`,
@@ -213,12 +218,11 @@ export class CallerStores {
     storeId: string,
     { fileId, page }: { readonly fileId: string; readonly page?: TextPage | undefined },
   ): Promise<FileText & Pick<TextPage, "textId">> {
-    for (;;) {
-      const file = await this.file(key, storeId, fileId);
+    return await this.#onLatest(key, { storeId, fileId }, async (file) => {
       if (page !== undefined && page.textId !== file.id) throw anotherText();
       const text = await this.#deps.vectorStores.text(file, page?.from ?? 0);
-      if (text !== undefined) return { ...text, textId: file.id };
-    }
+      return text && { ...text, textId: file.id };
+    });
   }
 
   /** Replaces the attributes of a file, by which searches filter from then on. */
@@ -228,11 +232,27 @@ export class CallerStores {
     { attributes, fileId }: { readonly fileId: string; readonly attributes: FileAttributes },
   ): Promise<VectorStoreFile> {
     await this.#own(key, storeId);
-    for (;;) {
-      const { id } = await this.file(key, storeId, fileId);
-      const changed = await this.#deps.vectorStores.setAttributes(storeId, id, attributes);
-      if (changed !== undefined) return changed;
-      // Removed meanwhile, perhaps because it was added again: then it is there under another id.
+    const { vectorStores } = this.#deps;
+    return await this.#onLatest(key, { storeId, fileId }, ({ id }) => (
+      vectorStores.setAttributes(storeId, id, attributes)
+    ));
+  }
+
+  /**
+   * Works on the latest text of a file until that is not removed meanwhile: a file that was added again
+   * is there under another id. Throws a {@linkcode StoreError} for a text of which rows are missing.
+   */
+  async #onLatest<T>(
+    key: Caller,
+    { fileId, storeId }: { readonly fileId: string; readonly storeId: string },
+    work: (file: VectorStoreFile) => Promise<T | undefined>,
+  ): Promise<T> {
+    for (let goneId = "";;) {
+      const file = await this.file(key, storeId, fileId);
+      const result = await work(file);
+      if (result !== undefined) return result;
+      if (file.id === goneId) throw new StoreError(`Rows of file "${file.id}" are missing`);
+      goneId = file.id;
     }
   }
 
@@ -294,8 +314,18 @@ export class CallerStores {
       await vectorStores.removeText(storeId, { sourceId: fileId });
       throw noFile(param);
     }
-    await vectorStores.removeText(storeId, { sourceId: fileId, except: text.id });
+    if (hasFoundNoRoom(text)) await this.#removeFailures(storeId, text);
+    else await vectorStores.removeText(storeId, { sourceId: fileId, except: text.id });
     return text;
+  }
+
+  /** Removes the earlier failures of a file; a text that could be read stays and is searched. */
+  async #removeFailures(storeId: string, { id, sourceId }: VectorStoreFile): Promise<void> {
+    const { vectorStores } = this.#deps;
+    for (const file of await vectorStores.files(storeId) ?? []) {
+      if (file.sourceId !== sourceId || file.failure === undefined || file.id === id) continue;
+      await vectorStores.removeFile(storeId, file.id);
+    }
   }
 
   async #note(
@@ -329,9 +359,14 @@ export class CallerStores {
         failure: { code: "server_error", message },
       }),
     );
-    await this.#deps.vectorStores.removeText(storeId, { sourceId: fileId, except: noted.id });
+    await this.#removeFailures(storeId, noted);
     return noted;
   }
+}
+
+/** True for a file that is not there because of others: it is in order, and may be added again. */
+function hasFoundNoRoom({ failure }: VectorStoreFile): boolean {
+  return failure?.code === "server_error";
 }
 
 async function readWhole(file: CallerFile, files: CallerFiles): Promise<Uint8Array<ArrayBuffer>> {

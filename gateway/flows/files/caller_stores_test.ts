@@ -1,5 +1,6 @@
 import { assertEquals, assertLessOrEqual, assertRejects } from "@std/assert";
 import { ServiceFault } from "../../domain/fault.ts";
+import { StoreError } from "../../ports/store_error.ts";
 import { openKvStores } from "../../stores/kv/open.ts";
 import { createSystemRng } from "../../system/rng.ts";
 import { MAX_FILES } from "../../vector_stores/limits.ts";
@@ -36,7 +37,7 @@ async function labOf(maxBytes: number, texts: readonly string[]) {
   });
   const store = await callerStores.create(KEY, { name: "Lamps" });
   return {
-    ...{ callerStores, vectorStores, store, attachments, upload },
+    ...{ callerFiles, callerStores, files, vectorStores, store, attachments, upload },
     async [Symbol.asyncDispose]() {
       await vectorStores.close();
       await stores.close();
@@ -140,6 +141,19 @@ Deno.test("a batch with more files than the store may have is refused before any
   const fault = await assertRejects(add, ServiceFault, "has room for 1 more");
   assertEquals(fault.code, "policy_denied");
   assertEquals((await callerStores.files(KEY, store.id)).length, MAX_FILES - 1);
+  // One that is added again needs a place beside its former text.
+  const [one, two] = attachments.map((each) => [each]);
+  await callerStores.add(KEY, store.id, { attachments: one ?? [] });
+  const again = () =>
+    callerStores.add(KEY, store.id, { attachments: one ?? [], batchId: "vsfb_a" });
+  await assertRejects(again, ServiceFault, "has room for 0 more");
+  await callerStores.removeFile(KEY, store.id, one?.[0]?.fileId ?? "");
+  const twice = [...two ?? [], ...two ?? []];
+  await assertRejects(
+    () => callerStores.add(KEY, store.id, { attachments: twice, batchId: "vsfb_a" }),
+    ServiceFault,
+    "has room for 1 more",
+  );
 });
 
 Deno.test("text beyond what the key's policy allows the wallet is refused, with the way out", async () => {
@@ -187,4 +201,53 @@ Deno.test("a wallet with many files delays another by one turn", async () => {
   await Promise.all(many);
   // Behind the file that is being read, and one turn of the other wallet.
   assertLessOrEqual(order.indexOf("other"), 2);
+});
+
+Deno.test("a file that is added while it is deleted leaves no text in its stores", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green"]);
+  const { callerFiles, callerStores, files, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  const { remove } = callerFiles;
+  callerFiles.remove = async (...given) => {
+    // The texts of the file are removed by now, and the file itself is still there.
+    await callerStores.add(KEY, store.id, { attachments });
+    return await remove.apply(callerFiles, given);
+  };
+  assertEquals(await files.delete(KEY, fileId), true);
+  assertEquals(await callerStores.files(KEY, store.id), []);
+});
+
+Deno.test("a file of a batch that finds no room for its new text keeps its former one", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green", "the door"]);
+  const { callerStores, vectorStores, store, attachments } = lab;
+  const key = { ...KEY, policy: { files: { textBytes: 34 } } };
+  const [{ fileId = "" } = {}] = attachments;
+  const add = (batchId: string, by = key) =>
+    callerStores.add(by, store.id, { attachments, batchId });
+  await add("vsfb_a");
+  for (const batchId of ["vsfb_b", "vsfb_c"]) {
+    const codes = (await add(batchId)).map(({ failure }) => failure?.code);
+    assertEquals(codes, ["server_error", undefined]);
+    const hits = await callerStores.search(key, { storeId: store.id, text: "lamp" });
+    assertEquals(hits.map((hit) => [hit.fileId, hit.text]), [[fileId, "the lamp is green"]]);
+    assertEquals((await vectorStores.files(store.id))?.length, 3, "one failure is kept");
+  }
+  await add("vsfb_d", { ...KEY, policy: { files: { textBytes: 60 } } });
+  assertEquals((await vectorStores.files(store.id))?.map(({ failure }) => failure), [
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("a text of which rows are missing ends the call, instead of being read for ever", async () => {
+  await using lab = await labOf(10_000, ["the lamp is green"]);
+  const { callerStores, vectorStores, store, attachments } = lab;
+  const [{ fileId = "" } = {}] = attachments;
+  await callerStores.add(KEY, store.id, { attachments });
+  vectorStores.text = () => Promise.resolve(undefined);
+  vectorStores.setAttributes = () => Promise.resolve(undefined);
+  const text = () => callerStores.text(KEY, store.id, { fileId });
+  await assertRejects(text, StoreError, "are missing");
+  const change = () => callerStores.setAttributes(KEY, store.id, { fileId, attributes: {} });
+  await assertRejects(change, StoreError, "are missing");
 });

@@ -8,6 +8,7 @@ import type {
   StoredSession,
 } from "../../ports/console_session_store.ts";
 import type { TrailStore } from "../../ports/trail_store.ts";
+import { Turns } from "../../system/turns.ts";
 
 /**
  * Sessions of the console in the memory of one process, for a store that no other process has: a
@@ -18,6 +19,8 @@ export class SessionMemory implements ConsoleSessionStore {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #tickets = new Map<string, SignInTicket>();
   readonly #trail: Pick<TrailStore, "append">;
+  /** One end at a time: two of the same session would each have an entry. */
+  readonly #ends = new Turns();
 
   constructor(trail: Pick<TrailStore, "append">) {
     this.#trail = trail;
@@ -71,6 +74,10 @@ export class SessionMemory implements ConsoleSessionStore {
   }
 
   async end(choice: SessionChoice, { entry }: Noted<StoredSession> = {}): Promise<void> {
+    await this.#ends.run("", () => this.#end(choice, entry));
+  }
+
+  async #end(choice: SessionChoice, entry: Noted<StoredSession>["entry"]): Promise<void> {
     for (const session of [...this.#sessions.values()]) {
       const { digest, name, actor } = session;
       const isChosen = "digest" in choice
