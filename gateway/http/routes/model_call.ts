@@ -6,7 +6,7 @@ import {
 } from "../../domain/orchestration/mode.ts";
 import type { KeyRecord } from "../../domain/policy/key.ts";
 import type { KeyPolicy } from "../../domain/policy/policy.ts";
-import { parseTags, TAG_HEADER } from "../../domain/requests/attribution.ts";
+import { TAG_HEADER } from "../../domain/requests/attribution.ts";
 import { type AutoChoice, choiceDenial, parseAutoChoice } from "../../domain/routing/auto.ts";
 import type { CheckedCall, IncomingCall } from "../../flows/admit/admit_call.ts";
 import type { ModelReply } from "../../flows/model_calls.ts";
@@ -17,6 +17,7 @@ import type { JsonBody } from "../../ports/upstream.ts";
 import { dialectOf } from "../dialect.ts";
 import type { ConnectionInfo } from "../env.ts";
 import type { Identify, UnknownCaller } from "../middleware/authenticate.ts";
+import { tagsOfHeader } from "../known_tags.ts";
 import { invalidRequestId, requestIdOf } from "../middleware/request_id.ts";
 import { type HeaderLookUp, RequestHeaders } from "../request_headers.ts";
 import { requireEndpoint } from "../require_endpoint.ts";
@@ -122,7 +123,7 @@ class PostedCall<Checked> implements IncomingCall<Checked> {
   }
 
   tags(): string | undefined {
-    return parseTags(this.#headers.get(TAG_HEADER));
+    return tagsOfHeader(this.#headers.get(TAG_HEADER));
   }
 
   check(body: JsonBody): CheckedCall<Checked> {
