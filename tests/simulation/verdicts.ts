@@ -155,7 +155,7 @@ export async function judgeEnd(world: WorldFacts, accuse: Accuse): Promise<void>
 
 /**
  * Checks that rows of the request log match the journal, and that each settlement is in exactly one
- * row.
+ * row; one whose call failed while it was in doubt may be in the row of the failure, too.
  */
 async function judgeLog(
   world: WorldFacts,
@@ -167,6 +167,8 @@ async function judgeLog(
   for (const id of records.flatMap(({ holdIds }) => holdIds)) rows.set(id, (rows.get(id) ?? 0) + 1);
   for (const { holdId } of world.books.settlements) {
     if (rows.get(holdId) === 1) continue;
+    // Its failure was answered and logged, and then the settlement was found to have landed.
+    if (rows.get(holdId) === 2 && world.doubted.has(holdId)) continue;
     if (!rows.has(holdId) && world.notLogged.has(ownerOf(holdId))) continue;
     accuse("a settlement is in one row of the log", `${holdId}: ${rows.get(holdId) ?? 0}`);
   }
