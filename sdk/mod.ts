@@ -47,6 +47,7 @@ export type {
 } from "./call.ts";
 export { type CatalogOptions, Models, Pricing } from "./catalog/catalog.ts";
 export type { Feedback } from "./feedback/feedback.ts";
+export { VectorStoreFileBatches } from "./files/file_batches.ts";
 export { FileContent } from "./files/file_content.ts";
 export { type FileCreateRequest, Files } from "./files/files.ts";
 export { type OfVectorStore, VectorStoreFiles } from "./files/vector_store_files.ts";

@@ -216,6 +216,33 @@ Deno.test("files.content() ends the call when it is left, or stopped", async () 
   assertEquals(cancelled, 2);
 });
 
+Deno.test("the store of a batch of files is checked, and each member of a query", async () => {
+  const client = clientOf(() => Promise.resolve(Response.json({})));
+  const { fileBatches } = client.vectorStores;
+  for (const method of [fileBatches.retrieve, fileBatches.cancel, fileBatches.listFiles]) {
+    for (const store of [undefined, {}, { vector_store_id: ".." }]) {
+      await assertRejects(
+        () => Reflect.apply(method, fileBatches, ["vsfb_1", store]),
+        ConfigurationError,
+        "Cannot ask for a vector store",
+      );
+    }
+  }
+  const ask = (query: object) =>
+    Reflect.apply(fileBatches.listFiles, fileBatches, ["vsfb_1", {
+      vector_store_id: "vs_1",
+      ...query,
+    }]);
+  await assertRejects(() => ask({ filters: "failed" }), ConfigurationError, '"filters" of a query');
+  await assertRejects(() => ask({ limit: "5" }), ConfigurationError, "Cannot use limit");
+  await assertRejects(
+    () => Reflect.apply(fileBatches.create, fileBatches, ["vs_1"]),
+    ConfigurationError,
+    "it is no object",
+  );
+  await assertRejects(() => fileBatches.create("vs_1", { file_ids: ["file_1"] }), ServiceAPIError);
+});
+
 Deno.test("the own id of a store's file is checked, too", async () => {
   const client = clientOf(() => Promise.resolve(Response.json({})));
   const { files } = client.vectorStores;

@@ -19,7 +19,7 @@ import type {
   VectorStoreFileUpdate,
 } from "../protocol/mod.ts";
 import type { Transport } from "../transport.ts";
-import { LIST_KINDS, storageCall } from "./storage_call.ts";
+import { storageCall, STORE_FILE_KINDS } from "./storage_call.ts";
 
 /** The vector store of a file. */
 export interface OfVectorStore {
@@ -28,7 +28,6 @@ export interface OfVectorStore {
 }
 
 const CONTENT_KINDS: OptionKinds<VectorStoreFileContentQuery> = { page: "text" };
-const QUERY_KINDS: OptionKinds<VectorStoreFileListQuery> = { ...LIST_KINDS, filter: "text" };
 
 /**
  * `client.vectorStores.files`: the files of a vector store.
@@ -78,7 +77,7 @@ export class VectorStoreFiles {
     query: VectorStoreFileListQuery = {},
     options: ModellessOptions = {},
   ): Promise<WithRequestId<ListPage<VectorStoreFile>>> {
-    checkOptions(query, QUERY_KINDS, { of: "a query" });
+    checkOptions(query, STORE_FILE_KINDS, { of: "a query" });
     const path = `${pathOf(storeId)}${searchOf({ ...query })}`;
     return await askWithId(this.#transport, {
       ...storageCall({ method: "GET", path }, options),

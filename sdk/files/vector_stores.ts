@@ -20,6 +20,7 @@ import type {
   VectorStoreUpdate,
 } from "../protocol/mod.ts";
 import type { Transport } from "../transport.ts";
+import { VectorStoreFileBatches } from "./file_batches.ts";
 import { LIST_KINDS, storageCall } from "./storage_call.ts";
 import { VectorStoreFiles } from "./vector_store_files.ts";
 
@@ -44,11 +45,14 @@ export class VectorStores {
   readonly #transport: Transport;
   /** The files of vector stores. */
   readonly files: VectorStoreFiles;
+  /** Files that were added to vector stores together. */
+  readonly fileBatches: VectorStoreFileBatches;
 
   /** Used by the client. */
   constructor(transport: Transport) {
     this.#transport = transport;
     this.files = new VectorStoreFiles(transport);
+    this.fileBatches = new VectorStoreFileBatches(transport);
   }
 
   /**

@@ -45,7 +45,36 @@ func testOwnFiles(ctx context.Context, client *svc.Client, t *testing.T) {
 	check(t, err, true)
 	text, err := io.ReadAll(content)
 	check(t, err, string(text) == prices, string(text))
+	testBatchOfFiles(ctx, client, t, file.ID)
 	testChangesOfFiles(ctx, client, t, store.ID, file.ID)
+}
+
+// testBatchOfFiles adds a file that is read and one that cannot be to a store, and deletes both.
+func testBatchOfFiles(ctx context.Context, client *svc.Client, t *testing.T, fileID string) {
+	t.Helper()
+	noise, err := client.CreateFile(ctx, svc.FileFromBytes("noise.bin", []byte{1, 2, 3}))
+	check(t, err, noise.ID != "", noise)
+	store, err := client.CreateVectorStore(ctx, svc.VectorStoreRequest{Name: "Batch"})
+	check(t, err, store.ID != "", store)
+	batch, err := client.CreateVectorStoreFileBatch(ctx, store.ID, svc.VectorStoreFileBatchRequest{
+		Files: []svc.VectorStoreFileRequest{{FileID: fileID, Attributes: map[string]any{"year": 2028}}, {FileID: noise.ID}}})
+	check(t, err, batch.Status == "completed" && batch.VectorStoreID == store.ID && batch.RequestID != "", batch)
+	check(t, nil, batch.FileCounts.Completed == 1 && batch.FileCounts.Failed == 1 && batch.FileCounts.Total == 2, batch)
+	polled, err := client.GetVectorStoreFileBatch(ctx, store.ID, batch.ID)
+	check(t, err, polled.ID == batch.ID && polled.CreatedAt == batch.CreatedAt && polled.FileCounts.Total == 2, polled)
+	cancelled, err := client.CancelVectorStoreFileBatch(ctx, store.ID, batch.ID)
+	check(t, err, cancelled.Status == "completed" && cancelled.FileCounts.Cancelled == 0, cancelled)
+	files, err := client.ListVectorStoreFileBatchFiles(ctx, store.ID, batch.ID, svc.VectorStoreFileListQuery{Order: "asc", Limit: 1})
+	check(t, err, len(files.Data) == 1 && files.HasMore && files.Data[0].ID == fileID && files.Data[0].Attributes["year"] == 2028.0, files)
+	failed, err := client.ListVectorStoreFileBatchFiles(ctx, store.ID, batch.ID, svc.VectorStoreFileListQuery{Filter: "failed"})
+	check(t, err, len(failed.Data) == 1 && failed.Data[0].ID == noise.ID && failed.Data[0].LastError.Code == "unsupported_file", failed)
+	_, err = client.GetVectorStoreFileBatch(ctx, store.ID, "vsfb_none")
+	var failure *svc.APIError
+	check(t, nil, errors.As(err, &failure) && failure.Code == "not_found", err)
+	_, err = client.DeleteVectorStore(ctx, store.ID)
+	check(t, err, true)
+	_, err = client.DeleteFile(ctx, noise.ID)
+	check(t, err, true)
 }
 
 // testChangesOfFiles changes and lists a store and its file, and deletes both.

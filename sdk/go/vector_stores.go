@@ -73,9 +73,7 @@ func (c *Client) ListVectorStoreFiles(ctx context.Context, storeID string, query
 	if err != nil {
 		return nil, err
 	}
-	search := searchOf(map[string]string{"limit": limitText(query.Limit), "order": query.Order,
-		"after": query.After, "before": query.Before, "filter": query.Filter})
-	return stored[ListPage[VectorStoreFile]](ctx, c, call{method: "GET", path: path + "/files" + search}, options)
+	return stored[ListPage[VectorStoreFile]](ctx, c, call{method: "GET", path: path + "/files" + query.search()}, options)
 }
 
 // GetVectorStoreFile returns a file as the vector store has it.
@@ -116,6 +114,52 @@ func (c *Client) DeleteVectorStoreFile(ctx context.Context, storeID, fileID stri
 	return stored[Deletion](ctx, c, call{method: "DELETE", path: path}, options)
 }
 
+// CreateVectorStoreFileBatch adds up to 100 files to a vector store. They are read before the answer
+// comes: FileCounts has the number of those that cannot be, and [Client.ListVectorStoreFileBatchFiles]
+// their reasons. Many large files take longer than a call may by default: use [CallTimeout]. A call
+// that ends early leaves the files that were read in the store.
+func (c *Client) CreateVectorStoreFileBatch(ctx context.Context, storeID string, request VectorStoreFileBatchRequest, options ...CallOption) (*VectorStoreFileBatch, error) {
+	path, err := storePath(storeID)
+	if err != nil {
+		return nil, err
+	}
+	return storedWith[VectorStoreFileBatch](ctx, c, path+"/file_batches", request, options)
+}
+
+// GetVectorStoreFileBatch returns a batch, with those of its files that are still in the vector store.
+func (c *Client) GetVectorStoreFileBatch(ctx context.Context, storeID, batchID string, options ...CallOption) (*VectorStoreFileBatch, error) {
+	path, err := batchPath(storeID, batchID)
+	if err != nil {
+		return nil, err
+	}
+	return stored[VectorStoreFileBatch](ctx, c, call{method: "GET", path: path}, options)
+}
+
+// CancelVectorStoreFileBatch returns a batch as [Client.GetVectorStoreFileBatch] does, for programs
+// that are written for OpenAI's service: one that has an id is complete, and nothing is left to
+// cancel. Its files stay.
+func (c *Client) CancelVectorStoreFileBatch(ctx context.Context, storeID, batchID string, options ...CallOption) (*VectorStoreFileBatch, error) {
+	path, err := batchPath(storeID, batchID)
+	if err != nil {
+		return nil, err
+	}
+	return stored[VectorStoreFileBatch](ctx, c, call{method: "POST", path: path + "/cancel"}, options)
+}
+
+// ListVectorStoreFileBatchFiles returns a page of the files of a batch, newest first.
+func (c *Client) ListVectorStoreFileBatchFiles(ctx context.Context, storeID, batchID string, query VectorStoreFileListQuery, options ...CallOption) (*ListPage[VectorStoreFile], error) {
+	path, err := batchPath(storeID, batchID)
+	if err != nil {
+		return nil, err
+	}
+	return stored[ListPage[VectorStoreFile]](ctx, c, call{method: "GET", path: path + "/files" + query.search()}, options)
+}
+
+func (q VectorStoreFileListQuery) search() string {
+	return searchOf(map[string]string{"limit": limitText(q.Limit), "order": q.Order,
+		"after": q.After, "before": q.Before, "filter": q.Filter})
+}
+
 func storePath(id string) (string, error) {
 	part, err := idPart(id, "a vector store")
 	return vectorStores + "/" + part, err
@@ -128,6 +172,15 @@ func storeFilePath(storeID, fileID string) (string, error) {
 	}
 	part, err := idPart(fileID, "a file")
 	return path + "/files/" + part, err
+}
+
+func batchPath(storeID, batchID string) (string, error) {
+	path, err := storePath(storeID)
+	if err != nil {
+		return "", err
+	}
+	part, err := idPart(batchID, "a batch of files")
+	return path + "/file_batches/" + part, err
 }
 
 func (s *VectorStore) isSound() bool { return s.ID != "" && s.Object != "" }
@@ -147,6 +200,12 @@ func (p *VectorStoreFileContentPage) isSound() bool { return p.Data != nil }
 func (p *VectorStoreFileContentPage) setRequestID(id string) { p.RequestID = id }
 
 func (*VectorStoreFileContentPage) kind() string { return "the text of a file" }
+
+func (b *VectorStoreFileBatch) isSound() bool { return b.ID != "" && b.Object != "" }
+
+func (b *VectorStoreFileBatch) setRequestID(id string) { b.RequestID = id }
+
+func (*VectorStoreFileBatch) kind() string { return "a batch of files" }
 
 func (p *VectorStoreSearchPage) isSound() bool {
 	isNone := func(one VectorStoreSearchResult) bool { return one.Content == nil }

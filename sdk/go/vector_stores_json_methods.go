@@ -94,3 +94,15 @@ func (v VectorStoreFileContentPage) MarshalJSON() ([]byte, error) { return field
 
 // UnmarshalJSON keeps in Extra what no member can hold.
 func (v *VectorStoreFileContentPage) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
+func (v VectorStoreFileBatchRequest) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *VectorStoreFileBatchRequest) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }
+
+// MarshalJSON writes the members and the fields of Extra.
+func (v VectorStoreFileBatch) MarshalJSON() ([]byte, error) { return fields.Encode(v) }
+
+// UnmarshalJSON keeps in Extra what no member can hold.
+func (v *VectorStoreFileBatch) UnmarshalJSON(data []byte) error { return fields.Decode(data, v) }

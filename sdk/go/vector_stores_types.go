@@ -212,7 +212,7 @@ type VectorStoreFileContentPage struct {
 	RequestID string `json:"-"`
 }
 
-// VectorStoreFileListQuery selects files of a vector store.
+// VectorStoreFileListQuery selects files of a vector store, or of a batch.
 type VectorStoreFileListQuery struct {
 	// Filter is the status of the files: completed or failed. Empty: any.
 	Filter string `json:"filter,omitempty"`
@@ -258,6 +258,38 @@ type VectorStoreFileError struct {
 	Message string `json:"message"`
 	// Extra holds further fields.
 	Extra Extra `json:"-"`
+}
+
+// VectorStoreFileBatchRequest adds files to a vector store: either FileIDs or Files, 1 to 100 of them.
+type VectorStoreFileBatchRequest struct {
+	// FileIDs are the ids of the files.
+	FileIDs []string `json:"file_ids,omitempty"`
+	// Files are the files, each with attributes of its own.
+	Files []VectorStoreFileRequest `json:"files,omitempty"`
+	// Attributes are up to 16 texts, numbers and bools to filter by, of each file of FileIDs.
+	Attributes map[string]any `json:"attributes,omitempty"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
+}
+
+// VectorStoreFileBatch are files that were added to a vector store together.
+type VectorStoreFileBatch struct {
+	// ID is the id of the batch, vsfb_….
+	ID string `json:"id"`
+	// Object is "vector_store.files_batch".
+	Object string `json:"object"`
+	// CreatedAt is the Unix time in seconds at which its first file was added.
+	CreatedAt int64 `json:"created_at"`
+	// VectorStoreID is the id of the store.
+	VectorStoreID string `json:"vector_store_id"`
+	// Status is "completed", also where files could not be read.
+	Status string `json:"status"`
+	// FileCounts are the numbers of its files that are in the store.
+	FileCounts FileCounts `json:"file_counts"`
+	// Extra holds further fields.
+	Extra Extra `json:"-"`
+	// RequestID is the id of the call; empty when the answer has none.
+	RequestID string `json:"-"`
 }
 
 // MarshalJSON writes a string for one text, and an array for several.

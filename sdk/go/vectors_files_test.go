@@ -37,7 +37,7 @@ func byID[Answer any](send func(*Client, context.Context, string, ...CallOption)
 	})
 }
 
-// byFile is a method of a vector store and one of its files.
+// byFile is a method of a vector store and one of its files or batches.
 func byFile[Answer any](send func(*Client, context.Context, string, string, ...CallOption) (*Answer, error)) clientMethod {
 	return ofFiles(func(ctx context.Context, c *Client, given storedRequest, options []CallOption) (*Answer, error) {
 		return send(c, ctx, given.StoreID, given.ID, options...)
@@ -68,7 +68,7 @@ func ofStore[Request, Answer any](
 	})
 }
 
-// ofFile is a method of a vector store, one of its files and a request.
+// ofFile is a method of a vector store, one of its files or batches, and a request.
 func ofFile[Request, Answer any](send func(*Client, context.Context, string, string, Request, ...CallOption) (*Answer, error)) clientMethod {
 	return ofFiles(func(ctx context.Context, c *Client, given storedRequest, options []CallOption) (*Answer, error) {
 		request, err := requestOf[Request](given.With)

@@ -49,6 +49,11 @@ var clientMethods = map[string]clientMethod{
 	"vectorStores.files.update":   ofFile((*Client).UpdateVectorStoreFile),
 	"vectorStores.files.content":  ofFile((*Client).VectorStoreFileContent),
 	"vectorStores.files.delete":   byFile((*Client).DeleteVectorStoreFile),
+
+	"vectorStores.fileBatches.create":    ofStore((*Client).CreateVectorStoreFileBatch, idOfStore),
+	"vectorStores.fileBatches.retrieve":  byFile((*Client).GetVectorStoreFileBatch),
+	"vectorStores.fileBatches.cancel":    byFile((*Client).CancelVectorStoreFileBatch),
+	"vectorStores.fileBatches.listFiles": ofFile((*Client).ListVectorStoreFileBatchFiles),
 }
 
 func chatResult(r *ChatRunResult) (RunResult[ChatCompletion, ToolCall], any) {

@@ -42,6 +42,10 @@ func TestZeroValues_OfAClient(t *testing.T) {
 		_, failures["UpdateVectorStoreFile"] = c.UpdateVectorStoreFile(background, "vs_1", "file_1", VectorStoreFileUpdate{})
 		_, failures["VectorStoreFileContent"] = c.VectorStoreFileContent(background, "vs_1", "file_1", VectorStoreFileContentQuery{})
 		_, failures["DeleteVectorStoreFile"] = c.DeleteVectorStoreFile(background, "vs_1", "file_1")
+		_, failures["CreateVectorStoreFileBatch"] = c.CreateVectorStoreFileBatch(background, "vs_1", VectorStoreFileBatchRequest{})
+		_, failures["GetVectorStoreFileBatch"] = c.GetVectorStoreFileBatch(background, "vs_1", "vsfb_1")
+		_, failures["CancelVectorStoreFileBatch"] = c.CancelVectorStoreFileBatch(background, "vs_1", "vsfb_1")
+		_, failures["ListVectorStoreFileBatchFiles"] = c.ListVectorStoreFileBatchFiles(background, "vs_1", "vsfb_1", VectorStoreFileListQuery{})
 		for method, err := range failures {
 			var configuration *ConfigurationError
 			if !errors.As(err, &configuration) {

@@ -242,8 +242,39 @@ export interface VectorStoreFileDeleted extends Extensible {
   deleted: boolean;
 }
 
-/** Query of `GET /openai/v1/vector_stores/{id}/files`. */
+/** Query of `GET /openai/v1/vector_stores/{id}/files`, and of the files of a batch. */
 export interface VectorStoreFileListQuery extends ListQuery {
   /** Status of the files. */
   readonly filter?: "in_progress" | "completed" | "failed" | "cancelled" | undefined;
+}
+
+/**
+ * Body of `POST /openai/v1/vector_stores/{id}/file_batches`: either `file_ids` or `files`, with 1 to
+ * 100 files.
+ */
+export interface VectorStoreFileBatchRequest {
+  /** Ids of the files. */
+  readonly file_ids?: readonly string[] | undefined;
+  /** The files, each with attributes of its own. */
+  readonly files?: readonly VectorStoreFileRequest[] | undefined;
+  /** Up to 16 attributes to filter by, of each file of `file_ids`. */
+  readonly attributes?: Readonly<Record<string, AttributeValue>> | null | undefined;
+  /** Sizes of passages. @default {auto} */
+  readonly chunking_strategy?: ChunkingStrategy | undefined;
+}
+
+/** Files that were added to a vector store together. */
+export interface VectorStoreFileBatch extends Extensible {
+  /** Id of the batch, `vsfb_…`. */
+  id: string;
+  /** Always this word. */
+  object: "vector_store.files_batch";
+  /** Unix time in seconds at which its first file was added. */
+  created_at: number;
+  /** Id of the store. */
+  vector_store_id: string;
+  /** Always this word, also where files could not be read. */
+  status: "completed";
+  /** Numbers of its files that are in the store. */
+  file_counts: FileCounts;
 }

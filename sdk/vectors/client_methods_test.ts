@@ -66,6 +66,7 @@ function upload(isStreamed: boolean): Method {
 
 const storesOf = ({ vectorStores }: ServiceClient) => vectorStores;
 const storeFilesOf = ({ vectorStores }: ServiceClient) => vectorStores.files;
+const fileBatchesOf = ({ vectorStores }: ServiceClient) => vectorStores.fileBatches;
 
 const SURFACES: Readonly<Record<string, (client: ServiceClient) => object>> = {
   chat: ({ chat }) => chat.completions,
@@ -117,6 +118,10 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "vectorStores.files.update": stored(storeFilesOf, "update", "id", "of"),
   "vectorStores.files.content": stored(storeFilesOf, "content", "id", "of"),
   "vectorStores.files.delete": stored(storeFilesOf, "delete", "id", "of"),
+  "vectorStores.fileBatches.create": stored(fileBatchesOf, "create", "storeId", "with"),
+  "vectorStores.fileBatches.retrieve": stored(fileBatchesOf, "retrieve", "id", "of"),
+  "vectorStores.fileBatches.cancel": stored(fileBatchesOf, "cancel", "id", "of"),
+  "vectorStores.fileBatches.listFiles": stored(fileBatchesOf, "listFiles", "id", "of"),
 };
 
 /** True for a method whose request asks for a stream. */

@@ -14,6 +14,8 @@ import type {
   VectorStore,
   VectorStoreDeleted,
   VectorStoreFile,
+  VectorStoreFileBatch,
+  VectorStoreFileBatchRequest,
   VectorStoreFileContent,
   VectorStoreFileDeleted,
   VectorStoreFileListQuery,
@@ -28,10 +30,12 @@ import type {
 import type OpenAI from "openai";
 import type { z } from "zod";
 import type {
+  batchSchema,
   changedStoreFileSchema,
   changedStoreSchema,
   fileSchema,
   fileTextSchema,
+  newBatchSchema,
   newStoreFileSchema,
   newStoreSchema,
   storeFileSchema,
@@ -48,6 +52,13 @@ type Held<T> = T extends object ? { readonly [Key in keyof T]: Held<T[Key]> } : 
 
 /** Without the sizes of passages, of which the gateway takes one. */
 type Unsized<T> = Omit<T, "chunking_strategy">;
+
+/** Without the sizes of a batch, and of each of its files. */
+interface UnsizedBatch extends Omit<Unsized<VectorStoreFileBatchRequest>, "files"> {
+  readonly files?:
+    | readonly Unsized<NonNullable<VectorStoreFileBatchRequest["files"]>[number]>[]
+    | undefined;
+}
 
 /** Without the expiry, which is null where theirs is absent. */
 type WithoutExpiry<T> = Omit<T, "expires_after">;
@@ -67,6 +78,7 @@ Deno.test("our answers are OpenAI's", () => {
   assertType<
     Fits<VectorStoreFileContent["data"][number], OpenAI.VectorStores.FileContentResponse>
   >(true);
+  assertType<Fits<VectorStoreFileBatch, OpenAI.VectorStores.VectorStoreFileBatch>>(true);
   assertType<Fits<VectorStoreSearchResult, OpenAI.VectorStoreSearchResponse>>(true);
 });
 
@@ -78,6 +90,15 @@ Deno.test("their requests are ours", () => {
     true,
   );
   assertType<Fits<OpenAI.VectorStores.FileListParams, VectorStoreFileListQuery>>(true);
+  assertType<Fits<OpenAI.VectorStores.FileBatchCreateParams, VectorStoreFileBatchRequest>>(true);
+  assertType<Fits<OpenAI.VectorStores.FileBatchRetrieveParams, OfVectorStore>>(true);
+  assertType<Fits<OpenAI.VectorStores.FileBatchCancelParams, OfVectorStore>>(true);
+  assertType<
+    Fits<
+      OpenAI.VectorStores.FileBatchListFilesParams,
+      VectorStoreFileListQuery & OfVectorStore
+    >
+  >(true);
   assertType<Fits<Omit<OpenAI.FileListParams, "purpose">, FileListQuery>>(true);
 });
 
@@ -91,5 +112,7 @@ Deno.test("the gateway reads and writes what our types say", () => {
   assertType<Fits<Unsized<VectorStoreRequest>, Held<z.input<typeof newStoreSchema>>>>(true);
   assertType<Fits<VectorStoreUpdate, Held<z.input<typeof changedStoreSchema>>>>(true);
   assertType<Fits<Unsized<VectorStoreFileRequest>, Held<z.input<typeof newStoreFileSchema>>>>(true);
+  assertType<Fits<z.output<typeof batchSchema>, VectorStoreFileBatch>>(true);
+  assertType<Fits<UnsizedBatch, Held<z.input<typeof newBatchSchema>>>>(true);
   assertType<Fits<VectorStoreSearch, Held<z.input<typeof storeSearchSchema>>>>(true);
 });

@@ -112,6 +112,55 @@ Deno.test("pages and changes; another wallet sees none of it", async () => {
   assertEquals((await other.files.list()).data, []);
 });
 
+Deno.test("files are added together; those that cannot be read are counted and listed", async () => {
+  await using service = await TestService.start();
+  const client = clientOf(service);
+  const ids: string[] = [];
+  for (const name of ["lamp.txt", "door.md", "noise.bin"]) {
+    ids.push((await client.files.create({ file: new File([`The ${name}`], name) })).id);
+  }
+  const store = await client.vectorStores.create({ name: "Lamps" });
+  const { fileBatches } = client.vectorStores;
+  const of = { vector_store_id: store.id };
+  const attributes = { year: 2026 };
+  const batch = await fileBatches.create(store.id, { file_ids: ids, attributes });
+  assertEquals([batch.status, batch.vector_store_id], ["completed", store.id]);
+  assertEquals(batch.file_counts, {
+    ...{ in_progress: 0, completed: 2, failed: 1, cancelled: 0, total: 3 },
+  });
+  for (const again of [fileBatches.retrieve(batch.id, of), fileBatches.cancel(batch.id, of)]) {
+    const { requestId, ...same } = await again;
+    assert(requestId !== undefined && requestId !== batch.requestId);
+    assertEquals({ ...same, requestId: batch.requestId }, batch);
+  }
+  const first = await fileBatches.listFiles(batch.id, { ...of, order: "asc", limit: 2 });
+  const after = String(first.last_id);
+  const last = await fileBatches.listFiles(batch.id, { ...of, order: "asc", after });
+  const all = [...first.data, ...last.data];
+  assertEquals([first.has_more, last.has_more, all.map(({ id }) => id)], [true, false, ids]);
+  assertEquals(all.map((file) => file.attributes), [attributes, attributes, attributes]);
+  const failed = await fileBatches.listFiles(batch.id, { ...of, filter: "failed" });
+  assertEquals(failed.data.map(({ last_error }) => last_error?.code), ["unsupported_file"]);
+
+  const [lamp = ""] = ids;
+  const own = [{ file_id: lamp, attributes: { room: "tower" } }];
+  const second = await fileBatches.create(store.id, { files: own });
+  assertEquals(second.file_counts.total, 1);
+  const [added] = (await fileBatches.listFiles(second.id, of)).data;
+  assertEquals([added?.id, added?.attributes], [lamp, { room: "tower" }]);
+  // A file is in the batch that added it last.
+  assertEquals((await fileBatches.retrieve(batch.id, of)).file_counts.total, 2);
+
+  await refused(fileBatches.create(store.id, { file_ids: ids, files: own }), "invalid_request");
+  await refused(fileBatches.create(store.id, { file_ids: [lamp, "file_none"] }), "not_found");
+  await client.files.delete(lamp);
+  await refused(fileBatches.retrieve(second.id, of), "not_found");
+  const other = clientOf(service, (await service.newKey({})).key);
+  await refused(other.vectorStores.fileBatches.retrieve(batch.id, of), "not_found");
+  await refused(other.vectorStores.fileBatches.cancel(batch.id, of), "not_found");
+  await refused(other.vectorStores.fileBatches.listFiles(batch.id, of), "not_found");
+});
+
 Deno.test("an upload that is refused at once is an error with its code, and ends the reading", async () => {
   await using service = await TestService.start();
   const { key } = await service.newKey({ policy: { files: { bytes: 100 } } });
