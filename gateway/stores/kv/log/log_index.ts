@@ -140,6 +140,19 @@ export class LogIndex {
   }
 
   /**
+   * Stores the sums of the rows up to a segment, which can then be deleted: those of a block that is
+   * not full are only in memory, and would be lost with the rows.
+   */
+  async countTo(segment: number): Promise<void> {
+    await this.#catchingUp;
+    if (this.#open !== undefined && this.#open.first <= segment) {
+      this.#closed.push(this.#open);
+      this.#open = undefined;
+    }
+    if (segment > this.#writtenTo) await this.write();
+  }
+
+  /**
    * Returns deletions of index rows whose log rows were deleted; `before` is the oldest segment of
    * the log.
    */

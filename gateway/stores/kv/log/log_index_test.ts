@@ -316,6 +316,23 @@ Deno.test("blocks are removed with the rows that they describe", async () => {
   });
 });
 
+Deno.test("rows that are deleted before a block is full stay in the sums of the next start", async () => {
+  await inFolder(async (path) => {
+    const rows = ROWS.slice(0, 300);
+    const first = await open(path);
+    await append(first, rows);
+    await first.close();
+    for (let start = 0; start < 2; start++) {
+      const stores = await open(path, 100);
+      await stores.log.trim();
+      assert((await all(stores, {})).length < rows.length);
+      const { total } = await stores.log.overview({ sinceMs: 0, untilMs: NOW_MS });
+      assertEquals(total.requests, rows.length);
+      await stores.close();
+    }
+  });
+});
+
 Deno.test("A page leads to the one before it", async () => {
   const stores = await openKvStores(":memory:", { nowMs: () => NOW_MS });
   await append(stores, ROWS.slice(0, 300));

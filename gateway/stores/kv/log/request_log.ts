@@ -149,12 +149,15 @@ export class KvRequestLog implements RequestLog {
       if (oldest !== undefined && oldest.atMs < this.#nowMs() - this.#ageMs) {
         await this.#writer.fold(() => {});
       }
-      let rows: Row[];
+      let old: number[];
       do {
-        rows = await this.#oldRows();
-        if (rows.length > 0) await this.#writer.write(rows);
-      } while (rows.length === LOG_TRIM_BATCH && !this.#closed);
-      rows = await this.#index.old(
+        old = await this.#oldSegments();
+        const last = old.at(-1);
+        if (last === undefined) break;
+        await this.#index.countTo(last);
+        await this.#writer.write(old.map((segment): Row => ({ key: ["log", segment], bytes: 0 })));
+      } while (old.length === LOG_TRIM_BATCH && !this.#closed);
+      const rows = await this.#index.old(
         await oldestSegment(this.#kv, "log") || this.#writer.log.stored.segment + 1,
       );
       for (let from = 0; from < rows.length; from += LOG_TRIM_BATCH) {
@@ -166,16 +169,17 @@ export class KvRequestLog implements RequestLog {
     }
   }
 
-  async #oldRows(): Promise<Row[]> {
-    const rows: Row[] = [];
+  /** Returns the oldest segments that have expired, up to a maximum. */
+  async #oldSegments(): Promise<number[]> {
+    const segments: number[] = [];
     const { log } = this.#writer;
     const { total, stored: { segment: to } } = log;
     const before = this.#nowMs() - this.#ageMs;
     for await (const { header } of readSegments(this.#kv, log, { from: 1, to })) {
       const old = header.total <= total - this.#records || header.atMs < before;
-      if (!old || rows.length === LOG_TRIM_BATCH) break;
-      rows.push({ key: ["log", header.segment], bytes: 0 });
+      if (!old || segments.length === LOG_TRIM_BATCH) break;
+      segments.push(header.segment);
     }
-    return rows;
+    return segments;
   }
 }
