@@ -25,7 +25,7 @@ export class Corrections {
   readonly #accuse: Accuse;
   readonly #life: () => number;
   readonly #all: Attempt[] = [];
-  /** Those that a process has read at its start. */
+  /** Read by a process at its start. */
   readonly #read = new Set<string>();
 
   /** `life` is the number of the present or last process. */

@@ -50,7 +50,7 @@ export class Payments {
     for (const payment of this.all) this.#try(payment);
   }
 
-  /** Those that an earlier process did not answer are sent to a new one. */
+  /** Lets a new process try what an earlier one did not answer. */
   begin(): void {
     for (const payment of this.all) if (payment.state === "asked") payment.state = "open";
   }
