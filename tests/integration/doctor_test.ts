@@ -115,7 +115,7 @@ Deno.test("without a service svc doctor reads the store, and leaves it unchanged
     await stores.close();
     await svc(["backup", `${kv}.b`, "--plain"], env);
     const findings = findingsOf(await svc(["doctor", "--json"], env));
-    assertMatch(findings.get("store")?.message ?? "", /^Schema 4, written by svc 0\.0\.9, 1 entr/);
+    assertMatch(findings.get("store")?.message ?? "", /^Schema 5, written by svc 0\.0\.9, 1 entr/);
     assertMatch(findings.get("books")?.message ?? "", /^1 wallets agree with 0 open holds/);
     assertMatch(findings.get("backup")?.message ?? "", /^The last is 0 hours old/);
     const names = [...Deno.readDirSync(join(kv, ".."))].map(({ name }) => name).sort();

@@ -8,7 +8,7 @@ import {
 } from "../../domain/routing/dial.ts";
 import type { CatalogStore } from "../../ports/catalog_store.ts";
 import { StoreError } from "../../ports/store_error.ts";
-import { MAX_CATALOG_BYTES, MAX_SEGMENT_BYTES } from "./limits.ts";
+import { MAX_CATALOG_BYTES, PIECE_BYTES } from "./limits.ts";
 import { Mutex } from "./mutex.ts";
 import { read } from "./read.ts";
 import { bytesOf, textOf } from "./rows.ts";
@@ -108,9 +108,9 @@ export class KvCatalogStore implements CatalogStore {
       );
     }
     const writes: Promise<void>[] = [];
-    for (let at = 0; at < json.length; at += MAX_SEGMENT_BYTES) {
-      const value = json.slice(at, at + MAX_SEGMENT_BYTES);
-      const key = ["catalog_chunk", version, at / MAX_SEGMENT_BYTES];
+    for (let at = 0; at < json.length; at += PIECE_BYTES) {
+      const value = json.slice(at, at + PIECE_BYTES);
+      const key = ["catalog_chunk", version, at / PIECE_BYTES];
       writes.push(this.#writer.write([{ key, value, bytes: value.length }]));
     }
     await Promise.all(writes);
@@ -141,7 +141,7 @@ async function readVersion(kv: Deno.Kv, version: number): Promise<StoredCatalog 
   const row = await read(kv.get<VersionRow>(["catalog", version]));
   if (row.value === null) return undefined;
   const chunks = kv.list<Uint8Array>({ prefix: ["catalog_chunk", version] }, {
-    limit: Math.ceil(row.value.bytes / MAX_SEGMENT_BYTES),
+    limit: Math.ceil(row.value.bytes / PIECE_BYTES),
   });
   const json = new Uint8Array(row.value.bytes);
   let filled = 0;

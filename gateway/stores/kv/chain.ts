@@ -1,5 +1,5 @@
 /**
- * Journal and request log as readers see them: stored segments, and the open segment of the commits
+ * Journal and request log as readers see them: stored segments, and the open segments of the commits
  * that are not folded yet.
  *
  * @module
@@ -9,7 +9,13 @@ import { StoreError } from "../../ports/store_error.ts";
 import { READ_AHEAD_SEGMENTS } from "./limits.ts";
 import { read } from "./read.ts";
 import type { Tail } from "./rows.ts";
-import { appendLines, decodeSegment, type Line, type Segment } from "./segment.ts";
+import {
+  appendLines,
+  decodeSegment,
+  type EncodedSegment,
+  type Line,
+  type Segment,
+} from "./segment.ts";
 
 /** A segment as a row has it; damage may have changed it to anything. */
 export interface SegmentRow {
@@ -18,9 +24,9 @@ export interface SegmentRow {
   readonly value: unknown;
 }
 
-/** The open segment as a row would have it, and the end of the chain behind it. */
-interface OpenSegment {
-  readonly value: Uint8Array;
+/** The open segments as rows would have them, and the end of the chain behind them. */
+interface OpenSegments {
+  readonly rows: readonly EncodedSegment[];
   readonly end: Tail;
 }
 
@@ -31,9 +37,9 @@ export class Chain {
   readonly stored: Tail;
   readonly #lines: readonly Line[];
   readonly #count: number;
-  #open: OpenSegment | undefined;
+  #open: OpenSegments | undefined;
 
-  /** `lines` are those of the open segment, to which more may be appended later. */
+  /** `lines` are those of the open segments, to which more may be appended later. */
   constructor(name: string, stored: Tail, lines: readonly Line[] = []) {
     this.name = name;
     this.stored = stored;
@@ -41,9 +47,9 @@ export class Chain {
     this.#count = lines.length;
   }
 
-  /** Number of the last segment, the open one included; 0 for an empty chain. */
+  /** Number of the last segment, open ones included; 0 for an empty chain. */
   get last(): number {
-    return this.stored.segment + (this.#count === 0 ? 0 : 1);
+    return this.end.segment;
   }
 
   /** Lines in the chain, deleted ones included. */
@@ -51,26 +57,30 @@ export class Chain {
     return this.stored.total + this.#count;
   }
 
-  /** Lines of the open segment. */
+  /** Lines of the open segments. */
   get openLines(): readonly Line[] {
     return this.#lines.slice(0, this.#count);
   }
 
-  /** The open segment as its row would be now; `undefined` without lines. */
-  get open(): Uint8Array | undefined {
-    return this.#sealed()?.value;
+  /** The open segments of a range, inclusive, as their rows would be now. */
+  open({ from, to }: { readonly from: number; readonly to: number }): readonly SegmentRow[] {
+    const first = this.stored.segment + 1;
+    if (to < first) return [];
+    const { rows } = this.#sealed();
+    return rows.slice(Math.max(0, from - first), to - first + 1).map(({ key, value }) => {
+      return { number: key[1], value };
+    });
   }
 
   /** End of the chain, as a fold would store it now. */
   get end(): Tail {
-    return this.#sealed()?.end ?? this.stored;
+    return this.#sealed().end;
   }
 
-  #sealed(): OpenSegment | undefined {
-    if (this.#count === 0) return undefined;
+  #sealed(): OpenSegments {
     if (this.#open === undefined) {
-      const { tail: end, rows: [row] } = appendLines(this.stored, this.openLines, this.name);
-      if (row !== undefined) this.#open = { value: row.value, end };
+      const { tail: end, rows } = appendLines(this.stored, this.openLines, this.name);
+      this.#open = { rows, end };
     }
     return this.#open;
   }
@@ -93,8 +103,8 @@ export async function* segmentRows(
   },
 ): AsyncGenerator<SegmentRow, void> {
   const { name, stored: { segment: last } } = chain;
-  const hasOpen = from <= last + 1 && to > last && chain.last > last;
-  if (hasOpen && reverse) yield { number: last + 1, value: chain.open };
+  const open = chain.open({ from, to });
+  if (reverse) yield* open.toReversed();
   const selector = { start: [name, from], end: [name, Math.min(to, last) + 1] };
   try {
     if (from <= last) {
@@ -105,7 +115,7 @@ export async function* segmentRows(
   } catch (cause) {
     throw new StoreError(`Cannot read the ${name}`, { cause });
   }
-  if (hasOpen && !reverse) yield { number: last + 1, value: chain.open };
+  if (!reverse) yield* open;
 }
 
 /** Yields segments, in either direction. */
@@ -125,8 +135,8 @@ export async function readSegment(
   segment: number,
 ): Promise<Segment | undefined> {
   if (segment > chain.stored.segment) {
-    const { open } = chain;
-    return open === undefined || segment !== chain.last ? undefined : decodeSegment(open);
+    const [open] = chain.open({ from: segment, to: segment });
+    return open === undefined ? undefined : decodeSegment(open.value as Uint8Array);
   }
   const { value } = await read(kv.get<Uint8Array>([chain.name, segment]));
   return value === null ? undefined : decodeSegment(value);

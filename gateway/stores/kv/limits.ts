@@ -10,8 +10,16 @@ export const SCHEMA_VERSION = 1;
 
 /** Maximum size of a written value, in bytes. */
 export const MAX_VALUE_BYTES = 60 * 1024;
-/** Maximum size of a segment of a journal or log, in bytes of lines. */
-export const MAX_SEGMENT_BYTES = 48 * 1024;
+/**
+ * Size of a full segment of a journal or log, in bytes of lines; a longer line has one for itself.
+ * With its header it fits into one page beside the row's own: SQLite reads a row to its end to
+ * compare its key, so each lookup reads a dozen of them.
+ */
+export const MAX_SEGMENT_BYTES = 4_288;
+/** Maximum size of a line of the log, in bytes. */
+export const MAX_LINE_BYTES = 48 * 1024;
+/** Size of a piece of a text that needs several rows, in bytes. */
+export const PIECE_BYTES = 48 * 1024;
 /**
  * Number of commits that are stored as small rows before they are folded into segments; the rows are
  * used again after each fold.
@@ -23,6 +31,8 @@ export const MAX_OPEN_COMMITS = 64;
  * together with others, the second needs one page more; larger rows are not filled up.
  */
 export const COMMIT_ROW_SIZES: readonly number[] = [896, 4_480];
+/** Size of the lines of each chain, in bytes, above which the commits since the last fold are folded. */
+export const MAX_OPEN_BYTES = 48 * 1024;
 /** Size of a commit, in bytes of lines, above which it is folded at once. */
 export const MAX_COMMIT_ROW_BYTES = 16 * 1024;
 /**
@@ -59,7 +69,7 @@ export const MAX_WAITING_HOLDS = 1_000;
 /** Maximum number of ended holds, and of credits, remembered so that a repeat gets the same answer. */
 export const MAX_REMEMBERED_ENDINGS = 10_000;
 /** Number of journal segments between two lists of open holds. */
-export const CHECKPOINT_SEGMENTS = 256;
+export const CHECKPOINT_SEGMENTS = 1_024;
 
 /** Number of holds of a former run that are ended together, in a few commits. */
 export const RECOVERED_AT_ONCE = 1_000;
@@ -86,9 +96,9 @@ export const LOG_RECORDS = 1_000_000;
 /** Age at which requests leave the log, in milliseconds: 30 days. */
 export const LOG_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Number of log segments between two deletions of old ones. */
-export const LOG_TRIM_SEGMENTS = 64;
+export const LOG_TRIM_SEGMENTS = 256;
 /** Number of log segments deleted in one commit. */
-export const LOG_TRIM_BATCH = 100;
+export const LOG_TRIM_BATCH = 400;
 
 /** Maximum size of all files behind signed links, in bytes: 256 MiB. */
 export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
@@ -176,7 +186,7 @@ export const REQUEST_ENTRIES_BYTES = 16 * 1024 * 1024;
 export const REQUEST_END_SLACK_MS = 1_000;
 
 /** Segments read at once. */
-export const READ_AHEAD_SEGMENTS = 16;
+export const READ_AHEAD_SEGMENTS = 64;
 /**
  * Entries read at once in a scan of the whole journal: more segments at a time when they are small.
  * Commits wait for a read in progress.
@@ -204,6 +214,6 @@ export const MAX_PROBLEM_CHARS = 1_000;
  * Maximum number of segments read for one page; it then ends with a cursor, possibly with fewer
  * entries.
  */
-export const MAX_PAGE_SEGMENTS = 4_000;
+export const MAX_PAGE_SEGMENTS = 16_000;
 /** Maximum attempts to take over a store whose former writer still writes. */
 export const MAX_TAKEOVER_TRIES = 20;

@@ -7,11 +7,12 @@
 
 import { StoreError } from "../../ports/store_error.ts";
 import { commitRowMigration } from "./commits/commit_row_migration.ts";
+import { fenceMigration } from "./commits/fence_migration.ts";
 import { correctionMigration } from "./journal/correction_migration.ts";
 import { listMigration } from "./list_migration.ts";
 import { SCHEMA_VERSION } from "./limits.ts";
 import type { Migration } from "./migration.ts";
-import { type Head, HEAD_KEY, type Row } from "./rows.ts";
+import { type Head, HEAD_KEY, headRows, type Row } from "./rows.ts";
 
 export type { Migration } from "./migration.ts";
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   listMigration,
   commitRowMigration,
   correctionMigration,
+  fenceMigration,
 ];
 
 /** Returns the layout after a list of migrations. */
@@ -121,8 +123,8 @@ class Fence {
 
   async commit(head: Head, rows: readonly Row[] = []): Promise<void> {
     const check = { key: HEAD_KEY, versionstamp: this.#versionstamp };
-    const atomic = this.#kv.atomic().check(check).set(HEAD_KEY, head);
-    for (const { key, value } of rows) {
+    const atomic = this.#kv.atomic().check(check);
+    for (const { key, value } of [...headRows(head), ...rows]) {
       if (value === undefined) atomic.delete(key);
       else atomic.set(key, value);
     }

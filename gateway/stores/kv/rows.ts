@@ -29,8 +29,8 @@ export interface Tail {
 }
 
 /**
- * The row that names the only writer and the end of the segments; checked in every commit, and set
- * in those that fold.
+ * The row that names the only writer and the end of the segments. It is set together with the fence,
+ * by a start and by each fold; every commit checks the fence.
  */
 export interface Head {
   /** Version of the layout of rows. */
@@ -58,6 +58,11 @@ export interface Checkpoint {
 
 /** Key of the head row. */
 export const HEAD_KEY: Deno.KvKey = ["writer"];
+/**
+ * Key of the row that is written with the head and checked in its place: it is next to the rows of
+ * single commits, and SQLite finds it through pages and rows that these need as well.
+ */
+export const FENCE_KEY: Deno.KvKey = ["commit_fence"];
 /** Key of the row with the numbers of wallets and keys. */
 export const COUNTS_KEY: Deno.KvKey = ["counts"];
 /**
@@ -78,6 +83,14 @@ export const CHECKPOINT_CHUNKS: Deno.KvKey = ["checkpoint_chunk"];
 
 /** Prefix of the log rows that requests get if the gateway dies before their own are written. */
 export const KILLED_ROWS: Deno.KvKey = ["killed_row"];
+
+/** Returns the rows of a head and its fence. */
+export function headRows(head: Head): Row[] {
+  return [
+    { key: HEAD_KEY, value: head, bytes: 0 },
+    { key: FENCE_KEY, value: head.session, bytes: 0 },
+  ];
+}
 
 /**
  * Returns the key of such a row, by the id of the log row: it exists from the first known charge

@@ -54,7 +54,7 @@ Deno.test("svc backup and svc restore tell what they did, for people and program
     assertStringIncludes(again.stderr, "--force replaces it");
     const checked = await svc(["restore", file, "--check"], envOf(store));
     assertEquals([checked.code, checked.stderr], [0, ""]);
-    assertMatch(checked.stdout, /^taken .*\nby +svc 0\.1\.0, schema 4\nbooks +right\n/);
+    assertMatch(checked.stdout, /^taken .*\nby +svc 0\.1\.0, schema 5\nbooks +right\n/);
     const to = join(folder, "new.kv");
     const restored = await svc(["restore", file, "--to", to], envOf(store));
     assertStringIncludes(restored.stdout, "The backup has no admin token");

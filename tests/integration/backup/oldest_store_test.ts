@@ -61,7 +61,7 @@ Deno.test("a store of the third layout is restored, and from then on refused by 
     assertEquals((await stores.verify()).problems, []);
     await stores.close();
     // That version would take a closed wallet for an open one.
-    const refusal = "svc 0.2.0 wrote it in schema 4, and this svc, 0.1.0, knows schemas up to 3";
+    const refusal = "svc 0.2.0 wrote it in schema 5, and this svc, 0.1.0, knows schemas up to 3";
     await assertRejects(() => openKvStores(path, third), StoreError, refusal);
   } finally {
     await Deno.remove(folder, { recursive: true });

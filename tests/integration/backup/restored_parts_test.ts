@@ -20,6 +20,10 @@ const nowMs = () => FILLED_AT_MS;
 async function contents(path: string) {
   const stores = await openKvStores(path, { nowMs, logRetention: { records: 80 } });
   try {
+    // The row of a call that was left open is one too many. The first waits for a deletion that has
+    // begun before it.
+    await stores.log.trim();
+    await stores.log.trim();
     const parts = new Map<string, Fingerprint>();
     for (const part of partsAt(FILLED_AT_MS)) {
       parts.set(part.name, await part.fingerprint(stores));

@@ -6,7 +6,7 @@
  */
 
 import type { Stage } from "../journal/stage.ts";
-import { type Head, HEAD_KEY, type Row } from "../rows.ts";
+import { FENCE_KEY, type Head, HEAD_KEY, headRows, type Row } from "../rows.ts";
 import { appendLines, type PlacedLines } from "../segment.ts";
 import { commitKey, decodeCommit, encodeCommit } from "./commit_row.ts";
 import type { OpenCommits, OpenRow } from "./open_commits.ts";
@@ -72,7 +72,7 @@ export function foldAttempt(stage: Stage, { head, open, slots }: DurableEnd): Co
   return {
     ...{ stage, head: next, placed: log.placed },
     rows: [
-      { key: HEAD_KEY, value: next, bytes: 0 },
+      ...headRows(next),
       ...stage.ledgerRows(open),
       ...stage.rows,
       ...journal.rows,
@@ -82,8 +82,9 @@ export function foldAttempt(stage: Stage, { head, open, slots }: DurableEnd): Co
   };
 }
 
+/** Returns the check that no other process has taken over: head and fence are written together. */
 function checkOf({ versionstamp }: DurableHead): Deno.AtomicCheck {
-  return { key: HEAD_KEY, versionstamp };
+  return { key: FENCE_KEY, versionstamp };
 }
 
 /** Returns the operation that makes an attempt. */

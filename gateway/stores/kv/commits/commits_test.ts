@@ -1,10 +1,16 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import type { HoldCommand, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { COMMIT_ROW_SIZES, MAX_OPEN_CHANGES, MAX_OPEN_COMMITS } from "../limits.ts";
 import { type KvStores, type KvStoresOptions, openKvStores } from "../open.ts";
-import { bytesOf, COMMIT_ROWS, type Head, HEAD_KEY, textOf } from "../rows.ts";
+import { bytesOf, COMMIT_ROWS, FENCE_KEY, type Head, HEAD_KEY, textOf } from "../rows.ts";
 import { sha256 } from "../segment.ts";
 import { commitKey } from "./commit_row.ts";
 
@@ -120,22 +126,23 @@ check("read the same before and after they are folded", async ({ kv, stores, aga
   for (let n = 1; n <= 20; n++) await request(stores, n);
   const before = await viewOf(stores);
   await stores.close();
-  assertEquals(await numberOf(kv, "journal"), 2);
+  assertEquals(await numberOf(kv, "journal"), 3);
   const after = await again();
   assertEquals(await viewOf(after), before);
   await after.close();
 });
 
 check("keep the places of rows and entries when they are folded", async ({ stores }) => {
-  for (let n = 1; n <= 5; n++) await request(stores, n);
+  // More than fit into one segment.
+  for (let n = 1; n <= 25; n++) await request(stores, n);
   const rows = await stores.log.search({ limit: 2 });
   const entries = await stores.ledger.statement("w", { limit: 3 });
   // Enough for a fold.
-  for (let n = 6; n <= MAX_OPEN_COMMITS; n++) await request(stores, n);
-  const older = await stores.log.search({ limit: 9, cursor: rows.cursor });
-  assertEquals(older.records.map(({ requestId }) => requestId), ["req-3", "req-2", "req-1"]);
+  for (let n = 26; n <= MAX_OPEN_COMMITS; n++) await request(stores, n);
+  const older = await stores.log.search({ limit: 3, cursor: rows.cursor });
+  assertEquals(older.records.map(({ requestId }) => requestId), ["req-23", "req-22", "req-21"]);
   const [next] = (await stores.ledger.statement("w", { limit: 1, cursor: entries.cursor })).entries;
-  assertEquals(next?.op === "hold" && next.id, "h4");
+  assertEquals(next?.op === "hold" && next.id, "h24");
   assertEquals((await stores.log.search({ limit: 1_000 })).records.length, MAX_OPEN_COMMITS);
   assertEquals((await stores.log.overview({ sinceMs: 0, untilMs: 60_000 })).total.requests, 64);
 });
@@ -147,6 +154,25 @@ check("use their rows again after a fold", async ({ kv, stores, again }) => {
   const after = await again();
   assertEquals(await viewOf(after), before);
   await after.close();
+});
+
+check("find the fence with the head, whatever wrote both", async ({ kv, stores, again }) => {
+  const stamps = async () => {
+    const rows = await kv.getMany([HEAD_KEY, FENCE_KEY]);
+    return rows.map(({ versionstamp }) => versionstamp);
+  };
+  const expectTogether = async () => {
+    const [head, fence] = await stamps();
+    assert(head !== null);
+    assertEquals(fence, head);
+  };
+  await expectTogether();
+  const before = await stamps();
+  for (let n = 1; n <= 200; n++) await request(stores, n);
+  await expectTogether();
+  assertNotEquals(await stamps(), before);
+  await (await again()).close();
+  await expectTogether();
 });
 
 check("fold at once when they are large", async ({ kv, stores }) => {

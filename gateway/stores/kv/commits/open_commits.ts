@@ -1,6 +1,6 @@
 import type { KeySpend, Wallet } from "../../../domain/ledger/ledger.ts";
 import type { LedgerView } from "../../../domain/ledger/state.ts";
-import { MAX_COMMIT_ROW_BYTES, MAX_OPEN_CHANGES, MAX_SEGMENT_BYTES } from "../limits.ts";
+import { MAX_COMMIT_ROW_BYTES, MAX_OPEN_BYTES, MAX_OPEN_CHANGES } from "../limits.ts";
 import type { ChangedIds } from "../journal/books.ts";
 import { namedBytes } from "../journal/spend_bytes.ts";
 import type { Line } from "../segment.ts";
@@ -26,7 +26,7 @@ export interface OpenCommit extends OpenRow {
  * rows are out of date.
  */
 export class OpenCommits {
-  /** Lines of the open segment of each chain; only appended to. */
+  /** Lines of the open segments of each chain; only appended to. */
   readonly journal: Line[] = [];
   readonly log: Line[] = [];
   /** The rows, in order of their commits. */
@@ -92,7 +92,7 @@ export class OpenCommits {
     this.#logBytes += bytesOfLines(log);
   }
 
-  /** True when a further commit fits: each chain still fits into one segment. */
+  /** True when a further commit fits. */
   hasRoom(
     { journal, log, changes }: {
       readonly journal: readonly Line[];
@@ -106,8 +106,8 @@ export class OpenCommits {
     const journalBytes = bytesOfLines(journal);
     const logBytes = bytesOfLines(log);
     return journalBytes + logBytes <= MAX_COMMIT_ROW_BYTES &&
-      this.#journalBytes + journalBytes < MAX_SEGMENT_BYTES &&
-      this.#logBytes + logBytes < MAX_SEGMENT_BYTES;
+      this.#journalBytes + journalBytes < MAX_OPEN_BYTES &&
+      this.#logBytes + logBytes < MAX_OPEN_BYTES;
   }
 }
 

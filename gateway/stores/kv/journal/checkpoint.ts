@@ -4,7 +4,7 @@ import { entryOfHold, entryOfProgress } from "../../../domain/ledger/decide.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry, encodeEntry } from "./journal_codec.ts";
 import { followHold } from "./open_holds.ts";
-import { CHECKPOINT_SEGMENTS, MAX_SEGMENT_BYTES } from "../limits.ts";
+import { CHECKPOINT_SEGMENTS, PIECE_BYTES } from "../limits.ts";
 import { bytesOf, type Checkpoint, CHECKPOINT_CHUNKS, CHECKPOINT_KEY, textOf } from "../rows.ts";
 import type { Writer } from "./writer.ts";
 
@@ -119,7 +119,7 @@ function chunkHolds(holds: Iterable<Hold>): Uint8Array[] {
   let bytes = 0;
   for (const line of linesOf(holds)) {
     const size = Buffer.byteLength(line) + 1;
-    if (bytes + size > MAX_SEGMENT_BYTES) {
+    if (bytes + size > PIECE_BYTES) {
       chunks.push(bytesOf(lines.join("\n")));
       lines = [];
       bytes = 0;

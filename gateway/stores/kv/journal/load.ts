@@ -26,6 +26,7 @@ import {
   COUNTS_KEY,
   type Head,
   HEAD_KEY,
+  headRows,
   KILLED_ROWS,
   textOf,
   TRAIL_HEAD,
@@ -49,8 +50,9 @@ export async function takeOver(
     const { commit, slots, journal, log } = row.value ?? NEW_HEAD;
     const value: Head = { schema, session, commit, slots, journal, log, ...by };
     const { versionstamp } = row;
-    const result = await kv.atomic().check({ key: HEAD_KEY, versionstamp }).set(HEAD_KEY, value)
-      .commit();
+    const atomic = kv.atomic().check({ key: HEAD_KEY, versionstamp });
+    for (const row of headRows(value)) atomic.set(row.key, row.value);
+    const result = await atomic.commit();
     if (result.ok) return { value, versionstamp: result.versionstamp };
   }
   throw new StoreError("Cannot open the store: another process keeps writing to it");

@@ -7,7 +7,7 @@ import type {
   SnapshotStore,
 } from "../../../ports/snapshot_store.ts";
 import type { Writer } from "../journal/writer.ts";
-import { MAX_SEGMENT_BYTES, MAX_SNAPSHOTS_BYTES, VALUE_COMMIT_ROWS } from "../limits.ts";
+import { MAX_SNAPSHOTS_BYTES, PIECE_BYTES, VALUE_COMMIT_ROWS } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import { read } from "../read.ts";
 import { type StoredWallet, storedWallet, walletOf } from "./wallet_text.ts";
@@ -214,9 +214,9 @@ export class KvSnapshotStore implements SnapshotStore {
   /** Writes a text in chunks under a key; its head row comes last, with an entry of the audit log. */
   async #write(key: Deno.KvKey, value: unknown, entry?: TrailDraft): Promise<void> {
     const json = bytesOf(JSON.stringify(value));
-    const chunks = Math.ceil(json.length / MAX_SEGMENT_BYTES);
+    const chunks = Math.ceil(json.length / PIECE_BYTES);
     for (let chunk = 0; chunk < chunks; chunk++) {
-      const part = json.slice(chunk * MAX_SEGMENT_BYTES, (chunk + 1) * MAX_SEGMENT_BYTES);
+      const part = json.slice(chunk * PIECE_BYTES, (chunk + 1) * PIECE_BYTES);
       await this.#writer.write([
         { key: [...CHUNK, ...key, chunk], value: part, bytes: part.length },
         ...chunk === 0 ? [unfinished(key)] : [],
@@ -237,7 +237,7 @@ export class KvSnapshotStore implements SnapshotStore {
     const json = new Uint8Array(head.bytes);
     let filled = 0;
     // A longer text under the same key may have been written in part before a kill.
-    const limit = Math.ceil(head.bytes / MAX_SEGMENT_BYTES);
+    const limit = Math.ceil(head.bytes / PIECE_BYTES);
     const chunks = this.#kv.list<Uint8Array>({ prefix: [...CHUNK, ...key] }, { limit });
     for (const { value } of await read(Array.fromAsync(chunks))) {
       // Further chunks are of a longer text that a killed process did not write whole.

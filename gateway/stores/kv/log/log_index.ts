@@ -90,10 +90,11 @@ export class LogIndex {
   /** Returns the sums of a time range. */
   async overview(range: OverviewRange): Promise<LogOverview> {
     await this.#ready();
-    // Counted at once: a fold would move the rows of the open segment into a waiting block.
+    // Counted at once: a fold would move the rows of open segments into a waiting block.
     const { waiting, log } = this.#view();
-    const open = new LogBlock(log.last);
-    if (log.last > log.stored.segment) open.add(recordsOf(log.openLines), log.last);
+    const next = log.stored.segment + 1;
+    const open = new LogBlock(next);
+    open.add(recordsOf(log.openLines), next);
     const overview = this.sums.overview(range, [...waiting, open]);
     return { ...await overview, uncounted: this.missing };
   }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RequestRecord } from "../../../ports/request_log.ts";
 import { StoreError } from "../../../ports/store_error.ts";
-import { MAX_SEGMENT_BYTES } from "../limits.ts";
+import { MAX_LINE_BYTES } from "../limits.ts";
 import { textOf } from "../rows.ts";
 import type { Line } from "../segment.ts";
 
@@ -26,7 +26,7 @@ export function encodeRecord(complete: RequestRecord): EncodedRecord {
   let text = JSON.stringify(record);
   let bytes = Buffer.byteLength(text);
   for (const part of PARTS) {
-    if (bytes <= MAX_SEGMENT_BYTES) break;
+    if (bytes <= MAX_LINE_BYTES) break;
     record = { ...record, ...part };
     text = JSON.stringify(record);
     bytes = Buffer.byteLength(text);
@@ -40,7 +40,7 @@ export function encodeRecord(complete: RequestRecord): EncodedRecord {
  */
 export function logLine(complete: RequestRecord): Line {
   const { record, text, bytes } = encodeRecord(complete);
-  if (bytes > MAX_SEGMENT_BYTES) {
+  if (bytes > MAX_LINE_BYTES) {
     throw new StoreError(`Cannot log request "${record.id}": its row is ${bytes} bytes`);
   }
   return { text, bytes, atMs: record.atMs, id: record.id, record };
