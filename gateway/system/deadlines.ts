@@ -5,6 +5,8 @@
  * @module
  */
 
+import { Roster } from "./roster.ts";
+
 /** Clock and timer behind deadlines. */
 export interface TimerClock {
   /** Milliseconds since a fixed moment; never goes back. */
@@ -19,11 +21,13 @@ export type AfterMs = (ms: number, run: () => void) => () => void;
 interface Deadline {
   readonly dueMs: number;
   readonly run: () => void;
+  /** Takes it from the pending ones: true the first time. */
+  leave: () => boolean;
 }
 
 /** Creates deadlines on one timer of a clock. */
 export function deadlinesOf(clock: TimerClock): AfterMs {
-  const pending = new Set<Deadline>();
+  const pending = new Roster<Deadline>();
   let stopTimer: (() => void) | undefined;
   let timerDueMs = Infinity;
 
@@ -54,16 +58,16 @@ export function deadlinesOf(clock: TimerClock): AfterMs {
     passed.sort((a, b) => a.dueMs - b.dueMs);
     for (const deadline of passed) {
       // An earlier one may have cancelled this one.
-      if (pending.delete(deadline)) deadline.run();
+      if (deadline.leave()) deadline.run();
     }
   }
 
   return (ms, run) => {
-    const deadline = { dueMs: clock.nowMs() + ms, run };
-    pending.add(deadline);
+    const deadline: Deadline = { dueMs: clock.nowMs() + ms, run, leave: () => false };
+    deadline.leave = pending.join(deadline);
     if (deadline.dueMs < timerDueMs) arm(deadline.dueMs);
     return () => {
-      if (pending.delete(deadline) && pending.size === 0) disarm();
+      if (deadline.leave() && pending.size === 0) disarm();
     };
   };
 }

@@ -1,11 +1,12 @@
 import { ServiceFault } from "../../domain/fault.ts";
+import { Roster } from "../../system/roster.ts";
 
 /**
  * The requests in flight: a shutdown waits for them and finally aborts them. The reason `shutdown` of
  * an abort says that the service ends the call.
  */
 export class InFlight {
-  readonly #aborts = new Set<AbortController>();
+  readonly #aborts = new Roster<AbortController>();
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #isOver = false;
@@ -33,8 +34,7 @@ export class InFlight {
   /** Registers an upstream call. The returned function removes it. */
   watch(abort: AbortController): () => void {
     if (this.#isOver) abort.abort("shutdown");
-    this.#aborts.add(abort);
-    return () => this.#aborts.delete(abort);
+    return this.#aborts.join(abort);
   }
 
   /** Aborts every upstream call in flight, and every one that is registered afterwards. */

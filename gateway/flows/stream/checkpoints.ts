@@ -8,6 +8,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { afterMs } from "../../system/deadlines.ts";
+import { Roster } from "../../system/roster.ts";
 
 /** Time between two checks, in milliseconds. */
 export const CHECK_MS = 500;
@@ -22,7 +23,7 @@ export interface Checkpointed {
 
 /** The streams in flight. Uses a timer only while there are any. */
 export class Checkpoints {
-  readonly #streams = new Set<Checkpointed>();
+  readonly #streams = new Roster<Checkpointed>();
   readonly #checkMs: number;
   #callOff: () => void = () => {};
 
@@ -39,9 +40,9 @@ export class Checkpoints {
   /** Registers a stream. The returned function removes it; further calls do nothing. */
   enter(stream: Checkpointed): () => void {
     if (this.#streams.size === 0) this.#arm();
-    this.#streams.add(stream);
+    const leave = this.#streams.join(stream);
     return () => {
-      if (this.#streams.delete(stream) && this.#streams.size === 0) this.#callOff();
+      if (leave() && this.#streams.size === 0) this.#callOff();
     };
   }
 
@@ -52,7 +53,7 @@ export class Checkpoints {
   async #checkAll(): Promise<void> {
     this.#arm();
     let counted = 0;
-    for (const stream of [...this.#streams]) {
+    for (const stream of this.#streams) {
       if (stream.writeIfDue() && ++counted % COUNTED_AT_ONCE === 0) await setImmediate();
     }
   }

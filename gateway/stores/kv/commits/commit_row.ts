@@ -6,7 +6,6 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "../journal/journal_codec.ts";
 import { COMMIT_ROW_SIZES } from "../limits.ts";
@@ -38,6 +37,8 @@ export interface Slot {
 }
 
 const HASH_CHARS = 64;
+const SPACE = 0x20;
+const ENCODER = new TextEncoder();
 
 /** Returns the key of a slot. */
 export function commitKey({ size, index }: Slot): Deno.KvKey {
@@ -59,9 +60,9 @@ export function encodeCommit(
   const hash = sha256(text);
   const fitting = COMMIT_ROW_SIZES.findIndex((size) => bytes <= size);
   const size = fitting < 0 ? COMMIT_ROW_SIZES.length : fitting;
-  const value = Buffer.alloc(COMMIT_ROW_SIZES[size] ?? bytes, " ");
-  value.write(`${hash}\n${text}`);
-  return { value, hash, size };
+  const value = new Uint8Array(COMMIT_ROW_SIZES[size] ?? bytes);
+  ENCODER.encodeInto(`${hash}\n${text}`, value);
+  return { value: value.fill(SPACE, bytes), hash, size };
 }
 
 /**
