@@ -20,6 +20,8 @@ export type AfterMs = (ms: number, run: () => void) => () => void;
 
 interface Deadline {
   readonly dueMs: number;
+  /** Number in the order in which deadlines are set. */
+  readonly number: number;
   readonly run: () => void;
   /** Takes it from the pending ones: true the first time. */
   leave: () => boolean;
@@ -28,6 +30,7 @@ interface Deadline {
 /** Creates deadlines on one timer of a clock. */
 export function deadlinesOf(clock: TimerClock): AfterMs {
   const pending = new Roster<Deadline>();
+  let number = 0;
   let stopTimer: (() => void) | undefined;
   let timerDueMs = Infinity;
 
@@ -55,7 +58,7 @@ export function deadlinesOf(clock: TimerClock): AfterMs {
     }
     if (nextMs !== Infinity) arm(nextMs);
     // After a pause of the process several are due, set in another order.
-    passed.sort((a, b) => a.dueMs - b.dueMs);
+    passed.sort((a, b) => a.dueMs - b.dueMs || a.number - b.number);
     for (const deadline of passed) {
       // An earlier one may have cancelled this one.
       if (deadline.leave()) deadline.run();
@@ -63,7 +66,12 @@ export function deadlinesOf(clock: TimerClock): AfterMs {
   }
 
   return (ms, run) => {
-    const deadline: Deadline = { dueMs: clock.nowMs() + ms, run, leave: () => false };
+    const deadline: Deadline = {
+      dueMs: clock.nowMs() + ms,
+      number: ++number,
+      run,
+      leave: () => false,
+    };
     deadline.leave = pending.join(deadline);
     if (deadline.dueMs < timerDueMs) arm(deadline.dueMs);
     return () => {

@@ -56,6 +56,15 @@ Deno.test("deadlines pass in the order they are due, for any order of setting", 
   assertEquals(clock.timer, undefined);
 });
 
+Deno.test("deadlines that are due together pass in the order they were set", () => {
+  const { clock, passed, set } = lab();
+  const callOff = set(5, () => passed.push("first"));
+  for (const name of ["second", "third", "fourth"]) set(5, () => passed.push(name));
+  callOff();
+  clock.passTo(5);
+  assertEquals(passed, ["second", "third", "fourth"]);
+});
+
 Deno.test("deadlines that are all overdue pass in the order they were due", () => {
   const { clock, passed, set } = lab();
   for (const [ms, name] of [[6, "late"], [2, "early"], [4, "middle"]] as const) {

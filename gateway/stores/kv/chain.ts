@@ -14,6 +14,7 @@ import {
   decodeSegment,
   type EncodedSegment,
   type Line,
+  type PlacedLines,
   type Segment,
 } from "./segment.ts";
 
@@ -27,6 +28,7 @@ export interface SegmentRow {
 /** The open segments as rows would have them, and the end of the chain behind them. */
 interface OpenSegments {
   readonly rows: readonly EncodedSegment[];
+  readonly placed: readonly PlacedLines[];
   readonly end: Tail;
 }
 
@@ -62,6 +64,11 @@ export class Chain {
     return this.#lines.slice(0, this.#count);
   }
 
+  /** The same lines by segment. */
+  get openPlaced(): readonly PlacedLines[] {
+    return this.#sealed().placed;
+  }
+
   /** The open segments of a range, inclusive, as their rows would be now. */
   open({ from, to }: { readonly from: number; readonly to: number }): readonly SegmentRow[] {
     const first = this.stored.segment + 1;
@@ -79,8 +86,8 @@ export class Chain {
 
   #sealed(): OpenSegments {
     if (this.#open === undefined) {
-      const { tail: end, rows } = appendLines(this.stored, this.openLines, this.name);
-      this.#open = { rows, end };
+      const { tail: end, ...segments } = appendLines(this.stored, this.openLines, this.name);
+      this.#open = { ...segments, end };
     }
     return this.#open;
   }

@@ -96,9 +96,9 @@ export const LOG_RECORDS = 1_000_000;
 /** Age at which requests leave the log, in milliseconds: 30 days. */
 export const LOG_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Number of log segments between two deletions of old ones. */
-export const LOG_TRIM_SEGMENTS = 256;
+export const LOG_TRIM_SEGMENTS = 100;
 /** Number of log segments deleted in one commit. */
-export const LOG_TRIM_BATCH = 400;
+export const LOG_TRIM_BATCH = 100;
 
 /** Maximum size of all files behind signed links, in bytes: 256 MiB. */
 export const MAX_BLOBS_BYTES = 256 * 1024 * 1024;
@@ -110,7 +110,7 @@ export const MAX_SNAPSHOTS_BYTES = 256 * 1024 * 1024;
 export const RESPONSE_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 /**
  * Bytes of a file or response written in one commit. They fit on top of a commit that is almost
- * full and of two segments.
+ * full and of the lines of all open commits.
  */
 export const VALUE_COMMIT_BYTES = 128 * 1024;
 /** Rows of a file or response written or deleted in one commit. */
@@ -186,7 +186,7 @@ export const REQUEST_ENTRIES_BYTES = 16 * 1024 * 1024;
 export const REQUEST_END_SLACK_MS = 1_000;
 
 /** Segments read at once. */
-export const READ_AHEAD_SEGMENTS = 64;
+export const READ_AHEAD_SEGMENTS = 16;
 /**
  * Entries read at once in a scan of the whole journal: more segments at a time when they are small.
  * Commits wait for a read in progress.
@@ -214,6 +214,6 @@ export const MAX_PROBLEM_CHARS = 1_000;
  * Maximum number of segments read for one page; it then ends with a cursor, possibly with fewer
  * entries.
  */
-export const MAX_PAGE_SEGMENTS = 16_000;
+export const MAX_PAGE_SEGMENTS = 4_000;
 /** Maximum attempts to take over a store whose former writer still writes. */
 export const MAX_TAKEOVER_TRIES = 20;

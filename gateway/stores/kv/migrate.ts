@@ -1,6 +1,6 @@
 /**
  * Migrates the rows of an older store to the layout of this version, one step after another. Every
- * commit checks and replaces the head row, as the writer's commits do.
+ * commit checks the head row, and replaces it with its fence, as the writer's folds do.
  *
  * @module
  */

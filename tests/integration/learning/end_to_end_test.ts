@@ -45,10 +45,10 @@ function synthetic(count: number, seed: number): QuestionSet {
   };
 }
 
-Deno.test("200 requests with votes: the gateway decides and learns as the evaluation without it", async () => {
-  const plan = replayPlan(synthetic(200, 3), { requests: 200, snapshotEvery: 20, seed: 1 });
+Deno.test("400 requests with votes: the gateway decides and learns as the evaluation without it", async () => {
+  const plan = replayPlan(synthetic(400, 3), { requests: 400, snapshotEvery: 40, seed: 1 });
   const { results, seeds, catalog, charged, snapshot, wallet } = await replayThroughGateway(plan);
-  assertEquals(snapshot.number, 10, "a snapshot after every 20 requests");
+  assertEquals(snapshot.number, 10, "a snapshot after every 40 requests");
   const spent = results.reduce((sum, { cost }) => sum + cost, 0) / 1_000;
   assert(Math.abs(charged / spent - 1) < 0.02, `charged ${charged}, the answers cost ${spent}`);
 

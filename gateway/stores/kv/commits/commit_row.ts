@@ -6,6 +6,7 @@
  * @module
  */
 
+import { invariant } from "../../../domain/invariant.ts";
 import { StoreError } from "../../../ports/store_error.ts";
 import { decodeEntry } from "../journal/journal_codec.ts";
 import { COMMIT_ROW_SIZES } from "../limits.ts";
@@ -61,7 +62,8 @@ export function encodeCommit(
   const fitting = COMMIT_ROW_SIZES.findIndex((size) => bytes <= size);
   const size = fitting < 0 ? COMMIT_ROW_SIZES.length : fitting;
   const value = new Uint8Array(COMMIT_ROW_SIZES[size] ?? bytes);
-  ENCODER.encodeInto(`${hash}\n${text}`, value);
+  const { written } = ENCODER.encodeInto(`${hash}\n${text}`, value);
+  invariant(written === bytes, "the row of a commit has the size of its lines");
   return { value: value.fill(SPACE, bytes), hash, size };
 }
 

@@ -6,6 +6,6 @@ import type { Migration, MigrationBatch } from "../migration.ts";
  */
 export const fenceMigration: Migration = {
   to: 5,
-  what: "check commits beside their rows",
+  what: "find the rows of small commits faster",
   batches: () => ReadableStream.from<MigrationBatch>([]),
 };

@@ -314,7 +314,7 @@ export class KvLedgerStore implements LedgerStore {
   }
 }
 
-// A line must fit into a segment even after its texts are escaped.
+// A line must fit into a value even after its texts are escaped.
 function tooLong({ ids, note = "" }: Texts): StoreError | undefined {
   for (const { length } of ids) {
     if (length <= MAX_ID_CHARS) continue;

@@ -33,9 +33,9 @@ const UNCHANGED = "Cannot write to the store: nothing has changed";
  * ones are decided in order and go into one atomic commit, so that the disk cost hardly depends on
  * their number.
  *
- * Every commit checks the head row: a writer whose head was replaced by another process can no
- * longer write. A commit of a few lines writes them in one small row; after some of these, one
- * commit folds them into segments and replaces the head.
+ * Every commit checks the fence: a writer whose store another process has taken over can no longer
+ * write. A commit of a few lines writes them in one small row; after some of these, one commit
+ * folds them into segments and replaces head and fence.
  */
 export class Writer {
   readonly books: Books;

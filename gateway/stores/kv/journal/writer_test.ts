@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreError } from "../../../ports/store_error.ts";
+import { LOG_TRIM_BATCH, VALUE_COMMIT_ROWS } from "../limits.ts";
+import type { Row } from "../rows.ts";
 import { loadBooks, takeOver } from "./load.ts";
 import { Writer } from "./writer.ts";
 
@@ -81,4 +83,17 @@ Deno.test("Writer: a write during close is refused, and nothing is written after
   await closing;
   kv.close();
   await late;
+});
+
+Deno.test("Writer: a deletion of old log rows fits on top of a burst", async () => {
+  await withWriter(async (writer, kv) => {
+    const old = (name: string, count: number): Row[] =>
+      Array.from({ length: count }, (_, n) => ({ key: [name, n], bytes: 0 }));
+    await kv.set(["log", 0], "old");
+    await Promise.all([
+      ...Array.from({ length: 12 }, (_, n) => writer.write(old(`values ${n}`, VALUE_COMMIT_ROWS))),
+      writer.write(old("log", LOG_TRIM_BATCH)),
+    ]);
+    assertEquals((await kv.get(["log", 0])).value, null);
+  });
 });

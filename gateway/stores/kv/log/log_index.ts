@@ -92,9 +92,8 @@ export class LogIndex {
     await this.#ready();
     // Counted at once: a fold would move the rows of open segments into a waiting block.
     const { waiting, log } = this.#view();
-    const next = log.stored.segment + 1;
-    const open = new LogBlock(next);
-    open.add(recordsOf(log.openLines), next);
+    const open = new LogBlock(log.stored.segment + 1);
+    for (const { segment, lines } of log.openPlaced) open.add(recordsOf(lines), segment);
     const overview = this.sums.overview(range, [...waiting, open]);
     return { ...await overview, uncounted: this.missing };
   }
