@@ -12,8 +12,8 @@ export const SCHEMA_VERSION = 1;
 export const MAX_VALUE_BYTES = 60 * 1024;
 /**
  * Size of a full segment of a journal or log, in bytes of lines; a longer line has one for itself.
- * With its header it fits into one page beside the row's own: SQLite reads a row to its end to
- * compare its key, so each lookup reads a dozen of them.
+ * With its header it needs one page of SQLite beside that of the row: SQLite reads a row to its end
+ * to compare its key, and compares a dozen rows for each look-up.
  */
 export const MAX_SEGMENT_BYTES = 4_288;
 /** Maximum size of a line of the log, in bytes. */
