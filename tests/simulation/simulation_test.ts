@@ -73,7 +73,7 @@ Deno.test("a charge that stays in doubt for longer than its answer waits is logg
   // The hold lands; the settlement does too, but is in doubt for half a minute.
   const steps = [
     ask,
-    ...go.slice(0, 1),
+    ...go,
     outage,
     ...go,
     ...go,

@@ -59,6 +59,8 @@ export class Writer {
   #end: DurableEnd;
   #queue: Operation[][] = [];
   #queued = 0;
+  /** Number of operations of the last commit; `Infinity` when the last step made none. */
+  #committed = Infinity;
   #turn: Operation[] = [];
   #draining: Promise<void> | undefined;
   #doubt: CommitAttempt | undefined;
@@ -130,7 +132,7 @@ export class Writer {
     return this.#end.open;
   }
 
-  /** Queues an operation. Operations of one turn of the event loop share a commit. */
+  /** Queues an operation. All that wait when a commit begins share it. */
   enqueue(operation: Operation): void {
     if (this.#stopped !== undefined) return operation.reject(this.#untried(this.#stopped));
     if (this.#queued >= MAX_QUEUED_OPERATIONS) {
@@ -205,9 +207,13 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      // Operations of the rest of this turn join the commit: otherwise the first of many concurrent
-      // callers would get its own commit every other time.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      // While fewer wait than half of the last commit's, the rest of this turn joins the commit:
+      // otherwise the first of many concurrent callers would get its own commit every other time.
+      if (2 * this.#queued < this.#committed) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      // Without a commit, the next step waits: callers that retry must not stop the event loop.
+      this.#committed = Infinity;
       try {
         await this.#step();
       } catch (bug) {
@@ -339,6 +345,7 @@ export class Writer {
       this.#end = { ...folded, slots, versionstamp };
     }
     this.#health = "ok";
+    this.#committed = stage.answers.length;
     stage.publish();
     books.release(stage);
     if (row === undefined) books.release(open.changed);

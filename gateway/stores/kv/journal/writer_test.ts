@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { setImmediate } from "node:timers";
 import { StoreError } from "../../../ports/store_error.ts";
 import { LOG_TRIM_BATCH, VALUE_COMMIT_ROWS } from "../limits.ts";
 import type { Row } from "../rows.ts";
@@ -97,3 +98,51 @@ Deno.test("Writer: a deletion of old log rows fits on top of a burst", async () 
     assertEquals((await kv.get(["log", 0])).value, null);
   });
 });
+
+/** Order of an operation and the end of a turn of the event loop that begins with it. */
+async function orderOf(run: (note: () => void) => Promise<void>): Promise<readonly string[]> {
+  const order: string[] = [];
+  const turned = new Promise<void>((resolve) =>
+    setImmediate(() => {
+      order.push("turn");
+      resolve();
+    })
+  );
+  await Promise.all([turned, run(() => order.push("decided"))]);
+  return order;
+}
+
+function writeNoting(writer: Writer, key: string, note: () => void): Promise<void> {
+  return writer.submit((stage) => {
+    note();
+    stage.write({ key: [key], value: 1, bytes: 1 });
+  });
+}
+
+Deno.test("Writer: a lone caller's operations are committed at once", () =>
+  withWriter(async (writer) => {
+    await write(writer, "a");
+    const order = await orderOf((note) => writeNoting(writer, "b", note));
+    assertEquals(order, ["decided", "turn"]);
+  }));
+
+Deno.test("Writer: after a large commit, few operations wait for more of the same turn", () =>
+  withWriter(async (writer) => {
+    await Promise.all(["a", "b", "c", "d"].map((key) => write(writer, key)));
+    const order = await orderOf((note) => writeNoting(writer, "e", note));
+    assertEquals(order, ["turn", "decided"]);
+    await Promise.all(["a", "b", "c", "d"].map((key) => write(writer, key)));
+    const two = await orderOf(async (note) => {
+      await Promise.all([write(writer, "e"), writeNoting(writer, "f", note)]);
+    });
+    assertEquals(two, ["decided", "turn"]);
+  }));
+
+Deno.test("Writer: a caller that tries again at once does not stop the event loop", () =>
+  withWriter(async (writer) => {
+    await write(writer, "a");
+    let turned = false;
+    setImmediate(() => turned = true);
+    for (let tries = 0; tries < 1_000 && !turned; tries++) await writer.submit(() => {});
+    assert(turned);
+  }));
