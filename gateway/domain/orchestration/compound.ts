@@ -59,6 +59,7 @@ const SHORTEST_CHARS = 14;
 
 const QUOTED =
   /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]*"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^'\n]*'(?!\w)/g;
+const SENTENCES = /[^?？.!。！\n]*[?？.!。！\n]|[^?？.!。！\n]+$/g;
 const CLAUSE_ENDS =
   /(?<![.,;:?!\n，。；：？！])[.,;:?!\n，。；：？！]+(?=\s|$|\P{ASCII})|[，。；：？！]|\b(?:and|then|as well as)\s/u;
 const OPENERS =
@@ -95,6 +96,7 @@ const ONE_PIECE =
   /^\W*(?:(?:please|can you|could you|kindly)\s+)?(?:write|tell|create|compose|draft|suggest|recommend|give|find|implement)\s(?:me\s)?(?:an?|one)\s(?:\w+\s){0,2}?(?:story|poem|e-?mail|letter|function|script|query|program|recipe|gift|song|message|book|film|movie|name|password|dish)\b|^请?(?:你|帮我|给我)?[写讲编做]一(?:封|首|个.{0,10}(?:函数|脚本|程序|故事|笑话|段子))|请假/i;
 const SMALL_ANSWER =
   /\b(?:commit message|haiku|limerick|slogan|tweet|headline|caption|subject line|joke|riddle|synonyms?|regular expression|regex|one-?liner|text message|sms|(?:thank-you|birthday|condolence) (?:note|card|message)|polite (?:decline|refusal|reply|reminder)|invitation|out-of-office|sentence|paragraph|briefly|in short|in a word|solve for|calculate|convert|how many|how much is|what time|small example|short(?:er)? (?:poem|note|reply|answer|story|example))\b|绝句|律诗|俳句|对联|标题|口号|短信|正则|一句话|简单(?:解释|说|介绍)|简短|简要|笑话|谜语|祝福语|请假条|解方程|计算|等于|起.{0,3}个名字|小例子|举.{0,3}例子?[。？]?$/i;
+const LIST_MARK = /[,;、，；]/;
 const HAN = /\p{Script=Han}/u;
 
 /** Decides about the text of a request. Deterministic; linear in the text that is read. */
@@ -128,7 +130,7 @@ export function judgeCompound(text: string): CompoundJudgement {
 /** Returns questions and instructions without their openings. */
 function asksIn(text: string): readonly string[] {
   const asks: string[] = [];
-  for (const sentence of text.split(/(?<=[?？.!。！\n])/)) {
+  for (const sentence of text.match(SENTENCES) ?? []) {
     const clauses = sentence.split(CLAUSE_ENDS).map((clause) => clause.replace(OPENERS, "").trim());
     const matches = clauses.filter((clause, at) => isAsk(clause, at === 0));
     if (matches.length > 0) asks.push(...matches);
@@ -148,18 +150,20 @@ function isAsk(clause: string, isFirst: boolean): boolean {
 
 /** True when an instruction to make something is followed by several things. */
 function listsPieces(text: string): boolean {
-  const latin = text.split(/[.?!:]\s|\n/).some((sentence) =>
-    MAKING.test(sentence.slice(0, 200)) &&
-    sentence.split(/[,;]\s|\sand\s/).slice(1).filter((part) => PIECE.test(part)).length >= 2
-  );
-  return latin ||
-    text.split(/[，。；：？！]/).some((clause) =>
-      clause.includes("、") && HAN_INSTRUCTION.test(clause.replace(OPENERS, ""))
+  const latin = MAKING.test(text) &&
+    text.split(/[.?!:]\s|\n/).some((sentence) =>
+      MAKING.test(sentence.slice(0, 200)) &&
+      sentence.split(/[,;]\s|\sand\s/).slice(1).filter((part) => PIECE.test(part)).length >= 2
     );
+  return latin || text.includes("、") &&
+      text.split(/[，。；：？！]/).some((clause) =>
+        clause.includes("、") && HAN_INSTRUCTION.test(clause.replace(OPENERS, ""))
+      );
 }
 
 /** Returns the length of the longest list within a sentence. */
 function longestList(text: string): number {
+  if (!LIST_MARK.test(text)) return 0;
   let most = 0;
   for (const sentence of text.split(/[.?!。？！]\s|[.?!。？！]$|[。？！：:]/m)) {
     const han = Math.max(0, ...sentence.split(/[，,；;]/).map(hanItems));
