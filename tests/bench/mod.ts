@@ -13,6 +13,7 @@ import { books } from "./books.ts";
 import { attacks } from "./attacks.ts";
 import { commitMs } from "./commit.ts";
 import {
+  afterPause,
   type Comparison,
   garbage,
   manyConnections,
@@ -113,6 +114,7 @@ const PARTS = {
   json: (bench: Bench) => manyConnections(comparison(bench), false),
   stream: (bench: Bench) => manyConnections(comparison(bench), true),
   single: (bench: Bench) => singleConnection(comparison(bench), false),
+  pause: (bench: Bench) => afterPause(comparison(bench)),
   "single-stream": (bench: Bench) => singleConnection(comparison(bench), true),
   garbage: (bench: Bench) =>
     garbage(

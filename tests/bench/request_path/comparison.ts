@@ -19,6 +19,7 @@ import {
   loadFindings,
   MANY,
   type PairedRound,
+  pauseFindings,
   SINGLE,
   singleFindings,
   type SingleRound,
@@ -90,6 +91,28 @@ export async function singleConnection(
     );
   }
   return singleFindings(name, measured);
+}
+
+/** V8's memory reducer, where it is on, runs after 8 and again after 30 seconds of little work. */
+const PAUSE_SECONDS = 45;
+
+/** Processor time of a JSON request after a pause, beside that before it. */
+export async function afterPause(comparison: Comparison): Promise<Finding[]> {
+  const { generator, gateway, rounds, roundSeconds: seconds, requestTo, say } = comparison;
+  const load = { request: requestTo(gateway.url, false), amount: { connections: MANY, seconds } };
+  const measure = async (when: string) => {
+    const micros: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const { cpuMicros } = await costOf(generator, gateway.pid, load);
+      micros.push(cpuMicros);
+      say(`${when} a pause, round ${round} of ${rounds}: ${cpuMicros.toFixed(0)} us of CPU`);
+    }
+    return micros;
+  };
+  await warmUp(comparison, false);
+  const before = await measure("before");
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_SECONDS * 1_000));
+  return pauseFindings({ before, after: await measure("after") });
 }
 
 /** Requests whose garbage is counted, and the share of a warm-up's requests that is sent of each. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Cost } from "./counters.ts";
-import { garbageFindings, loadFindings, singleFindings } from "./path_marks.ts";
+import { garbageFindings, loadFindings, pauseFindings, singleFindings } from "./path_marks.ts";
 
 const COST: Cost = {
   requests: 1_000,
@@ -47,6 +47,12 @@ Deno.test("the marks of a single caller go beyond two commits of the same store"
     false,
     false,
   ]);
+});
+
+Deno.test("a pause may cost a fifth of the processor time", () => {
+  const met = (after: number) =>
+    verdicts(pauseFindings({ before: [90, 100, 900], after: [after] }));
+  assertEquals([met(120), met(121), met(NaN)], [[true], [false], [undefined]]);
 });
 
 Deno.test("a figure that the system does not show is skipped, and misses nothing", () => {
