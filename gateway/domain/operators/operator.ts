@@ -31,7 +31,7 @@ export interface OperatorToken {
   readonly digest: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Those who issued it, as {@linkcode makersBy} names them. */
+  /** Operators who issued it, as {@linkcode makersBy} names them. */
   readonly makers?: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Operator {
   readonly createdAtMs: number;
   /** Id under which this person signs in by the identity provider, as `sso:…`. */
   readonly person?: string | undefined;
-  /** Those who created it, as {@linkcode makersBy} names them. */
+  /** Operators who created it, as {@linkcode makersBy} names them. */
   readonly makers?: readonly string[] | undefined;
   /** Sessions of the console that began before this time have ended. */
   readonly sessionsSinceMs: number;
