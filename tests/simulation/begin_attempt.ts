@@ -6,6 +6,8 @@ import { partOf, partScript } from "./split_question.ts";
 
 /** Prefix of a model's name at its upstream. */
 const UPSTREAM_PREFIX = "real-";
+/** Parts that no other part of their request runs beside; a request in one piece is "plain". */
+const LONE_PARTS: readonly string[] = ["plan", "plain"];
 
 /** Records one more call for a request, with its planned course. */
 export function beginAttempt(
@@ -21,8 +23,8 @@ export function beginAttempt(
   const attempt: Attempt = {
     ...{ request: caller.number, part, script, drains, ...sent },
     model: model.slice(UPSTREAM_PREFIX.length),
-    // Parts of a request run at once: only their costs show which hold belongs to which.
-    holdId: question.split === undefined ? caller.holds.at(-1) : undefined,
+    // Tasks of a request run at once: only their costs show which hold belongs to which.
+    holdId: LONE_PARTS.includes(part) ? caller.holds.at(-1) : undefined,
     failure: script.failures[before.length],
     passesLimit: writtenTokens(script.says ?? "") > heldOutputTokens,
     ...{ words: 0, usage: undefined },

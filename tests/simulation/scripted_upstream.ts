@@ -51,7 +51,7 @@ export interface Attempt {
   readonly promptTokens: number;
   /** The same as checkpoints count it: they look at more than words. */
   readonly promptTokensAtLeast: number;
-  /** Id of its hold; absent if calls of a request run at once. */
+  /** Id of its hold; absent for parts that run at once. */
   readonly holdId: string | undefined;
   readonly script: Script;
   readonly drains: boolean;

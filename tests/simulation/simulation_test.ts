@@ -94,6 +94,26 @@ Deno.test("tasks that cost their maximum twice stay within the cap of their requ
   assertGreater(settlements, 6);
 });
 
+Deno.test("a call need not wait for a full disk to take the void of a failed one before it", async () => {
+  const go: Step = { kind: "go", pick: 0 };
+  const script = { failures: [], words: 1, usageFirst: false };
+  const first: Question = {
+    ...{ seed: 173_274, key: 8, surface: "chat", stream: true, words: 1, maxTokens: 62, script },
+  };
+  const next: Question = {
+    ...{ seed: 747_629, key: 3, surface: "responses", stream: true, words: 5, maxTokens: 151 },
+    ...{ script: { ...script, failures: ["malformed"] }, split: greedySplit("all") },
+  };
+  const full: Step = { kind: "fail", how: "full", commits: 1, reads: 0 };
+  const steps = [
+    { kind: "ask", question: first } as const,
+    go,
+    { kind: "ask", question: next } as const,
+    ...[go, go, go, go, full, go, go],
+  ];
+  assertEquals((await run(4_460, steps)).violation, undefined);
+});
+
 Deno.test("shrinking keeps only the needed steps, in order", async () => {
   const steps: Step[] = Array.from({ length: 100 }, (_, ms) => ({ kind: "wait", ms }));
   const needed = (shorter: readonly Step[]) => {
