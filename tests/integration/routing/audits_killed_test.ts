@@ -19,6 +19,8 @@ import { ServiceProcess } from "../../fixtures/service_process.ts";
 const ENV = { SERVICE_ADMIN_TOKEN: ADMIN_TOKEN, SERVICE_BOOTSTRAP_KEY: BOOTSTRAP_KEY };
 /** Requests among which one in twenty is audited: none of them with a chance of 1 in 10^13. */
 const REQUESTS_MAX = 600;
+/** The model that an audit asks first. */
+const BEST = "best";
 
 async function admin(url: string, path: string, body: unknown): Promise<Record<string, unknown>> {
   const response = await fetch(`${url}/admin/v1${path}`, {
@@ -44,14 +46,20 @@ Deno.test("kill -9 in the middle of an audit bills no wallet but the operator's"
     await admin(first.adminUrl, "/wallets", { id: "caller", credits: "1000" });
     const policy = { auto: { audits: true } };
     const key = await admin(first.adminUrl, "/keys", { name: "caller", wallet: "caller", policy });
-    let audits = 0;
+    // An audit asks the best model first. Requests that follow one another may be audited at once.
+    let begun = 0;
+    let second = 0;
     for (const { id } of AUDIT_MODELS) {
       upstream.on(id, async (_, isAudit) => {
-        if (isAudit && ++audits === 2) await over.promise;
+        if (isAudit) begun++;
+        if (isAudit && id !== BEST) {
+          second++;
+          await over.promise;
+        }
         return "Lima";
       });
     }
-    for (let requests = 0; audits === 0 && requests < REQUESTS_MAX; requests++) {
+    for (let requests = 0; begun === 0 && requests < REQUESTS_MAX; requests++) {
       const response = await fetch(`${first.publicUrl}/openai/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${key.key}`, "content-type": "application/json" },
@@ -59,7 +67,7 @@ Deno.test("kill -9 in the middle of an audit bills no wallet but the operator's"
       });
       assertEquals(response.status, 200, await response.text());
     }
-    await until(() => audits === 2, "the second call of an audit");
+    await until(() => second > 0, "the second call of an audit");
     await first.end("SIGKILL");
     over.resolve();
 
@@ -67,8 +75,8 @@ Deno.test("kill -9 in the middle of an audit bills no wallet but the operator's"
     const entries = await assertAuditsSeparate(service);
     const openings = entries.filter(({ op }) => op === "hold");
     const endings = entries.filter(({ op }) => op !== "hold");
-    assertEquals(openings.length, 2);
-    assertEquals(endings.map(({ op }) => op), ["settle", "expire"]);
+    assertEquals(openings.length, endings.length);
+    assertEquals(new Set(endings.map(({ op }) => op)), new Set(["settle", "expire"]));
     await service.assertBooks();
     const { spent } = await service.wallet(AUDIT_WALLET);
     const day = new Date().toISOString().slice(0, 10);
