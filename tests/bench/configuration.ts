@@ -2,7 +2,10 @@
 export function configuration(
   upstreamUrl: string,
   kind: "openai" | "openai-compatible" = "openai-compatible",
-  { maxInFlight = 1_000 }: { readonly maxInFlight?: number } = {},
+  { maxInFlight = 1_000, maxOutputTokens = 16_000 }: {
+    readonly maxInFlight?: number;
+    readonly maxOutputTokens?: number;
+  } = {},
 ): string {
   const model = (id: string, quality: number, price: string) => ({
     id,
@@ -10,8 +13,8 @@ export function configuration(
     upstreamModel: "bench-1",
     endpoints: ["chat", "responses"],
     quality,
-    contextTokens: 128_000,
-    maxOutputTokens: 16_000,
+    contextTokens: 112_000 + maxOutputTokens,
+    maxOutputTokens,
     price: { inputPerMTok: price, outputPerMTok: price },
     description: { en: `Model ${id}`, zh: `模型 ${id}` },
   });

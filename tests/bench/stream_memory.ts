@@ -18,6 +18,8 @@ const MEGABYTES = 100;
 /** All text of a translated response is said again at its end, so it is bounded there. */
 const RESPONSE_TEXT_MEGABYTES = 3;
 const WARM_UP_MEGABYTES = 2;
+/** More than the longest stream has: a gateway ends a stream that its hold does not pay for. */
+const MAX_OUTPUT_TOKENS = 100_000_000;
 /** Sizes of events: a word each, and what a model sends that writes in bulk. */
 const EVENT_BYTES = { small: 200, large: 16 * 1024 };
 const SAMPLE_MS = 200;
@@ -50,7 +52,10 @@ export async function streamMemory(bench: StreamMemoryBench): Promise<Finding[]>
       for (const route of ROUTES) {
         const config = join(folder, `${route}.json`);
         const kind = route === "native" ? "openai" : "openai-compatible";
-        await Deno.writeTextFile(config, configuration(upstreamUrl, kind));
+        await Deno.writeTextFile(
+          config,
+          configuration(upstreamUrl, kind, { maxOutputTokens: MAX_OUTPUT_TOKENS }),
+        );
         await using gateway = start("gateway/main.ts", [
           "serve",
           ...["--port", "0", "--admin-port", "0", "--config", config],
