@@ -6,7 +6,7 @@ import { textId } from "../text_id.ts";
 import { eachKey, type PlacedKey, searchable, searchTexts } from "./key_rows.ts";
 
 /**
- * Reads a page of keys. At most 1,000 keys are read: a search may end with few keys, or none, and a
+ * Reads a page of keys. At most 600 keys are read: a search may end with few keys, or none, and a
  * cursor. A malformed cursor reads as the end.
  */
 export async function readKeyPage(sql: Sql, query: KeyQuery): Promise<KeyPage> {
