@@ -8,7 +8,7 @@
 import type { Stage } from "../journal/stage.ts";
 import { FENCE_KEY, type Head, HEAD_KEY, headRows, type Row } from "../rows.ts";
 import { appendLines, type PlacedLines } from "../segment.ts";
-import { commitKey, decodeCommit, encodeCommit } from "./commit_row.ts";
+import { commitKey, decodeCommit, encodeCommit, type Slot } from "./commit_row.ts";
 import type { OpenCommits, OpenRow } from "./open_commits.ts";
 import type { Slots } from "./slots.ts";
 
@@ -16,6 +16,13 @@ import type { Slots } from "./slots.ts";
 export interface DurableHead {
   readonly value: Head;
   readonly versionstamp: string;
+}
+
+/** Commits that threw and had changed nothing when the store was read; each may still land. */
+export interface GivenUp {
+  readonly count: number;
+  /** Place of the row of the first one; the later ones are folds. */
+  readonly slot: Slot | undefined;
 }
 
 /** The durable end of a store. */
@@ -27,6 +34,8 @@ export interface DurableEnd {
   readonly slots: Slots;
   /** Versionstamp of the last commit. */
   readonly versionstamp: string;
+  /** Commits given up since the head was written. While there are any, every commit folds. */
+  readonly givenUp?: GivenUp | undefined;
 }
 
 /** The contents of a commit; after an error it may still have landed. */
@@ -50,23 +59,27 @@ export function rowAttempt(stage: Stage, { head, open, slots }: DurableEnd): Com
   const previous = open.rows.at(-1)?.hash ?? head.value.journal.hash;
   const { value, hash, size } = encodeCommit({ commit, previous }, stage);
   const slot = open.nextSlot(size);
-  const key = commitKey(slot);
   return {
     ...{ stage, row: { slot, hash }, placed: [] },
-    rows: [...stage.rows, { key, value, bytes: value.length }],
-    // The check of the slot keeps a commit that lands late from replacing a later one.
-    checks: [checkOf(head), { key, versionstamp: slots.get(slot) ?? null }],
+    rows: [...stage.rows, { key: commitKey(slot), value, bytes: value.length }],
+    checks: [checkOfHead(head), checkOfSlot(slot, slots)],
   };
 }
 
-/** Prepares a fold. */
-export function foldAttempt(stage: Stage, { head, open, slots }: DurableEnd): CommitAttempt {
+/**
+ * Prepares a fold. It replaces the fence, so that no commit that was given up can land any more, and
+ * fails if one has landed since.
+ */
+export function foldAttempt(stage: Stage, end: DurableEnd): CommitAttempt {
+  const { head, open, slots, givenUp } = end;
   const { value } = head;
   const journal = appendLines(value.journal, [...open.journal, ...stage.journal], "journal");
   const log = appendLines(value.log, [...open.log, ...stage.log], "log");
   const next: Head = {
     ...value,
-    ...{ commit: value.commit + open.count + 1, slots: slots.counts },
+    // No number is used twice: it tells this fold from one that was given up.
+    commit: value.commit + open.count + (givenUp?.count ?? 0) + 1,
+    slots: slots.counts,
     ...{ journal: journal.tail, log: log.tail },
   };
   return {
@@ -78,13 +91,26 @@ export function foldAttempt(stage: Stage, { head, open, slots }: DurableEnd): Co
       ...journal.rows,
       ...log.rows,
     ],
-    checks: [checkOf(head)],
+    checks: givenUp?.slot === undefined
+      ? [checkOfHead(head)]
+      : [checkOfHead(head), checkOfSlot(givenUp.slot, slots)],
   };
 }
 
 /** Returns the check that no other process has taken over: head and fence are written together. */
-function checkOf({ versionstamp }: DurableHead): Deno.AtomicCheck {
+function checkOfHead({ versionstamp }: DurableHead): Deno.AtomicCheck {
   return { key: FENCE_KEY, versionstamp };
+}
+
+/** Returns the check that no commit has landed in the place of a row. */
+function checkOfSlot(slot: Slot, slots: Slots): Deno.AtomicCheck {
+  return { key: commitKey(slot), versionstamp: slots.get(slot) ?? null };
+}
+
+/** Returns the end of a store with a further commit that was given up. */
+export function giveUp(end: DurableEnd, { row }: CommitAttempt): DurableEnd {
+  const { count, slot } = end.givenUp ?? { count: 0, slot: row?.slot };
+  return { ...end, givenUp: { count: count + 1, slot } };
 }
 
 /** Returns the operation that makes an attempt. */

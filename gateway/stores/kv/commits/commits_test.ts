@@ -344,25 +344,94 @@ check("a writer whose store was taken over writes no row more", async ({ kv, sto
   await taker.close();
 });
 
-check("a commit that lands late replaces none that came after", async ({ kv, stores }) => {
+/** Makes the next commit fail as if its answer were lost, and returns what lets it land later. */
+function loseCommit(kv: Deno.Kv): () => Promise<boolean> {
   const atomic = kv.atomic.bind(kv);
-  const late: (() => Promise<Deno.KvCommitResult | Deno.KvCommitError>)[] = [];
-  let isFailing = true;
+  let land: () => Promise<boolean> = () => Promise.reject(new Error("No commit was lost"));
   kv.atomic = () => {
     const operation = atomic();
     const commit = operation.commit.bind(operation);
     operation.commit = () => {
-      if (!isFailing) return commit();
-      isFailing = false;
-      late.push(commit);
-      return Promise.reject(new Error("disk I/O error"));
+      kv.atomic = atomic;
+      land = async () => (await commit()).ok;
+      return Promise.reject(new Error("timeout"));
     };
     return operation;
   };
-  await assertRejects(() => stores.ledger.hold(hold(1), NO_WAIT), StoreError, "nothing has");
-  await stores.ledger.hold(hold(2), NO_WAIT);
-  assertEquals((await late[0]?.())?.ok, false);
-  assertEquals((await stores.verify()).problems, []);
+  return () => land();
+}
+
+const credit = ({ ledger }: KvStores, opId: string, note: string) =>
+  ledger.credit({ kind: "credit", opId, walletId: "w", amount: 500n, note, atMs: 1 });
+const open = ({ ledger }: KvStores, walletId: string) =>
+  ledger.open({ kind: "open", walletId, tier: "standard", atMs: 1 });
+
+const LONG_NOTE = "n".repeat(2_000);
+for (
+  const [what, lose, next] of [
+    ["a row before another", (at) => credit(at, "lost", ""), (at) => credit(at, "next", "")],
+    [
+      "a row before a larger",
+      (at) => credit(at, "lost", ""),
+      (at) => credit(at, "next", LONG_NOTE),
+    ],
+    ["a large row before a small", (at) => credit(at, "lost", LONG_NOTE), (at) => {
+      return credit(at, "next", "");
+    }],
+    ["a fold before a row", (at) => open(at, "other"), (at) => credit(at, "next", "")],
+    ["a fold before another", (at) => open(at, "other"), (at) => open(at, "third")],
+  ] satisfies [string, (at: KvStores) => Promise<unknown>, (at: KvStores) => Promise<unknown>][]
+) {
+  check(`lost and landing after the next commit, ${what}`, async ({ kv, stores, again }) => {
+    const land = loseCommit(kv);
+    await assertRejects(() => lose(stores), StoreError, "nothing has changed");
+    await next(stores);
+    const available = (await stores.ledger.wallet("w"))?.available;
+    assertEquals(await land(), false);
+    await stores.ledger.hold(hold(1), NO_WAIT);
+    assertEquals((await stores.verify()).problems, []);
+    await stores.close();
+    const later = await again();
+    assertEquals((await later.ledger.wallet("w"))?.available, available);
+    assertEquals((await later.verify()).problems, []);
+    await later.close();
+  });
+
+  check(`lost and landing before the next commit, ${what}`, async ({ kv, stores, again }) => {
+    const land = loseCommit(kv);
+    await assertRejects(() => lose(stores), StoreError, "nothing has changed");
+    assertEquals(await land(), true);
+    // The state in memory is no longer the durable one.
+    await assertRejects(() => next(stores), StoreError, "start the service again");
+    assertEquals(stores.health(), "lost");
+    await stores.close();
+    const later = await again();
+    assertEquals((await later.verify()).problems, []);
+    await later.close();
+  });
+}
+
+check("of two lost folds, each is told from the other", async ({ kv, stores, again }) => {
+  const land = loseCommit(kv);
+  await assertRejects(() => open(stores, "other"), StoreError, "nothing has changed");
+  // The second one fails, and the first lands before the store is read again.
+  const atomic = kv.atomic.bind(kv);
+  kv.atomic = () => {
+    const operation = atomic();
+    operation.commit = async () => {
+      kv.atomic = atomic;
+      assertEquals(await land(), true);
+      throw new Error("timeout");
+    };
+    return operation;
+  };
+  await assertRejects(() => credit(stores, "second", ""), StoreError, "start the service again");
+  await stores.close();
+  const later = await again();
+  const { problems } = await later.verify();
+  assertEquals([problems, (await later.ledger.wallet("w"))?.available], [[], 10_000n]);
+  assert(await later.ledger.wallet("other") !== undefined);
+  await later.close();
 });
 
 check("a commit number never falls, over starts and folds", async ({ kv, stores, again }) => {

@@ -9,6 +9,7 @@ import {
   type CommitAttempt,
   type DurableEnd,
   foldAttempt,
+  giveUp,
   landingOf,
   rowAttempt,
 } from "../commits/attempt.ts";
@@ -20,6 +21,9 @@ import { decide, type Operation, reject } from "./operation.ts";
 import { Stage } from "./stage.ts";
 
 const LOST = "Cannot write to the store: another process has taken it over";
+const LANDED =
+  "Cannot write to the store: a commit that was given up has landed, or another process has " +
+  "taken it over; start the service again";
 const BROKEN = "Cannot write to the store: a bug has stopped its writer";
 const GONE =
   "Cannot write to the store: its file was deleted, replaced or emptied while it was open; put it " +
@@ -226,7 +230,7 @@ export class Writer {
   async #step(): Promise<void> {
     const isGone = await this.isGone();
     const ready = this.#doubt === undefined || await this.#clearDoubt();
-    if (this.#health === "lost") this.#rejectAll(this.#untried(this.#stopped ?? LOST));
+    if (this.#health === "lost") this.#rejectAll(this.#untried(this.#stopped ?? this.#lost));
     // A file without a name is lost with the process.
     else if (isGone) this.#rejectAll(this.#untried(GONE));
     else if (!ready) {
@@ -261,8 +265,9 @@ export class Writer {
       for (const answer of stage.answers) answer.resolve();
       return;
     }
-    const hasRoom = !stage.isFold && open.hasRoom(stage, this.#maxOpenCommits);
-    const attempt = hasRoom ? rowAttempt(stage, this.#end) : foldAttempt(stage, this.#end);
+    const isRow = !stage.isFold && this.#end.givenUp === undefined &&
+      open.hasRoom(stage, this.#maxOpenCommits);
+    const attempt = isRow ? rowAttempt(stage, this.#end) : foldAttempt(stage, this.#end);
     // Also while the commit is in doubt, when its operations are answered.
     this.books.keep(stage);
     let result: Deno.KvCommitResult | Deno.KvCommitError;
@@ -275,7 +280,7 @@ export class Writer {
     }
     if (result.ok) return this.#adopt(attempt, result.versionstamp);
     this.#loseFence();
-    reject(stage, new StoreError(LOST));
+    reject(stage, new StoreError(this.#lost));
   }
 
   async #timed(
@@ -303,7 +308,7 @@ export class Writer {
     if (stage.answers.length === 0) return;
     const unknown =
       "Cannot write to the store: it is not known yet whether the last commit has landed";
-    const message = this.#health === "lost" ? LOST : isKnown ? UNCHANGED : unknown;
+    const message = this.#health === "lost" ? this.#lost : isKnown ? UNCHANGED : unknown;
     const inDoubt = !isKnown || this.#isLostInDoubt;
     reject(stage, new StoreError(message, { cause, inDoubt }));
   }
@@ -326,8 +331,10 @@ export class Writer {
     if (landing === "lost") {
       this.#isLostInDoubt = true;
       this.#loseFence();
-    } else if (landing === undefined) this.books.release(doubt.stage);
-    else this.#adopt(doubt, landing.versionstamp);
+    } else if (landing === undefined) {
+      this.books.release(doubt.stage);
+      this.#end = giveUp(this.#end, doubt);
+    } else this.#adopt(doubt, landing.versionstamp);
     return true;
   }
 
@@ -363,7 +370,12 @@ export class Writer {
 
   #loseFence(): void {
     this.#health = "lost";
-    this.#stopped = LOST;
+    this.#stopped = this.#lost;
+  }
+
+  /** Why a commit finds the store changed. */
+  get #lost(): string {
+    return this.#end.givenUp === undefined ? LOST : LANDED;
   }
 
   /**
