@@ -13,7 +13,7 @@ type Query = CheckedQueryOf<"GET /keys">;
 export async function keyListJson(query: Query, deps: AdminDeps): Promise<AnswerOf<"GET /keys">> {
   const [{ keys, cursor }, underPreviousPepper = null] = await Promise.all([
     selected(query, deps),
-    deps.pepperBook.keysOfPrevious(),
+    query.cursor === undefined ? deps.pepperBook.keysOfPrevious() : undefined,
   ]);
   return {
     keys: keys.map(({ record, digest }) => ({

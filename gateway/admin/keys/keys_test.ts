@@ -207,6 +207,16 @@ Deno.test("GET /keys shows the pepper version of each key during a change of pep
     const previous = { version: 1, kept: true, ...users };
     assertEquals(changed.body.previous, previous);
     assertEquals([(await list()).keys[0].pepper, (await list()).underPreviousPepper], [1, 1]);
+    assertEquals((await admin.get("/keys?cursor=1.2")).body.underPreviousPepper, null);
+    const { record } = await admin.deps.keys.getStored(id) ?? {};
+    assert(record !== undefined);
+    const { underPepper } = admin.deps.keys;
+    // Of very many ended keys not all are read.
+    admin.deps.keys.underPepper = async function* () {
+      while (true) yield await Promise.resolve({ ...record, status: "revoked" });
+    };
+    assertEquals((await list()).underPreviousPepper, null);
+    admin.deps.keys.underPepper = underPepper;
     await admin.deps.keyRing.authenticate(key);
     await admin.deps.keyRing.idle();
     assertEquals([(await list()).keys[0].pepper, (await list()).underPreviousPepper], [2, 0]);

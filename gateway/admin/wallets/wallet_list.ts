@@ -24,8 +24,9 @@ export async function walletListJson(
       total,
     };
   }
-  requireSortable("wallets", total, "id");
-  const all = (await deps.ledger.walletPage({ limit: SORTED_MAX })).wallets;
+  const { wallets: all, cursor: more } = await deps.ledger.walletPage({ limit: SORTED_MAX });
+  // Another instance may have opened wallets since the last count.
+  requireSortable("wallets", more === undefined ? total : Math.max(total, SORTED_MAX + 1), "id");
   const { field, isDescending } = readSort(sort);
   const sorted = sortedBy(await keep?.(all) ?? all, (wallet) => wallet[field], isDescending);
   const page = pageOf(sorted, { limit, cursor });
@@ -57,7 +58,7 @@ function filterOf(
     const marks = await lowBalances.marksOf(some);
     return some.filter((wallet, at) => {
       const mark = marks[at];
-      return mark !== undefined && isLow(wallet, mark);
+      return wallet.closedAtMs === undefined && mark !== undefined && isLow(wallet, mark);
     });
   };
 }

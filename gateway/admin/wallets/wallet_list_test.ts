@@ -61,6 +61,11 @@ Deno.test("GET /wallets keeps to a text, a tier and low balances, page by page",
       assertEquals(await numbersOf("low=true&tier=basic&sort=-credits"), [24, 12, 0]);
       assertEquals(await numbersOf("q=nothing"), []);
     }
+    assertEquals(
+      (await admin.post("/wallets/lab-04/close", { expected: "5", note: "left" })).status,
+      200,
+    );
+    assertEquals(toNumbers(await allIds(admin, "low=true&q=lab-0", 50)), [0, 8]);
   });
 });
 
@@ -71,5 +76,9 @@ Deno.test("many wallets come by id, and a sentence says so", async () => {
     assertRefused(refused, { status: 400, code: "invalid_request", param: "sort" });
     assertStringIncludes(refused.body.error.message, "beyond 2000 the order is");
     assertEquals((await admin.get("/wallets?sort=-id")).status, 200);
+    // Another instance has opened more since the last count.
+    admin.deps.ledger.walletCount = () => 1;
+    admin.deps.ledger.walletPage = () => Promise.resolve({ wallets: [], cursor: "more" });
+    assertRefused(await admin.get("/wallets?sort=tier"), { status: 400, code: "invalid_request" });
   });
 });

@@ -64,7 +64,9 @@ export const keyListAnswer = z.strictObject({
   cursor: cursorAnswer,
   total: countAnswer.describe("All keys, also those that the query leaves out"),
   underPreviousPepper: countAnswer.nullable().describe(
-    "Keys that still need the previous pepper, counted up to 500; null where there is none",
+    "Keys that still need the previous pepper, of the first 500 that have it. Null without a " +
+      "previous pepper, on later pages, and where those 500 have ended and there are more: " +
+      "`GET /pepper` counts all",
   ),
 }).meta({ id: "KeyList" });
 

@@ -18,7 +18,7 @@ export const KEY_OPERATIONS = {
     summary: "List the keys",
     description:
       "Newest first, or as `sort` says where there are at most 2,000. A search that finds few may " +
-      "stop before the page is full: then its cursor continues it.",
+      "stop before the page is full, also without a row: then its cursor continues it.",
     query: ({ text, page }: QueryFields) => ({
       q: text.describe("Text in the name, the hint or the id, regardless of case"),
       wallet: text,

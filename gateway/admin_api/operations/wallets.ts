@@ -34,7 +34,7 @@ export const WALLET_OPERATIONS = {
     summary: "List the wallets",
     description:
       "By id, or as `sort` says where there are at most 2,000. A search that finds few may stop " +
-      "before the page is full: then its cursor continues it.",
+      "before the page is full, also without a row: then its cursor continues it.",
     query: ({ text, page }: QueryFields) => ({
       q: text.describe("Text in the id, regardless of case"),
       tier: text,

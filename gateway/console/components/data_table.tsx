@@ -46,7 +46,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (props.rows.length === 0) {
     return (
       <>
-        {isCut ? null : empty}
+        {isCut ? null : view.query.has("cursor") ? <p>{say.noneLeft}</p> : empty}
         <Pager view={view} name={name} next={{ cursor }} cut={isCut ? say.cutEmpty : undefined} />
       </>
     );

@@ -17,10 +17,12 @@ export const sharedMessages = catalogue({
   back: ["Back", "返回"],
   next: ["Next", "下一页"],
   first: ["Back to the start", "回到开头"],
-  cut: both`The search reached the time limit of a page before its end: there may be more.
-    搜索已达到单页允许的时间，尚未结束：后面可能还有更多。`,
-  cutEmpty: both`Nothing so far. The search reached the time limit of a page before its end.
-    目前没有找到。搜索已达到单页允许的时间，尚未结束。`,
+  cut: both`The search reached the limit of a page before its end: there may be more.
+    搜索已达到单页允许的范围，尚未结束：后面可能还有更多。`,
+  cutEmpty: both`Nothing so far. The search reached the limit of a page before its end.
+    目前没有找到。搜索已达到单页允许的范围，尚未结束。`,
+  noneLeft: both`Nothing more: the search has reached its end.
+    没有更多了：搜索已结束。`,
   goOn: ["Continue the search", "继续搜索"],
   pages: ["Pages", "分页"],
   range: (

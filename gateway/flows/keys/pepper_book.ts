@@ -16,7 +16,6 @@ import {
   type PepperDeps,
   type PepperUse,
   useOf,
-  usersOf,
   usersText,
   usesOf,
 } from "./pepper_use.ts";
@@ -143,14 +142,19 @@ export class PepperBook {
   }
 
   /**
-   * Returns how many keys need the previous pepper, counted up to {@linkcode KEY_IDS_MAX};
-   * `undefined` without one.
+   * Returns how many keys need the previous pepper, of the first {@linkcode KEY_IDS_MAX} that have
+   * it; `undefined` without one, and if these are ended keys and there are more.
    */
   async keysOfPrevious(): Promise<number | undefined> {
     const { version } = this.#known[1] ?? {};
     if (version === undefined) return undefined;
-    let count = 0;
-    for await (const _id of usersOf(this.#deps, version)) if (++count === KEY_IDS_MAX) break;
+    const nowMs = this.#deps.clock.nowMs();
+    let [read, count] = [0, 0];
+    for await (const record of this.#deps.keys.underPepper(version)) {
+      // Ended keys keep it for ever: without a bound each list would read all of them.
+      if (++read > KEY_IDS_MAX) return count === 0 ? undefined : count;
+      if (mayServe(record, nowMs)) count++;
+    }
     return count;
   }
 

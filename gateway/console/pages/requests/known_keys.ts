@@ -61,7 +61,14 @@ export class KnownKeys {
 /** Keys that are loaded at once; of more, only those in use are loaded. */
 const LOADED_MAX = 500;
 /** Pages that are searched for a name. */
-const PAGES_SEARCHED = 10;
+const PAGES_SEARCHED = 25;
+
+/** The keys that a text means. */
+export interface CalledKeys {
+  readonly keys: readonly KnownKey[];
+  /** False when the search of names was given up before its end: older keys may have the name too. */
+  readonly isComplete: boolean;
+}
 
 /** The keys of the service, as far as a page needs them. */
 export class KeyDirectory {
@@ -74,13 +81,12 @@ export class KeyDirectory {
     this.all = all;
   }
 
-  /** Returns the key of an id, or all keys of a name, regardless of case. */
-  async called(text: string): Promise<readonly KnownKey[]> {
-    if (text === "") return [];
-    if (this.all !== undefined) return this.all.called(text);
-    const [exact] = text.includes(",") ? [] : await this.#load({ ids: text });
-    if (exact !== undefined) return [exact];
-    return await this.#named(text);
+  /** Returns the key of an id, or the keys of a name, regardless of case. */
+  async called(text: string): Promise<CalledKeys> {
+    if (text === "") return { keys: [], isComplete: true };
+    if (this.all !== undefined) return { keys: this.all.called(text), isComplete: true };
+    const exact = text.includes(",") ? [] : await this.#load({ ids: text });
+    return exact.length > 0 ? { keys: exact, isComplete: true } : await this.#named(text);
   }
 
   /** Returns the keys of some requests. */
@@ -95,19 +101,20 @@ export class KeyDirectory {
     return keys.map((key) => knownKey(key, this.#view.nowMs));
   }
 
-  async #named(name: string): Promise<readonly KnownKey[]> {
+  async #named(name: string): Promise<CalledKeys> {
     const limit = String(LOADED_MAX);
+    const keys: KnownKey[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < PAGES_SEARCHED; page++) {
+    for (let pages = 0; pages < PAGES_SEARCHED; pages++) {
       const answer: KeyPage = await this.#view.load("GET /keys", {
         query: { q: name, limit, cursor },
       });
-      const matches = new KnownKeys(answer.keys.map((key) => knownKey(key, this.#view.nowMs)))
-        .called(name);
-      if (matches.length > 0 || answer.cursor === null) return matches;
+      const page = new KnownKeys(answer.keys.map((key) => knownKey(key, this.#view.nowMs)));
+      keys.push(...page.called(name));
+      if (answer.cursor === null) return { keys, isComplete: true };
       cursor = answer.cursor;
     }
-    return [];
+    return { keys, isComplete: false };
   }
 }
 

@@ -4,7 +4,7 @@ import type { InView, Page, Shown, View } from "../../page.ts";
 import { columnsOf, hrefOf } from "./columns.tsx";
 import { type Choices, conditions, RequestFilter } from "./filter.tsx";
 import { FirstCall } from "./first_call.tsx";
-import { keyDirectory, type KnownKey } from "./known_keys.ts";
+import { type CalledKeys, keyDirectory } from "./known_keys.ts";
 import { requestMessages } from "./messages.ts";
 import { requestFileHref } from "./request_file.ts";
 import { Tail, TailButton } from "./tail.tsx";
@@ -33,11 +33,11 @@ async function show(view: View): Promise<Shown> {
   );
   const wanted = conditions(view);
   const called = await keys.called(wanted.get("key") ?? "");
-  if (called.length > 1) {
-    const body = frame(<WhichKey view={view} keys={called} />);
+  if (called.keys.length > 1 || !called.isComplete) {
+    const body = frame(<WhichKey view={view} called={called} />);
     return { title: say.title, scripts: ["range.js"], body };
   }
-  const [key] = called;
+  const [key] = called.keys;
   if (key !== undefined) wanted.set("key", key.id);
   const answer = await view.api.call("GET /requests", { query: pageOf(view, wanted) });
   if (!answer.ok) {
@@ -76,12 +76,13 @@ function pageOf(view: View, conditions: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...conditions, ...place, ["limit", String(ui.ROWS_PER_PAGE)]]);
 }
 
-/** Several keys have the name that was entered. */
-function WhichKey({ view, keys }: InView<{ keys: readonly KnownKey[] }>) {
+/** Several keys have the name that was entered, or older ones may have it. */
+function WhichKey({ view, called: { keys, isComplete } }: InView<{ called: CalledKeys }>) {
   const say = view.say(requestMessages);
   return (
     <ui.Notice kind="info">
       <p>{say.whichKey(keys.length)}</p>
+      {!isComplete && <p>{say.olderKeys}</p>}
       <ul class="plain">
         {keys.slice(0, KEYS_OFFERED_MAX).map(({ id, name, hint }) => (
           <li>

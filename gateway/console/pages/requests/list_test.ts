@@ -44,8 +44,8 @@ Deno.test("a search that was cut short states it and can be continued, with or w
     }
     deps.log.search = () => Promise.resolve({ records: [] });
     const { text } = await browser.get("/requests?q=order&cursor=7.3");
-    assertStringIncludes(text, "No request matches");
-    assertNotMatch(text, /reached the time limit|rel="next"/);
+    assertStringIncludes(text, "Nothing more: the search has reached its end.");
+    assertNotMatch(text, /No request matches|reached the limit|rel="next"/);
   });
 });
 
@@ -84,6 +84,34 @@ Deno.test("of very many keys one is entered by its name, or its id", async () =>
     assertEquals(rowsOf(text), ["log_1"]);
     assertEquals(rowsOf((await browser.get(`/requests?key=${id}`)).text), ["log_1"]);
     assertStringIncludes((await browser.get("/requests?key=nobody")).text, "No request matches");
+  });
+});
+
+Deno.test("of more keys than are loaded, all of a name are offered, or a sentence says that some may be missing", async () => {
+  await withConsole(async (browser, admin) => {
+    const [older = "", newer = ""] = await keysNamed(admin, ["shop", "shop"]);
+    await admin.deps.log.append(record(1, { keyId: older }));
+    const all = await admin.deps.keys.page({ limit: 2 });
+    const pages = all.keys.map((key, at) => ({
+      keys: [key],
+      cursor: at === 0 ? "1.2" : undefined,
+    }));
+    admin.deps.keys.page = ({ cursor }) => {
+      return Promise.resolve(pages[cursor === undefined ? 0 : 1] ?? { keys: [] });
+    };
+    await browser.signIn();
+    const both = (await browser.get("/requests?key=shop")).text;
+    assertStringIncludes(both, "2 keys have this name");
+    for (const id of [older, newer]) assertStringIncludes(both, `key=${id}"`);
+    const file = "/feeds/requests/requests.csv";
+    assertEquals((await browser.get(`${file}?key=shop`)).status, 409);
+    assertEquals((await browser.get(`${file}?key=${older}`)).status, 200);
+
+    admin.deps.keys.page = () => Promise.resolve({ keys: [], cursor: "1.2" });
+    const none = (await browser.get("/requests?key=shop")).text;
+    assertStringIncludes(none, "older ones may have this name too");
+    assertNotMatch(none, /No request matches/);
+    assertEquals((await browser.get(`${file}?key=shop`)).status, 409);
   });
 });
 

@@ -12,7 +12,14 @@ export const requestMessages = catalogue({
   keyText: ["Key, by name or id", "密钥名称或编号"],
   whichKey: (
     count: number,
-  ) => [`${count} keys have this name. Which one?`, `有 ${count} 个密钥使用此名称。是哪一个？`],
+  ) => {
+    if (count === 0) return ["No key of this name was found.", "没有找到使用此名称的密钥。"];
+    if (count === 1) return ["One key has this name.", "有 1 个密钥使用此名称。"];
+    return [`${count} keys have this name. Which one?`, `有 ${count} 个密钥使用此名称。是哪一个？`];
+  },
+  olderKeys:
+    both`There are too many keys to look at all: older ones may have this name too. Enter the key's id instead.
+    密钥太多，无法全部查看：更早的密钥也可能使用此名称。请改为输入密钥编号。`,
   model: ["Model", "模型"],
   anyModel: ["Any model", "全部模型"],
   outcome: ["Outcome", "结果"],

@@ -3,7 +3,15 @@ import { csvLine } from "../../../system/csv.ts";
 import type { Feed, View } from "../../page.ts";
 import type { Summary } from "./answer.ts";
 import { conditions } from "./filter.tsx";
-import { type KeyDirectory, keyDirectory, type KnownKeys } from "./known_keys.ts";
+import {
+  type CalledKeys,
+  type KeyDirectory,
+  keyDirectory,
+  type KnownKey,
+  type KnownKeys,
+} from "./known_keys.ts";
+import { requestMessages } from "./messages.ts";
+import { RefusedPage } from "../../view.ts";
 
 const COLUMNS = [
   "at",
@@ -51,7 +59,7 @@ export const requestFile: Feed = {
   async answer(view) {
     const keys = await keyDirectory(view);
     const wanted = conditions(view);
-    const [key] = await keys.called(wanted.get("key") ?? "");
+    const key = onlyKey(view, await keys.called(wanted.get("key") ?? ""));
     if (key !== undefined) wanted.set("key", key.id);
     wanted.set("limit", LIMIT);
     // A search that the API refuses is refused before a file begins.
@@ -65,6 +73,14 @@ export const requestFile: Feed = {
     });
   },
 };
+
+/** Returns the key that was meant; refuses a name that does not say which one. */
+function onlyKey(view: View, { keys, isComplete }: CalledKeys): KnownKey | undefined {
+  if (keys.length <= 1 && isComplete) return keys[0];
+  const say = view.say(requestMessages);
+  const message = isComplete ? say.whichKey(keys.length) : say.olderKeys;
+  throw new RefusedPage({ status: 409, code: "conflict", message, param: "key" });
+}
 
 type List = AnswerOf<"GET /requests">;
 
